@@ -1,0 +1,90 @@
+"""What happened while one mail was obeyed. `pbm.service.announce` turns it into mails."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class BoardStarted:
+    """A challenge put a new board on the server."""
+
+    board_id: int
+
+
+@dataclass(frozen=True)
+class MovePlayed:
+    """A ply was played."""
+
+    board_id: int
+    ply: int
+
+
+@dataclass(frozen=True)
+class PlayerLeft:
+    """A player resigned or was taken out by the operator; the marbles stay."""
+
+    board_id: int
+    handle: str
+    how: str
+
+
+@dataclass(frozen=True)
+class BoardClosed:
+    """A board ended without a trace: declined, or ended by the operator."""
+
+    board_id: int
+    handle: str
+    successor_id: int | None = None
+
+
+@dataclass(frozen=True)
+class Commented:
+    """A player said something to the others of a board."""
+
+    board_id: int
+    handle: str
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class OperatorActed:
+    """The operator changed a board; everybody on it is told what and why."""
+
+    board_id: int
+    what: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Answered:
+    """Something to tell the speaker alone: one section of the one answer.
+
+    `section` names a template in `templates/sections`; `params` are its frozen parameters.
+    """
+
+    section: str
+    params: dict[str, Any] = field(default_factory=dict)
+    board_id: int | None = None
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question to a verified address; only its own reply address answers it."""
+
+    template: str
+    recipient: str
+    token: str
+    params: dict[str, Any] = field(default_factory=dict)
+    player_id: int | None = None
+
+
+Event = (
+    BoardStarted
+    | MovePlayed
+    | PlayerLeft
+    | BoardClosed
+    | Commented
+    | OperatorActed
+    | Answered
+    | Asked
+)

@@ -1,0 +1,257 @@
+"""The tables. Moves are the truth; the current position is kept beside them.
+
+Columns hold plain values only: times are aware UTC, parameters are JSON.
+"""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import (
+    JSON,
+    Boolean,
+    Column,
+    DateTime,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+    text,
+)
+from sqlalchemy.engine import Dialect
+from sqlalchemy.types import TypeDecorator
+
+
+class Moment(TypeDecorator[datetime]):
+    """An aware UTC datetime on every database (SQLite alone would forget the zone)."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Refuse naive datetimes; store UTC."""
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError("a stored moment must be aware")
+        utc = value.astimezone(UTC)
+        return utc.replace(tzinfo=None) if dialect.name == "sqlite" else utc
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Give UTC back."""
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+
+def _id() -> Column[int]:
+    return Column("id", Integer, primary_key=True, autoincrement=True)
+
+
+def _to(target: str, name: str, **options: Any) -> Column[int]:
+    return Column(name, Integer, ForeignKey(f"{target}.id"), **options)
+
+
+players = Table(
+    "players",
+    metadata,
+    _id(),
+    Column("handle", String(16), nullable=False, unique=True),
+    Column("status", String(10), nullable=False),  # active, suspended, removed
+    Column("epoch", Integer, nullable=False),  # raised by newkey: older reply tags die
+    Column("joined_at", Moment, nullable=False),
+    sqlite_autoincrement=True,
+)
+
+addresses = Table(
+    "addresses",
+    metadata,
+    _id(),
+    _to("players", "player_id", nullable=False, index=True),
+    Column("address", String(254), nullable=False),
+    Column("address_key", String(254), nullable=False, unique=True),
+    Column("verified_at", Moment, nullable=False),
+)
+
+boards = Table(
+    "boards",
+    metadata,
+    _id(),
+    Column("layout", String(40), nullable=False),
+    Column("rules_version", Integer, nullable=False),
+    Column("subject", String(200), nullable=False),  # frozen for the board's life
+    Column("start_state", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("ply", Integer, nullable=False),
+    Column("status", String(10), nullable=False),  # playing, finished, closed
+    Column("ended_by", String(12)),  # ejections, last, none, declined, operator
+    _to("players", "to_move_id"),
+    Column("started_at", Moment, nullable=False),
+    Column("changed_at", Moment, nullable=False),
+    Index(
+        "ix_boards_to_move_id",
+        "to_move_id",
+        sqlite_where=text("to_move_id IS NOT NULL"),
+        postgresql_where=text("to_move_id IS NOT NULL"),
+    ),
+    sqlite_autoincrement=True,
+)
+
+seats = Table(
+    "seats",
+    metadata,
+    _to("boards", "board_id", primary_key=True),
+    Column("seat", Integer, primary_key=True, autoincrement=False),
+    _to("players", "player_id", nullable=False),
+    Column("playing", Boolean, nullable=False),  # false once the board is over
+    Index("ix_seats_player_id_playing", "player_id", "playing"),
+)
+
+moves = Table(
+    "moves",
+    metadata,
+    _to("boards", "board_id", primary_key=True),
+    Column("ply", Integer, primary_key=True, autoincrement=False),
+    Column("seat", Integer, nullable=False),
+    Column("text", String(16), nullable=False),
+    Column("ejected", JSON, nullable=False),  # seats whose marbles left the board
+    Column("played_at", Moment, nullable=False),
+)
+
+departures = Table(
+    "departures",
+    metadata,
+    _id(),
+    _to("boards", "board_id", nullable=False, index=True),
+    Column("after_ply", Integer, nullable=False),
+    Column("seat", Integer, nullable=False),
+    Column("how", String(12), nullable=False),  # resigned, removed
+    Column("left_at", Moment, nullable=False),
+)
+
+inbox = Table(
+    "inbox",
+    metadata,
+    _id(),
+    Column("digest", String(80), nullable=False),
+    Column("recipient", String(254), nullable=False),
+    Column("sender", String(254), nullable=False),
+    Column("peer", String(64), nullable=False),
+    Column("raw", LargeBinary),  # erased when the row is done
+    Column("received_at", Moment, nullable=False),
+    Column("status", String(6), nullable=False),  # new, done, stuck
+    Column("tries", Integer, nullable=False),
+    Column("outcome", Text),
+    Column("done_at", Moment),
+    UniqueConstraint("digest", "recipient"),
+    Index(
+        "ix_inbox_waiting",
+        "id",
+        sqlite_where=text("status = 'new'"),
+        postgresql_where=text("status = 'new'"),
+    ),
+    Index(
+        "ix_inbox_stuck",
+        "id",
+        sqlite_where=text("status = 'stuck'"),
+        postgresql_where=text("status = 'stuck'"),
+    ),
+    sqlite_autoincrement=True,
+)
+
+outbox = Table(
+    "outbox",
+    metadata,
+    _id(),
+    Column("kind", String(10), nullable=False),  # board, answer, question, notice
+    Column("recipient", String(254), nullable=False),
+    Column("recipient_key", String(254), nullable=False),
+    _to("players", "player_id"),
+    _to("boards", "board_id"),
+    _to("inbox", "inbox_id"),
+    Column("template", String(40), nullable=False),
+    Column("params", JSON),  # frozen; erased when the row is finished, like the headers
+    Column("headers", JSON),
+    Column("message_id", String(200), nullable=False, unique=True),
+    Column("sender", String(254), nullable=False),  # envelope sender, empty for <>
+    Column("written_at", Moment, nullable=False),
+    Column("status", String(8), nullable=False),  # due, sent, failed, dropped
+    Column("attempts", Integer, nullable=False),
+    Column("due_at", Moment, nullable=False),
+    Column("last_error", Text),
+    Column("finished_at", Moment),
+    Index(
+        "ix_outbox_due",
+        "due_at",
+        "id",
+        sqlite_where=text("status = 'due'"),
+        postgresql_where=text("status = 'due'"),
+    ),
+    Index(
+        "ix_outbox_order",
+        "recipient_key",
+        "board_id",
+        "id",
+        sqlite_where=text("status = 'due'"),
+        postgresql_where=text("status = 'due'"),
+    ),
+    Index("ix_outbox_answers", "recipient_key", "kind", "written_at"),
+    sqlite_autoincrement=True,
+)
+
+questions = Table(
+    "questions",
+    metadata,
+    _id(),
+    Column("token_digest", String(64), nullable=False, unique=True),
+    Column("kind", String(10), nullable=False),  # signup, confirm, alias, invite
+    Column("address", String(254), nullable=False),
+    Column("address_key", String(254), nullable=False),
+    _to("players", "player_id"),
+    Column("params", JSON, nullable=False),
+    Column("asked_at", Moment, nullable=False),
+    Column("expires_at", Moment, nullable=False),
+    Column("answer", String(10)),  # yes, no; null while open
+    Index("ix_questions_address_key", "address_key", "kind", "asked_at"),
+    Index("ix_questions_player_id", "player_id", "kind", "asked_at"),
+)
+
+errands = Table(
+    "errands",
+    metadata,
+    _id(),
+    _to("players", "player_id", nullable=False),
+    _to("boards", "board_id"),
+    Column("lines", JSON, nullable=False),
+    Column("comment", JSON, nullable=False),
+    Column("status", String(8), nullable=False),  # waiting, done, dropped
+    Column("asked_at", Moment, nullable=False),
+    Index("ix_errands_player_id", "player_id", "status"),
+)
+
+changes = Table(
+    "changes",
+    metadata,
+    _id(),
+    Column("at", Moment, nullable=False),
+    Column("who", String(80), nullable=False),
+    Column("why", Text, nullable=False),
+    Column("what", String(40), nullable=False),
+    _to("players", "player_id"),
+    _to("boards", "board_id"),
+    Column("details", JSON, nullable=False),
+)
