@@ -1,0 +1,60 @@
+# `make` lists the targets. A target's text is what follows ## on its line.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+
+PY := .venv/bin/python
+READY := .venv/.ready
+# Arguments for pytest, such as: make test ARGS="tests/rules -k bowl"
+ARGS ?=
+# Another Python to make .venv with, such as: make run PYTHON=python3.12
+export PYTHON
+
+.PHONY: help
+help: ## lists these targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+.PHONY: run
+run: $(READY) ## starts the server on its defaults: 127.0.0.1:8025, everything under var/
+	@exec .venv/bin/pbm serve
+
+.PHONY: test
+test: deps $(READY) ## runs all tests; ARGS="tests/rules -k bowl" runs some of them
+	$(PY) -m pytest -n auto --maxprocesses 8 $(ARGS)
+
+.PHONY: check
+check: $(READY) ## checks format, style, types and the direction of imports
+	$(PY) -m ruff format --check .
+	$(PY) -m ruff check .
+	$(PY) -m mypy
+	.venv/bin/lint-imports --no-cache
+
+.PHONY: format
+format: $(READY) ## formats the source and mends what ruff can mend
+	$(PY) -m ruff format .
+	$(PY) -m ruff check --fix .
+
+.PHONY: deps
+deps: ## installs the Debian packages that the tests need, where some are missing
+	@tools/deps test
+
+.PHONY: wheel
+wheel: $(READY) ## builds the wheel into dist/
+	$(PY) -m pip wheel --quiet --no-deps --no-index --no-build-isolation --wheel-dir dist .
+
+.PHONY: lock
+lock: $(READY) ## writes requirements.lock anew; UPGRADE=1 takes the newest versions
+	$(PY) -m pip install --quiet uv
+	$(PY) -m uv pip compile --quiet pyproject.toml --extra dev --output-file requirements.lock \
+		--universal --python-version 3.11 --generate-hashes \
+		--no-header --no-annotate --no-emit-index-url $(if $(UPGRADE),--upgrade)
+
+.PHONY: clean
+clean: ## removes .venv and everything else that make made; var/ with its games stays
+	rm -rf .venv .venv.lock dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find pbm tests migrations -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(READY): requirements.lock pyproject.toml
+	@tools/venv $@

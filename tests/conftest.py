@@ -1,0 +1,70 @@
+"""What every test may ask for: databases of both kinds, and the wheel as a stranger has it."""
+
+from collections.abc import Generator, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.installed_wheel import InstalledWheel, install_wheel
+from tests.postgres_server import MissingPostgresError, PostgresServer, running_postgres
+
+Report = pytest.TestReport | pytest.CollectReport
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[PostgresServer]:
+    """One PostgreSQL server for all tests of this process, made when the first one asks."""
+    try:
+        with running_postgres() as server:
+            yield server
+    except MissingPostgresError as error:
+        pytest.fail(str(error), pytrace=False)
+
+
+@pytest.fixture
+def postgres_url(postgres_server: PostgresServer) -> Iterator[str]:
+    """The URL of an empty PostgreSQL database that only this test has."""
+    with postgres_server.new_database() as url:
+        yield url
+
+
+@pytest.fixture
+def sqlite_url(tmp_path: Path) -> str:
+    """The URL of a SQLite file that does not exist yet and only this test has."""
+    return f"sqlite:///{tmp_path / 'pbm.sqlite3'}"
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest) -> str:
+    """The test runs twice: on an empty SQLite database and on an empty PostgreSQL database."""
+    name = "sqlite_url" if request.param == "sqlite" else "postgres_url"
+    url: str = request.getfixturevalue(name)
+    return url
+
+
+@pytest.fixture(scope="session")
+def installed_wheel(tmp_path_factory: pytest.TempPathFactory) -> InstalledWheel:
+    """The project's wheel in an environment without the checkout, and an empty folder."""
+    return install_wheel(tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, Report, Report]:
+    """Nothing is skipped: what a test misses is installed, or the run fails."""
+    report = yield
+    return _refuse_to_skip(report)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, Report, Report]:
+    """The same for a whole module."""
+    report = yield
+    return _refuse_to_skip(report)
+
+
+def _refuse_to_skip(report: Report) -> Report:
+    if report.skipped:
+        report.outcome = "failed"
+        vars(report).pop("wasxfail", None)
+        report.longrepr = f"Nothing is skipped in this project, but: {report.longrepr}"
+    return report

@@ -1,0 +1,151 @@
+"""A PostgreSQL server for the length of a test run, reached by a socket that only we can open."""
+
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from psycopg import sql
+
+# What is in the server dies with it, so nothing waits for the disk.
+SETTINGS = {
+    "fsync": "off",
+    "synchronous_commit": "off",
+    "full_page_writes": "off",
+    "shared_buffers": "32MB",
+    "max_connections": "200",
+    "listen_addresses": "",
+    "lc_messages": "C",
+    "log_min_messages": "warning",
+}
+READY = "ready to accept connections"
+
+
+class MissingPostgresError(RuntimeError):
+    """This machine has no PostgreSQL server programs."""
+
+    def __init__(self) -> None:
+        super().__init__("PostgreSQL's initdb and postgres are not installed: run `make deps`.")
+
+
+def find_programs(root: Path = Path("/usr/lib/postgresql")) -> Path:
+    """The folder with initdb and postgres; the newest version, else what is on PATH."""
+    versions = [folder for folder in root.glob("*/bin") if (folder / "initdb").exists()]
+    if versions:
+        return max(versions, key=lambda folder: float(folder.parent.name))
+    initdb = shutil.which("initdb")
+    if initdb is None or shutil.which("postgres") is None:
+        raise MissingPostgresError
+    return Path(initdb).parent
+
+
+class PostgresServer:
+    """A running server. `with server.new_database() as url:` gives an empty database of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._numbers = count(1)
+
+    def url(self, database: str) -> str:
+        """The address of a database, as SQLAlchemy writes it."""
+        return f"postgresql+psycopg://postgres@/{database}?host={self.folder}"
+
+    @contextmanager
+    def new_database(self) -> Iterator[str]:
+        """The URL of a fresh, empty database, which is dropped with all its connections."""
+        name = f"test_{next(self._numbers)}"
+        self._command(sql.SQL("CREATE DATABASE {} TEMPLATE template0"), name)
+        try:
+            yield self.url(name)
+        finally:
+            self._command(sql.SQL("DROP DATABASE {} WITH (FORCE)"), name)
+
+    def _command(self, command: sql.SQL, name: str) -> None:
+        with psycopg.connect(
+            host=str(self.folder), user="postgres", dbname="postgres", autocommit=True
+        ) as connection:
+            connection.execute(command.format(sql.Identifier(name)))
+
+
+@contextmanager
+def running_postgres() -> Iterator[PostgresServer]:
+    """Makes a cluster in a folder of its own, serves it, and removes both at the end."""
+    programs = find_programs()
+    # Not under pytest's folder: another user must get at it, and a socket's path must be short.
+    folder = Path(tempfile.mkdtemp(prefix="pbm-postgres-", dir="/tmp"))
+    try:
+        owner = _server_user()
+        if owner is not None:
+            shutil.chown(folder, owner.pw_uid, owner.pw_gid)
+        _initialise(programs, folder, owner)
+        process = _start(programs, folder, owner)
+        try:
+            yield PostgresServer(folder)
+        finally:
+            process.send_signal(signal.SIGINT)  # cuts the clients off; SIGTERM would wait for them
+            process.wait()
+    finally:
+        shutil.rmtree(folder)
+
+
+def _server_user() -> pwd.struct_passwd | None:
+    """PostgreSQL refuses to run as root: the user that it runs as instead."""
+    if os.geteuid() != 0:
+        return None
+    users = {user.pw_name: user for user in pwd.getpwall()}
+    return users.get("postgres") or users["nobody"]
+
+
+def _as_user(owner: pwd.struct_passwd | None) -> dict[str, Any]:
+    if owner is None:
+        return {}
+    return {"user": owner.pw_uid, "group": owner.pw_gid, "extra_groups": []}
+
+
+def _initialise(programs: Path, folder: Path, owner: pwd.struct_passwd | None) -> None:
+    options = ["--username=postgres", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync"]
+    made = subprocess.run(
+        [programs / "initdb", *options, folder / "data"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        **_as_user(owner),
+    )
+    if made.returncode != 0:
+        raise RuntimeError(f"initdb failed: {made.stdout}{made.stderr}")
+
+
+def _start(programs: Path, folder: Path, owner: pwd.struct_passwd | None) -> subprocess.Popen[str]:
+    settings = {**SETTINGS, "unix_socket_directories": str(folder)}
+    command = [programs / "postgres", "-D", folder / "data"]
+    command += [f"--{name}={value}" for name, value in settings.items()]
+    # setpriv: a test run that is killed takes its server with it.
+    process = subprocess.Popen(
+        ["setpriv", "--pdeathsig", "INT", "--", *command],
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        **_as_user(owner),
+    )
+    assert process.stderr is not None
+    seen = []
+    for line in process.stderr:
+        seen.append(line)
+        if READY in line:
+            # Read on for good, or the server would stop at a full pipe.
+            threading.Thread(target=deque, args=(process.stderr, 0), daemon=True).start()
+            return process
+    raise RuntimeError(f"PostgreSQL did not start: {''.join(seen)}")
