@@ -128,7 +128,7 @@ def _initialise(programs: Path, folder: Path, owner: pwd.struct_passwd | None) -
 
 def _start(programs: Path, folder: Path, owner: pwd.struct_passwd | None) -> subprocess.Popen[str]:
     settings = {**SETTINGS, "unix_socket_directories": str(folder)}
-    command = [programs / "postgres", "-D", folder / "data"]
+    command: list[str | Path] = [programs / "postgres", "-D", folder / "data"]
     command += [f"--{name}={value}" for name, value in settings.items()]
     # setpriv: a test run that is killed takes its server with it.
     process = subprocess.Popen(

@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def test_a_skipped_test_fails_the_run(source: str, tmp_path: Path) -> None:
     module = tmp_path / "test_sample.py"
     module.write_text(source)
-    plain = ["-c", "/dev/null", "-p", "no:cacheprovider", "--rootdir", tmp_path]
+    plain: list[str | Path] = ["-c", "/dev/null", "-p", "no:cacheprovider", "--rootdir", tmp_path]
     run = subprocess.run(
         [sys.executable, "-m", "pytest", *plain, "-p", "tests.conftest", module],
         cwd=ROOT,
