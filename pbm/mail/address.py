@@ -1,0 +1,187 @@
+"""Mail addresses: the strict reading of anybody's, and the forms of the server's own.
+
+Only what can be written on an SMTP command line without quoting is an address here: ASCII,
+a dot-atom before the ``@`` (RFC 5321, section 4.1.2), host name labels after it. Quoted
+local parts (``"a b"@host``) and address literals (``a@[192.0.2.1]``) are legal elsewhere and
+refused here: hardly anybody has one, and each of them has fooled a parser.
+"""
+
+import re
+from dataclasses import dataclass
+from string import ascii_letters, digits
+
+_ATEXT = frozenset(ascii_letters + digits + "!#$%&'*+/=?^_`{|}~-")
+_LABEL_CHARS = frozenset(ascii_letters + digits + "-")
+_SUBADDRESS_SEPARATORS = frozenset("+-_=.")
+_LONGEST_SUBADDRESS = 41  # separator, g and u with nine digits each, two dots, a tag of 18
+
+_BOARD_REPLY = re.compile(r"g([1-9][0-9]{0,8})\.u([1-9][0-9]{0,8})\.([a-z0-9]{17,18})", re.ASCII)
+_PLAYER_REPLY = re.compile(r"u([1-9][0-9]{0,8})\.([a-z0-9]{17,18})", re.ASCII)
+_QUESTION_REPLY = re.compile(r"c\.([a-z2-7]{16,32})", re.ASCII)
+
+
+class AddressError(ValueError):
+    """The text is no mail address that we take; ``str()`` says why, in a sentence."""
+
+
+def parse_address(text: str) -> str:
+    """Return the address with its domain in lower case; the local part keeps its case.
+
+    Lengths are those of RFC 5321, section 4.5.3.1: 64 octets before the ``@``, 253 after it,
+    254 in all. Raises AddressError.
+    """
+    if not text.isascii():
+        raise AddressError("A mail address here may hold plain ASCII characters only.")
+    local, at, domain = text.rpartition("@")
+    if not at or not local or not domain:
+        raise AddressError("A mail address has the form name@example.org.")
+    if len(text) > 254 or len(local) > 64:
+        raise AddressError("That mail address is too long.")
+    _check_local_part(local)
+    _check_domain(domain)
+    return f"{local}@{domain.lower()}"
+
+
+def _check_local_part(local: str) -> None:
+    if local.startswith('"'):
+        raise AddressError("Quoted names before the @ of a mail address are not taken here.")
+    for atom in local.split("."):
+        if not atom:
+            raise AddressError("The name before the @ may not start, end or double a dot.")
+        if not _ATEXT.issuperset(atom):
+            raise AddressError("The name before the @ holds a character that is not allowed.")
+
+
+def _check_domain(domain: str) -> None:
+    if domain.startswith("["):
+        raise AddressError("A mail address must name a host; an IP number is not taken here.")
+    labels = domain.split(".")
+    for label in labels:
+        if not 1 <= len(label) <= 63:
+            raise AddressError("The domain after the @ has an empty or an overlong part.")
+        if not _LABEL_CHARS.issuperset(label) or label.startswith("-") or label.endswith("-"):
+            raise AddressError("The domain after the @ is not the name of a host.")
+    if labels[-1].isdigit():
+        raise AddressError("A mail address must name a host; an IP number is not taken here.")
+
+
+def address_key(address: str) -> str:
+    """The form in which two spellings of an address are compared: all lower case.
+
+    Local parts are case-sensitive by RFC 5321, and nowhere in practice.
+    """
+    return address.lower()
+
+
+@dataclass(frozen=True)
+class Plain:
+    """The server's address itself."""
+
+
+@dataclass(frozen=True)
+class PlayerReply:
+    """A player's reply address; the tag has the right shape, and is not verified yet."""
+
+    player_id: int
+    board_id: int | None
+    tag: str
+
+    def __repr__(self) -> str:
+        return f"PlayerReply(player_id={self.player_id}, board_id={self.board_id}, tag=***)"
+
+
+@dataclass(frozen=True)
+class QuestionReply:
+    """The answer to a question; the token is not looked up yet."""
+
+    token: str
+
+    def __repr__(self) -> str:
+        return "QuestionReply(token=***)"
+
+
+@dataclass(frozen=True)
+class Postmaster:
+    """postmaster or abuse: goes to the operator, unparsed."""
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """Nobody here; ``reason`` is a sentence for the person who wrote to it."""
+
+    reason: str
+
+
+Recipient = Plain | PlayerReply | QuestionReply | Postmaster | Unknown
+
+
+class ServerAddress:
+    """The address that the server writes from, and the reply addresses made from it.
+
+    Everything is read without regard to case, since some sites change it on the way.
+    """
+
+    def __init__(self, address: str, separator: str = "+") -> None:
+        """Raise AddressError where the address, or a reply address made of it, can't work."""
+        self.plain = parse_address(address).lower()
+        self.local_part, _, self.domain = self.plain.rpartition("@")
+        if separator not in _SUBADDRESS_SEPARATORS:
+            raise AddressError("The separator of reply addresses must be one of + - _ = or a dot.")
+        if self.local_part in ("postmaster", "abuse"):
+            raise AddressError(f"{self.local_part} is kept for the operator; choose another name.")
+        if len(self.local_part) + _LONGEST_SUBADDRESS > 64 or len(self.domain) > 189:
+            raise AddressError(
+                f"{self.plain} is too long: reply addresses made of it would be cut off. "
+                f"At most {64 - _LONGEST_SUBADDRESS} characters may stand before the @."
+            )
+        self.separator = separator
+
+    def __repr__(self) -> str:
+        return f"ServerAddress({self.plain!r}, separator={self.separator!r})"
+
+    def board_reply(self, player_id: int, tag: str, board_id: int | None = None) -> str:
+        """Where a player's answers go: ``pbm+g12.u7.TAG@host``, or ``pbm+u7.TAG@host``."""
+        board = "" if board_id is None else f"g{board_id}."
+        return self._subaddress(f"{board}u{player_id}.{tag}")
+
+    def question_reply(self, token: str) -> str:
+        """Where the answer to one question goes: ``pbm+c.TOKEN@host``."""
+        return self._subaddress(f"c.{token}")
+
+    def _subaddress(self, detail: str) -> str:
+        return parse_address(f"{self.local_part}{self.separator}{detail}@{self.domain}")
+
+    def parse(self, recipient: str) -> Recipient:
+        """Say whose address an SMTP recipient is; never raises.
+
+        ``postmaster`` needs no domain (RFC 5321, section 4.5.1).
+        """
+        if recipient.lower() == "postmaster":
+            return Postmaster()
+        try:
+            address = parse_address(recipient).lower()
+        except AddressError as error:
+            return Unknown(str(error))
+        local, _, domain = address.rpartition("@")
+        if domain != self.domain:
+            return Unknown(f"No mail for that domain is taken here; write to {self.plain}.")
+        if local == self.local_part:
+            return Plain()
+        if local in ("postmaster", "abuse"):
+            return Postmaster()
+        prefix = self.local_part + self.separator
+        if not local.startswith(prefix):
+            return Unknown(f"There is nobody of that name here. To play, write to {self.plain}.")
+        return self._parse_detail(local[len(prefix) :])
+
+    def _parse_detail(self, detail: str) -> Recipient:
+        if found := _BOARD_REPLY.fullmatch(detail):
+            return PlayerReply(int(found[2]), int(found[1]), found[3])
+        if found := _PLAYER_REPLY.fullmatch(detail):
+            return PlayerReply(int(found[1]), None, found[2])
+        if found := _QUESTION_REPLY.fullmatch(detail):
+            return QuestionReply(found[1])
+        return Unknown(
+            "That reply address is not complete. Answer a mail of ours once more, "
+            f"or write to {self.plain}."
+        )

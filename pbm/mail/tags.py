@@ -1,0 +1,80 @@
+"""Tags in reply addresses, tokens of questions, and the keys behind the tags.
+
+A tag proves that an address was handed out by this server: 80 bits of HMAC-SHA256 over key
+id, purpose, player, board and the player's epoch, as 16 letters of lower-case base32 behind
+the key's id. A raised epoch makes a player's old tags useless; keys live outside the
+database, so that a stolen database holds no key.
+"""
+
+import base64
+import hashlib
+import hmac
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+
+from pbm.mail.keyfile import Key, KeyFileError, load_keys
+
+__all__ = ["Key", "KeyFileError", "Keyring", "load_keyring", "new_token", "token_digest"]
+
+_MAC_BYTES = 10
+_MAC_CHARS = 16
+_TOKEN_BYTES = 15
+
+
+@dataclass(frozen=True)
+class Keyring:
+    """The first key signs; every key verifies, so that a rotation breaks no old reply address."""
+
+    keys: tuple[Key, ...]
+
+    def __post_init__(self) -> None:
+        ids = [key.id for key in self.keys]
+        if not ids or len(set(ids)) != len(ids):
+            raise ValueError("A keyring needs at least one key, and different ids.")
+
+    def reply_tag(self, player_id: int, epoch: int, board_id: int | None = None) -> str:
+        """The tag of a player's reply address: key id and 16 base32 characters."""
+        key = self.keys[0]
+        return key.id + _mac(key, "reply", player=player_id, board=board_id, epoch=epoch)
+
+    def verify_reply_tag(
+        self, tag: str, player_id: int, epoch: int, board_id: int | None = None
+    ) -> bool:
+        """Whether the tag was made for this player, board and epoch, by a key that we still have.
+
+        Case doesn't matter; the comparison takes the same time whatever the difference.
+        """
+        lowered = tag.lower()
+        key_id, mac = lowered[:-_MAC_CHARS], lowered[-_MAC_CHARS:]
+        for key in self.keys:
+            if key.id == key_id:
+                expected = _mac(key, "reply", player=player_id, board=board_id, epoch=epoch)
+                return hmac.compare_digest(mac.encode("utf-8", "replace"), expected.encode())
+        return False
+
+
+def _mac(key: Key, purpose: str, **fields: int | None) -> str:
+    # Names and decimal numbers, one a line: no two different sets of fields read alike.
+    lines = [f"pbm tag 1 {key.id} {purpose}"]
+    lines += [f"{name} {'-' if value is None else value}" for name, value in fields.items()]
+    digest = hmac.new(key.secret, "\n".join(lines).encode("ascii"), hashlib.sha256).digest()
+    return base64.b32encode(digest[:_MAC_BYTES]).decode("ascii").lower()
+
+
+def load_keyring(path: Path, env_value: str | None = None) -> Keyring:
+    """The keys of ``PBM_SECRET_KEY`` where it is set, else of the file, which is made if missing.
+
+    Raises KeyFileError.
+    """
+    return Keyring(load_keys(path, env_value))
+
+
+def new_token() -> str:
+    """A fresh single-use token of 120 random bits, as 24 characters of lower-case base32."""
+    return base64.b32encode(secrets.token_bytes(_TOKEN_BYTES)).decode("ascii").lower()
+
+
+def token_digest(token: str) -> str:
+    """What is stored instead of a token: its SHA-256 in hexadecimal, whatever the token's case."""
+    return hashlib.sha256(token.lower().encode("utf-8", "replace")).hexdigest()
