@@ -1,0 +1,55 @@
+"""The direction of imports is really watched: a planted breach is found."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.mark.parametrize(
+    ("module", "source", "broken"),
+    [
+        ("rules/planted.py", "import pbm.errors", True),
+        ("rules/planted.py", "import sqlalchemy", True),
+        ("store/planted.py", "import pbm.mail", True),
+        ("mail/planted.py", "import pbm.store", True),
+        ("commands/planted.py", "import pbm.service", True),
+        ("planted.py", "", True),  # every room has its place
+        ("store/planted.py", "import pbm.rules", False),
+    ],
+)
+def test_a_breach_is_found(module: str, source: str, broken: bool, tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "pbm", tmp_path / "pbm")
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    (tmp_path / "pbm" / module).write_text(source + "\n")
+    run = subprocess.run(
+        [Path(sys.executable).parent / "lint-imports", "--no-cache"],
+        cwd=tmp_path,
+        env={**os.environ, "COLUMNS": "200"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (run.returncode != 0) is broken, run.stdout
+    assert ("planted" in run.stdout) is broken, run.stdout
+
+
+def test_every_dependency_is_forbidden_to_the_rules() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    (contract,) = (
+        contract
+        for contract in project["tool"]["importlinter"]["contracts"]
+        if contract["type"] == "forbidden"
+    )
+    names = {Requirement(text).name for text in project["project"]["dependencies"]}
+    assert {re.sub(r"[-.]", "_", name).lower() for name in names} == set(
+        contract["forbidden_modules"]
+    )
