@@ -6,9 +6,10 @@ from typing import Any
 
 @dataclass(frozen=True)
 class BoardStarted:
-    """A challenge put a new board on the server."""
+    """A challenge put a new board on the server; `handle` brought it about."""
 
     board_id: int
+    handle: str
 
 
 @dataclass(frozen=True)
@@ -68,14 +69,16 @@ class Answered:
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A question to a verified address; only its own reply address answers it."""
+class Held:
+    """A command is not done yet: its player is asked first. `line` means the same later.
 
-    template: str
-    recipient: str
-    token: str
+    `section` names the template in `templates/sections` that says why.
+    """
+
+    line: str
+    section: str
     params: dict[str, Any] = field(default_factory=dict)
-    player_id: int | None = None
+    board_id: int | None = None
 
 
 Event = (
@@ -86,5 +89,5 @@ Event = (
     | Commented
     | OperatorActed
     | Answered
-    | Asked
+    | Held
 )

@@ -1,0 +1,73 @@
+"""The commands about oneself."""
+
+from collections.abc import Iterator
+
+from pbm.commands.context import Context
+from pbm.commands.declare import Command, operand
+from pbm.commands.words import Handle, Secret, SecretText
+from pbm.errors import Refusal
+from pbm.events import Answered, Event
+
+
+class SignUp(Command):
+    """Join under a name of your choice, called your handle.
+
+    A handle has 2 to 16 letters, digits, - or _ and begins with a letter. You are asked to
+    answer `yes` once, so that nobody can sign you up. A password is not needed: answering
+    our mails proves who you are. One written here, as older servers wanted it, is ignored.
+    """
+
+    words = ("signup",)
+    group = "account"
+    examples = ("signup marta",)
+    for_strangers = True
+    reads_only = True
+
+    handle: str = operand(Handle())
+    password: SecretText | None = operand(Secret(), optional=True)
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Refuse: only an address that nobody plays from can sign up."""
+        raise Refusal("already-registered", handle=context.player.handle)
+        yield
+
+
+class WhoAmI(Command):
+    """Say who you are here: your handle, your addresses and your games."""
+
+    words = ("whoami",)
+    group = "account"
+    examples = ("whoami",)
+    reads_only = True
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Answer with the player's own record."""
+        player = context.player
+        to_move = context.work.boards.to_move(player.id)
+        yield Answered(
+            "whoami",
+            {
+                "handle": player.handle,
+                "addresses": list(player.addresses),
+                "joined": player.joined_at.date().isoformat(),
+                "to_move": list(to_move),
+            },
+        )
+
+
+class NewKey(Command):
+    """Make the reply addresses in all our mails to you so far useless, and get new ones.
+
+    Use it when somebody else may have got hold of one of our mails. We ask you to confirm
+    it; from then on only newer mails can be answered. Our answer is the first of those.
+    """
+
+    words = ("newkey",)
+    group = "account"
+    examples = ("newkey",)
+    dangerous = True
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Raise the player's epoch, which every reply tag is made from."""
+        context.work.players.renew_epoch(context.player.id)
+        yield Answered("newkey", {})

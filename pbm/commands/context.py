@@ -1,0 +1,69 @@
+"""What a command sees while it runs, and how the board it means is found."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from pbm.commands.words import BoardRef
+from pbm.errors import Refusal
+from pbm.store.db import UnitOfWork
+from pbm.store.values import Board, Player
+
+if TYPE_CHECKING:
+    from pbm.commands.declare import Command
+
+_BOARDS_NAMED = 20
+
+
+@dataclass(frozen=True)
+class Context:
+    """One mail's circumstances.
+
+    `hints` are the boards that the mail points at, the surest first: its reply address,
+    what it answers, its subject. `answered` is the (board, ply) of the mail it answers.
+    """
+
+    work: UnitOfWork
+    now: datetime
+    actor: Player | None
+    server: str  # the plain address of this server
+    commands: tuple[type["Command"], ...]
+    hints: tuple[int, ...] = ()
+    answered: tuple[int, int] | None = None
+    comment: tuple[str, ...] = ()
+
+    @property
+    def player(self) -> Player:
+        """The registered player who speaks. Raises Refusal for a stranger."""
+        if self.actor is None:
+            raise Refusal("not-registered")
+        return self.actor
+
+    def board(self, ref: BoardRef | None) -> Board:
+        """Find the board that is meant and lock it. Raises Refusal."""
+        number = ref.number if ref and ref.number is not None else self._implied()
+        board = self.work.boards.find(number, lock=True)
+        if board is None:
+            raise Refusal("no-such-board", number=number)
+        return board
+
+    def own_board(self, ref: BoardRef | None) -> Board:
+        """Find a board on which the speaker sits, still being played. Raises Refusal."""
+        board = self.board(ref)
+        if not board.seats_of(self.player.id):
+            raise Refusal("not-your-board", number=board.id)
+        if not board.playing:
+            raise Refusal("board-over", number=board.id)
+        return board
+
+    def _implied(self) -> int:
+        if self.hints:
+            return self.hints[0]
+        waiting = self.work.boards.to_move(self.player.id)
+        if len(waiting) == 1:
+            return waiting[0]
+        boards = self.work.boards.of_player(self.player.id, playing=True, most=_BOARDS_NAMED)
+        raise Refusal(
+            "which-board",
+            boards=[{"number": board.id, "subject": board.subject} for board in boards],
+        )

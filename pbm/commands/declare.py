@@ -1,0 +1,187 @@
+"""How a command is declared: a class whose fields are its syntax and whose docstring is its help.
+
+    class Decline(Command):
+        '''Leave a board before your first move.'''
+        words = ("decline",)
+        board = operand(Board(), optional=True)
+
+Usage line, error texts and help pages are renderings of the class.
+"""
+
+import inspect
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+from pbm.commands.context import Context
+from pbm.commands.words import Kind, PlyMark, Secret, misread
+from pbm.errors import Refusal
+from pbm.events import Event
+
+MASK = "****"
+_OPTION = re.compile(r"--?([a-z][a-z0-9-]*)", re.ASCII | re.IGNORECASE)
+_MARK = re.compile(r"#\d{1,5}", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Operand:
+    """A field that is read from the words of the line, in the order of declaration."""
+
+    kind: Kind
+    optional: bool = False
+    many: bool = False
+
+    def usage(self) -> str:
+        """Show the field as in a usage line."""
+        shown = f"{self.kind.shown} ..." if self.many else self.kind.shown
+        return f"[{shown}]" if self.optional else shown
+
+
+@dataclass(frozen=True)
+class Flag:
+    """A field that is true where its option stands anywhere on the line."""
+
+    name: str
+
+    def usage(self) -> str:
+        """Show the field as in a usage line."""
+        return f"[-{self.name}]"
+
+
+def operand(kind: Kind, *, optional: bool = False, many: bool = False) -> Any:
+    """Declare a field read from the line; None, or () for many, where it may be left out."""
+    return Operand(kind, optional, many)
+
+
+def flag(name: str) -> Any:
+    """Declare an option `-name`."""
+    return Flag(name)
+
+
+class Command:
+    """A command as somebody wrote it. Subclasses declare fields and `run`."""
+
+    words: ClassVar[tuple[str, ...]] = ()  # the first is the name; the others are read too
+    prefix: ClassVar[str] = ""  # a word that begins so is read too
+    examples: ClassVar[tuple[str, ...]] = ()
+    group: ClassVar[str] = ""
+    reads_only: ClassVar[bool] = False  # needs no proof: the answer goes to a verified address
+    dangerous: ClassVar[bool] = False  # asked about even after a proof
+    for_strangers: ClassVar[bool] = False
+    fields: ClassVar[dict[str, Operand | Flag]] = {}
+
+    line: str  # as written, secrets masked
+
+    def __init_subclass__(cls) -> None:
+        cls.fields = {
+            name: value for name, value in vars(cls).items() if isinstance(value, Operand | Flag)
+        }
+
+    @classmethod
+    def usage(cls) -> str:
+        """Render the usage line."""
+        return " ".join([cls.words[0], *(field.usage() for field in cls.fields.values())])
+
+    @classmethod
+    def help(cls) -> str:
+        """Return the help text: the docstring, without its indentation."""
+        return inspect.getdoc(cls) or ""
+
+    @classmethod
+    def summary(cls) -> str:
+        """Return the first sentence of the help text."""
+        return cls.help().split("\n")[0]
+
+    @classmethod
+    def parse(cls, word: str, words: list[str]) -> Self:
+        """Read the words after the command's own. Raises Refusal with code `syntax`."""
+        command = cls()
+        secrets: list[str] = []
+        left, options = _split_options(words)
+        for name, field in _marks_first(cls.fields):
+            if isinstance(field, Flag):
+                setattr(command, name, field.name in options)
+                options.discard(field.name)
+            else:
+                setattr(command, name, _read_operand(field, left, secrets))
+        if options:
+            raise misread("option", word=f"-{min(options)}")
+        if left:
+            raise misread("left-over", word=" ".join(left))
+        shown = [MASK if item in secrets else item for item in words]
+        command.line = " ".join([word, *shown])
+        return command
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Do it, yielding what happened. Raises Refusal; nothing has changed then."""
+        raise NotImplementedError
+
+    def pinned(self, context: Context) -> str:  # noqa: ARG002 - most commands need no context
+        """Return the line that means the same at any later time, to wait for a `yes`."""
+        return self.line
+
+
+def _marks_first(fields: dict[str, Operand | Flag]) -> list[tuple[str, Operand | Flag]]:
+    """A ply mark may stand anywhere, so it is taken out before the words are read in order."""
+    return sorted(
+        fields.items(),
+        key=lambda item: not (isinstance(item[1], Operand) and isinstance(item[1].kind, PlyMark)),
+    )
+
+
+def _split_options(words: list[str]) -> tuple[list[str], set[str]]:
+    left: list[str] = []
+    options: set[str] = set()
+    for word in words:
+        found = _OPTION.fullmatch(word)
+        if found and not _is_cell(found[1]):
+            options.add(found[1].lower())
+        else:
+            left.append(word)
+    return left, options
+
+
+def _is_cell(text: str) -> bool:
+    return len(text) == 2 and text[1].isdigit()
+
+
+def _read_operand(field: Operand, left: list[str], secrets: list[str]) -> Any:
+    if isinstance(field.kind, PlyMark):
+        return _read_mark(field.kind, left)
+    if field.many:
+        return _read_many(field, left)
+    if not left and field.optional:
+        return None
+    if not left:
+        raise misread("missing", word=field.kind.shown)
+    if not field.optional:
+        return _read_one(field, left, secrets)
+    try:
+        return _read_one(field, left, secrets)
+    except Refusal:
+        if field.kind.rest:
+            raise
+        return None  # the word may be meant for the next field
+
+
+def _read_one(field: Operand, left: list[str], secrets: list[str]) -> Any:
+    if isinstance(field.kind, Secret):
+        secrets.append(left[0])
+    return field.kind.read(left)
+
+
+def _read_many(field: Operand, left: list[str]) -> tuple[Any, ...]:
+    values = []
+    while left:
+        values.append(field.kind.read(left))
+    if not values and not field.optional:
+        raise misread("missing", word=field.kind.shown)
+    return tuple(values)
+
+
+def _read_mark(kind: Kind, left: list[str]) -> Any:
+    for index, word in enumerate(left):
+        if _MARK.fullmatch(word):
+            return kind.read([left.pop(index)])
+    return None

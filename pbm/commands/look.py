@@ -1,0 +1,122 @@
+"""The commands that look and change nothing."""
+
+from collections.abc import Iterator
+
+from pbm.commands.context import Context
+from pbm.commands.declare import Command, operand
+from pbm.commands.replay import position_after
+from pbm.commands.view import board_view, past_view
+from pbm.commands.words import BoardRef, Shown
+from pbm.errors import Refusal
+from pbm.events import Answered, Event
+from pbm.store.values import Board, Player
+
+_MOST_SHOWN = 10
+_MOST_LISTED = 50
+_FILTERS = ("next", "active", "all")
+
+
+class Show(Command):
+    """Show boards with all their moves.
+
+    Name boards by number, with #17 to see the board after ply 17 and #-3 to count from the
+    end; or name players to see their boards: `next` where it is their turn, `active` the
+    games in progress (that is meant when you say nothing), `all` the finished ones too.
+    With nothing named it is the board of the mail that you answer.
+    """
+
+    words = ("show", "board")
+    group = "look"
+    examples = ("show", "show 12", "show 12#17 13", "show 12#-3", "show bob next")
+    reads_only = True
+
+    what: tuple[BoardRef | str, ...] = operand(Shown("board|handle"), many=True, optional=True)
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Answer with the boards."""
+        numbers = [item for item in self.what if isinstance(item, BoardRef)]
+        handles = [item for item in self.what if isinstance(item, str)]
+        if not handles:
+            for ref in numbers[:_MOST_SHOWN] or [None]:
+                yield _shown(context, context.board(ref), ref)
+            return
+        boards = _boards_of_players(context, handles)
+        if not boards:
+            raise Refusal("no-boards", handles=handles)
+        for board in boards[:_MOST_SHOWN]:
+            yield _shown(context, board, None)
+        if len(boards) > _MOST_SHOWN:
+            rest = [board.id for board in boards[_MOST_SHOWN:]]
+            yield Answered("more-boards", {"numbers": rest})
+
+
+class Games(Command):
+    """List games: yours, or those of the players you name.
+
+    `next` lists those where it is their turn, `active` those in progress (that is meant
+    when you say nothing), `all` the finished ones too.
+    """
+
+    words = ("games",)
+    group = "look"
+    examples = ("games", "games all", "games bob", "games bob next")
+    reads_only = True
+
+    who: tuple[str, ...] = operand(Shown("handle"), many=True, optional=True)
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Answer with a list."""
+        boards = _boards_of_players(context, [str(word) for word in self.who])
+        listed = [
+            {
+                "number": board.id,
+                "subject": board.subject,
+                "status": board.status,
+                "turn": board.to_move.handle if board.to_move else None,
+                "ply": board.ply,
+            }
+            for board in boards[:_MOST_LISTED]
+        ]
+        yield Answered("games", {"boards": listed, "more": max(0, len(boards) - _MOST_LISTED)})
+
+
+def _shown(context: Context, board: Board, ref: BoardRef | None) -> Answered:
+    if ref is None or ref.ply is None:
+        player_id = context.actor.id if context.actor else None
+        view = board_view(context.work, board, player_id=player_id, whole=True)
+        return Answered("board", view, board.id)
+    ply = ref.ply if ref.ply >= 0 else board.ply + 1 + ref.ply
+    if not 0 <= ply <= board.ply:
+        raise Refusal("no-such-ply", number=board.id, last=board.ply, ply=ref.ply)
+    position = position_after(context.work, board, ply)
+    return Answered("past-board", past_view(board, position, ply), board.id)
+
+
+def _boards_of_players(context: Context, words: list[str]) -> list[Board]:
+    chosen = [word for word in words if word in _FILTERS]
+    handles = [word for word in words if word not in _FILTERS]
+    which = chosen[-1] if chosen else "active"
+    found: dict[int, Board] = {}
+    for handle in handles or ["me"]:
+        for board in _boards_of(context, _player(context, handle), which):
+            found[board.id] = board
+    return [found[number] for number in sorted(found, reverse=True)]
+
+
+def _player(context: Context, handle: str) -> Player:
+    if handle == "me":
+        return context.player
+    player = context.work.players.by_handle(handle)
+    if player is None:
+        raise Refusal("no-such-player", handle=handle)
+    return player
+
+
+def _boards_of(context: Context, player: Player, which: str) -> list[Board]:
+    boards = context.work.boards
+    if which == "next":
+        return [boards.get(number) for number in boards.to_move(player.id)]
+    found = list(boards.of_player(player.id, playing=True, most=_MOST_LISTED + 1))
+    if which == "all":
+        found += boards.of_player(player.id, playing=False, most=_MOST_LISTED + 1)
+    return found

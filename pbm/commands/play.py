@@ -1,0 +1,97 @@
+"""The commands of a game in progress."""
+
+from collections.abc import Iterator
+
+from pbm.commands.boards import check_move, leave_board, play_move
+from pbm.commands.context import Context
+from pbm.commands.declare import Command, operand
+from pbm.commands.words import Board as BoardKind
+from pbm.commands.words import BoardRef, MoveText, PlyMark
+from pbm.errors import Refusal
+from pbm.events import Event, Held, MovePlayed, PlayerLeft
+from pbm.store.values import Board
+
+
+class Move(Command):
+    """Play a move on a board where it is your turn.
+
+    Leave the board's number out when you answer a mail about that board, or when it is
+    your turn on one board only. With #17 the move is played only as ply 17, so that a late
+    mail can do no harm. What you write below the move goes to the other players.
+    In answer to a board's mail the move alone is enough.
+    """
+
+    words = ("move", "board", "mvoe")
+    group = "play"
+    examples = ("move a1-c3,d4", "move 12 c5,d5", "move 12#17 e7-f8,f8", "abalone move a1-c3,b2 #1")
+
+    board: BoardRef | None = operand(BoardKind(), optional=True)
+    move: str = operand(MoveText())
+    ply: int | None = operand(PlyMark(), optional=True)
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Play it."""
+        board = context.own_board(self.board)
+        self._check_ply(board)
+        self._check_turn(board, context)
+        if self._late(board, context):
+            check_move(board, self.move)
+            line = self.pinned(context)
+            yield Held(line, "stale-move", {"number": board.id, "ply": board.ply + 1}, board.id)
+            return
+        board = play_move(context.work, board, self.move, context.now)
+        yield MovePlayed(board.id, board.ply)
+
+    def pinned(self, context: Context) -> str:
+        """Name the board and the ply for which the move is meant now."""
+        board = context.own_board(self.board)
+        return f"move {board.id}#{self._meant_ply or board.ply + 1} {self.move}"
+
+    @property
+    def _meant_ply(self) -> int | None:
+        return self.ply if self.ply is not None else self.board.ply if self.board else None
+
+    def _check_ply(self, board: Board) -> None:
+        meant = self._meant_ply
+        if meant is not None and meant != board.ply + 1:
+            raise Refusal("other-ply", meant=meant, next=board.ply + 1, number=board.id)
+
+    def _check_turn(self, board: Board, context: Context) -> None:
+        mover = board.to_move
+        if mover and mover.player_id != context.player.id:
+            raise Refusal("not-your-turn", turn=mover.handle, number=board.id)
+
+    def _late(self, board: Board, context: Context) -> bool:
+        """Whether this answers an older mail of the board, and may mean an older position."""
+        named = self.board is not None and self.board.number is not None
+        if named or self._meant_ply is not None or context.answered is None:
+            return False
+        number, ply = context.answered
+        return number == board.id and ply < board.ply
+
+
+class Resign(Command):
+    """Give a board up, at once.
+
+    Your marbles stay and stand in the way; the others play on until one is left.
+    """
+
+    words = ("resign",)
+    group = "play"
+    examples = ("resign", "resign 12")
+
+    board: BoardRef | None = operand(BoardKind(), optional=True)
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Leave all of the player's seats."""
+        board = context.own_board(self.board)
+        player = context.player
+        seats = [seat.seat for seat in board.seats_of(player.id)]
+        if all(seat in board.position.out for seat in seats):
+            raise Refusal("already-out", number=board.id)
+        board = leave_board(context.work, board, seats, "resigned", context.now)
+        yield PlayerLeft(board.id, player.handle, "resigned")
+
+    def pinned(self, context: Context) -> str:
+        """Name the board."""
+        return f"resign {context.own_board(self.board).id}"

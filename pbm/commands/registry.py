@@ -1,0 +1,123 @@
+"""All commands, and the way from a line of text to one of them."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+from pbm import rules
+from pbm.commands.account import NewKey, SignUp, WhoAmI
+from pbm.commands.declare import MASK, Command, Operand
+from pbm.commands.help import Help
+from pbm.commands.lobby import Challenge, Decline
+from pbm.commands.look import Games, Show
+from pbm.commands.play import Move, Resign
+from pbm.commands.words import Secret
+from pbm.errors import Refusal
+from pbm.mail.charsets import fold_typography
+
+COMMANDS: tuple[type[Command], ...] = (
+    Help,
+    SignUp,
+    WhoAmI,
+    NewKey,
+    Challenge,
+    Decline,
+    Move,
+    Resign,
+    Show,
+    Games,
+)
+COMMAND_WORDS = frozenset(word for command in COMMANDS for word in command.words)
+_LONGEST_LINE = 400  # characters; nobody types a longer command
+_ALIKE = 0.75
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A line that was meant as a command but cannot be read as one.
+
+    `code` and `params` are a refusal's; `nearest` is a command line to send instead.
+    """
+
+    line: str
+    code: str
+    params: dict[str, Any]
+    nearest: str | None = None
+
+
+def parse_line(line: str) -> Command | Problem | None:
+    """Read one line: a command, a botched one, or None for plain words."""
+    words = _words(line)
+    if not words or len(line) > _LONGEST_LINE:
+        return None
+    found = list(_candidates(words[0].lower()))
+    if not found:
+        return _perhaps_meant(words)
+    problem: Problem | None = None
+    for command in found:
+        try:
+            return command.parse(words[0].lower(), words[1:])
+        except Refusal as refusal:
+            problem = problem or _problem(command, words, refusal)
+    return problem
+
+
+def parse_move(line: str) -> Command | None:
+    """Read a bare move, as an answer to a board's mail may hold it."""
+    if len(line) > _LONGEST_LINE or not rules.is_notation(fold_typography(line)):
+        return None
+    return Move.parse(Move.words[0], fold_typography(line).split())
+
+
+def find_command(word: str) -> type[Command] | None:
+    """Find a command by any of its words."""
+    return next(_candidates(word.lower()), None)
+
+
+def _words(line: str) -> list[str]:
+    words = [word for word in fold_typography(line).split() if word != "**"]
+    if words and words[0].lower() == "pbm":
+        words = words[1:]
+    if len(words) > 1 and words[0].lower() == rules.NAME:
+        words = words[1:]
+    return words
+
+
+def _candidates(word: str) -> Iterator[type[Command]]:
+    for command in COMMANDS:
+        if word in command.words or (command.prefix and word.startswith(command.prefix)):
+            yield command
+
+
+def _problem(command: type[Command], words: list[str], refusal: Refusal) -> Problem:
+    params = {**refusal.params, "usage": command.usage(), "command": command.words[0]}
+    return Problem(_masked(command, words), refusal.code, params, _example(command))
+
+
+def _masked(command: type[Command], words: Iterable[str]) -> str:
+    shown = list(words)
+    if any(isinstance(f, Operand) and isinstance(f.kind, Secret) for f in command.fields.values()):
+        shown[2:] = [MASK for _ in shown[2:]]
+    return " ".join(shown)
+
+
+def _example(command: type[Command]) -> str | None:
+    return command.examples[0] if command.examples else None
+
+
+def _perhaps_meant(words: list[str]) -> Problem | None:
+    """Tell a mistyped command word or a stray cell from plain words."""
+    line = " ".join(words)
+    alike = get_close_matches(words[0].lower(), sorted(COMMAND_WORDS), n=1, cutoff=_ALIKE)
+    for command in _candidates(alike[0]) if alike else ():
+        try:
+            meant = command.parse(alike[0], words[1:])
+        except Refusal:
+            continue
+        return Problem(_masked(command, words), "unknown-command", {}, meant.line)
+    if rules.is_notation(line):
+        return Problem(line, "bare-move", {}, f"{Move.words[0]} {line}")
+    if rules.mentions_cell(line):
+        return Problem(line, "unclear-move", {}, _example(Move))
+    return None

@@ -1,0 +1,36 @@
+"""Positions out of the moves, which are the truth."""
+
+from collections.abc import Iterator
+
+from pbm import rules
+from pbm.store.db import UnitOfWork
+from pbm.store.values import Board
+
+
+def position_after(work: UnitOfWork, board: Board, ply: int) -> rules.Position:
+    """Return the position after `ply` plies, seats given up by then included.
+
+    Raises RulesError where a recorded move is not legal.
+    """
+    position = rules.parse_state(board.start_state)
+    for number, reached in enumerate(_positions(work, board)):
+        if number > ply:
+            break
+        position = reached
+    return position
+
+
+def _positions(work: UnitOfWork, board: Board) -> Iterator[rules.Position]:
+    position = rules.parse_state(board.start_state)
+    left: dict[int, list[int]] = {}
+    for departure in work.boards.departures(board.id):
+        left.setdefault(departure.after_ply, []).append(departure.seat)
+    for seat in left.get(0, ()):
+        position = rules.leave(position, seat)
+    yield position
+    for ply in work.boards.plies(board.id):
+        move = rules.parse_move(ply.text, position)
+        position = rules.play(position, move).position
+        for seat in left.get(ply.ply, ()):
+            position = rules.leave(position, seat)
+        yield position

@@ -1,0 +1,101 @@
+"""What a mail asks for: its commands, its comment, or the line that went wrong."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pbm.commands import subjects
+from pbm.commands.declare import Command
+from pbm.commands.registry import Problem, parse_line, parse_move
+
+MOST_COMMANDS = 20
+_YES = frozenset({"yes", "ok", "confirm"})
+_NO = frozenset({"no"})
+_MULTIPLE = "multiple"
+
+
+@dataclass(frozen=True)
+class Script:
+    """The commands in order and the words for the others; with a problem nothing is done."""
+
+    commands: tuple[Command, ...] = ()
+    comment: tuple[str, ...] = ()
+    problem: Problem | None = None
+
+
+def read_script(subject: str, said: Sequence[str], *, in_answer: bool) -> Script:
+    """Read a cleaned subject and the sender's own lines.
+
+    `in_answer`: the mail answers a board's mail, so that a bare move is a command.
+    """
+    body = _trimmed(said)
+    if subjects.is_own(subject):
+        return _read_body(body, in_answer=in_answer)
+    if subject.strip().lower() == _MULTIPLE:
+        return _read_all(body)
+    first = _read_line(subject, in_answer=in_answer)
+    if isinstance(first, Command):
+        return Script((first,), body)
+    script = _read_body(body, in_answer=in_answer)
+    if isinstance(first, Problem) and not script.commands and not script.problem:
+        return Script(comment=body, problem=first)
+    return script
+
+
+def confirmation(said: Sequence[str]) -> tuple[bool | None, tuple[str, ...]]:
+    """Read the answer to a question: True for `yes`, False for `no`, None for other words.
+
+    The second value is what stands below the answer.
+    """
+    body = _trimmed(said)
+    first = body[0].strip().lower() if body else ""
+    if first in _YES:
+        return True, body[1:]
+    if first in _NO:
+        return False, body[1:]
+    return None, body
+
+
+def _read_body(body: tuple[str, ...], *, in_answer: bool) -> Script:
+    commands: list[Command] = []
+    for index, line in enumerate(body):
+        if not line.strip():
+            continue
+        found = _read_line(line, in_answer=in_answer)
+        if isinstance(found, Command):
+            if len(commands) == MOST_COMMANDS:
+                return _too_many(body)
+            commands.append(found)
+            continue
+        rest = _trimmed(body[index:])
+        if isinstance(found, Problem) and not commands:
+            return Script(comment=_trimmed(body[index + 1 :]), problem=found)
+        return Script(tuple(commands), rest)
+    return Script(tuple(commands))
+
+
+def _read_all(body: tuple[str, ...]) -> Script:
+    """Read a mail with the subject `multiple`: every line is a command, or nothing is done."""
+    lines = [line for line in body if line.strip()]
+    if len(lines) > MOST_COMMANDS:
+        return _too_many(body)
+    commands: list[Command] = []
+    for line in lines:
+        found = parse_line(line)
+        if not isinstance(found, Command):
+            return Script(problem=found or Problem(line, "not-a-command", {}))
+        commands.append(found)
+    return Script(tuple(commands))
+
+
+def _read_line(line: str, *, in_answer: bool) -> Command | Problem | None:
+    bare = parse_move(line) if in_answer else None
+    return bare or parse_line(line)
+
+
+def _too_many(body: tuple[str, ...]) -> Script:
+    return Script(problem=Problem(body[0], "too-many-commands", {"most": MOST_COMMANDS}))
+
+
+def _trimmed(lines: Sequence[str]) -> tuple[str, ...]:
+    filled = [index for index, line in enumerate(lines) if line.strip()]
+    return tuple(lines[filled[0] : filled[-1] + 1]) if filled else ()

@@ -1,0 +1,132 @@
+"""A board as facts for a mail: plain values, frozen when the mail is written."""
+
+from typing import Any
+
+from pbm import rules
+from pbm.store.db import UnitOfWork
+from pbm.store.values import Board, Departure, Ply
+
+_RECENT_ROUNDS = 4
+SKIPPED = "--"
+
+
+def board_view(
+    work: UnitOfWork, board: Board, *, player_id: int | None, whole: bool = False
+) -> dict[str, Any]:
+    """Describe a board from one player's side (None: a stranger's).
+
+    `whole` lists all moves instead of those of the last four rounds. The work otherwise
+    does not grow with the length of the game.
+    """
+    seats = len(board.seats)
+    since = 0 if whole else max(0, board.ply - (_RECENT_ROUNDS + 1) * seats)
+    plies = work.boards.plies(board.id, since=since)
+    departures = work.boards.departures(board.id)
+    own = [seat.seat for seat in board.seats if seat.player_id == player_id]
+    return {
+        **_standing(board, departures, own),
+        "happened": _happened(work, board, plies, departures, own),
+        "rounds": _rounds(plies, seats, None if whole else _RECENT_ROUNDS),
+        **_picture(board, board.position),
+        "example": _example(board) if board.to_move and board.to_move.seat in own else None,
+    }
+
+
+def past_view(board: Board, position: rules.Position, ply: int) -> dict[str, Any]:
+    """Describe a board as it was after `ply` plies."""
+    return {
+        "number": board.id,
+        "subject": board.subject,
+        "ply": board.ply,
+        "past_ply": ply,
+        **_picture(board, position),
+    }
+
+
+def _picture(board: Board, position: rules.Position) -> dict[str, Any]:
+    return {
+        "diagram": rules.diagram(position),
+        "state": rules.format_state(position),
+        "players": [
+            {
+                "seat": seat.seat,
+                "symbol": rules.symbol(len(board.seats), seat.seat),
+                "handle": seat.handle,
+                "score": position.scores[seat.seat - 1],
+            }
+            for seat in board.seats
+        ],
+    }
+
+
+def _standing(board: Board, departures: tuple[Departure, ...], own: list[int]) -> dict[str, Any]:
+    mover = board.to_move
+    outcome = board.position.outcome if board.status == "finished" else None
+    return {
+        "number": board.id,
+        "subject": board.subject,
+        "layout": board.layout,
+        "ply": board.ply,
+        "status": board.status,
+        "ended_by": board.ended_by,
+        "turn": mover.handle if mover else None,
+        "yours": bool(mover and mover.seat in own),
+        "you": [
+            {
+                "symbol": rules.symbol(len(board.seats), seat),
+                "home": rules.home(board.layout, len(board.seats), seat),
+            }
+            for seat in own
+        ],
+        "gone": {board.seats[item.seat - 1].handle: item.how for item in departures},
+        "winners": [board.seats[seat - 1].handle for seat in outcome.winners] if outcome else [],
+    }
+
+
+def _happened(
+    work: UnitOfWork,
+    board: Board,
+    plies: tuple[Ply, ...],
+    departures: tuple[Departure, ...],
+    own: list[int],
+) -> list[dict[str, Any]]:
+    """List what happened since the reader's last move but one turn, oldest first."""
+    last = max((work.boards.last_ply_of(board.id, seat) for seat in own), default=board.ply - 1)
+    since = last - 1 if last == board.ply else last
+    told: list[tuple[int, dict[str, Any]]] = [
+        (ply.ply, _told_move(board, ply)) for ply in plies if ply.ply > since
+    ]
+    told += [
+        (item.after_ply, {"handle": board.seats[item.seat - 1].handle, "how": item.how})
+        for item in departures
+        if item.after_ply > since or item.after_ply == board.ply
+    ]
+    return [item for _, item in sorted(told, key=lambda pair: pair[0])]
+
+
+def _told_move(board: Board, ply: Ply) -> dict[str, Any]:
+    return {
+        "handle": board.seats[ply.seat - 1].handle,
+        "ply": ply.ply,
+        "move": ply.text,
+        "ejected": [board.seats[seat - 1].handle for seat in ply.ejected],
+    }
+
+
+def _rounds(plies: tuple[Ply, ...], seats: int, most: int | None) -> list[dict[str, Any]]:
+    """Group moves into rounds, one move a seat; a seat that was passed over shows as `--`."""
+    rounds: list[dict[str, Any]] = []
+    previous = seats
+    for ply in plies:
+        if ply.seat <= previous:
+            rounds.append({"ply": ply.ply, "moves": []})
+        moves = rounds[-1]["moves"]
+        moves += [SKIPPED] * (ply.seat - 1 - len(moves))
+        moves.append(ply.text)
+        previous = ply.seat
+    return rounds[-most:] if most else rounds
+
+
+def _example(board: Board) -> str | None:
+    move = rules.example_move(board.position)
+    return rules.format_move(move) if move else None

@@ -1,0 +1,175 @@
+"""Argument types. They are the only parsers of arguments, and they name themselves.
+
+Every kind takes what it can from the front of the words left and raises `Refusal` with
+code `syntax` and a sentence's reason when the words cannot be read.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from pbm import rules
+from pbm.errors import Refusal
+from pbm.mail.address import AddressError, parse_address
+
+_HANDLE = re.compile(r"[a-z][a-z0-9_-]{1,15}", re.ASCII)
+_BOARD = re.compile(r"(\d{1,9})?(?:#(-?\d{1,5}))?", re.ASCII)
+_MARK = re.compile(r"#(\d{1,5})", re.ASCII)
+_NOT_HANDLES = frozenset({"me", "all", "yes", "no", "ok", "confirm", "pbm", rules.NAME})
+
+
+def misread(reason: str, **params: Any) -> Refusal:
+    """Build the refusal for words that cannot be read; `reason` names its sentence."""
+    return Refusal("syntax", reason=reason, **params)
+
+
+@dataclass(frozen=True)
+class BoardRef:
+    """A board as a player names it: number, ply, either or both. Ply -3 is the third last."""
+
+    number: int | None = None
+    ply: int | None = None
+
+    def __str__(self) -> str:
+        mark = "" if self.ply is None else f"#{self.ply}"
+        return f"{'' if self.number is None else self.number}{mark}"
+
+
+class Kind:
+    """One argument type; `shown` is its name in a usage line."""
+
+    shown = ""
+    rest = False  # takes all the words that are left
+
+    def read(self, words: list[str]) -> Any:
+        """Take words from the front and return the value. Raises Refusal."""
+        raise NotImplementedError
+
+
+class Board(Kind):
+    """A board's number, with an optional ply: `12`, `12#17`, `#-3`."""
+
+    shown = "board"
+
+    def read(self, words: list[str]) -> BoardRef:
+        """Take one word."""
+        found = _BOARD.fullmatch(words[0])
+        if not found or not words[0]:
+            raise misread("board", word=words[0])
+        number, ply = found.groups()
+        words.pop(0)
+        return BoardRef(int(number) if number else None, int(ply) if ply else None)
+
+
+class PlyMark(Kind):
+    """The ply a move is meant for: `#17`."""
+
+    shown = "#ply"
+
+    def read(self, words: list[str]) -> int:
+        """Take one word."""
+        found = _MARK.fullmatch(words[0])
+        if not found:
+            raise misread("ply", word=words[0])
+        words.pop(0)
+        return int(found[1])
+
+
+class MoveText(Kind):
+    """A move, blanks anywhere; whether it is legal is for the position to say."""
+
+    shown = "move"
+    rest = True
+
+    def read(self, words: list[str]) -> str:
+        """Take all the words that are left."""
+        text = " ".join(words)
+        if not rules.is_notation(text):
+            raise misread("move", word=text)
+        words.clear()
+        return text
+
+
+class Handle(Kind):
+    """A player's userid."""
+
+    shown = "handle"
+
+    def read(self, words: list[str]) -> str:
+        """Take one word, which need not be anybody's handle yet."""
+        if not _HANDLE.fullmatch(words[0].lower()):
+            raise misread("handle", word=words[0])
+        return words.pop(0).lower()
+
+
+class Opponent(Handle):
+    """A player's userid, `me`, or the mail address of somebody to invite."""
+
+    shown = "handle"
+
+    def read(self, words: list[str]) -> str:
+        """Take one word; an address keeps its `@`."""
+        if "@" not in words[0]:
+            return super().read(words)
+        try:
+            address = parse_address(words[0])
+        except AddressError as error:
+            raise misread("address", word=words[0]) from error
+        words.pop(0)
+        return address
+
+
+class Shown(Kind):
+    """A board, a handle, or one of a command's own words."""
+
+    def __init__(self, shown: str) -> None:
+        self.shown = shown
+
+    def read(self, words: list[str]) -> BoardRef | str:
+        """Take one word."""
+        if words[0][0].isdigit() or words[0][0] == "#":
+            return Board().read(words)
+        return Handle().read(words)
+
+
+class Topic(Kind):
+    """The subject of a help page: a word or two."""
+
+    shown = "subject"
+    rest = True
+
+    def read(self, words: list[str]) -> str:
+        """Take all the words that are left."""
+        text = " ".join(words).lower()
+        words.clear()
+        return text
+
+
+@dataclass(frozen=True, repr=False)
+class SecretText:
+    """A word that must not be seen again; it prints masked."""
+
+    value: str
+
+    def __repr__(self) -> str:
+        return "SecretText('****')"
+
+    __str__ = __repr__
+
+
+class Secret(Kind):
+    """A password."""
+
+    shown = "password"
+
+    def read(self, words: list[str]) -> SecretText:
+        """Take one word."""
+        return SecretText(words.pop(0))
+
+
+def refuse_reserved(handle: str, taken_words: frozenset[str]) -> None:
+    """Raise Refusal for a handle that would read as something else: a command, a cell, `me`."""
+    if not _HANDLE.fullmatch(handle):
+        raise Refusal("bad-handle", handle=handle)
+    if handle in _NOT_HANDLES or handle in taken_words or rules.mentions_cell(handle):
+        raise Refusal("reserved-handle", handle=handle)

@@ -1,0 +1,214 @@
+"""Boards: who sits there, what was played, who has left."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, RowMapping, delete, func, insert, select, update
+
+from pbm import rules
+from pbm.store.schema import boards, departures, moves, players, seats
+from pbm.store.values import Board, Departure, Ply, Seat
+
+
+class Boards:
+    """Queries about boards, within one transaction."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    # -- reading ---------------------------------------------------------------------------
+
+    def find(self, board_id: int, *, lock: bool = False) -> Board | None:
+        """Find a board; with `lock` nobody else changes it until the commit."""
+        query = select(boards).where(boards.c.id == board_id)
+        if lock:
+            query = query.with_for_update()
+        row = self._connection.execute(query).mappings().one_or_none()
+        return self._board(row) if row else None
+
+    def get(self, board_id: int) -> Board:
+        """Return a board by number. Raises LookupError."""
+        board = self.find(board_id)
+        if board is None:
+            raise LookupError(f"no board {board_id}")
+        return board
+
+    def to_move(self, player_id: int) -> tuple[int, ...]:
+        """The numbers of the boards on which it is this player's turn, oldest first."""
+        query = select(boards.c.id).where(boards.c.to_move_id == player_id)
+        return tuple(self._connection.scalars(query.order_by(boards.c.id)))
+
+    def of_player(self, player_id: int, *, playing: bool, most: int) -> tuple[Board, ...]:
+        """A player's boards, the newest first, still being played or over."""
+        numbers = (
+            select(seats.c.board_id)
+            .where(seats.c.player_id == player_id, seats.c.playing == playing)
+            .distinct()
+            .order_by(seats.c.board_id.desc())
+            .limit(most)
+        )
+        return tuple(self.get(number) for number in self._connection.scalars(numbers))
+
+    def numbers(self, *, status: str | None = None) -> tuple[int, ...]:
+        """The numbers of all boards, or of those with one status."""
+        query = select(boards.c.id).order_by(boards.c.id)
+        if status is not None:
+            query = query.where(boards.c.status == status)
+        return tuple(self._connection.scalars(query))
+
+    def plies(self, board_id: int, *, since: int = 0) -> tuple[Ply, ...]:
+        """The moves played after ply `since`, in order."""
+        columns = (moves.c.ply, moves.c.seat, moves.c.text, moves.c.ejected, moves.c.played_at)
+        rows = self._connection.execute(
+            select(*columns)
+            .where(moves.c.board_id == board_id, moves.c.ply > since)
+            .order_by(moves.c.ply)
+        ).mappings()
+        return tuple(Ply(**{**row, "ejected": tuple(row["ejected"])}) for row in rows)
+
+    def last_ply_of(self, board_id: int, seat: int) -> int:
+        """The ply that a seat played last, 0 if none yet."""
+        query = select(func.max(moves.c.ply)).where(
+            moves.c.board_id == board_id, moves.c.seat == seat
+        )
+        return self._connection.scalar(query) or 0
+
+    def departures(self, board_id: int) -> tuple[Departure, ...]:
+        """The seats given up, in order."""
+        columns = (
+            departures.c.after_ply,
+            departures.c.seat,
+            departures.c.how,
+            departures.c.left_at,
+        )
+        query = select(*columns).where(departures.c.board_id == board_id)
+        rows = self._connection.execute(query.order_by(departures.c.id)).mappings()
+        return tuple(Departure(**row) for row in rows)
+
+    # -- writing ---------------------------------------------------------------------------
+
+    def add(
+        self,
+        layout: str,
+        position: rules.Position,
+        player_ids: Sequence[int],
+        subject: str,
+        now: datetime,
+    ) -> Board:
+        """Put a new board on the server; `{number}` in `subject` becomes its number."""
+        state = rules.format_state(position)
+        added = self._connection.execute(
+            insert(boards)
+            .values(
+                layout=layout,
+                rules_version=rules.VERSION,
+                subject=subject,
+                start_state=state,
+                state=state,
+                ply=0,
+                status="playing",
+                to_move_id=player_ids[(position.turn or 1) - 1],
+                started_at=now,
+                changed_at=now,
+            )
+            .returning(boards.c.id)
+        )
+        board_id = added.scalar_one()
+        self._set(board_id, subject=subject.format(number=board_id))
+        self._connection.execute(
+            insert(seats),
+            [
+                {"board_id": board_id, "seat": seat, "player_id": player_id, "playing": True}
+                for seat, player_id in enumerate(player_ids, start=1)
+            ],
+        )
+        return self.get(board_id)
+
+    def add_ply(self, board: Board, played: rules.Played, now: datetime) -> Board:
+        """Record a move; the primary key (board, ply) lets nobody play a ply twice."""
+        self._connection.execute(
+            insert(moves).values(
+                board_id=board.id,
+                ply=board.ply + 1,
+                seat=board.position.turn,
+                text=rules.format_move(played.move),
+                ejected=list(played.ejected),
+                played_at=now,
+            )
+        )
+        return self.set_position(board, played.position, board.ply + 1, now)
+
+    def add_departure(self, board: Board, seat: int, how: str, now: datetime) -> Board:
+        """Record that a seat was given up, and the position after it."""
+        self._connection.execute(
+            insert(departures).values(
+                board_id=board.id, after_ply=board.ply, seat=seat, how=how, left_at=now
+            )
+        )
+        return self.set_position(board, rules.leave(board.position, seat), board.ply, now)
+
+    def set_position(
+        self, board: Board, position: rules.Position, ply: int, now: datetime
+    ) -> Board:
+        """Store the current position, and the end where it is one."""
+        mover = board.seats[position.turn - 1].player_id if position.turn else None
+        self._set(
+            board.id,
+            state=rules.format_state(position),
+            ply=ply,
+            to_move_id=mover,
+            status="finished" if position.outcome else "playing",
+            ended_by=position.outcome.by if position.outcome else None,
+            changed_at=now,
+        )
+        self._set_playing(board.id, position.outcome is None)
+        return self.get(board.id)
+
+    def drop_last_ply(self, board: Board, position: rules.Position, now: datetime) -> Board:
+        """Take the last ply back; departures made after it go with it."""
+        last = board.ply
+        for table, column in ((moves, moves.c.ply), (departures, departures.c.after_ply)):
+            self._connection.execute(
+                delete(table).where(table.c.board_id == board.id, column >= last)
+            )
+        return self.set_position(board, position, last - 1, now)
+
+    def close(self, board: Board, status: str, ended_by: str, now: datetime) -> Board:
+        """End a board otherwise than by play."""
+        self._set(board.id, status=status, ended_by=ended_by, to_move_id=None, changed_at=now)
+        self._set_playing(board.id, False)
+        return self.get(board.id)
+
+    def replace_player(self, board: Board, seat: int, player_id: int, now: datetime) -> Board:
+        """Hand a seat over to another player."""
+        self._connection.execute(
+            update(seats)
+            .where(seats.c.board_id == board.id, seats.c.seat == seat)
+            .values(player_id=player_id)
+        )
+        turn = board.position.turn if board.playing else None
+        changed: dict[str, Any] = {"to_move_id": player_id} if turn == seat else {}
+        self._set(board.id, changed_at=now, **changed)
+        return self.get(board.id)
+
+    def _set(self, board_id: int, **values: Any) -> None:
+        self._connection.execute(update(boards).where(boards.c.id == board_id).values(**values))
+
+    def _set_playing(self, board_id: int, playing: bool) -> None:
+        self._connection.execute(
+            update(seats)
+            .where(seats.c.board_id == board_id, seats.c.playing != playing)
+            .values(playing=playing)
+        )
+
+    def _board(self, row: RowMapping) -> Board:
+        query = (
+            select(seats.c.seat, seats.c.player_id, players.c.handle)
+            .join(players, players.c.id == seats.c.player_id)
+            .where(seats.c.board_id == row["id"])
+            .order_by(seats.c.seat)
+        )
+        seated = tuple(Seat(**seat) for seat in self._connection.execute(query).mappings())
+        values = {name: value for name, value in row.items() if name != "to_move_id"}
+        return Board(**values, seats=seated)

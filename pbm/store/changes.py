@@ -1,0 +1,53 @@
+"""The operator's journal: every change with who, when and why."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, insert, select
+
+from pbm.store.schema import changes
+from pbm.store.values import Change
+
+
+class Changes:
+    """Queries about the operator's changes, within one transaction."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def add(
+        self,
+        *,
+        who: str,
+        why: str,
+        what: str,
+        now: datetime,
+        player_id: int | None = None,
+        board_id: int | None = None,
+        details: dict[str, Any] | None = None,
+    ) -> None:
+        """Write a change down."""
+        self._connection.execute(
+            insert(changes).values(
+                at=now,
+                who=who,
+                why=why,
+                what=what,
+                player_id=player_id,
+                board_id=board_id,
+                details=details or {},
+            )
+        )
+
+    def of_player(self, player_id: int) -> tuple[Change, ...]:
+        """The changes that concern a player, oldest first."""
+        return self._select(changes.c.player_id == player_id)
+
+    def of_board(self, board_id: int) -> tuple[Change, ...]:
+        """The changes that concern a board, oldest first."""
+        return self._select(changes.c.board_id == board_id)
+
+    def _select(self, condition: ColumnElement[bool]) -> tuple[Change, ...]:
+        columns = [column for column in changes.c if column.name != "id"]
+        query = select(*columns).where(condition).order_by(changes.c.id)
+        return tuple(Change(**row) for row in self._connection.execute(query).mappings())

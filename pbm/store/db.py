@@ -1,0 +1,97 @@
+"""The database: one unit of work is one transaction, and a mail is one unit of work."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.engine import make_url
+
+from pbm.store.boards import Boards
+from pbm.store.changes import Changes
+from pbm.store.inbox import Inbox
+from pbm.store.outbox import Outbox
+from pbm.store.players import Players
+from pbm.store.questions import Questions
+
+_BUSY_MILLISECONDS = 30_000
+
+
+class UnitOfWork:
+    """The store as one transaction sees it; commits or rolls back as a whole."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self.players = Players(connection)
+        self.boards = Boards(connection)
+        self.inbox = Inbox(connection)
+        self.outbox = Outbox(connection)
+        self.questions = Questions(connection)
+        self.changes = Changes(connection)
+
+    @contextmanager
+    def savepoint(self) -> Iterator[None]:
+        """Undo what happens inside, and only that, if it raises."""
+        with self._connection.begin_nested():
+            yield
+
+
+class Database:
+    """A SQLite file (WAL, synchronous=FULL) or a PostgreSQL server, by URL."""
+
+    def __init__(self, url: str) -> None:
+        self.engine = _engine(url)
+        self._reader = self.engine.execution_options(pbm_reading=True)
+
+    @property
+    def embedded(self) -> bool:
+        """Whether this is SQLite, which the server migrates by itself."""
+        return self.engine.dialect.name == "sqlite"
+
+    @contextmanager
+    def transaction(self) -> Iterator[UnitOfWork]:
+        """Begin a writing transaction; commit at the end, roll back on an exception."""
+        with self.engine.begin() as connection:
+            yield UnitOfWork(connection)
+
+    @contextmanager
+    def reading(self) -> Iterator[UnitOfWork]:
+        """Begin a transaction that only reads, and so waits for no writer."""
+        with self._reader.begin() as connection:
+            yield UnitOfWork(connection)
+
+    def close(self) -> None:
+        """Give all connections back."""
+        self.engine.dispose()
+
+
+def _engine(url: str) -> Engine:
+    parsed = make_url(url)
+    if parsed.drivername in ("postgresql", "postgres"):
+        parsed = parsed.set(drivername="postgresql+psycopg")
+    if parsed.get_backend_name() != "sqlite":
+        return create_engine(parsed, pool_pre_ping=True)
+    if parsed.database:
+        Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
+    engine = create_engine(parsed)
+    event.listen(engine, "connect", _prepare_sqlite)
+    event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _prepare_sqlite(dbapi_connection: Any, _record: object) -> None:
+    # The driver's own transaction handling would let a leading SAVEPOINT outlive its rollback.
+    dbapi_connection.isolation_level = None
+    for pragma in (
+        f"busy_timeout={_BUSY_MILLISECONDS}",
+        "journal_mode=WAL",
+        "synchronous=FULL",
+        "foreign_keys=ON",
+    ):
+        dbapi_connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    reading = connection.get_execution_options().get("pbm_reading", False)
+    connection.exec_driver_sql("BEGIN" if reading else "BEGIN IMMEDIATE")

@@ -1,0 +1,118 @@
+"""The mails that the server has taken responsibility for."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Select, insert, select, update
+from sqlalchemy.engine import RowMapping
+
+from pbm.store.schema import inbox
+from pbm.store.values import InboxMail
+
+_COLUMNS = (
+    inbox.c.id,
+    inbox.c.recipient,
+    inbox.c.sender,
+    inbox.c.peer,
+    inbox.c.raw,
+    inbox.c.received_at,
+    inbox.c.status,
+    inbox.c.tries,
+    inbox.c.outcome,
+)
+
+
+class Inbox:
+    """Queries about incoming mail, within one transaction."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def keep(
+        self,
+        *,
+        digest: str,
+        recipient: str,
+        sender: str,
+        peer: str,
+        raw: bytes,
+        now: datetime,
+        same_for: timedelta,
+    ) -> int:
+        """Keep a mail and return its number; one that came before within `same_for` keeps its."""
+        same = (inbox.c.digest == digest) & (inbox.c.recipient == recipient)
+        query = select(inbox.c.id, inbox.c.received_at).where(same)
+        known = self._connection.execute(query).one_or_none()
+        if known and known.received_at > now - same_for:
+            return int(known.id)
+        if known:
+            self._set(inbox.c.id == known.id, digest=f"{digest}.{known.id}")
+        added = self._connection.execute(
+            insert(inbox)
+            .values(
+                digest=digest,
+                recipient=recipient,
+                sender=sender,
+                peer=peer,
+                raw=raw,
+                received_at=now,
+                status="new",
+                tries=0,
+            )
+            .returning(inbox.c.id)
+        )
+        return int(added.scalar_one())
+
+    def claim(self, *, passing_over: Sequence[int] = ()) -> InboxMail | None:
+        """Take the oldest new mail; other processes pass it over until the commit."""
+        query = (
+            select(*_COLUMNS)
+            .where(inbox.c.status == "new", inbox.c.id.not_in(passing_over))
+            .order_by(inbox.c.id)
+            .limit(1)
+            .with_for_update(skip_locked=True)
+        )
+        return self._one(query)
+
+    def get(self, inbox_id: int) -> InboxMail:
+        """Return a mail by number. Raises LookupError."""
+        mail = self._one(select(*_COLUMNS).where(inbox.c.id == inbox_id))
+        if mail is None:
+            raise LookupError(f"no mail {inbox_id} in the inbox")
+        return mail
+
+    def waiting(self) -> tuple[InboxMail, ...]:
+        """The mails that are new or stuck, oldest first."""
+        query = select(*_COLUMNS).where(inbox.c.status.in_(("new", "stuck")))
+        rows = self._connection.execute(query.order_by(inbox.c.id)).mappings()
+        return tuple(_mail(row) for row in rows)
+
+    def finish(self, inbox_id: int, outcome: str, now: datetime) -> None:
+        """Record what became of a mail, and erase its text."""
+        self._set(inbox.c.id == inbox_id, status="done", outcome=outcome, done_at=now, raw=None)
+
+    def count_try(self, inbox_id: int, error: str) -> int:
+        """Count a try that failed; return how many there have been."""
+        self._set(inbox.c.id == inbox_id, tries=inbox.c.tries + 1, outcome=error)
+        query = select(inbox.c.tries).where(inbox.c.id == inbox_id)
+        return int(self._connection.scalars(query).one())
+
+    def set_stuck(self, inbox_id: int) -> None:
+        """Put a mail aside until the operator retries or drops it."""
+        self._set(inbox.c.id == inbox_id, status="stuck")
+
+    def retry(self, inbox_id: int) -> None:
+        """Make a stuck mail new again."""
+        self._set(inbox.c.id == inbox_id, status="new", tries=0)
+
+    def _set(self, condition: ColumnElement[bool], **values: object) -> None:
+        self._connection.execute(update(inbox).where(condition).values(**values))
+
+    def _one(self, query: Select[Any]) -> InboxMail | None:
+        row = self._connection.execute(query).mappings().one_or_none()
+        return _mail(row) if row else None
+
+
+def _mail(row: RowMapping) -> InboxMail:
+    return InboxMail(**{**row, "raw": row["raw"] or b""})

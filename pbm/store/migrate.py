@@ -1,0 +1,37 @@
+"""The schema's versions, by Alembic, without any configuration file."""
+
+from alembic import command
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection
+
+from pbm.resources import resource_path
+from pbm.store.db import Database
+
+
+def newest_version() -> str:
+    """The version that this program needs."""
+    head = ScriptDirectory.from_config(_config()).get_current_head()
+    if head is None:
+        raise LookupError("there are no migrations")
+    return head
+
+
+def current_version(database: Database) -> str | None:
+    """The version that the database has, None for an empty one."""
+    with database.engine.connect() as connection:
+        return MigrationContext.configure(connection).get_current_revision()
+
+
+def migrate(database: Database) -> None:
+    """Bring the database to the newest version, in one transaction."""
+    with database.engine.begin() as connection:
+        command.upgrade(_config(connection), "head")
+
+
+def _config(connection: Connection | None = None) -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(resource_path("migrations")))
+    config.attributes["connection"] = connection
+    return config

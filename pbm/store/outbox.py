@@ -1,0 +1,168 @@
+"""The mails that wait to be sent: written in the turn's own transaction, sent after it."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Select, exists, func, insert, or_, select, update
+from sqlalchemy.engine import RowMapping
+
+from pbm.store.schema import outbox
+from pbm.store.values import OutboxMail
+
+_COLUMNS = (
+    outbox.c.id,
+    outbox.c.kind,
+    outbox.c.recipient,
+    outbox.c.player_id,
+    outbox.c.board_id,
+    outbox.c.template,
+    outbox.c.params,
+    outbox.c.headers,
+    outbox.c.message_id,
+    outbox.c.sender,
+    outbox.c.written_at,
+    outbox.c.status,
+    outbox.c.attempts,
+    outbox.c.due_at,
+    outbox.c.last_error,
+)
+
+
+class Outbox:
+    """Queries about outgoing mail, within one transaction."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def add(
+        self,
+        *,
+        kind: str,
+        recipient: str,
+        template: str,
+        params: dict[str, Any],
+        headers: dict[str, Any],
+        message_id: str,
+        sender: str,
+        now: datetime,
+        player_id: int | None = None,
+        board_id: int | None = None,
+        inbox_id: int | None = None,
+    ) -> int:
+        """Write a mail down to be sent; return its number."""
+        added = self._connection.execute(
+            insert(outbox)
+            .values(
+                kind=kind,
+                recipient=recipient,
+                recipient_key=recipient.lower(),
+                player_id=player_id,
+                board_id=board_id,
+                inbox_id=inbox_id,
+                template=template,
+                params=params,
+                headers=headers,
+                message_id=message_id,
+                sender=sender,
+                written_at=now,
+                status="due",
+                attempts=0,
+                due_at=now,
+            )
+            .returning(outbox.c.id)
+        )
+        return int(added.scalar_one())
+
+    def claim_due(
+        self, now: datetime, *, most: int, passing_over: Sequence[int]
+    ) -> list[OutboxMail]:
+        """Take due mails, oldest first, but none that would overtake another on its board."""
+        earlier = outbox.alias("earlier")
+        overtakes = exists().where(
+            earlier.c.status == "due",
+            earlier.c.recipient_key == outbox.c.recipient_key,
+            or_(
+                earlier.c.board_id == outbox.c.board_id,
+                earlier.c.board_id.is_(None) & outbox.c.board_id.is_(None),
+            ),
+            earlier.c.id < outbox.c.id,
+        )
+        query = (
+            select(*_COLUMNS)
+            .where(
+                outbox.c.status == "due",
+                outbox.c.due_at <= now,
+                outbox.c.id.not_in(passing_over),
+                ~overtakes,
+            )
+            .order_by(outbox.c.due_at, outbox.c.id)
+            .limit(most)
+        )
+        return [_mail(row) for row in self._connection.execute(query).mappings()]
+
+    def next_due_at(self) -> datetime | None:
+        """When the next waiting mail is due."""
+        query = select(func.min(outbox.c.due_at)).where(outbox.c.status == "due")
+        due_at: datetime | None = self._connection.scalar(query)
+        return due_at
+
+    def finish(self, outbox_id: int, status: str, now: datetime, error: str | None = None) -> None:
+        """Record that a mail was sent, has failed or was dropped, and erase its contents."""
+        self._set(
+            outbox_id,
+            status=status,
+            finished_at=now,
+            last_error=error,
+            attempts=outbox.c.attempts + 1,
+            params=None,
+            headers=None,
+        )
+
+    def fail(self, outbox_id: int, error: str, now: datetime) -> None:
+        """Record that a mail was refused for good; its contents stay for a retry."""
+        self._set(
+            outbox_id,
+            status="failed",
+            finished_at=now,
+            last_error=error,
+            attempts=outbox.c.attempts + 1,
+        )
+
+    def defer(self, outbox_id: int, error: str, due_at: datetime) -> None:
+        """Record a try that failed for now."""
+        self._set(outbox_id, last_error=error, due_at=due_at, attempts=outbox.c.attempts + 1)
+
+    def retry(self, outbox_id: int, now: datetime) -> None:
+        """Make a mail that waits or has failed due at once."""
+        self._set(outbox_id, status="due", due_at=now, finished_at=None)
+
+    def get(self, outbox_id: int) -> OutboxMail:
+        """Return a mail by number. Raises LookupError."""
+        query: Select[Any] = select(*_COLUMNS).where(outbox.c.id == outbox_id)
+        row = self._connection.execute(query).mappings().one_or_none()
+        if row is None:
+            raise LookupError(f"no mail {outbox_id} in the outbox")
+        return _mail(row)
+
+    def waiting(self) -> tuple[OutboxMail, ...]:
+        """The mails that are due or have failed, oldest first."""
+        query = select(*_COLUMNS).where(outbox.c.status.in_(("due", "failed")))
+        rows = self._connection.execute(query.order_by(outbox.c.id)).mappings()
+        return tuple(_mail(row) for row in rows)
+
+    def count_answers(self, address_key: str, since: datetime) -> int:
+        """How many answers and questions an address was written since a moment."""
+        query = select(func.count()).where(
+            outbox.c.recipient_key == address_key,
+            outbox.c.kind.in_(("answer", "question")),
+            outbox.c.written_at > since,
+        )
+        return int(self._connection.scalar(query) or 0)
+
+    def _set(self, outbox_id: int, **values: Any) -> None:
+        self._connection.execute(update(outbox).where(outbox.c.id == outbox_id).values(**values))
+
+
+def _mail(row: RowMapping) -> OutboxMail:
+    return OutboxMail(**{**row, "params": row["params"] or {}, "headers": row["headers"] or {}})

@@ -1,0 +1,131 @@
+"""Questions to verified addresses, and the errands that wait for their answers."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, RowMapping, insert, select, update
+
+from pbm.store.schema import errands, questions
+from pbm.store.values import Errand, Question
+
+_COLUMNS = (
+    questions.c.id,
+    questions.c.kind,
+    questions.c.address,
+    questions.c.player_id,
+    questions.c.params,
+    questions.c.asked_at,
+    questions.c.expires_at,
+    questions.c.answer,
+)
+_ERRAND = (
+    errands.c.id,
+    errands.c.player_id,
+    errands.c.board_id,
+    errands.c.lines,
+    errands.c.comment,
+    errands.c.asked_at,
+)
+
+
+class Questions:
+    """Queries about questions and errands, within one transaction."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def ask(
+        self,
+        kind: str,
+        address: str,
+        token_digest: str,
+        params: dict[str, Any],
+        now: datetime,
+        expires_at: datetime,
+        player_id: int | None = None,
+    ) -> None:
+        """Write a question down; only a digest of its token is kept."""
+        self._connection.execute(
+            insert(questions).values(
+                kind=kind,
+                address=address,
+                address_key=address.lower(),
+                token_digest=token_digest,
+                params=params,
+                asked_at=now,
+                expires_at=expires_at,
+                player_id=player_id,
+            )
+        )
+
+    def by_token(self, token_digest: str) -> Question | None:
+        """Find the question that a reply address carries, answered or not."""
+        query = select(*_COLUMNS).where(questions.c.token_digest == token_digest)
+        row = self._connection.execute(query.with_for_update()).mappings().one_or_none()
+        return Question(**row) if row else None
+
+    def asked_player(self, kind: str, player_id: int, since: datetime) -> bool:
+        """Whether a player was asked a question of this kind since a moment."""
+        query = select(questions.c.id).where(
+            questions.c.player_id == player_id,
+            questions.c.kind == kind,
+            questions.c.asked_at > since,
+        )
+        return self._connection.scalars(query.limit(1)).first() is not None
+
+    def asked_address(self, kind: str, address_key: str) -> bool:
+        """Whether an address was ever asked a question of this kind."""
+        query = select(questions.c.id).where(
+            questions.c.address_key == address_key, questions.c.kind == kind
+        )
+        return self._connection.scalars(query.limit(1)).first() is not None
+
+    def settle(self, question: Question, answer: str) -> None:
+        """Record the answer; the question takes no other."""
+        self._connection.execute(
+            update(questions).where(questions.c.id == question.id).values(answer=answer)
+        )
+
+    def add_errand(
+        self,
+        player_id: int,
+        board_id: int | None,
+        lines: Sequence[str],
+        comment: Sequence[str],
+        now: datetime,
+    ) -> int:
+        """Keep commands that wait for a player's `yes`; return their number."""
+        added = self._connection.execute(
+            insert(errands)
+            .values(
+                player_id=player_id,
+                board_id=board_id,
+                lines=list(lines),
+                comment=list(comment),
+                status="waiting",
+                asked_at=now,
+            )
+            .returning(errands.c.id)
+        )
+        return int(added.scalar_one())
+
+    def waiting_errands(self, player_id: int, since: datetime) -> tuple[Errand, ...]:
+        """A player's errands that still wait and were asked for since a moment, in order."""
+        query = select(*_ERRAND).where(
+            errands.c.player_id == player_id,
+            errands.c.status == "waiting",
+            errands.c.asked_at > since,
+        )
+        rows = self._connection.execute(query.order_by(errands.c.id)).mappings()
+        return tuple(_errand(row) for row in rows)
+
+    def settle_errand(self, errand: Errand, status: str) -> None:
+        """Mark an errand as done or dropped."""
+        self._connection.execute(
+            update(errands).where(errands.c.id == errand.id).values(status=status)
+        )
+
+
+def _errand(row: RowMapping) -> Errand:
+    return Errand(**{**row, "lines": tuple(row["lines"]), "comment": tuple(row["comment"])})

@@ -1,0 +1,168 @@
+"""What the store gives back: frozen values of the domain, never rows."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import Any
+
+from pbm import rules
+
+
+@dataclass(frozen=True)
+class Player:
+    """A registered player; `addresses` are verified, the first one gets the mail."""
+
+    id: int
+    handle: str
+    status: str
+    epoch: int
+    joined_at: datetime
+    addresses: tuple[str, ...]
+
+    @property
+    def address(self) -> str:
+        """Where mail to this player goes."""
+        return self.addresses[0]
+
+
+@dataclass(frozen=True)
+class Seat:
+    """Who sits where on a board."""
+
+    seat: int
+    player_id: int
+    handle: str
+
+
+@dataclass(frozen=True)
+class Board:
+    """A game on the server with its current position."""
+
+    id: int
+    layout: str
+    rules_version: int
+    subject: str
+    start_state: str
+    state: str
+    ply: int
+    status: str
+    ended_by: str | None
+    started_at: datetime
+    changed_at: datetime
+    seats: tuple[Seat, ...]
+
+    @cached_property
+    def position(self) -> rules.Position:
+        """The current position, parsed once."""
+        return rules.parse_state(self.state)
+
+    @property
+    def playing(self) -> bool:
+        """Whether moves can still be made."""
+        return self.status == "playing"
+
+    @property
+    def to_move(self) -> Seat | None:
+        """The seat whose turn it is, None once the board is over."""
+        turn = self.position.turn if self.playing else None
+        return self.seats[turn - 1] if turn else None
+
+    def seats_of(self, player_id: int) -> tuple[Seat, ...]:
+        """The seats that a player holds here; empty for a stranger to the board."""
+        return tuple(seat for seat in self.seats if seat.player_id == player_id)
+
+
+@dataclass(frozen=True)
+class Ply:
+    """A played move; `ejected` names the seats whose marbles left the board."""
+
+    ply: int
+    seat: int
+    text: str
+    ejected: tuple[int, ...]
+    played_at: datetime
+
+
+@dataclass(frozen=True)
+class Departure:
+    """A seat given up after `after_ply` plies."""
+
+    after_ply: int
+    seat: int
+    how: str
+    left_at: datetime
+
+
+@dataclass(frozen=True)
+class InboxMail:
+    """A mail that the server has taken responsibility for, for one recipient."""
+
+    id: int
+    recipient: str
+    sender: str
+    peer: str
+    raw: bytes
+    received_at: datetime
+    status: str
+    tries: int
+    outcome: str | None
+
+
+@dataclass(frozen=True)
+class OutboxMail:
+    """A mail to be sent, with everything frozen that it is rendered from."""
+
+    id: int
+    kind: str
+    recipient: str
+    player_id: int | None
+    board_id: int | None
+    template: str
+    params: dict[str, Any]
+    headers: dict[str, Any]
+    message_id: str
+    sender: str
+    written_at: datetime
+    status: str
+    attempts: int
+    due_at: datetime
+    last_error: str | None
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question that waits for the `yes` of one address."""
+
+    id: int
+    kind: str
+    address: str
+    player_id: int | None
+    params: dict[str, Any]
+    asked_at: datetime
+    expires_at: datetime
+    answer: str | None
+
+
+@dataclass(frozen=True)
+class Errand:
+    """Commands (in full, with board and ply) that wait for a player's `yes`."""
+
+    id: int
+    player_id: int
+    board_id: int | None
+    lines: tuple[str, ...]
+    comment: tuple[str, ...]
+    asked_at: datetime
+
+
+@dataclass(frozen=True)
+class Change:
+    """One act of the operator."""
+
+    at: datetime
+    who: str
+    why: str
+    what: str
+    player_id: int | None
+    board_id: int | None
+    details: dict[str, Any]
