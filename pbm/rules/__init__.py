@@ -1,0 +1,59 @@
+"""The game of Abalone, pure: positions that never change, moves, and how a game ends.
+
+>>> from pbm import rules
+>>> position = rules.start("standard", 2)
+>>> played = rules.play(position, rules.parse_move("a1-c3,d4", position))
+>>> rules.format_move(played.move), played.position.turn
+('a1-c3,b2', 2)
+
+Nothing here reads a clock, a file or a mail. Where the rules of play are written for people:
+`docs/rules.md`; for programs in other languages there is `pbm-rules`: `docs/rules-protocol.md`.
+"""
+
+from pbm.rules.diagram import diagram
+from pbm.rules.errors import (
+    IllegalMoveError,
+    NotationError,
+    RulesError,
+    SetupError,
+    StateError,
+)
+from pbm.rules.hints import example_move
+from pbm.rules.homes import home
+from pbm.rules.layouts import BOARDS, start
+from pbm.rules.moves import Move, legal_moves
+from pbm.rules.notation import format_move, is_notation, mentions_cell, parse_move
+from pbm.rules.position import Outcome, Position, symbol
+from pbm.rules.state import format_state, parse_state
+from pbm.rules.turns import Played, leave, play
+
+VERSION = 1
+"""The version of these rules: it changes when the same moves would lead elsewhere."""
+
+__all__ = [
+    "BOARDS",
+    "VERSION",
+    "IllegalMoveError",
+    "Move",
+    "NotationError",
+    "Outcome",
+    "Played",
+    "Position",
+    "RulesError",
+    "SetupError",
+    "StateError",
+    "diagram",
+    "example_move",
+    "format_move",
+    "format_state",
+    "home",
+    "is_notation",
+    "leave",
+    "legal_moves",
+    "mentions_cell",
+    "parse_move",
+    "parse_state",
+    "play",
+    "start",
+    "symbol",
+]

@@ -1,0 +1,68 @@
+"""Legal moves to name in an answer: an example for everybody, or what was perhaps meant."""
+
+from pbm.rules.board import CENTRE, distance, format_cell, line_between, members, set_of
+from pbm.rules.moves import Move, legal_moves
+from pbm.rules.position import Position
+
+
+def example_move(position: Position) -> Move | None:
+    """A sensible legal move to show to a newcomer, None if there is none.
+
+    The longest line that comes nearer to the centre in line, the first one in the order of
+    `legal_moves` if there are several.
+
+    >>> from pbm.rules.layouts import start
+    >>> str(example_move(start("standard", 2)))
+    'a1-c3,b2'
+    """
+
+    def appeal(move: Move) -> tuple[bool, bool, int, int]:
+        nearer = sum(distance(c, CENTRE) - distance(c + move.step, CENTRE) for c in move.cells)
+        return nearer > 0, move.in_line, len(move.cells), nearer
+
+    return max(legal_moves(position), key=appeal, default=None)
+
+
+def nearby_line(position: Position, marbles: int, step: int) -> Move | None:
+    """The legal move by `step` of the line most like the one named, None if there is none.
+
+    Only lines count that share a marble with it and lie along it.
+    """
+    alike = [
+        move
+        for move in legal_moves(position)
+        if move.step == step and move.marbles & marbles and _lie_along(move.marbles | marbles)
+    ]
+    return min(alike, key=lambda move: (move.marbles ^ marbles).bit_count(), default=None)
+
+
+def nearby_step(position: Position, marbles: int, target: int) -> Move | None:
+    """The legal move of exactly these marbles that brings them nearest to a cell, or None."""
+    steps = [move for move in legal_moves(position) if move.marbles == marbles]
+    return min(steps, key=lambda move: _reach(move, target), default=None)
+
+
+def perhaps(move: Move | None) -> str:
+    """A sentence, with a blank before it, that offers a move; empty for None.
+
+    A line that moves along itself is written with the cell ahead of it, which says best where
+    it goes.
+    """
+    if move is None:
+        return ""
+    text = str(move)
+    if move.in_line and len(move.cells) > 1:
+        ahead = format_cell(move.front + move.step)
+        text = f"{format_cell(move.rear)}-{format_cell(move.front)},{ahead}"
+    return f" Perhaps {text} was meant."
+
+
+def _reach(move: Move, target: int) -> int:
+    return min(distance(end + move.step, target) for end in (move.rear, move.front))
+
+
+def _lie_along(marbles: int) -> bool:
+    """Whether the cells of a set form one straight line without a gap."""
+    cells = tuple(members(marbles))
+    line = line_between(cells[0], cells[-1])
+    return line is not None and set_of(line) == marbles

@@ -1,0 +1,56 @@
+"""Where a seat's marbles stand at the start, in words: "top", "upper left and lower right"."""
+
+from collections.abc import Iterator
+from math import atan2, degrees, sqrt
+
+from pbm.rules.board import CENTRE, STEPS, members, set_of
+from pbm.rules.layouts import start
+
+_COMPASS = (
+    "right",
+    "upper right",
+    "top",
+    "upper left",
+    "left",
+    "lower left",
+    "bottom",
+    "lower right",
+)
+
+
+def home(board: str, players: int, seat: int) -> str:
+    """Where the marbles of a seat start, as the mailed board shows them.
+
+    Raises SetupError as `start` does, ValueError if there is no such seat.
+
+    >>> home("standard", 2, 2), home("bowl", 2, 1)
+    ('bottom', 'upper left and lower right')
+    """
+    position = start(board, players)
+    if seat not in position.seats:
+        raise ValueError(f"the seats are 1 to {players}, not {seat}")
+    return " and ".join(_side(group) for group in _groups(position.marbles_of(seat)))
+
+
+def _groups(marbles: int) -> Iterator[tuple[int, ...]]:
+    """The groups of marbles that touch each other, the one highest on the board first."""
+    while marbles:
+        group, growing = 0, marbles & -marbles
+        while growing != group:
+            group = growing
+            for cell in members(group):
+                growing |= marbles & set_of(tuple(cell + step for step in STEPS))
+        yield tuple(members(group))
+        marbles &= ~group
+
+
+def _side(cells: tuple[int, ...]) -> str:
+    """The side of the board on which some cells lie, as one of eight directions."""
+    rows = [cell // 10 - CENTRE // 10 for cell in cells]
+    columns = [cell % 10 - CENTRE % 10 for cell in cells]
+    # A row is half a cell further to the left than the one above it, and closer than a cell.
+    right = sum(columns) - sum(rows) / 2
+    up = -sum(rows) * sqrt(3) / 2
+    if right**2 + up**2 < len(cells) ** 2:
+        return "centre"
+    return _COMPASS[round(degrees(atan2(up, right)) / 45) % 8]

@@ -1,0 +1,147 @@
+"""The state line: a position in one line of text (rules, section 6).
+
+`ROWS TURN SCORES FLAGS`: the rows a to i with `/` between them, each marble as the digit of its
+seat; the seat that moves next, `-` once the game is over; the scores by seat; and `-` or some of
+the flags `out=3+5`, `quiet=17` and `won=1` or `draw`, in this order and with `;` between them.
+
+A line is written in one way only. A position may be set up rather than reached in play, but turn
+and outcome must be what the rules make of it.
+"""
+
+import re
+from itertools import groupby
+
+from pbm.rules.board import CELLS, ROWS
+from pbm.rules.errors import StateError
+from pbm.rules.layouts import MOST_MARBLES
+from pbm.rules.position import EJECTIONS_TO_WIN, Position
+from pbm.rules.turns import settle
+
+_LONGEST = 200
+
+_LINE = re.compile(
+    r"(?P<rows>[^ ]+) (?P<turn>[1-6]|-) (?P<scores>[0-6](?:,[0-6]){1,5}) (?P<flags>[^ ]+)",
+    re.ASCII,
+)
+_FLAG = re.compile(
+    r"-|out=(?P<out>[1-6](?:\+[1-6])*)|quiet=(?P<quiet>[1-9][0-9]{0,8})|won=[1-6]|draw",
+    re.ASCII,
+)
+_EMPTY_ROWS = [
+    "." * sum(1 for _ in cells) for _, cells in groupby(CELLS, key=lambda cell: cell // 10)
+]
+
+
+def format_state(position: Position) -> str:
+    """The state line of a position.
+
+    >>> from pbm.rules.layouts import start
+    >>> format_state(start("bowl", 6))
+    '11.22/111222/.1...2./66....33/66.....33/66....33/.5...4./555444/55.44 1 0,0,0,0,0,0 -'
+    """
+    seats = {cell: position.seat_at(cell) for cell in CELLS}
+    rows = "/".join(
+        "".join(str(seats[cell] or ".") for cell in row)
+        for _, row in groupby(CELLS, key=lambda cell: cell // 10)
+    )
+    scores = ",".join(map(str, position.scores))
+    return f"{rows} {position.turn or '-'} {scores} {';'.join(_flags(position)) or '-'}"
+
+
+def _flags(position: Position) -> list[str]:
+    flags = []
+    if position.out:
+        flags.append("out=" + "+".join(map(str, sorted(position.out))))
+    if position.quiet:
+        flags.append(f"quiet={position.quiet}")
+    if position.outcome:
+        winners = "+".join(map(str, position.outcome.winners))
+        flags.append(f"won={winners}" if winners else "draw")
+    return flags
+
+
+def parse_state(text: str) -> Position:
+    """The position that a state line describes; raises StateError, and nothing else, if none.
+
+    >>> from pbm.rules.layouts import start
+    >>> parse_state(format_state(start("bowl", 6))) == start("bowl", 6)
+    True
+    """
+    line = _LINE.fullmatch(text) if len(text) <= _LONGEST else None
+    if line is None:
+        raise StateError(
+            "bad-state",
+            "A state line has four parts with one blank between them: rows, turn, scores, flags.",
+        )
+    scores = tuple(map(int, line["scores"].split(",")))
+    out, quiet = _parse_flags(line["flags"])
+    position = Position(_parse_rows(line["rows"], len(scores)), None, scores, out, quiet)
+    _check_seats(position)
+    first = 1 if line["turn"] == "-" else int(line["turn"])
+    if first > position.players:
+        raise StateError("bad-state", f"It cannot be the turn of seat {first}: there is none.")
+    settled = settle(position, first)
+    if format_state(settled) != text:
+        raise StateError(
+            "bad-state",
+            f"The line does not agree with the rules. They make it: {format_state(settled)}",
+        )
+    return settled
+
+
+def _parse_rows(text: str, players: int) -> tuple[int, ...]:
+    if "#" in text:
+        raise StateError("not-offered", "A fixed marble (#) is not offered here yet.")
+    rows = text.split("/")
+    if [len(row) for row in rows] != [len(row) for row in _EMPTY_ROWS]:
+        raise StateError(
+            "bad-state", f"The rows {ROWS[0]} to {ROWS[-1]} are {'/'.join(_EMPTY_ROWS)} when empty."
+        )
+    marbles = [0] * players
+    for cell, character in zip(CELLS, "".join(rows), strict=True):
+        if character == ".":
+            continue
+        if character not in "123456"[:players]:
+            raise StateError(
+                "bad-state", f"A cell is . or the digit of a seat, 1 to {players} by the scores."
+            )
+        marbles[int(character) - 1] |= 1 << cell
+    return tuple(marbles)
+
+
+def _parse_flags(text: str) -> tuple[frozenset[int], int]:
+    """The seats that are out, and the quiet plies; `won` and `draw` follow from the rest."""
+    out: frozenset[int] = frozenset()
+    quiet = 0
+    for flag in text.split(";"):
+        if flag == "teams":
+            raise StateError("not-offered", "Games in teams are not offered here yet.")
+        match = _FLAG.fullmatch(flag)
+        if match is None:
+            raise StateError(
+                "bad-state", "The flags are - or, in this order, out=3+5;quiet=17;won=1 or draw."
+            )
+        if match["out"]:
+            out = frozenset(map(int, match["out"].split("+")))
+        if match["quiet"]:
+            quiet = int(match["quiet"])
+    return out, quiet
+
+
+def _check_seats(position: Position) -> None:
+    for seat in position.seats:
+        if position.count(seat) > MOST_MARBLES:
+            raise StateError(
+                "bad-state", f"Seat {seat} has more than {MOST_MARBLES} marbles, which none can."
+            )
+    if not position.out < set(position.seats):
+        raise StateError("bad-state", "out= names a seat that there is not, or leaves nobody in.")
+    winners = {
+        seat
+        for seat, score in zip(position.seats, position.scores, strict=True)
+        if score >= EJECTIONS_TO_WIN
+    }
+    if len(winners) > 1 or winners & position.out:
+        raise StateError(
+            "bad-state", f"Only one seat, and one still in, can have {EJECTIONS_TO_WIN} ejections."
+        )
