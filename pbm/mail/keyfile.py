@@ -14,6 +14,8 @@ import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from pbm.errors import OperatorError
+
 _MIN_SECRET = 32
 _KEY_LINE = re.compile(r"([a-z0-9]{1,2})[ \t]+([!-~]+)", re.ASCII)
 _HEADER = (
@@ -30,7 +32,7 @@ class Key:
     secret: bytes = field(repr=False)
 
 
-class KeyFileError(ValueError):
+class KeyFileError(OperatorError):
     """The keys can't be used; ``str()`` says why and what to do, and holds no secret."""
 
 
@@ -40,7 +42,7 @@ def load_keys(path: Path, env_value: str | None = None) -> tuple[Key, ...]:
     Of several processes that start at once on an empty disk all end with the same key.
     Raises KeyFileError.
     """
-    if env_value is not None:
+    if env_value:
         return (_key_of_environment(env_value),)
     try:
         text = _read(path)

@@ -1,0 +1,140 @@
+"""Header lines, checked before they are written.
+
+Nothing reaches a header but printable ASCII and encoded words (RFC 2047) of our own making:
+a line break in a value would be a header of the sender's choosing.
+"""
+
+import base64
+import binascii
+import re
+import unicodedata
+from collections.abc import Iterable
+
+from pbm.mail.address import AddressError, parse_address
+
+_LINE = 76  # RFC 2047, section 2: the limit for lines with encoded words
+_LONGEST_LINE = 998  # RFC 5322, section 2.1.1
+_WORD_BYTES = 45  # so many bytes of UTF-8 make a B word of 72 characters
+_MESSAGE_ID = re.compile(r"<[!-;=?-~]{3,250}>", re.ASCII)
+_FIELD_NAME = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,59}", re.ASCII)
+_PRINTABLE = re.compile(r"[ -~]*", re.ASCII)
+_ATOMS = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~ -]*", re.ASCII)
+_FORBIDDEN_CATEGORIES = frozenset({"Cc", "Cs", "Zl", "Zp"})
+
+
+class HeaderError(ValueError):
+    """A value that may not stand in a header; ``str()`` names the field, not the value."""
+
+
+def check_field_name(name: str) -> str:
+    """Raises HeaderError."""
+    if not _FIELD_NAME.fullmatch(name):
+        raise HeaderError("A header field's name must be letters, digits and hyphens.")
+    return name
+
+
+def text_field(name: str, value: str) -> str:
+    """A field of free text, such as Subject: as it is where it is short ASCII, else encoded.
+
+    Raises HeaderError for control characters, line separators and lone surrogates.
+    """
+    _check_text(name, value)
+    plain = f"{name}: {value}"
+    if _stands_as_it_is(value) and len(plain) <= _LINE:
+        return plain.rstrip(" ")
+    return f"{name}: {_encoded(value, taken=len(name) + 2)}"
+
+
+def ascii_field(name: str, value: str) -> str:
+    """A field for programs: printable ASCII on one line. Raises HeaderError for all else."""
+    if not _PRINTABLE.fullmatch(value) or not _stands_as_it_is(value) or not value:
+        raise HeaderError(f"The value of {name} must be printable ASCII without outer blanks.")
+    line = f"{name}: {value}"
+    if len(line) > _LONGEST_LINE:
+        raise HeaderError(f"The value of {name} is too long for a header line.")
+    return line
+
+
+def mailbox_field(name: str, address: str, display_name: str = "") -> str:
+    """A field of one mailbox, as From and To are. Raises HeaderError."""
+    try:
+        mailbox = parse_address(address)
+    except AddressError as error:
+        raise HeaderError(f"{name}: {error}") from None
+    if not display_name:
+        return f"{name}: {mailbox}"
+    _check_text(name, display_name)
+    phrase = _phrase(display_name, taken=len(name) + 2)
+    last_line = phrase.rpartition("\n")[2]
+    blank = " " if len(last_line) + len(mailbox) + len(name) + 5 <= _LINE else "\r\n "
+    return f"{name}: {phrase}{blank}<{mailbox}>"
+
+
+def message_id_field(name: str, ids: Iterable[str]) -> str:
+    """Message-ID, In-Reply-To or References: ids in angle brackets, folded. Raises HeaderError."""
+    line, lines = f"{name}:", []
+    for message_id in ids:
+        if not _MESSAGE_ID.fullmatch(message_id):
+            raise HeaderError(f"{name} may hold nothing but Message-IDs.")
+        if len(line) + 1 + len(message_id) > _LINE and line != f"{name}:":
+            lines.append(line)
+            line = ""
+        line += f" {message_id}"
+    return "\r\n".join([*lines, line])
+
+
+def _check_text(name: str, value: str) -> None:
+    if any(unicodedata.category(char) in _FORBIDDEN_CATEGORIES for char in value):
+        raise HeaderError(f"The value of {name} holds a control character or a line break.")
+
+
+def _stands_as_it_is(value: str) -> bool:
+    """Whether every reader gives this ASCII value back as it was; ``=?`` could read as a word."""
+    return value.isascii() and value == value.strip(" ") and "=?" not in value
+
+
+def _phrase(display_name: str, taken: int) -> str:
+    if not _stands_as_it_is(display_name) or taken + len(display_name) > _LINE - 10:
+        return _encoded(display_name, taken)
+    if _ATOMS.fullmatch(display_name) and "  " not in display_name:
+        return display_name
+    escaped = display_name.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _encoded(value: str, taken: int) -> str:
+    """Encoded words, each on a line of its own: readers drop the blanks between two of them.
+
+    ``taken`` is the room that the field's name has used on the first line.
+    """
+    words: list[str] = []
+    room = (_LINE - taken - 12) // 4 * 3
+    piece = b""
+    for char in value:
+        octets = char.encode("utf-8")
+        if len(piece) + len(octets) > min(room, _WORD_BYTES):
+            words.append(_word(piece))
+            piece, room = b"", _WORD_BYTES
+        piece += octets
+    words.append(_word(piece))
+    return "\r\n ".join(words)
+
+
+def _word(octets: bytes) -> str:
+    # The stricter Q alphabet of a phrase (RFC 2047, section 5, rule 3) serves everywhere.
+    readable = "".join(
+        chr(octet)
+        if octet < 128 and (chr(octet).isalnum() or octet in b"!*+-/")
+        else "_"
+        if octet == 32
+        else f"={octet:02X}"
+        for octet in octets
+    )
+    if len(readable) <= len(octets) * 4 // 3:
+        return f"=?utf-8?q?{readable}?="
+    return f"=?utf-8?b?{base64.b64encode(octets).decode('ascii')}?="
+
+
+def quoted_printable(body: bytes) -> bytes:
+    """RFC 2045, section 6.7: CRLF text in, lines of at most 76 characters out."""
+    return binascii.b2a_qp(body, quotetabs=False, istext=True, header=False)
