@@ -99,7 +99,7 @@ def shifted(cells: int, step: int) -> int:
 
 def before(cells: int, step: int) -> int:
     """The set of cells from which one step leads into `cells`."""
-    return shifted(cells, -step)
+    return cells >> step if step > 0 else cells << -step
 
 
 def members(cells: int) -> Iterator[int]:

@@ -52,9 +52,6 @@ class RulesError(ValueError):
         super().__init__(text)
         self.reason: Reason = reason
 
-    def __reduce__(self) -> tuple[type["RulesError"], tuple[Reason, str]]:
-        return type(self), (self.reason, str(self))
-
 
 class NotationError(RulesError):
     """A text that names no move, in this or any other position."""

@@ -4,6 +4,8 @@ from pbm.rules.board import CENTRE, distance, format_cell, line_between, members
 from pbm.rules.moves import Move, legal_moves
 from pbm.rules.position import Position
 
+_NEAR = 2
+
 
 def example_move(position: Position) -> Move | None:
     """A sensible legal move to show to a newcomer, None if there is none.
@@ -24,16 +26,24 @@ def example_move(position: Position) -> Move | None:
 
 
 def nearby_line(position: Position, marbles: int, step: int) -> Move | None:
-    """The legal move by `step` of the line most like the one named, None if there is none.
+    """The legal move by `step` of the line most like the one named, None if none is near it.
 
-    Only lines count that share a marble with it and lie along it.
+    Near is a line that lies along the one named, shares a marble with it and differs by two cells
+    at most.
     """
-    alike = [
+
+    def difference(move: Move) -> int:
+        return (move.marbles ^ marbles).bit_count()
+
+    near = [
         move
         for move in legal_moves(position)
-        if move.step == step and move.marbles & marbles and _lie_along(move.marbles | marbles)
+        if move.step == step
+        and move.marbles & marbles
+        and difference(move) <= _NEAR
+        and _lie_along(move.marbles | marbles)
     ]
-    return min(alike, key=lambda move: (move.marbles ^ marbles).bit_count(), default=None)
+    return min(near, key=difference, default=None)
 
 
 def nearby_step(position: Position, marbles: int, target: int) -> Move | None:

@@ -15,7 +15,6 @@ from pbm.rules.board import (
     AXES,
     BOARD,
     LINES,
-    LONGEST_LINE,
     STEPS,
     before,
     format_cell,
@@ -75,13 +74,10 @@ def _moves_by_rear(step: int, axis: int, size: int) -> dict[int, Move]:
     }
 
 
-_IN_LINE = {
-    step: [_moves_by_rear(step, step, size) for size in range(1, LONGEST_LINE + 1)]
-    for step in STEPS
-}
+_IN_LINE = {step: [_moves_by_rear(step, step, size) for size in (1, 2, 3)] for step in STEPS}
 _SIDEWAYS = {
     step: [
-        (axis, [_moves_by_rear(step, axis, size) for size in range(2, LONGEST_LINE + 1)])
+        (axis, _moves_by_rear(step, axis, 2), _moves_by_rear(step, axis, 3))
         for axis in AXES
         if axis != abs(step)
     ]
@@ -99,25 +95,31 @@ def legal_moves(position: Position) -> tuple[Move, ...]:
     >>> len(legal_moves(start("standard", 2)))
     44
     """
-    return () if position.turn is None else tuple(_moves(position, position.turn))
+    moves = []
+    if position.turn is not None:
+        for rears, table in _starts(position, position.turn):
+            while rears:
+                rear = rears & -rears
+                moves.append(table[rear])
+                rears ^= rear
+    return tuple(moves)
 
 
 def can_move(position: Position, seat: int) -> bool:
     """Whether a seat would have a legal move if it were its turn."""
-    return any(True for _ in _moves(position, seat))
+    return any(rears for rears, _ in _starts(position, seat))
 
 
-def _moves(position: Position, seat: int) -> Iterator[Move]:
+def _starts(position: Position, seat: int) -> Iterator[tuple[int, dict[int, Move]]]:
+    """The rear cells of all lines of a seat that can go, and the moves by their rear cells."""
     own, others = position.marbles_of(seat), position.others(seat)
     for step in STEPS:
-        for rears, table in zip(_rears_in_line(own, others, step), _IN_LINE[step], strict=True):
-            yield from _starting_at(rears, table)
+        yield from zip(_rears_in_line(own, others, step), _IN_LINE[step], strict=True)
         free = own & before(BOARD & ~(own | others), step)
-        for axis, tables in _SIDEWAYS[step]:
+        for axis, of_two, of_three in _SIDEWAYS[step]:
             pairs = free & before(free, axis)
-            triples = pairs & before(pairs, axis)
-            yield from _starting_at(pairs, tables[0])
-            yield from _starting_at(triples, tables[1])
+            yield pairs, of_two
+            yield pairs & before(pairs, axis), of_three
 
 
 def _rears_in_line(own: int, others: int, step: int) -> tuple[int, int, int]:
@@ -137,10 +139,3 @@ def _rears_in_line(own: int, others: int, step: int) -> tuple[int, int, int]:
         pairs & before(empty | one_to_push, 2 * step),
         triples & before(empty | one_to_push | two_to_push, 3 * step),
     )
-
-
-def _starting_at(rears: int, table: dict[int, Move]) -> Iterator[Move]:
-    while rears:
-        lowest = rears & -rears
-        yield table[lowest]
-        rears ^= lowest

@@ -42,7 +42,8 @@ def _not_own(position: Position, move: Move, mover: int) -> IllegalMoveError | N
         ends = f"{format_cell(move.rear)}-{format_cell(move.front)}"
         return IllegalMoveError("gap", f"The line {ends} has a gap: {_names(missing)} is empty.")
     if missing:
-        text = f"There is no marble on {_names(missing)}."
+        marbles = "is no marble" if len(missing) == 1 else "are no marbles"
+        text = f"There {marbles} on {_names(missing)}."
         return IllegalMoveError("empty-cell", text + _instead(position, move))
     return None
 

@@ -1,0 +1,20 @@
+"""Count the sequences of moves from a position: a yardstick for the rules and for their speed."""
+
+from pbm.rules.moves import legal_moves
+from pbm.rules.position import Position
+from pbm.rules.turns import play_legal
+
+
+def perft(position: Position, depth: int) -> int:
+    """How many sequences of exactly `depth` legal moves there are; one of none.
+
+    >>> from pbm.rules.layouts import start
+    >>> [perft(start("bowl", 6), depth) for depth in (1, 2)]
+    [16, 263]
+    """
+    if depth == 0:
+        return 1
+    moves = legal_moves(position)
+    if depth == 1:
+        return len(moves)
+    return sum(perft(play_legal(position, move).position, depth - 1) for move in moves)
