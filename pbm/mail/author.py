@@ -1,0 +1,80 @@
+"""Who wrote a mail, by its header: one `From` with one address, or nobody."""
+
+from collections.abc import Iterator
+
+from pbm.mail.address import AddressError, parse_address
+
+_LONGEST = 2_000
+
+# What may stand in a quoted name only, and what it would mean elsewhere.
+_STRAY = {
+    "(": "a comment in parentheses",
+    ")": "a comment in parentheses",
+    ",": "more than one address",
+    ":": "a group or a mail route instead of an address",
+    ";": "a group instead of an address",
+    "\\": "a stray backslash",
+}
+
+
+class AuthorError(ValueError):
+    """The header names no author that could be answered; `str()` is a sentence for people."""
+
+
+def parse_author(fields: list[str]) -> str:
+    """The address in the values of all `From` fields of a mail, normalised.
+
+    Programs disagree on the author of a mail with two `From` lines, with groups, routes or
+    comments (RFC 5322 sections 3.4, 4.4), and forgers know it: only one bare address, or one
+    in angle brackets after a name, is read. The name is ignored. Raises AuthorError.
+    """
+    if not fields:
+        raise AuthorError("The mail has no From line.")
+    if len(fields) > 1:
+        raise AuthorError("The mail has more than one From line.")
+    value = fields[0].strip(" \t")
+    if len(value) > _LONGEST:
+        raise AuthorError("The From line of the mail is too long.")
+    if any(not char.isprintable() and char != "\t" for char in value):
+        raise AuthorError("The From line of the mail has control characters.")
+    address = _address_in(value)
+    if "=?" in address:
+        raise AuthorError("The address in the From line is hidden in an encoded word.")
+    if address.startswith("@"):
+        raise AuthorError("The From line has a mail route instead of an address.")
+    try:
+        return parse_address(address)
+    except AddressError as error:
+        raise AuthorError(f"The From line of the mail has no proper address. {error}") from error
+
+
+def _address_in(value: str) -> str:
+    """What stands in angle brackets, or the whole value when there are none."""
+    marks = [(at, char) for at, char in _outside_quotes(value) if char in _STRAY or char in "<>@"]
+    for _, char in marks:
+        if char in _STRAY:
+            raise AuthorError(f"The From line of the mail has {_STRAY[char]}.")
+    signs = "".join(char for _, char in marks)
+    if "<" not in signs and ">" not in signs:
+        return value
+    if signs.count("<") > 1 or signs.startswith("@"):
+        raise AuthorError("The From line of the mail has more than one address.")
+    if not (signs.startswith("<") and signs.endswith(">") and value.endswith(">")):
+        raise AuthorError("The From line of the mail has an address that isn't bracketed rightly.")
+    return value[marks[0][0] + 1 : -1]
+
+
+def _outside_quotes(value: str) -> Iterator[tuple[int, str]]:
+    """Every character that isn't in a quoted string, with its place."""
+    at = 0
+    while at < len(value):
+        if value[at] != '"':
+            yield at, value[at]
+            at += 1
+            continue
+        at += 1
+        while at < len(value) and value[at] != '"':
+            at += 2 if value[at] == "\\" else 1
+        if at >= len(value):
+            raise AuthorError("The From line of the mail has a quotation mark that isn't closed.")
+        at += 1

@@ -1,0 +1,76 @@
+"""The text of a mail: which parts are read, and how their bytes become text."""
+
+import binascii
+
+from pbm.mail.charsets import decode, plain_lines
+from pbm.mail.encoded_words import decode_base64
+from pbm.mail.flowed import unflow
+from pbm.mail.htmltext import html_to_text
+from pbm.mail.limits import Limits
+from pbm.mail.mime import Part
+
+_BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/= \t\r\n"
+
+
+def body_text(raw: bytes, root: Part, limits: Limits) -> str:
+    """The text of the mail: its text parts, or its HTML parts as text where no text part says
+    anything. At most `limits.text_bytes` are decoded; attachments and attached mails never.
+    """
+    return _Reader(raw, limits.text_bytes).read(root, is_root=True)
+
+
+class _Reader:
+    def __init__(self, raw: bytes, budget: int) -> None:
+        self._raw = raw
+        self._budget = budget
+
+    def read(self, part: Part, *, is_root: bool = False) -> str:
+        if part.kind == "multipart/alternative" and part.parts:
+            return self._best(part.parts)
+        if part.parts:
+            texts = [self.read(child) for child in part.parts]
+            return "\n".join(text for text in texts if text.strip())
+        if part.is_attachment and not is_root:
+            return ""
+        if part.kind == "text/html":
+            return html_to_text(self._decoded(part))
+        if part.kind == "text/plain" or part.kind.startswith("multipart/"):
+            text = plain_lines(self._decoded(part))
+            if part.parameters.get("format", "").lower() == "flowed":
+                text = unflow(text, part.parameters.get("delsp", "").lower() == "yes")
+            return text
+        return ""
+
+    def _best(self, parts: list[Part]) -> str:
+        """The plain one of several forms of the same, unless it is empty."""
+        for part in sorted(parts, key=lambda part: part.kind != "text/plain"):
+            text = self.read(part)
+            if text.strip():
+                return text
+        return ""
+
+    def _decoded(self, part: Part) -> str:
+        end = min(part.end, part.start + 4 * self._budget)
+        content = decode_transfer(self._raw[part.start : end], part.encoding)[: self._budget]
+        self._budget -= len(content)
+        return decode(content, part.parameters.get("charset", ""))
+
+
+def decode_transfer(raw: bytes, encoding: str) -> bytes:
+    """Undo a transfer encoding (RFC 2045 section 6); what only claims to be encoded is kept."""
+    if encoding.startswith("quoted-printable"):
+        return binascii.a2b_qp(raw)
+    if encoding.startswith("base64") and _looks_like_base64(raw):
+        return decode_base64(raw)
+    return raw
+
+
+def _looks_like_base64(raw: bytes) -> bool:
+    """Real base64 has no words: blanks within its lines or other characters give a lie away.
+
+    Only what comes before the padding counts, since lists append their footer as it is.
+    """
+    head = raw.partition(b"=")[0].strip()
+    if b" " in head:
+        return False
+    return len(head.translate(None, _BASE64)) * 20 <= len(head)

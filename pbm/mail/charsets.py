@@ -1,0 +1,133 @@
+"""Bytes to text by an allow-list of charsets, and the typography of phones.
+
+Python also knows codecs that are no charsets (`unicode_escape`, `idna`, `rot13`, `hex` …), some of
+them slow or surprising; a label from a mail never reaches `codecs.lookup` for that reason.
+"""
+
+import re
+
+_LATIN_1 = "iso-8859-1"
+
+_SAME_NAME = (
+    "utf-8 utf-16 utf-16le utf-16be big5 big5hkscs cp437 cp850 cp852 cp866 euc-jp euc-kr gbk "
+    "gb18030 iso-2022-jp iso-2022-jp-1 iso-2022-jp-2 iso-2022-jp-3 iso-2022-jp-2004 iso-2022-kr "
+    "koi8-r koi8-u shift_jis tis-620 windows-1250 windows-1251 windows-1252 windows-1253 "
+    "windows-1254 windows-1255 windows-1256 windows-1257 windows-1258 iso-8859-2 iso-8859-3 "
+    "iso-8859-4 iso-8859-5 iso-8859-6 iso-8859-7 iso-8859-8 iso-8859-9 iso-8859-10 iso-8859-11 "
+    "iso-8859-13 iso-8859-14 iso-8859-15 iso-8859-16"
+)
+
+# label -> Python codec. Old labels mean the larger charset that mailers really use.
+_CODECS = (
+    {name: name for name in _SAME_NAME.split()}
+    | {
+        "utf8": "utf-8",
+        "unicode-1-1-utf-8": "utf-8",
+        "utf-16-le": "utf-16le",
+        "utf-16-be": "utf-16be",
+        "gb2312": "gb18030",
+        "gb_2312-80": "gb18030",
+        "euc-cn": "gb18030",
+        "x-gbk": "gb18030",
+        "cp936": "gb18030",
+        "big5-hkscs": "big5hkscs",
+        "x-big5": "big5",
+        "cp950": "big5",
+        "shift-jis": "cp932",
+        "x-sjis": "cp932",
+        "sjis": "cp932",
+        "windows-31j": "cp932",
+        "cp932": "cp932",
+        "x-euc-jp": "euc-jp",
+        "ks_c_5601-1987": "cp949",
+        "ks_c_5601": "cp949",
+        "cp949": "cp949",
+        "windows-949": "cp949",
+        "iso-8859-8-i": "iso-8859-8",
+        "iso-8859-8-e": "iso-8859-8",
+        "iso-8859-6-i": "iso-8859-6",
+        "koi8r": "koi8-r",
+        "koi8-ru": "koi8-u",
+        "macintosh": "mac_roman",
+        "x-mac-roman": "mac_roman",
+        "ibm437": "cp437",
+        "ibm850": "cp850",
+        "ibm852": "cp852",
+        "ibm866": "cp866",
+        "latin2": "iso-8859-2",
+        "latin5": "iso-8859-9",
+        "latin9": "iso-8859-15",
+        "windows-874": "cp874",
+        "cp874": "cp874",
+    }
+    | {f"cp{number}": f"windows-{number}" for number in range(1250, 1259)}
+)
+
+# The labels of plain ASCII and none at all: real text is then UTF-8 more often than not.
+_UNLABELLED = frozenset(
+    {"", "us-ascii", "ascii", "ansi_x3.4-1968", "iso-646-us", "unknown-8bit", "8bit"}
+)
+
+# Mails that say Latin-1 mean Windows-1252: dashes and quotes instead of control characters.
+_C1_AS_WINDOWS = {
+    code: text
+    for code in range(0x80, 0xA0)
+    if (text := bytes([code]).decode("cp1252", errors="ignore"))
+}
+
+_DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"
+_SINGLE_QUOTES = "\u2018\u2019\u201a\u201b\u2039\u203a\u2032"
+_DOUBLE_QUOTES = "\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033"
+_SPACES = "\u00a0\u202f\u205f" + "".join(map(chr, range(0x2000, 0x200B)))
+_TYPOGRAPHY = str.maketrans(
+    dict.fromkeys(_DASHES, "-")
+    | dict.fromkeys(_SINGLE_QUOTES, "'")
+    | dict.fromkeys(_DOUBLE_QUOTES, '"')
+    | dict.fromkeys(_SPACES, " ")
+)
+
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def codec_for(label: str) -> str:
+    """The Python codec for a charset label; Latin-1 for every label that is not on the list.
+
+    An empty text stands for "no charset said": no label, or one that promises plain ASCII.
+    """
+    name = label.strip().strip("\"'").lower()
+    if name in _UNLABELLED:
+        return ""
+    return _CODECS.get(name) or _CODECS.get(name.replace("_", "-"), _LATIN_1)
+
+
+def decode(raw: bytes, label: str) -> str:
+    """Text of `raw` in the charset that `label` names; never fails.
+
+    Without a charset the text is UTF-8 if it can be, else Latin-1, as it is for an unknown
+    label. What a charset cannot read becomes U+FFFD.
+    """
+    codec = codec_for(label)
+    if not codec:
+        try:
+            return raw.decode("utf-8")
+        except UnicodeDecodeError:
+            codec = _LATIN_1
+    if codec == _LATIN_1:
+        return raw.decode("latin-1").translate(_C1_AS_WINDOWS)
+    return raw.decode(codec, errors="replace")
+
+
+def plain_lines(text: str) -> str:
+    """One kind of line end, no byte order mark, and control characters made visible (U+FFFD).
+
+    They are not dropped: a word with a NUL in it must not become another word.
+    """
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    text = text.replace("\u2028", "\n").replace("\u2029", "\n\n").replace("\x85", "\n")
+    text = text.replace("\x0c", "\n")
+    return _CONTROLS.sub("\ufffd", text)
+
+
+def fold_typography(text: str) -> str:
+    """Dashes, quotes and no-break spaces as phones make them, to ASCII; and nothing else."""
+    return text.translate(_TYPOGRAPHY)

@@ -1,0 +1,97 @@
+"""A mail's bytes to an envelope: who wrote it, about what, and in which words. Pure."""
+
+from dataclasses import dataclass
+
+from pbm.mail.author import AuthorError, parse_author
+from pbm.mail.automatic import why_automatic
+from pbm.mail.body import body_text
+from pbm.mail.encoded_words import decode_words
+from pbm.mail.header_block import Headers, split_header
+from pbm.mail.limits import LIMITS, Limits, UnreadableMail
+from pbm.mail.mime import split_parts
+from pbm.mail.msgid import newest_references, parse_message_ids
+from pbm.mail.quoting import own_words
+
+__all__ = ["Envelope", "UnreadableMail", "read"]
+
+_SUBJECT_CHARS = 1_000
+_MOST_REFERENCES = 20
+
+
+@dataclass(frozen=True)
+class Envelope:
+    """What one mail says, whatever is broken in it.
+
+    `author` is the one strictly read address of `From`, else None, and `author_problem` is then
+    a sentence for people. `subject` is decoded but not cleaned, on one line. `said` are the
+    lines of the body in the author's own words, typography untouched. `message_id` and
+    `references` (newest first) hold only strictly formed ids. `automatic` says in a few words
+    why no person wrote this mail; None if one did.
+    """
+
+    author: str | None
+    author_problem: str | None
+    subject: str
+    said: tuple[str, ...]
+    message_id: str | None
+    references: tuple[str, ...]
+    automatic: str | None
+
+
+def read(
+    raw: bytes, *, envelope_sender: str, own_address: str, limits: Limits = LIMITS
+) -> Envelope:
+    """Read a mail as it came from the wire.
+
+    `envelope_sender` is the address of MAIL FROM, with or without its brackets; `own_address`
+    the plain address of this server. Raises UnreadableMail beyond the limits, and nothing else
+    whatever the bytes are.
+    """
+    if len(raw) > limits.mail_bytes:
+        raise UnreadableMail(
+            "mail-too-large", f"This mail is larger than {limits.mail_bytes // 1024} KB."
+        )
+    headers, body = split_header(raw, limits)
+    root = split_parts(raw, headers, body, limits)
+    author, problem = _author(headers)
+    subject = _subject(headers)
+    return Envelope(
+        author=author,
+        author_problem=problem,
+        subject=subject,
+        said=own_words(body_text(raw, root, limits)),
+        message_id=_message_id(headers),
+        references=newest_references(
+            headers.all("in-reply-to"),
+            headers.all("references", limits.header_bytes),
+            _MOST_REFERENCES,
+        ),
+        automatic=why_automatic(
+            headers,
+            kind=root.kind,
+            author=author,
+            subject=subject,
+            envelope_sender=envelope_sender,
+            own_address=own_address,
+        ),
+    )
+
+
+def _author(headers: Headers) -> tuple[str | None, str | None]:
+    try:
+        return parse_author(headers.all("from")), None
+    except AuthorError as error:
+        return None, str(error)
+
+
+def _subject(headers: Headers) -> str:
+    text = decode_words(headers.first("subject"))[:_SUBJECT_CHARS]
+    words = "".join(char if char.isprintable() else " " if char.isspace() else "" for char in text)
+    return words.strip()
+
+
+def _message_id(headers: Headers) -> str | None:
+    """The id of the mail, if it has exactly one, and nothing else in that field."""
+    fields = headers.all("message-id", 1_000)
+    ids = parse_message_ids(" ".join(fields), 2)
+    return ids[0] if len(fields) == 1 and ids == (fields[0].strip(),) else None

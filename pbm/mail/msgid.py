@@ -1,0 +1,31 @@
+"""Message-IDs, read strictly: only what matches may ever be stored or sent back."""
+
+import re
+
+# RFC 5322 section 3.6.4 without the obsolete forms: dot-atom "@" (dot-atom / no-fold-literal).
+_ID = re.compile(
+    r"<[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,200}"
+    r"@(?:[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,200}|\[[A-Za-z0-9.:_-]{1,100}\])>",
+    re.ASCII,
+)
+
+
+def parse_message_ids(text: str, most: int) -> tuple[str, ...]:
+    """The first `most` Message-IDs in `text`, brackets included, each once.
+
+    Whatever lies between them is passed over, as mailers leave comments and broken ids there.
+    """
+    found: dict[str, None] = {}
+    for match in _ID.finditer(text):
+        if len(found) >= most:
+            break
+        found[match.group()] = None
+    return tuple(found)
+
+
+def newest_references(in_reply_to: list[str], references: list[str], most: int) -> tuple[str, ...]:
+    """The ids that a mail answers, newest first: `In-Reply-To`, then `References` backwards."""
+    everything = 10_000
+    answered = parse_message_ids(" ".join(in_reply_to), most)
+    thread = parse_message_ids(" ".join(references), everything)
+    return tuple(dict.fromkeys((*answered, *reversed(thread))))[:most]

@@ -1,0 +1,148 @@
+"""A mail's own words: its text without what it quotes, forwards, or signs with.
+
+Mailers agree on little: most mark quoted lines with `>`, some only put a line or a block of
+fields above them. Lines are classified one by one, in the order of the text; the work for a
+line is bounded, however long it is.
+"""
+
+import re
+
+from pbm.mail.quoting_footers import DEVICES, FOOTER_ENDS, FOOTER_STARTS, LONGEST_FOOTER
+from pbm.mail.quoting_headers import attribution_end, field_block_end, next_words
+from pbm.mail.quoting_words import FORWARD_SENTENCES, FORWARDED, ORIGINAL
+
+_LONGEST_MARK = 120
+
+_QUOTED = re.compile(r"[ \t\u00a0]{0,8}(?:[A-Z]{0,3}>|\|(?:[ \u00a0]|$))")
+_RULE = re.compile(r"_{20,}$", re.ASCII)
+_SIGNATURE = re.compile(r"(?:--|__+|[\u2013\u2014]{1,2})$")
+_DASHED = re.compile(r"[-=*_\u2013\u2014]{2,}[ >]*(.*?)[ <]*[-=*_\u2013\u2014: ]*$")
+_PGP = re.compile(r"-----BEGIN PGP (SIGNED MESSAGE|SIGNATURE|PUBLIC KEY BLOCK)-----$", re.ASCII)
+_INVISIBLE = str.maketrans(
+    "", "", "\u200b\u200e\u200f\u202a\u202b\u202c\u2066\u2067\u2068\u2069\ufeff"
+)
+
+
+def own_words(text: str) -> tuple[str, ...]:
+    """The lines of `text` that its author wrote for this mail; blank lines only between them.
+
+    Left out are lines marked as quoted, the lines and field blocks above a quotation, all that
+    stands below such a mark where the quotation itself is not marked, forwarded mail,
+    signatures, and the footers of apps, scanners and mailing lists. An answer above, below or
+    between quoted lines is kept.
+    """
+    return _Cleaning(text.split("\n")).run()
+
+
+def is_quoted(line: str) -> bool:
+    """Is the line marked as quoted, by `>`, initials and `>`, or our own comment mark `| `?"""
+    return _QUOTED.match(line) is not None
+
+
+class _Cleaning:
+    def __init__(self, lines: list[str]) -> None:
+        # Direction marks and the like at the ends of a line would hide what it is.
+        self._lines = [line.rstrip() for line in lines]
+        self._plain = [_plain(line) for line in self._lines]
+        self._quoted = [is_quoted(line) for line in self._plain]
+        self._next = next_words(self._plain)
+        self._said: list[str] = []
+        self._in_signature = False
+
+    def run(self) -> tuple[str, ...]:
+        at = 0
+        while at < len(self._lines):
+            at = self._read(at)
+        while self._said and not self._said[-1]:
+            self._said.pop()
+        return tuple(self._said)
+
+    def _read(self, at: int) -> int:
+        """Read the line at `at`; return the next one to read."""
+        line = self._plain[at].strip()
+        if self._quoted[at]:
+            self._in_signature = False
+            return at + 1
+        if not line:
+            self._say("")
+            return at + 1
+        if _is_forward_mark(line) or _RULE.match(line):
+            return len(self._lines)
+        if (end := self._introduction(at)) > at:
+            return self._below(end)
+        if (pgp := _PGP.match(line)) is not None:
+            return self._skip_pgp(at, pgp[1])
+        if _SIGNATURE.match(line):
+            self._in_signature = True
+        elif _is_footer(line):
+            # Words below the footer of a phone that stand alone are an answer under it.
+            self._in_signature = self._in_signature or bool(self._said)
+        elif not self._in_signature:
+            self._say(self._lines[at])
+        return at + 1
+
+    def _say(self, line: str) -> None:
+        if line or (self._said and self._said[-1]):
+            self._said.append(line)
+
+    def _introduction(self, at: int) -> int:
+        """The line after what introduces a quotation at `at`; `at` itself if nothing does."""
+        if _is_original_mark(self._plain[at].strip()):
+            return at + 1
+        return field_block_end(self._plain, self._next, at) or attribution_end(
+            self._plain, self._quoted, self._next, at
+        )
+
+    def _below(self, at: int) -> int:
+        """Where reading goes on below an introduction: at the marked quotation, or nowhere."""
+        while (at := self._next[at]) < len(self._lines):
+            if self._quoted[at]:
+                return at
+            end = self._introduction(at)
+            if end == at:
+                break
+            at = end
+        return len(self._lines)
+
+    def _skip_pgp(self, at: int, what: str) -> int:
+        """A signed message begins after the next blank line; a signature ends by itself."""
+        for below in range(at + 1, len(self._lines)):
+            line = self._plain[below].strip()
+            if line.startswith("-----END PGP") or (what == "SIGNED MESSAGE" and not line):
+                return below + 1
+        return len(self._lines)
+
+
+def _plain(line: str) -> str:
+    """The line as it is recognised: without marks that show nothing."""
+    return line.translate(_INVISIBLE).rstrip()
+
+
+def _dashed_words(line: str) -> str:
+    """What stands between two runs of dashes, or an empty text."""
+    if len(line) > _LONGEST_MARK:
+        return ""
+    found = _DASHED.match(line)
+    return found[1].strip(" -=*_:").casefold() if found else ""
+
+
+def _is_original_mark(line: str) -> bool:
+    return _dashed_words(line) in ORIGINAL
+
+
+def _is_forward_mark(line: str) -> bool:
+    if len(line) > _LONGEST_MARK:
+        return False
+    if line.endswith((":", "：")) and line.casefold().startswith(FORWARD_SENTENCES):
+        return True
+    words = _dashed_words(line)
+    return words in FORWARDED or words.startswith(("forwarded message from ", "forwarded by "))
+
+
+def _is_footer(line: str) -> bool:
+    if len(line) > LONGEST_FOOTER and not line.casefold().startswith(FOOTER_STARTS):
+        return False
+    folded = line[:LONGEST_FOOTER].casefold().lstrip("-*_ ").strip()
+    if folded.startswith(FOOTER_STARTS):
+        return True
+    return folded.endswith(FOOTER_ENDS) and any(device in folded for device in DEVICES)

@@ -1,0 +1,114 @@
+"""The lines above a quotation: "On … wrote:", and the block of From, Sent, To, Subject."""
+
+import re
+
+from pbm.mail.quoting_words import FIELD_NAMES, OPENERS, WEEKDAYS, WROTE, WROTE_ANYWHERE
+
+_MOST_LINES = 4
+_LONGEST = 500
+_FIELD_LINES = 12
+_LONGEST_NAME = 30
+
+_VERB = re.compile(rf"(?<!\w)(?:{WROTE})(?!\w)|{WROTE_ANYWHERE}")
+_ADDRESS = re.compile(r"[^\s@<>]@[^\s@<>]")
+_DATE = re.compile(
+    r"\d{1,2}[:.h]\d{2}|(?:19|20)\d\d|\d{1,2}[./-]\d{1,2}[./-]\d{2}|[年月日년월일]|[٠-٩۰-۹]{2}"
+)
+_COLONS = (":", "：")
+_WORD = re.compile(r"[\w.]+")
+
+
+def next_words(lines: list[str]) -> list[int]:
+    """For each line, and for the end, the first line from there on that isn't blank."""
+    found = [len(lines)] * (len(lines) + 1)
+    for at in range(len(lines) - 1, -1, -1):
+        found[at] = at if lines[at].strip() else found[at + 1]
+    return found
+
+
+def attribution_end(lines: list[str], quoted: list[bool], following: list[int], at: int) -> int:
+    """The line after an "On … wrote:" that begins at `at` and may be folded; else `at`.
+
+    `following` is `next_words(lines)`; `quoted` tells which lines are marked as quoted.
+    """
+    window: list[str] = []
+    for end in range(at, min(at + _MOST_LINES, len(lines))):
+        line = lines[end].strip()
+        if quoted[end] or not line or len(line) > _LONGEST:
+            return at
+        window.append(line)
+        if not line.endswith(_COLONS):
+            continue
+        below = following[end + 1]
+        is_above_quote = below < len(lines) and quoted[below]
+        if _introduces(window, is_above_quote):
+            begins_here = (
+                len(window) == 1
+                or _opens(window[0])
+                or not any(_introduces(window[n:], is_above_quote) for n in range(1, len(window)))
+            )
+            return end + 1 if begins_here else at
+    return at
+
+
+def _introduces(window: list[str], is_above_quote: bool) -> bool:
+    text = " ".join(window)
+    if len(text) > _LONGEST:
+        return False
+    folded = text.casefold()
+    has_address = _ADDRESS.search(folded) is not None
+    has_date = _DATE.search(folded) is not None
+    if has_address and has_date:
+        return True
+    if _VERB.search(folded) is None:
+        return False
+    return has_address or has_date or is_above_quote
+
+
+def _opens(line: str) -> bool:
+    """Does it look like the first line of a folded "On … wrote:"?"""
+    folded = line.casefold()
+    if folded.endswith(">") and _ADDRESS.search(folded):
+        return True
+    words = _WORD.findall(folded[:40])
+    if not words:
+        return False
+    first = words[0]
+    starts = first in OPENERS or first.rstrip(".") in WEEKDAYS or first[0].isdigit()
+    return starts and (_DATE.search(folded) is not None or _ADDRESS.search(folded) is not None)
+
+
+def field_kind(line: str) -> str:
+    """Which field of a quoted mail's header the line is, in any language; else an empty text."""
+    head, colon, _ = line[: _LONGEST_NAME + 1].replace("：", ":").partition(":")
+    if not colon:
+        return ""
+    return FIELD_NAMES.get(head.strip(" \t*_\u00a0|>").casefold(), "")
+
+
+def field_block_end(lines: list[str], following: list[int], at: int) -> int:
+    """The line after a block of header fields that begins at `at`; 0 if there is none.
+
+    It takes three kinds of fields with a sender among them, or the sender's address and one
+    more: nobody begins an answer so.
+    """
+    if not field_kind(lines[at]):
+        return 0
+    kinds: set[str] = set()
+    end = at
+    has_address = False
+    line_at = at
+    for _ in range(_FIELD_LINES):
+        if line_at >= len(lines):
+            break
+        kind = field_kind(lines[line_at])
+        if kind:
+            kinds.add(kind)
+            end = line_at + 1
+            if kind == "from":
+                has_address = _ADDRESS.search(lines[line_at][:_LONGEST]) is not None
+        elif end != line_at:
+            break
+        line_at = following[line_at + 1]
+    enough = 2 if has_address else 3
+    return end if "from" in kinds and len(kinds) >= enough else 0
