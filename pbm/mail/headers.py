@@ -64,10 +64,9 @@ def mailbox_field(name: str, address: str, display_name: str = "") -> str:
     if not display_name:
         return f"{name}: {mailbox}"
     _check_text(name, display_name)
-    phrase = _phrase(display_name, taken=len(name) + 2)
-    last_line = phrase.rpartition("\n")[2]
-    blank = " " if len(last_line) + len(mailbox) + len(name) + 5 <= _LINE else "\r\n "
-    return f"{name}: {phrase}{blank}<{mailbox}>"
+    line = f"{name}: {_phrase(name, display_name)}"
+    fold = " " if len(line) + len(mailbox) + 3 <= _LINE else "\r\n "
+    return f"{line}{fold}<{mailbox}>"
 
 
 def message_id_field(name: str, ids: Iterable[str]) -> str:
@@ -93,13 +92,20 @@ def _stands_as_it_is(value: str) -> bool:
     return value.isascii() and value == value.strip(" ") and "=?" not in value
 
 
-def _phrase(display_name: str, taken: int) -> str:
-    if not _stands_as_it_is(display_name) or taken + len(display_name) > _LINE - 10:
-        return _encoded(display_name, taken)
-    if _ATOMS.fullmatch(display_name) and "  " not in display_name:
-        return display_name
-    escaped = display_name.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
+def _phrase(name: str, display_name: str) -> str:
+    if display_name != " ".join(display_name.split()):  # which readers would fold, or not
+        raise HeaderError(f"The display name in {name} may hold single blanks between words only.")
+    if _stands_as_it_is(display_name):
+        phrase = display_name
+        if not _ATOMS.fullmatch(display_name) or "  " in display_name:
+            escaped = display_name.replace("\\", "\\\\").replace('"', '\\"')
+            phrase = f'"{escaped}"'
+    else:
+        phrase = _encoded(display_name, taken=len(name) + 2)
+    # One line only: of several encoded words in a name some readers keep the blanks between.
+    if "\n" in phrase or len(name) + 2 + len(phrase) > _LINE:
+        raise HeaderError(f"The display name in {name} is too long.")
+    return phrase
 
 
 def _encoded(value: str, taken: int) -> str:

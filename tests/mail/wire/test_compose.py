@@ -34,7 +34,7 @@ def compat(raw: bytes) -> Message:
 
 
 def modern(raw: bytes) -> EmailMessage:
-    return cast(EmailMessage, email.message_from_bytes(raw, policy=email.policy.default))
+    return email.message_from_bytes(raw, policy=email.policy.default)
 
 
 def decoded(value: str) -> str:
@@ -285,3 +285,9 @@ def test_a_name_that_looks_like_an_encoded_word_stays_as_it_is_spelt() -> None:
     message = modern(compose(mail(subject=spelt, sender_name=spelt)))
     assert message["Subject"] == spelt
     assert message["From"].addresses[0].display_name == spelt
+
+
+@pytest.mark.parametrize("name", ["x" * 71, "ä" * 22])
+def test_a_display_name_must_fit_on_its_line(name: str) -> None:
+    with pytest.raises(HeaderError, match="display name in From is too long"):
+        compose(mail(sender_name=name))
