@@ -48,6 +48,12 @@ def installed_wheel(tmp_path_factory: pytest.TempPathFactory) -> InstalledWheel:
     return install_wheel(tmp_path_factory.mktemp("wheel"))
 
 
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Doctests are for the rooms of pbm; what the tests share is not collected."""
+    shared = collection_path.suffix == ".py" and not collection_path.name.startswith("test_")
+    return True if shared else None
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport() -> Generator[None, Report, Report]:
     """Nothing is skipped: what a test misses is installed, or the run fails."""
