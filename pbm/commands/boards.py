@@ -22,7 +22,7 @@ def check_move(board: Board, text: str) -> rules.Move:
     try:
         return rules.parse_move(text, board.position)
     except rules.RulesError as error:
-        raise Refusal("illegal-move", text=str(error), move=text) from error
+        raise Refusal("illegal-move", text=str(error), number=board.id) from error
 
 
 def play_move(work: UnitOfWork, board: Board, text: str, now: datetime) -> Board:

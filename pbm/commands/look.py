@@ -37,10 +37,11 @@ class Show(Command):
         numbers = [item for item in self.what if isinstance(item, BoardRef)]
         handles = [item for item in self.what if isinstance(item, str)]
         if not handles:
-            for ref in numbers[:_MOST_SHOWN] or [None]:
+            for ref in numbers[:_MOST_SHOWN] or [BoardRef()]:
                 yield _shown(context, context.board(ref), ref)
             return
-        boards = _boards_of_players(context, handles)
+        named = [context.board(ref) for ref in numbers]
+        boards = named + _boards_of_players(context, handles)
         if not boards:
             raise Refusal("no-boards", handles=handles)
         for board in boards[:_MOST_SHOWN]:

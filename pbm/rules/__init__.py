@@ -27,11 +27,15 @@ from pbm.rules.position import Outcome, Position, symbol
 from pbm.rules.state import format_state, parse_state
 from pbm.rules.turns import Played, leave, play
 
+NAME = "abalone"
+"""The word that names the game in a command."""
+
 VERSION = 1
 """The version of these rules: it changes when the same moves would lead elsewhere."""
 
 __all__ = [
     "BOARDS",
+    "NAME",
     "VERSION",
     "IllegalMoveError",
     "Move",

@@ -151,6 +151,11 @@ class Outbox:
         rows = self._connection.execute(query.order_by(outbox.c.id)).mappings()
         return tuple(_mail(row) for row in rows)
 
+    def written(self, message_id: str) -> bool:
+        """Whether a mail with this Message-ID was ever written."""
+        query = select(outbox.c.id).where(outbox.c.message_id == message_id)
+        return self._connection.scalar(query) is not None
+
     def count_answers(self, address_key: str, since: datetime) -> int:
         """How many answers and questions an address was written since a moment."""
         query = select(func.count()).where(

@@ -16,10 +16,14 @@ class Players:
 
     def get(self, player_id: int) -> Player:
         """Return a player by id. Raises LookupError."""
-        player = self._one(players.c.id == player_id)
+        player = self.find(player_id)
         if player is None:
             raise LookupError(f"no player {player_id}")
         return player
+
+    def find(self, player_id: int) -> Player | None:
+        """Find a player by id."""
+        return self._one(players.c.id == player_id)
 
     def by_handle(self, handle: str) -> Player | None:
         """Find a player by handle."""

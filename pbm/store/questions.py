@@ -94,8 +94,13 @@ class Questions:
         lines: Sequence[str],
         comment: Sequence[str],
         now: datetime,
+        *,
+        status: str = "waiting",
     ) -> int:
-        """Keep commands that wait for a player's `yes`; return their number."""
+        """Keep commands that wait for a player's `yes`; return their number.
+
+        `status` is `elsewhere` for those that came from an address not known as the player's.
+        """
         added = self._connection.execute(
             insert(errands)
             .values(
@@ -103,7 +108,7 @@ class Questions:
                 board_id=board_id,
                 lines=list(lines),
                 comment=list(comment),
-                status="waiting",
+                status=status,
                 asked_at=now,
             )
             .returning(errands.c.id)
@@ -116,6 +121,14 @@ class Questions:
             errands.c.player_id == player_id,
             errands.c.status == "waiting",
             errands.c.asked_at > since,
+        )
+        rows = self._connection.execute(query.order_by(errands.c.id)).mappings()
+        return tuple(_errand(row) for row in rows)
+
+    def open_errands(self, errand_ids: Sequence[int]) -> tuple[Errand, ...]:
+        """The errands among these that are not settled yet, in order."""
+        query = select(*_ERRAND).where(
+            errands.c.id.in_(errand_ids), errands.c.status.in_(("waiting", "elsewhere"))
         )
         rows = self._connection.execute(query.order_by(errands.c.id)).mappings()
         return tuple(_errand(row) for row in rows)

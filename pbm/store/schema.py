@@ -238,7 +238,7 @@ errands = Table(
     _to("boards", "board_id"),
     Column("lines", JSON, nullable=False),
     Column("comment", JSON, nullable=False),
-    Column("status", String(8), nullable=False),  # waiting, done, dropped
+    Column("status", String(10), nullable=False),  # waiting, elsewhere, done, dropped
     Column("asked_at", Moment, nullable=False),
     Index("ix_errands_player_id", "player_id", "status"),
 )

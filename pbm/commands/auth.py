@@ -1,0 +1,87 @@
+"""Who speaks. A `From:` line alone proves nothing, except that an answer may go there."""
+
+from dataclasses import dataclass
+
+from pbm.mail.address import PlayerReply, QuestionReply, Recipient, address_key
+from pbm.mail.tags import Keyring, token_digest
+from pbm.store.db import UnitOfWork
+from pbm.store.values import Player, Question
+
+
+@dataclass(frozen=True)
+class Proven:
+    """A reply address of the player's own, answered from one of the player's addresses."""
+
+    player: Player
+    board_id: int | None = None
+
+
+@dataclass(frozen=True)
+class Claimed:
+    """A player's address in `From:`, and nothing that proves it."""
+
+    player: Player
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """A player's reply address, answered from an address that is not that player's."""
+
+    owner: Player
+    author: str
+    board_id: int | None = None
+
+
+@dataclass(frozen=True)
+class Answerer:
+    """The answer to a question, from the address that was asked."""
+
+    question: Question
+    player: Player | None
+
+
+@dataclass(frozen=True)
+class Stranger:
+    """An address that nobody plays from."""
+
+    author: str
+
+
+Speaker = Proven | Claimed | Elsewhere | Answerer | Stranger
+
+
+def identify(work: UnitOfWork, keyring: Keyring, recipient: Recipient, author: str) -> Speaker:
+    """Tell who speaks, from the address written to and the one `From:` address."""
+    player = work.players.by_address(address_key(author))
+    if isinstance(recipient, QuestionReply):
+        question = work.questions.by_token(token_digest(recipient.token))
+        if question is not None:
+            return _answering(work, question, player, author)
+    if isinstance(recipient, PlayerReply):
+        owner = tag_owner(work, keyring, recipient)
+        if owner is not None and player is not None and player.id == owner.id:
+            return Proven(player, recipient.board_id)
+        if owner is not None:
+            return Elsewhere(owner, author, recipient.board_id)
+    return Claimed(player) if player else Stranger(author)
+
+
+def tag_owner(work: UnitOfWork, keyring: Keyring, reply: PlayerReply) -> Player | None:
+    """Return the player whose tag a reply address carries; None for a wrong or revoked one."""
+    player = work.players.find(reply.player_id)
+    if player is None or not player.addresses:
+        return None
+    good = keyring.verify_reply_tag(reply.tag, player.id, player.epoch, reply.board_id)
+    return player if good else None
+
+
+def _answering(work: UnitOfWork, question: Question, player: Player | None, author: str) -> Speaker:
+    if question.player_id is None:
+        asked = address_key(question.address) == address_key(author)
+        return (
+            Answerer(question, None) if asked else Claimed(player) if player else Stranger(author)
+        )
+    owner = work.players.get(question.player_id)
+    if player is not None and player.id == owner.id:
+        return Answerer(question, owner)
+    return Elsewhere(owner, author)

@@ -1,0 +1,142 @@
+"""A mail from its template: one text, from which the HTML part is made.
+
+Templates write paragraphs, `- ` lists and, through the filter `pre`, lines that must keep
+their shape. Paragraphs are wrapped for the text part and flow in the HTML part.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from html import escape
+from textwrap import wrap
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from pbm.resources import resource_path
+
+COLUMNS = 76
+_KEPT = "\ue000"  # marks a line that keeps its shape; taken out of everything foreign
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029\ue000]", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Rendered:
+    """The two parts of a mail, lines ending in a line feed."""
+
+    text: str
+    html: str
+
+
+@dataclass(frozen=True)
+class _Block:
+    kind: str  # paragraph, list, quote, pre
+    lines: tuple[str, ...]
+
+
+class Renderer:
+    """The templates of this server."""
+
+    def __init__(self) -> None:
+        self._templates = Environment(
+            loader=FileSystemLoader(resource_path("templates")),
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            keep_trailing_newline=True,
+            autoescape=False,
+        )
+        self._templates.filters["pre"] = _keep_shape
+        self._templates.filters["page"] = _keep_indented
+        self._page = self._templates.get_template("page.html")
+
+    def render(self, template: str, params: dict[str, Any]) -> Rendered:
+        """Render both parts of a mail. Raises jinja2.TemplateError for a broken template."""
+        source = self._templates.get_template(f"{template}.txt").render(v=_cleaned(params))
+        blocks = list(_blocks(source.split("\n")))
+        text = "\n\n".join("\n".join(_text_lines(block)) for block in blocks) + "\n"
+        html = self._page.render(body="\n".join(_html(block) for block in blocks))
+        return Rendered(text, html)
+
+
+def _keep_shape(text: str) -> str:
+    return "\n".join(_KEPT + line for line in text.rstrip("\n").split("\n"))
+
+
+def _keep_indented(text: str) -> str:
+    lines = text.rstrip("\n").split("\n")
+    return "\n".join(_KEPT + line if line.startswith(" ") else line for line in lines)
+
+
+def _cleaned(value: Any) -> Any:
+    """Take control characters, and our own mark, out of everything that fills a template."""
+    if isinstance(value, str):
+        return _UNPRINTABLE.sub("", value)
+    if isinstance(value, dict):
+        return {key: _cleaned(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_cleaned(item) for item in value]
+    return value
+
+
+def _blocks(lines: Iterable[str]) -> Iterator[_Block]:
+    kind, held = "", list[str]()
+    for line in [*lines, ""]:
+        found = _kind(line)
+        continues = found == kind or (kind == "list" and found == "paragraph" and line[:1] == " ")
+        if held and not continues:
+            yield _Block(kind, tuple(held))
+            held = []
+        if found:
+            kind = kind if held and continues else found
+            held.append(line.removeprefix(_KEPT))
+        else:
+            kind = ""
+
+
+def _kind(line: str) -> str:
+    if line.startswith(_KEPT):
+        return "pre"
+    if not line.strip():
+        return ""
+    if line.startswith("- "):
+        return "list"
+    return "quote" if line.startswith("| ") or line == "|" else "paragraph"
+
+
+def _text_lines(block: _Block) -> list[str]:
+    if block.kind == "pre":
+        return [line.rstrip() for line in block.lines]
+    if block.kind == "quote":
+        return [part for line in block.lines for part in _wrapped(line[2:], "| ", "| ")]
+    if block.kind == "list":
+        return [part for item in _items(block) for part in _wrapped(item, "- ", "  ")]
+    return _wrapped(" ".join(block.lines), "", "")
+
+
+def _wrapped(text: str, first: str, later: str) -> list[str]:
+    options: dict[str, Any] = {"break_on_hyphens": False, "break_long_words": bool(first)}
+    folded = wrap(text, COLUMNS, initial_indent=first, subsequent_indent=later, **options)
+    return folded or [first.rstrip()]
+
+
+def _items(block: _Block) -> list[str]:
+    items: list[str] = []
+    for line in block.lines:
+        if line.startswith("- "):
+            items.append(line[2:].strip())
+        else:
+            items[-1] += f" {line.strip()}"
+    return items
+
+
+def _html(block: _Block) -> str:
+    if block.kind == "pre":
+        return f"<pre>{escape(chr(10).join(block.lines))}</pre>"
+    if block.kind == "list":
+        items = "".join(f"<li>{escape(item)}</li>" for item in _items(block))
+        return f"<ul>{items}</ul>"
+    if block.kind == "quote":
+        said = "<br>".join(escape(line[2:]) for line in block.lines)
+        return f"<blockquote>{said}</blockquote>"
+    return f"<p>{escape(' '.join(line.strip() for line in block.lines))}</p>"

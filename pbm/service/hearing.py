@@ -1,0 +1,48 @@
+"""One mail at hand: everything that obeying it needs, within its one transaction."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from pbm.commands.context import Context
+from pbm.commands.registry import COMMANDS
+from pbm.commands.script import Script, read_script
+from pbm.commands.subjects import board_named
+from pbm.mail.inbound import Envelope
+from pbm.mail.subject import clean_subject
+from pbm.service.letters import House, Letters
+from pbm.store.db import UnitOfWork
+from pbm.store.values import Player
+
+
+@dataclass(frozen=True)
+class Hearing:
+    """A mail, the transaction in which it is obeyed, and the pen for its answers."""
+
+    work: UnitOfWork
+    house: House
+    letters: Letters
+    envelope: Envelope
+    now: datetime
+
+    @property
+    def subject(self) -> str:
+        """The subject without reply marks and list tags."""
+        return clean_subject(self.envelope.subject)
+
+    def context(self, actor: Player | None, board_id: int | None = None) -> Context:
+        """What the commands of this mail see; `board_id` is that of the reply address."""
+        answered = self.house.board_answered(self.envelope.references)
+        hints = (board_id, answered[0] if answered else None, board_named(self.subject))
+        return Context(
+            work=self.work,
+            now=self.now,
+            actor=actor,
+            server=self.house.address.plain,
+            commands=COMMANDS,
+            hints=tuple(dict.fromkeys(number for number in hints if number)),
+            answered=answered,
+        )
+
+    def script(self, context: Context) -> Script:
+        """What the mail asks for."""
+        return read_script(self.subject, self.envelope.said, in_answer=bool(context.hints))

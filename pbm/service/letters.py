@@ -1,0 +1,191 @@
+"""Writes mails into the outbox: who gets it, under which subject, in which thread.
+
+A board's mails to one player are one thread: each refers to the first, whose Message-ID is
+made from board and player, so that no look-up is needed and `References` stays short.
+"""
+
+import re
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from hashlib import sha256
+from typing import Any
+
+from pbm.commands.subjects import answer_subject
+from pbm.mail.address import ServerAddress
+from pbm.mail.tags import Keyring
+from pbm.store.db import UnitOfWork
+from pbm.store.values import Player
+
+REPLIED = "auto-replied"
+GENERATED = "auto-generated"
+_BOARD_ID = re.compile(r"<g(\d{1,9})\.p(\d{1,5})\.[^@<>]*@([^@<>]*)>", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Cause:
+    """The mail that is being obeyed: its inbox row, its sender and its Message-ID."""
+
+    inbox_id: int | None = None
+    author: str = ""
+    message_id: str | None = None
+
+
+@dataclass(frozen=True)
+class House:
+    """What the letters of one server have in common."""
+
+    address: ServerAddress
+    keyring: Keyring
+    operator: str = ""
+    unique: Callable[[], str] = field(default=lambda: secrets.token_hex(8))
+
+    def board_answered(self, message_ids: tuple[str, ...]) -> tuple[int, int] | None:
+        """Return (board, ply) of the newest of our board mails among Message-IDs."""
+        for message_id in message_ids:
+            found = _BOARD_ID.fullmatch(message_id)
+            if found and found[3].lower() == self.address.domain:
+                return int(found[1]), int(found[2])
+        return None
+
+
+class Letters:
+    """The pen of one turn: everything written here becomes true with its commit."""
+
+    def __init__(
+        self, work: UnitOfWork, house: House, now: datetime, cause: Cause | None = None
+    ) -> None:
+        self._work = work
+        self._house = house
+        self._now = now
+        self._cause = cause or Cause()
+
+    def board(
+        self, player: Player, view: dict[str, Any], *, template: str = "board", kind: str = "board"
+    ) -> None:
+        """Write to a player about a board, in that board's thread."""
+        number, ply = view["number"], view["ply"]
+        root = self._root_id(number, player)
+        first = kind == "board" and ply == 0 and not self._work.outbox.written(root)
+        message_id = root if first else self._message_id(f"g{number}.p{ply}")
+        answering = self._answering(player)
+        references = [] if first else [root]
+        self._write(
+            kind,
+            player.address,
+            template,
+            view,
+            {
+                "subject": view["subject"],
+                "reply_to": self._reply_to(player, number),
+                "in_reply_to": answering or (None if first else root),
+                "references": references + ([answering] if answering else []),
+                "auto_submitted": REPLIED if answering else GENERATED,
+                "extra": {
+                    "X-PBM-Board": str(number),
+                    "X-PBM-Ply": str(ply),
+                    "X-PBM-Turn": view.get("turn") or "-",
+                },
+            },
+            message_id,
+            player_id=player.id,
+            board_id=number,
+        )
+
+    def answer(self, player: Player, subject: str, params: dict[str, Any]) -> None:
+        """Answer a player outside any board."""
+        headers = self._plain_headers(subject, self._reply_to(player, None))
+        self._write("answer", player.address, "answer", params, headers, player_id=player.id)
+
+    def answer_stranger(self, address: str, subject: str, params: dict[str, Any]) -> None:
+        """Answer an address that nobody plays from; a notice, so nothing bounces back."""
+        headers = self._plain_headers(subject, None)
+        self._write("answer", address, "answer", params, headers, sender="")
+
+    def question(
+        self,
+        address: str,
+        template: str,
+        subject: str,
+        token: str,
+        params: dict[str, Any],
+        player_id: int | None = None,
+    ) -> None:
+        """Ask; only the reply address that carries the token can answer."""
+        reply_to = self._house.address.question_reply(token)
+        headers = self._plain_headers(subject, reply_to)
+        self._write("question", address, template, params, headers, player_id=player_id, sender="")
+
+    def notice(self, address: str, template: str, subject: str, params: dict[str, Any]) -> None:
+        """Tell somebody, usually the operator; an empty envelope sender."""
+        headers = self._plain_headers(answer_subject(subject), None)
+        headers["auto_submitted"] = GENERATED
+        self._write("notice", address, template, params, headers, sender="")
+
+    def notice_player(
+        self, player: Player, template: str, subject: str, params: dict[str, Any]
+    ) -> None:
+        """Tell a player something that is no answer."""
+        headers = self._plain_headers(answer_subject(subject), self._reply_to(player, None))
+        headers["auto_submitted"] = GENERATED
+        self._write("notice", player.address, template, params, headers, player_id=player.id)
+
+    def forward(self, address: str, raw_base64: str) -> None:
+        """Send a mail on as it came."""
+        self._write("notice", address, "raw", {"raw": raw_base64}, {}, sender="")
+
+    def _write(
+        self,
+        kind: str,
+        recipient: str,
+        template: str,
+        params: dict[str, Any],
+        headers: dict[str, Any],
+        message_id: str | None = None,
+        *,
+        player_id: int | None = None,
+        board_id: int | None = None,
+        sender: str | None = None,
+    ) -> None:
+        self._work.outbox.add(
+            kind=kind,
+            recipient=recipient,
+            template=template,
+            params=params,
+            headers=headers,
+            message_id=message_id or self._message_id("m"),
+            sender=self._house.address.plain if sender is None else sender,
+            now=self._now,
+            player_id=player_id,
+            board_id=board_id,
+            inbox_id=self._cause.inbox_id,
+        )
+
+    def _plain_headers(self, subject: str, reply_to: str | None) -> dict[str, Any]:
+        answering = self._cause.message_id
+        return {
+            "subject": subject,
+            "reply_to": reply_to,
+            "in_reply_to": answering,
+            "references": [answering] if answering else [],
+            "auto_submitted": REPLIED,
+            "extra": {},
+        }
+
+    def _answering(self, player: Player) -> str | None:
+        keys = {address.lower() for address in player.addresses}
+        return self._cause.message_id if self._cause.author.lower() in keys else None
+
+    def _reply_to(self, player: Player, board_id: int | None) -> str:
+        tag = self._house.keyring.reply_tag(player.id, player.epoch, board_id)
+        return self._house.address.board_reply(player.id, tag, board_id)
+
+    def _message_id(self, what: str) -> str:
+        return f"<{what}.{self._house.unique()}@{self._house.address.domain}>"
+
+    def _root_id(self, number: int, player: Player) -> str:
+        board = self._work.boards.get(number)
+        # The moment keeps it different from that of an earlier database's board.
+        made = sha256(f"{number} {player.id} {board.started_at.isoformat()}".encode()).hexdigest()
+        return f"<g{number}.p0.u{player.id}.{made[:16]}@{self._house.address.domain}>"

@@ -1,0 +1,129 @@
+"""The post: takes due mails from the outbox, renders them, hands them on.
+
+At least once, in order for each board and recipient: a mail whose sending was not recorded
+is sent again, byte for byte the same, under the same Message-ID.
+"""
+
+import asyncio
+from base64 import b64decode
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, TypeVar
+
+import structlog
+from sqlalchemy.exc import DBAPIError
+
+from pbm.clock import Clock
+from pbm.mail.compose import OutgoingMail, compose
+from pbm.mail.render import Renderer
+from pbm.mail.delivery import Deferred, Delivery, Failed, Sent, Transport
+from pbm.service.letters import House
+from pbm.store.db import Database
+from pbm.store.values import OutboxMail
+
+MOST_AT_ONCE = 16
+FIRST_DELAY = timedelta(minutes=1)
+LONGEST_DELAY = timedelta(hours=1)
+GIVE_UP_AFTER = timedelta(days=5)
+SENDER_NAME = "pbm"
+_log = structlog.get_logger("pbm.post")
+_T = TypeVar("_T")
+InThread = Callable[[Callable[[], _T]], Awaitable[_T]]
+
+
+@dataclass
+class Post:
+    """The outbox, sent. All database work runs through `in_thread`."""
+
+    database: Database
+    house: House
+    clock: Clock
+    transport: Transport
+    renderer: Renderer
+    _under_way: set[int] = field(default_factory=set)
+
+    def claim(self) -> list[OutboxMail]:
+        """Take the mails that may be sent now and are not under way yet."""
+        room = MOST_AT_ONCE - len(self._under_way)
+        if room <= 0:
+            return []
+        with self.database.reading() as work:
+            due = work.outbox.claim_due(
+                self.clock(), most=room, passing_over=sorted(self._under_way)
+            )
+        self._under_way.update(mail.id for mail in due)
+        return due
+
+    def write(self, mail: OutboxMail) -> bytes | Failed:
+        """Render a mail; a broken template fails this mail alone."""
+        try:
+            return raw_mail(mail, self.house, self.renderer)
+        except Exception as error:  # noqa: BLE001 - a bug stops one mail, not the post
+            _log.error("mail cannot be rendered", mail=mail.id, exc_info=error)
+            return Failed(f"{type(error).__name__}: {error}")
+
+    async def send(self, mail: OutboxMail, in_thread: "InThread[Any]") -> None:
+        """Render, hand on and record one claimed mail."""
+        try:
+            written = await in_thread(lambda: self.write(mail))
+            outcome: Delivery = (
+                written
+                if isinstance(written, Failed)
+                else await self.transport.deliver(mail.sender, mail.recipient, written)
+            )
+            await in_thread(lambda: self.record(mail, outcome))
+        except DBAPIError as error:
+            # Not recorded: it is sent again, under the same Message-ID.
+            _log.warning("sending not recorded", mail=mail.id, error=type(error).__name__)
+            await asyncio.sleep(1)
+        finally:
+            self._under_way.discard(mail.id)
+
+    def record(self, mail: OutboxMail, outcome: Delivery) -> None:
+        """Write down what became of a mail."""
+        now = self.clock()
+        with self.database.transaction() as work:
+            match outcome:
+                case Sent():
+                    work.outbox.finish(mail.id, "sent", now)
+                case Deferred(reason) if now - mail.written_at < GIVE_UP_AFTER:
+                    work.outbox.defer(mail.id, reason, now + delay(mail.attempts))
+                case Deferred(reason) | Failed(reason):
+                    work.outbox.fail(mail.id, reason, now)
+        _log.info("mail sent" if isinstance(outcome, Sent) else "mail not sent", mail=mail.id)
+
+    def next_due_at(self) -> datetime | None:
+        """When the next waiting mail is due."""
+        with self.database.reading() as work:
+            return work.outbox.next_due_at()
+
+
+def delay(attempts: int) -> timedelta:
+    """How long to wait after so many tries before: a minute, doubling up to an hour."""
+    return min(LONGEST_DELAY, FIRST_DELAY * 2 ** min(attempts, 10))
+
+
+def raw_mail(mail: OutboxMail, house: House, renderer: Renderer) -> bytes:
+    """Return the bytes of a mail, the same at every call."""
+    if mail.template == "raw":
+        return b64decode(mail.params["raw"])
+    rendered = renderer.render(mail.template, mail.params)
+    headers = mail.headers
+    return compose(
+        OutgoingMail(
+            sender_name=SENDER_NAME,
+            from_address=house.address.plain,
+            to=mail.recipient,
+            subject=headers["subject"],
+            reply_to=headers["reply_to"],
+            message_id=mail.message_id,
+            in_reply_to=headers["in_reply_to"],
+            references=tuple(headers["references"]),
+            date=mail.written_at,
+            auto_submitted=headers["auto_submitted"],
+            extra=headers["extra"],
+            text=rendered.text,
+            html=rendered.html,
+        )
+    )

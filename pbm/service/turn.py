@@ -1,0 +1,113 @@
+"""A turn: one mail of the inbox, obeyed whole in one transaction.
+
+bytes -> envelope -> who speaks -> script -> events -> mails in the outbox; then the commit.
+Doing a row again changes nothing: until the commit it is still new, afterwards it is done.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+import structlog
+from sqlalchemy.exc import DBAPIError
+
+from pbm.clock import Clock
+from pbm.commands.auth import Answerer, Claimed, Elsewhere, Proven, Speaker, Stranger, identify
+from pbm.mail.address import Postmaster, Unknown
+from pbm.mail.inbound import read
+from pbm.service.answers import ask_owner, hear_answer
+from pbm.service.hearing import Hearing
+from pbm.service.letters import Cause, House, Letters
+from pbm.service.obey import obey
+from pbm.service.postmaster import NoOperatorError, forward_to_operator
+from pbm.service.strangers import answer_stranger
+from pbm.service.trouble import tell_of_stuck
+from pbm.store.db import Database, UnitOfWork
+from pbm.store.values import InboxMail
+
+MOST_TRIES = 3
+_log = structlog.get_logger("pbm.turn")
+
+
+@dataclass
+class Turns:
+    """The inbox, taken a mail at a time, the oldest first."""
+
+    database: Database
+    house: House
+    clock: Clock
+    started_at: datetime | None = None
+
+    def take_next(self) -> bool:
+        """Obey the oldest new mail; False if there is none.
+
+        A mail that fails is tried three times and then put aside as stuck, so that it stops
+        nothing else. Raises DBAPIError where the database is at fault: that is no try.
+        """
+        mail: InboxMail | None = None
+        try:
+            with self.database.transaction() as work:
+                mail = work.inbox.claim()
+                if mail is None:
+                    return False
+                outcome = self._obey(work, mail)
+                work.inbox.finish(mail.id, outcome, self.clock())
+        except DBAPIError:
+            raise
+        except NoOperatorError as error:
+            self._put_aside(mail, str(error))
+        except Exception as error:  # noqa: BLE001 - a bug stops one mail, not the server
+            self._count_try(mail, error)
+        else:
+            _log.info("mail done", mail=mail.id, outcome=outcome)
+        return True
+
+    def _obey(self, work: UnitOfWork, mail: InboxMail) -> str:
+        """Obey one mail and return the outcome for the operator."""
+        now, house = self.clock(), self.house
+        recipient = house.address.parse(mail.recipient)
+        if isinstance(recipient, Postmaster):
+            return forward_to_operator(house, Letters(work, house, now, Cause(mail.id)), mail)
+        if isinstance(recipient, Unknown):
+            return "nothing: no address of ours"
+        envelope = read(mail.raw, envelope_sender=mail.sender, own_address=house.address.plain)
+        if envelope.automatic:
+            return f"nothing: automatic mail ({envelope.automatic})"
+        if envelope.author is None:
+            return f"nothing: {envelope.author_problem}"
+        letters = Letters(work, house, now, Cause(mail.id, envelope.author, envelope.message_id))
+        hearing = Hearing(work, house, letters, envelope, now)
+        return _hear(hearing, identify(work, house.keyring, recipient, envelope.author))
+
+    def _count_try(self, mail: InboxMail | None, error: Exception) -> None:
+        if mail is None:
+            raise error
+        _log.error("mail failed", mail=mail.id, exc_info=error)
+        with self.database.transaction() as work:
+            tries = work.inbox.count_try(mail.id, f"{type(error).__name__}: {error}")
+            if tries >= MOST_TRIES:
+                work.inbox.set_stuck(mail.id)
+                tell_of_stuck(work, self.house, mail, self.clock())
+
+    def _put_aside(self, mail: InboxMail | None, reason: str) -> None:
+        if mail is None:
+            raise LookupError(reason)
+        with self.database.transaction() as work:
+            work.inbox.count_try(mail.id, reason)
+            work.inbox.set_stuck(mail.id)
+
+
+def _hear(hearing: Hearing, speaker: Speaker) -> str:
+    match speaker:
+        case Proven(player, board_id):
+            context = hearing.context(player, board_id)
+            return obey(hearing, context, hearing.script(context), proven=True)
+        case Claimed(player):
+            context = hearing.context(player)
+            return obey(hearing, context, hearing.script(context), proven=False)
+        case Elsewhere():
+            return ask_owner(hearing, speaker)
+        case Answerer():
+            return hear_answer(hearing, speaker)
+        case Stranger(author):
+            context = hearing.context(None)
+            return answer_stranger(context, hearing.letters, author, hearing.script(context))
