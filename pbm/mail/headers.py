@@ -11,11 +11,11 @@ import unicodedata
 from collections.abc import Iterable
 
 from pbm.mail.address import AddressError, parse_address
+from pbm.mail.msgid import parse_message_ids
 
 _LINE = 76  # RFC 2047, section 2: the limit for lines with encoded words
 _LONGEST_LINE = 998  # RFC 5322, section 2.1.1
 _WORD_BYTES = 45  # so many bytes of UTF-8 make a B word of 72 characters
-_MESSAGE_ID = re.compile(r"<[!-;=?-~]{3,250}>", re.ASCII)
 _FIELD_NAME = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,59}", re.ASCII)
 _PRINTABLE = re.compile(r"[ -~]*", re.ASCII)
 _ATOMS = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~ -]*", re.ASCII)
@@ -73,7 +73,7 @@ def message_id_field(name: str, ids: Iterable[str]) -> str:
     """Message-ID, In-Reply-To or References: ids in angle brackets, folded. Raises HeaderError."""
     line, lines = f"{name}:", []
     for message_id in ids:
-        if not _MESSAGE_ID.fullmatch(message_id):
+        if parse_message_ids(message_id, 2) != (message_id,):
             raise HeaderError(f"{name} may hold nothing but Message-IDs.")
         if len(line) + 1 + len(message_id) > _LINE and line != f"{name}:":
             lines.append(line)

@@ -123,6 +123,8 @@ def test_long_references_are_folded_between_ids() -> None:
         "<a@x",
         "<é@x>",
         "<a@x><b@x>",
+        "<a(b)@x>",
+        "<nobody>",
         "<" + "a" * 300 + "@x>",
     ],
 )

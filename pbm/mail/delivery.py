@@ -1,0 +1,38 @@
+"""What comes of handing a mail over, and what can be handed one."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True)
+class Sent:
+    """The next server, or the disk, has taken responsibility for the mail."""
+
+
+@dataclass(frozen=True)
+class Deferred:
+    """Not now: try again later. ``reason`` is for the operator, and holds no secret."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class Failed:
+    """Never: this mail to this address will not be taken. ``reason`` as above."""
+
+    reason: str
+
+
+Delivery = Sent | Deferred | Failed
+
+
+class Transport(Protocol):
+    """The way out for mail. Trouble is an answer, never an exception."""
+
+    async def deliver(self, envelope_sender: str, recipient: str, raw: bytes) -> Delivery:
+        """Hand over one mail; an empty ``envelope_sender`` is the null sender ``<>``."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of what is kept open; a later delivery opens it anew."""
+        ...

@@ -1,0 +1,110 @@
+"""Mail into folders instead of to a server: for trying things out, and for tests.
+
+One Maildir a recipient, ``<root>/<lower-case address, percent-encoded>/{new,cur,tmp}``; lines
+in the files end in LF, as mail programs expect them there.
+"""
+
+import asyncio
+import mailbox
+import os
+import re
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+from pbm.mail.address import AddressError, address_key, parse_address
+from pbm.mail.delivery import Deferred, Delivery, Failed, Sent
+
+_LONGEST_FOLDER_NAME = 255  # bytes, on the usual file systems
+_DELIVERED = re.compile(r"([0-9]+)\.M([0-9]+)P[0-9]+Q([0-9]+)\.", re.ASCII)
+
+# The standard library counts the deliveries of a process to name the files, without a lock.
+_one_delivery_at_a_time = threading.Lock()
+
+
+class MaildirTransport:
+    """Delivers below a folder, which is made when the first mail comes."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    async def deliver(self, envelope_sender: str, recipient: str, raw: bytes) -> Delivery:
+        """Sent means that the mail and its name in the folder are on the disk."""
+        try:
+            sender = parse_address(envelope_sender) if envelope_sender else ""
+            folder = folder_of(self._root, recipient)
+        except AddressError as error:
+            return Failed(str(error))
+        if len(folder.name) > _LONGEST_FOLDER_NAME:
+            return Failed("That mail address is too long for the name of a folder.")
+        marked = f"Return-Path: <{sender}>\n".encode("ascii") + raw.replace(b"\r\n", b"\n")
+        try:
+            await asyncio.to_thread(_store, folder, marked)
+        except (OSError, mailbox.Error) as error:
+            reason = getattr(error, "strerror", None) or "its name is taken"
+            return Deferred(f"The mail can't be written to {folder}: {reason}.")
+        return Sent()
+
+    async def close(self) -> None:
+        """Nothing is kept open."""
+
+
+def folder_of(root: Path, recipient: str) -> Path:
+    """The Maildir of an address, in whatever case it is written. Raises AddressError.
+
+    A parsed address holds an ``@``, so the name is never ``.`` or ``..``, and no slash.
+    """
+    return root / quote(address_key(parse_address(recipient)), safe="")
+
+
+def mails_of(root: Path, recipient: str) -> list[Path]:
+    """The files of all mails to an address, oldest first. Raises AddressError."""
+    folder = folder_of(root, recipient)
+    files = [
+        file
+        for part in ("new", "cur")
+        if (folder / part).is_dir()
+        for file in _files(folder / part)
+    ]
+    return sorted(files, key=_delivery_order)
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    return (entry for entry in folder.iterdir() if not entry.name.startswith("."))
+
+
+def _delivery_order(file: Path) -> tuple[int, int, int, str]:
+    # The microseconds stand in the name without leading zeros, so names don't sort by time.
+    found = _DELIVERED.match(file.name)
+    if found is None:
+        return (0, 0, 0, file.name)
+    return (int(found[1]), int(found[2]), int(found[3]), file.name)
+
+
+def _store(folder: Path, raw: bytes) -> None:
+    """Raises OSError and mailbox.Error."""
+    _make(folder)
+    with _one_delivery_at_a_time:
+        # It writes into tmp, syncs the file, and links it into new; the link is ours to sync.
+        mailbox.Maildir(folder, create=False).add(raw)
+    _sync(folder / "new")
+
+
+def _make(folder: Path) -> None:
+    """Make the folder whole, also where another process does so at the same moment, or was
+    stopped halfway."""
+    if all((folder / part).is_dir() for part in ("new", "cur", "tmp")):
+        return
+    for part in ("new", "cur", "tmp"):
+        (folder / part).mkdir(mode=0o700, parents=True, exist_ok=True)
+    for changed in (folder, folder.parent, folder.parent.parent):
+        _sync(changed)
+
+
+def _sync(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,282 @@
+"""Mail out through one server that carries it further, over connections kept open."""
+
+import asyncio
+import base64
+import re
+import ssl
+from collections import deque
+from dataclasses import dataclass
+
+import aiosmtplib
+
+from pbm.mail.address import AddressError, parse_address
+from pbm.mail.delivery import Deferred, Delivery, Failed, Sent
+from pbm.mail.smarthost_url import Smarthost, parse_smarthost
+
+_CLOSING = 421
+_TOO_BIG = 552
+# Bad syntax, bad sequence, and logins: what is wrong here is wrong for every mail we have.
+_OUR_CONFIGURATION = frozenset({500, 501, 502, 503, 504, 521, 530, 534, 535, 538})
+_LONGEST_REPLY = 200
+_TAG_LIKE = re.compile(r"[a-z2-7]{16,}", re.ASCII | re.IGNORECASE)
+_TROUBLE = (aiosmtplib.SMTPException, OSError, ValueError)
+
+
+@dataclass(frozen=True)
+class Timeouts:
+    """In seconds. RFC 5321, section 4.5.3.2, gives the server ten minutes for the final dot."""
+
+    connect: float = 30
+    command: float = 60
+    data: float = 600
+    quit: float = 2
+
+
+class _TroubleError(Exception):
+    """No connection that could take a mail; ``str()`` is the reason to defer with."""
+
+
+class _KeptOneIsDeadError(Exception):
+    """A connection that was kept open proved closed before it took anything of the mail."""
+
+
+class SmarthostTransport:
+    """Delivers through the server of an ``smtp://`` or ``smtps://`` URL.
+
+    STARTTLS is used where the server offers it; certificates are verified, except of a
+    server on this machine. A password never goes out unencrypted, except to this machine.
+    Each delivery has a connection to itself; ``pool_size`` is how many there may be at once,
+    and how many wait open for the next mail.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        helo: str = "localhost",
+        pool_size: int = 2,
+        idle_seconds: float = 30,
+        timeouts: Timeouts | None = None,
+        verify: bool | None = None,
+    ) -> None:
+        """``helo`` is the name we give ourselves; ``idle_seconds`` how long an open connection
+        is trusted; ``verify`` overrides whose certificates are checked.
+
+        Raises SmarthostError.
+        """
+        self._host = parse_smarthost(url)
+        self._helo = helo
+        self._slots = asyncio.Semaphore(pool_size)
+        self._idle_seconds = idle_seconds
+        self._timeouts = timeouts or Timeouts()
+        self._verify = not self._host.is_loopback if verify is None else verify
+        self._tls: ssl.SSLContext | None = None
+        self._idle: deque[tuple[aiosmtplib.SMTP, float]] = deque()
+
+    async def deliver(self, envelope_sender: str, recipient: str, raw: bytes) -> Delivery:
+        """Hand over one mail; every kind of trouble with the network or the server is an answer.
+
+        A connection that drops between the final dot and its reply defers the mail, which
+        may then arrive twice, with the same Message-ID.
+        """
+        try:
+            sender = parse_address(envelope_sender) if envelope_sender else ""
+            to = parse_address(recipient)
+        except AddressError as error:
+            return Failed(str(error))
+        async with self._slots:
+            try:
+                return await self._deliver(sender, to, raw)
+            except _TroubleError as trouble:
+                return Deferred(str(trouble))
+
+    async def close(self) -> None:
+        """Say goodbye on the connections that wait; those at work finish their mail."""
+        while self._idle:
+            client, _ = self._idle.popleft()
+            try:
+                await client.quit(timeout=self._timeouts.quit)
+            except _TROUBLE:
+                pass
+            finally:
+                client.close()
+
+    async def check(self) -> str | None:
+        """Connect, say hello, log in, and part: what is wrong, or None. For the operator."""
+        try:
+            client = await self._connect()
+        except _TroubleError as trouble:
+            return str(trouble)
+        self._keep_open(client)
+        await self.close()
+        return None
+
+    async def _deliver(self, sender: str, recipient: str, raw: bytes) -> Delivery:
+        kept = self._kept_open()
+        if kept is not None:
+            try:
+                return await self._hand_over(kept, sender, recipient, raw, was_idle=True)
+            except _KeptOneIsDeadError:
+                pass
+        fresh = await self._connect()
+        return await self._hand_over(fresh, sender, recipient, raw, was_idle=False)
+
+    def _kept_open(self) -> aiosmtplib.SMTP | None:
+        """The connection used last, if it is still good; old ones are let go."""
+        now = asyncio.get_running_loop().time()
+        while self._idle:
+            client, since = self._idle.pop()
+            if client.is_connected and now - since < self._idle_seconds:
+                return client
+            client.close()
+        return None
+
+    def _keep_open(self, client: aiosmtplib.SMTP) -> None:
+        self._idle.append((client, asyncio.get_running_loop().time()))
+
+    async def _connect(self) -> aiosmtplib.SMTP:
+        """A connection that is greeted, encrypted where possible, and logged in."""
+        client = aiosmtplib.SMTP(
+            hostname=self._host.host,
+            port=self._host.port,
+            local_hostname=self._helo,
+            timeout=self._timeouts.connect,
+            use_tls=self._host.tls,
+            start_tls=False,
+            tls_context=self._tls_context(),
+        )
+        try:
+            await client.connect()
+            await client.ehlo()
+            if not self._host.tls and client.supports_extension("starttls"):
+                await client.starttls()
+                await client.ehlo()
+            await self._log_in(client)
+        except _TROUBLE as error:
+            client.close()
+            raise _TroubleError(f"No connection to the smarthost: {self._why(error)}") from None
+        except BaseException:
+            client.close()
+            raise
+        return client
+
+    def _tls_context(self) -> ssl.SSLContext:
+        if self._tls is None:
+            self._tls = ssl.create_default_context()
+            if not self._verify:
+                self._tls.check_hostname = False
+                self._tls.verify_mode = ssl.CERT_NONE
+        return self._tls
+
+    async def _log_in(self, client: aiosmtplib.SMTP) -> None:
+        if self._host.user is None:
+            return
+        encrypted = client.get_transport_info("sslcontext") is not None
+        if not encrypted and not self._host.is_loopback:
+            raise _TroubleError(
+                "The smarthost offers no encryption, and the password is not sent without."
+            )
+        try:
+            await client.login(self._host.user, self._host.password)
+        except aiosmtplib.SMTPAuthenticationError as error:
+            # The server's own words may repeat what we sent.
+            raise _TroubleError(f"The smarthost refused our login ({error.code}).") from None
+
+    async def _hand_over(
+        self, client: aiosmtplib.SMTP, sender: str, recipient: str, raw: bytes, *, was_idle: bool
+    ) -> Delivery:
+        """One mail over one connection, which is kept where it is still of use."""
+        reusable = False
+        try:
+            outcome = await self._transaction(client, sender, recipient, raw, was_idle)
+            reusable = isinstance(outcome, Sent) or await self._reset(client)
+        finally:
+            if reusable and client.is_connected:
+                self._keep_open(client)
+            else:
+                client.close()
+        return outcome
+
+    async def _transaction(
+        self, client: aiosmtplib.SMTP, sender: str, recipient: str, raw: bytes, was_idle: bool
+    ) -> Delivery:
+        command = self._timeouts.command
+        try:
+            await client.mail(sender, options=_options(client, raw), timeout=command)
+        except _TROUBLE as error:
+            code = getattr(error, "code", None)
+            if was_idle and code in (None, _CLOSING):
+                raise _KeptOneIsDeadError from None
+            # What the server has against our sender it has against all our mails; the size
+            # is the mail's own.
+            return self._refused(client, "MAIL", error, final=code == _TOO_BIG)
+        try:
+            await client.rcpt(recipient, timeout=command)
+        except _TROUBLE as error:
+            # RFC 5321, section 4.5.3.1.10: here the code means "too many", and passes.
+            too_many = getattr(error, "code", None) == _TOO_BIG
+            return self._refused(client, "RCPT", error, final=not too_many)
+        try:
+            await client.data(raw, timeout=self._timeouts.data)
+        except _TROUBLE as error:
+            return self._refused(client, "DATA", error)
+        return Sent()
+
+    async def _reset(self, client: aiosmtplib.SMTP) -> bool:
+        """Whether the connection is ready for another mail after a refusal."""
+        if not client.is_connected:
+            return False
+        try:
+            await client.rset(timeout=self._timeouts.command)
+        except _TROUBLE:
+            return False
+        return True
+
+    def _refused(
+        self, client: aiosmtplib.SMTP, verb: str, error: Exception, *, final: bool = True
+    ) -> Deferred | Failed:
+        reason = f"{verb}: {self._why(error)}"
+        code = getattr(error, "code", 0)
+        if code == _CLOSING or not 400 <= code < 600:
+            client.close()  # it is going, or the two of us are out of step
+        if final and 500 <= code < 600 and code not in _OUR_CONFIGURATION:
+            return Failed(reason)
+        return Deferred(reason)
+
+    def _why(self, error: Exception) -> str:
+        """What happened, for the operator: no password, no tag, no line break."""
+        if isinstance(error, aiosmtplib.SMTPResponseException):
+            return f"{error.code} {_presentable(error.message, self._host)}".rstrip()
+        if isinstance(error, ssl.SSLCertVerificationError):
+            return f"the certificate is not good ({error.verify_message})."
+        if isinstance(error, aiosmtplib.SMTPException):
+            return _presentable(str(error.message), self._host)
+        if isinstance(error, OSError) and error.strerror:
+            return _presentable(error.strerror, self._host)
+        return type(error).__name__
+
+
+def _options(client: aiosmtplib.SMTP, raw: bytes) -> list[str]:
+    options = []
+    if client.supports_extension("size"):
+        options.append(f"SIZE={len(raw)}")
+    if client.supports_extension("8bitmime") and not raw.isascii():
+        options.append("BODY=8BITMIME")
+    return options
+
+
+def _presentable(text: str, host: Smarthost) -> str:
+    """Foreign text for our logs: printable ASCII, short, our secrets masked."""
+    for secret in _secrets(host):
+        text = text.replace(secret, "***")
+    masked = _TAG_LIKE.sub("***", text)
+    printable = "".join(char if " " <= char <= "~" else " " for char in masked)
+    return " ".join(printable.split())[:_LONGEST_REPLY]
+
+
+def _secrets(host: Smarthost) -> list[str]:
+    if not host.password:
+        return []
+    plain = host.password.encode("utf-8")
+    login = f"\0{host.user}\0{host.password}".encode()
+    return [host.password, *(base64.b64encode(octets).decode() for octets in (plain, login))]
