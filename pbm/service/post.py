@@ -16,8 +16,8 @@ from sqlalchemy.exc import DBAPIError
 
 from pbm.clock import Clock
 from pbm.mail.compose import OutgoingMail, compose
-from pbm.mail.render import Renderer
 from pbm.mail.delivery import Deferred, Delivery, Failed, Sent, Transport
+from pbm.mail.render import Renderer
 from pbm.service.letters import House
 from pbm.store.db import Database
 from pbm.store.values import OutboxMail

@@ -5,7 +5,6 @@ Doing a row again changes nothing: until the commit it is still new, afterwards 
 """
 
 from dataclasses import dataclass
-from datetime import datetime
 
 import structlog
 from sqlalchemy.exc import DBAPIError
@@ -35,7 +34,13 @@ class Turns:
     database: Database
     house: House
     clock: Clock
-    started_at: datetime | None = None
+
+    def begin(self) -> None:
+        """Count a try for the mail that may have ended the process the last time."""
+        with self.database.transaction() as work:
+            mail = work.inbox.claim()
+            if mail is not None:
+                self._count(work, mail, "the server ended while this mail was next")
 
     def take_next(self) -> bool:
         """Obey the oldest new mail; False if there is none.
@@ -83,10 +88,12 @@ class Turns:
             raise error
         _log.error("mail failed", mail=mail.id, exc_info=error)
         with self.database.transaction() as work:
-            tries = work.inbox.count_try(mail.id, f"{type(error).__name__}: {error}")
-            if tries >= MOST_TRIES:
-                work.inbox.set_stuck(mail.id)
-                tell_of_stuck(work, self.house, mail, self.clock())
+            self._count(work, mail, f"{type(error).__name__}: {error}")
+
+    def _count(self, work: UnitOfWork, mail: InboxMail, error: str) -> None:
+        if work.inbox.count_try(mail.id, error) >= MOST_TRIES:
+            work.inbox.set_stuck(mail.id)
+            tell_of_stuck(work, self.house, mail, self.clock())
 
     def _put_aside(self, mail: InboxMail | None, reason: str) -> None:
         if mail is None:

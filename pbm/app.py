@@ -1,0 +1,191 @@
+"""Where concrete things meet: settings become a server, and `pbm serve` runs it."""
+
+import asyncio
+import logging
+import os
+import signal
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+import click
+import structlog
+
+from pbm.clock import system_clock
+from pbm.config import Settings, load_settings
+from pbm.errors import OperatorError
+from pbm.mail.address import AddressError, ServerAddress
+from pbm.mail.delivery import Transport
+from pbm.mail.keyfile import KeyFileError
+from pbm.mail.maildir import MaildirTransport
+from pbm.mail.render import Renderer
+from pbm.mail.smarthost import SmarthostTransport
+from pbm.mail.smtpd import Listener, Rejection
+from pbm.mail.tags import load_keyring
+from pbm.service.letters import House
+from pbm.service.loops import InThread, send_post, take_turns
+from pbm.service.post import Post
+from pbm.service.receive import Intake
+from pbm.service.turn import Turns
+from pbm.store.db import Database
+from pbm.store.migrate import current_version, migrate, newest_version
+
+SETTINGS_FILE = Path("pbm.toml")
+DRAIN_SECONDS = 20.0
+_log = structlog.get_logger("pbm.app")
+
+
+def settings_from_here() -> Settings:
+    """Read the settings of this process's environment and folder. Raises OperatorError."""
+    return load_settings(os.environ, SETTINGS_FILE)
+
+
+def open_house(settings: Settings) -> tuple[Database, House]:
+    """Open the database and the keys. Raises OperatorError for a setting that cannot work."""
+    try:
+        address = ServerAddress(settings.address)
+        keyring = load_keyring(settings.key_file, settings.secret_key or None)
+    except (AddressError, KeyFileError) as error:
+        raise OperatorError(str(error)) from error
+    return Database(settings.database_url), House(address, keyring, settings.operator)
+
+
+def open_transport(settings: Settings) -> Transport:
+    """Open the way out: the smarthost, or a Maildir while there is none."""
+    if settings.smarthost:
+        return SmarthostTransport(settings.smarthost)
+    return MaildirTransport(Path(settings.maildir))
+
+
+def ready_database(database: Database) -> None:
+    """Migrate an embedded database; refuse a shared one that is behind."""
+    if current_version(database) == newest_version():
+        return
+    if not database.embedded:
+        raise OperatorError("The database is behind this program. Run: pbm-admin migrate")
+    migrate(database)
+
+
+class Server:
+    """All roles in one process, on one event loop; database work runs in threads."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._database, house = open_house(settings)
+        ready_database(self._database)
+        self._transport = open_transport(settings)
+        self._intake = Intake(self._database, house, system_clock)
+        self._turns = Turns(self._database, house, system_clock)
+        self._post = Post(self._database, house, system_clock, self._transport, Renderer())
+        self._mail_kept = asyncio.Event()
+        self._mail_written = asyncio.Event()
+        self._stopping = asyncio.Event()
+        # SQLite has one writer at a time; more threads would only wait for each other.
+        names = ["store"] * 3 if self._database.embedded else ["listen", "turn", "post"]
+        pools = {name: ThreadPoolExecutor(1, f"pbm-{name}") for name in names}
+        self._pools = [pools[name] for name in names]
+
+    async def run(self) -> None:
+        """Serve until SIGTERM or SIGINT, then drain."""
+        loop = asyncio.get_running_loop()
+        for name in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(name, self._stopping.set)
+        listening, turning, posting = (self._in_pool(pool) for pool in self._pools)
+        await turning(self._turns.begin)
+        async with AsyncExitStack() as stack:
+            stack.callback(self._close)
+            stack.push_async_callback(self._transport.close)
+            listener = self._listener(listening)
+            await listener.start(self._settings.listen_addresses)
+            stack.push_async_callback(listener.stop)
+            self._say_ready()
+            roles = [
+                asyncio.create_task(
+                    take_turns(self._turns, turning, self._mail_kept, self._mail_written)
+                ),
+                asyncio.create_task(
+                    send_post(self._post, system_clock, posting, self._mail_written)
+                ),
+            ]
+            await self._until_stopped(roles)
+
+    async def _until_stopped(self, roles: list[asyncio.Task[None]]) -> None:
+        stopping = asyncio.create_task(self._stopping.wait())
+        await asyncio.wait([stopping, *roles], return_when=asyncio.FIRST_COMPLETED)
+        for task in (stopping, *roles):
+            task.cancel()
+        done, _ = await asyncio.wait(roles, timeout=DRAIN_SECONDS)
+        for task in done:
+            if not task.cancelled() and task.exception():
+                raise task.exception() or RuntimeError
+
+    def _listener(self, in_thread: InThread) -> Listener:
+        async def accept_recipient(address: str) -> Rejection | None:
+            rejection: Rejection | None = await in_thread(
+                lambda: self._intake.accept_recipient(address)
+            )
+            return rejection
+
+        async def keep(sender: str, recipients: tuple[str, ...], raw: bytes, peer: str) -> str:
+            kept: str = await in_thread(lambda: self._intake.keep(sender, recipients, raw, peer))
+            self._mail_kept.set()
+            return kept
+
+        return Listener(
+            hostname=ServerAddress(self._settings.address).domain,
+            accept_recipient=accept_recipient,
+            keep=keep,
+            trusted_peers=self._settings.trusted_networks,
+        )
+
+    def _in_pool(self, pool: ThreadPoolExecutor) -> InThread:
+        async def in_thread(work: Any) -> Any:
+            return await asyncio.get_running_loop().run_in_executor(pool, work)
+
+        return in_thread
+
+    def _close(self) -> None:
+        for pool in self._pools:
+            pool.shutdown()
+        self._database.close()
+
+    def _say_ready(self) -> None:
+        settings = self._settings
+        out = "a smarthost" if settings.smarthost else f"Maildirs under {settings.maildir}"
+        _log.info("ready", address=settings.address, listening=settings.listen, mail_goes_to=out)
+
+
+def set_up_logging() -> None:
+    """Log to standard error, one line an event."""
+    structlog.configure(
+        processors=[
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.format_exc_info,
+            structlog.processors.LogfmtRenderer(key_order=["timestamp", "level", "event"]),
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+    )
+
+
+@click.group()
+@click.version_option(package_name="pbm")
+def main() -> None:
+    """A server for playing Abalone by mail."""
+
+
+@main.command()
+def serve() -> None:
+    """Listen for mail, obey it and send the boards, all in this one process."""
+    set_up_logging()
+    try:
+        asyncio.run(_serve(settings_from_here()))
+    except OperatorError as error:
+        raise click.ClickException(str(error)) from error
+
+
+async def _serve(settings: Settings) -> None:
+    await Server(settings).run()

@@ -1,0 +1,63 @@
+"""The roles as loops: whoever writes a row wakes the loop that waits for it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from datetime import timedelta
+from typing import Any
+
+import structlog
+from sqlalchemy.exc import DBAPIError
+
+from pbm.clock import Clock
+from pbm.service.post import Post
+from pbm.service.turn import Turns
+
+InThread = Callable[[Callable[[], Any]], Awaitable[Any]]
+LOOK_AGAIN = 5.0  # seconds; rows that another process wrote wake nobody here
+DATABASE_PAUSE = 1.0  # seconds to wait when the database is away
+_log = structlog.get_logger("pbm.loops")
+
+
+async def take_turns(
+    turns: Turns, in_thread: InThread, mail_kept: asyncio.Event, mail_written: asyncio.Event
+) -> None:
+    """Obey the inbox for ever."""
+    while True:
+        mail_kept.clear()
+        try:
+            worked = await in_thread(turns.take_next)
+        except DBAPIError as error:
+            _log.warning("database away, turns wait", error=type(error).__name__)
+            await asyncio.sleep(DATABASE_PAUSE)
+            continue
+        mail_written.set()
+        if not worked:
+            await _woken(mail_kept, LOOK_AGAIN)
+
+
+async def send_post(
+    post: Post, clock: Clock, in_thread: InThread, mail_written: asyncio.Event
+) -> None:
+    """Send the outbox for ever; what is under way when this is cancelled is finished."""
+    async with asyncio.TaskGroup() as under_way:
+        while True:
+            mail_written.clear()
+            try:
+                due = await in_thread(post.claim)
+                pause = None if due else await in_thread(post.next_due_at)
+            except DBAPIError as error:
+                _log.warning("database away, post waits", error=type(error).__name__)
+                await asyncio.sleep(DATABASE_PAUSE)
+                continue
+            for mail in due:
+                sending = under_way.create_task(post.send(mail, in_thread))
+                sending.add_done_callback(lambda _: mail_written.set())
+            if not due:
+                wait = (pause - clock()) if pause else timedelta(seconds=LOOK_AGAIN)
+                await _woken(mail_written, min(max(wait.total_seconds(), 0.05), LOOK_AGAIN))
+
+
+async def _woken(event: asyncio.Event, seconds: float) -> None:
+    with suppress(TimeoutError):
+        await asyncio.wait_for(event.wait(), seconds)
