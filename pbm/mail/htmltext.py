@@ -29,7 +29,7 @@ _CELLS = frozenset({"td", "th"})
 # Containers of quoted mail and of the lines above it, as the common clients name them. Not
 # `gmail_quote` itself: an answer in between stands within it, beside the blockquotes.
 _QUOTE_CLASSES = frozenset(
-    "gmail_attr moz-cite-prefix moz-forward-container yahoo_quoted protonmail_quote "
+    "moz-cite-prefix moz-forward-container yahoo_quoted protonmail_quote "
     "tutanota_quote zmail_extra sh-quoted-content quoted_reply mail-quote-collapse "
     "ntes-mailmaster-quote front-blockquote".split()
 )
@@ -193,7 +193,19 @@ def _is_quote(node: LexborNode) -> bool:
         return True
     if (attributes.get("name") or "").lower() in _QUOTE_NAMES:
         return True
+    if "gmail_attr" in (attributes.get("class") or "").split():
+        return _stands_above_quote(node)
     return node.tag == "blockquote" and not _is_indentation(attributes)
+
+
+def _stands_above_quote(node: LexborNode) -> bool:
+    """Gmail's line above a quotation looks like its mark above a forwarded mail otherwise."""
+    following = node.next
+    for _ in range(3):
+        if following is None or following.tag not in ("-text", "br"):
+            break
+        following = following.next
+    return following is not None and following.tag == "blockquote"
 
 
 def _is_indentation(attributes: dict[str, str | None]) -> bool:

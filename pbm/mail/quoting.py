@@ -13,7 +13,8 @@ from pbm.mail.quoting_words import FORWARD_SENTENCES, FORWARDED, ORIGINAL
 
 _LONGEST_MARK = 120
 
-_QUOTED = re.compile(r"[ \t\u00a0]{0,8}(?:[A-Z]{0,3}>|\|(?:[ \u00a0]|$))")
+# `| ` marks comments in our own mails; S-nail puts ` |` before what it quotes.
+_QUOTED = re.compile(r"[ \t\u00a0]{0,8}[A-Z]{0,3}>|\|(?:[ \u00a0]|$)|[ \t]{1,8}\|")
 _RULE = re.compile(r"_{20,}$", re.ASCII)
 _SIGNATURE = re.compile(r"(?:--|__+|[\u2013\u2014]{1,2})$")
 _DASHED = re.compile(r"[-=*_\u2013\u2014]{2,}[ >]*(.*?)[ <]*[-=*_\u2013\u2014: ]*$")
@@ -123,7 +124,7 @@ def _dashed_words(line: str) -> str:
     if len(line) > _LONGEST_MARK:
         return ""
     found = _DASHED.match(line)
-    return found[1].strip(" -=*_:").casefold() if found else ""
+    return found[1].strip(" \u00a0-=*_:").casefold() if found else ""
 
 
 def _is_original_mark(line: str) -> bool:
@@ -142,7 +143,7 @@ def _is_forward_mark(line: str) -> bool:
 def _is_footer(line: str) -> bool:
     if len(line) > LONGEST_FOOTER and not line.casefold().startswith(FOOTER_STARTS):
         return False
-    folded = line[:LONGEST_FOOTER].casefold().lstrip("-*_ ").strip()
+    folded = line[:LONGEST_FOOTER].casefold().strip(" \t\u00a0-*_<>()")
     if folded.startswith(FOOTER_STARTS):
         return True
     return folded.endswith(FOOTER_ENDS) and any(device in folded for device in DEVICES)

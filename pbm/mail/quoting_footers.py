@@ -6,7 +6,12 @@ Everything is in the form of `str.casefold`.
 # How such a line begins.
 FOOTER_STARTS = (
     "sent from my ",
+    "sent from a ",
     "sent from an ",
+    "sent from mobile",
+    "sent by galaxy",
+    "from my iphone",
+    "from my ipad",
     "sent from mail for ",
     "sent from outlook",
     "sent from yahoo",
@@ -70,7 +75,7 @@ FOOTER_STARTS = (
     "gesendet aus ",
     "gesendet über ",
     "gesendet via ",
-    "mit freundlichen grüßen gesendet von",
+    "mit freundlichen grüssen gesendet von",
     "diese nachricht wurde von mein",
     "diese nachricht wurde mit",
     "holen sie sich outlook",

@@ -10,10 +10,12 @@ _FIELD_LINES = 12
 _LONGEST_NAME = 30
 
 _VERB = re.compile(rf"(?<!\w)(?:{WROTE})(?!\w)|{WROTE_ANYWHERE}")
+_LAST_VERB = re.compile(rf"(?:(?<!\w)(?:{WROTE})|{WROTE_ANYWHERE})$")
 _ADDRESS = re.compile(r"[^\s@<>]@[^\s@<>]")
 _DATE = re.compile(
     r"\d{1,2}[:.h]\d{2}|(?:19|20)\d\d|\d{1,2}[./-]\d{1,2}[./-]\d{2}|[年月日년월일]|[٠-٩۰-۹]{2}"
 )
+_WROTE_IN = " wrote in"  # S-nail, which names the Message-ID on the next line
 _COLONS = (":", "：")
 _WORD = re.compile(r"[\w.]+")
 
@@ -37,10 +39,10 @@ def attribution_end(lines: list[str], quoted: list[bool], following: list[int], 
         if quoted[end] or not line or len(line) > _LONGEST:
             return at
         window.append(line)
-        if not line.endswith(_COLONS):
-            continue
         below = following[end + 1]
         is_above_quote = below < len(lines) and quoted[below]
+        if not _may_close(line, is_above_quote):
+            continue
         if _introduces(window, is_above_quote):
             begins_here = (
                 len(window) == 1
@@ -49,6 +51,16 @@ def attribution_end(lines: list[str], quoted: list[bool], following: list[int], 
             )
             return end + 1 if begins_here else at
     return at
+
+
+def _may_close(line: str, is_above_quote: bool) -> bool:
+    """Does it end like the last line of an attribution? Some end without a colon."""
+    line = line.rstrip("- ")
+    return (
+        line.endswith(_COLONS)
+        or _LAST_VERB.search(line[-_LONGEST_NAME:].casefold()) is not None
+        or (is_above_quote and line.endswith(">"))
+    )
 
 
 def _introduces(window: list[str], is_above_quote: bool) -> bool:
@@ -60,7 +72,7 @@ def _introduces(window: list[str], is_above_quote: bool) -> bool:
     has_date = _DATE.search(folded) is not None
     if has_address and has_date:
         return True
-    if _VERB.search(folded) is None:
+    if _VERB.search(folded) is None or not folded.endswith(_COLONS):
         return False
     return has_address or has_date or is_above_quote
 
@@ -68,14 +80,18 @@ def _introduces(window: list[str], is_above_quote: bool) -> bool:
 def _opens(line: str) -> bool:
     """Does it look like the first line of a folded "On … wrote:"?"""
     folded = line.casefold()
-    if folded.endswith(">") and _ADDRESS.search(folded):
+    has_address = _ADDRESS.search(folded) is not None
+    has_date = _DATE.search(folded) is not None
+    if has_address and (has_date or folded.endswith(">")):
+        return True
+    if folded.endswith(_WROTE_IN):
         return True
     words = _WORD.findall(folded[:40])
     if not words:
         return False
     first = words[0]
     starts = first in OPENERS or first.rstrip(".") in WEEKDAYS or first[0].isdigit()
-    return starts and (_DATE.search(folded) is not None or _ADDRESS.search(folded) is not None)
+    return starts and (has_date or has_address)
 
 
 def field_kind(line: str) -> str:

@@ -6,7 +6,7 @@ Outlook, Apple Mail, Thunderbird, Yahoo, Proton, Samsung, GMX, QQ, NetEase, Yand
 
 # The verb of "On … wrote:".
 WROTE = (
-    "wrote|writes|schrieb|schreibt|geschrieben|a écrit|écrit|écrivait|escribió|escribio|"
+    "wrote|writes|said|says|schrieb|schreibt|geschrieben|a écrit|écrit|écrivait|escribió|escribio|"
     "va escriure|ha escrit|escreveu|scritto|scrive|scriveva|schreef|heeft geschreven|geschreven|"
     "skrev|skreiv|skrifaði|kirjoitti|napisał|napisała|napisał\\(a\\)|pisze|pisał|napsal|napsala|"
     "napsal\\(a\\)|píše|napísal|napísala|napísal\\(a\\)|написал|написала|написал\\(а\\)|написав|"
@@ -23,7 +23,7 @@ WROTE_ANYWHERE = (
 
 # How such a line begins, so that a folded one is found from its first line on.
 OPENERS = frozenset(
-    "on am at le il el em op den w dnia v dne pada на στις în vào в ב בתאריך em a date datum "
+    "on am at le il el em op den w dnia v dne pada на στισ în vào в ב בתאריך em a date datum "
     "missatge en kl. quoting zitat zitiere citando citerar le: í 在 于 於 em: em, mensagem "
     "dne: today, fra från von de da".split()
 )
@@ -58,7 +58,7 @@ FIELD_KINDS = {
     ),
     "to": (
         "to|an|à|pour|para|a|aan|till|til|vastaanottaja|do|komu|кому|kime|alıcı|收件人|收件者|"
-        "宛先|받는 사람|받는사람|إلى|προς|címzett|către|אל|đến|kepada|za|prima|destinatario|"
+        "宛先|받는 사람|받는사람|إلى|προσ|címzett|către|אל|đến|kepada|za|prima|destinatario|"
         "destinatário|destinataire|empfänger|geadresseerde|mottagare|modtager|mottaker|adresat"
     ),
     "cc": (
