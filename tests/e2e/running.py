@@ -1,0 +1,90 @@
+"""`pbm serve` as a process of its own, in a folder of its own."""
+
+import os
+import signal
+import smtplib
+import socket
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.polling import until
+
+PROGRAMS = Path(sys.executable).parent
+
+
+def free_port() -> int:
+    """A loopback port that nobody listens on at this moment."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+@dataclass
+class RunningServer:
+    """A server process; `settings` are `PBM_…` variables beside those given here."""
+
+    folder: Path
+    settings: Mapping[str, str] = field(default_factory=dict)
+    command: tuple[str, ...] = (str(PROGRAMS / "pbm"), "serve")
+    port: int = field(default_factory=free_port)
+    process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The variables that the server, and `pbm-admin` beside it, run with."""
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("PBM_")}
+        return {**kept, "PBM_LISTEN": f"127.0.0.1:{self.port}", **self.settings}
+
+    def start(self) -> None:
+        """Start and wait until it greets."""
+        log = (self.folder / "server.log").open("ab")
+        with log:
+            self.process = subprocess.Popen(
+                self.command, cwd=self.folder, env=self.environment, stdout=log, stderr=log
+            )
+        until(self._greets, "the server's greeting")
+
+    def stop(self, how: signal.Signals = signal.SIGTERM) -> int:
+        """End the process and return its exit status."""
+        assert self.process is not None
+        if self.process.poll() is None:
+            self.process.send_signal(how)
+        return self.process.wait(60)
+
+    def admin(self, *words: str) -> subprocess.CompletedProcess[str]:
+        """Run `pbm-admin` beside the server."""
+        return subprocess.run(
+            [str(PROGRAMS / "pbm-admin"), *words],
+            cwd=self.folder,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    @property
+    def log(self) -> str:
+        """Everything that the server has logged."""
+        return (self.folder / "server.log").read_text(encoding="utf-8", errors="replace")
+
+    def __enter__(self) -> "RunningServer":
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.process is not None and self.process.poll() is None:
+            self.stop()
+
+    def _greets(self) -> bool:
+        assert self.process is not None
+        assert self.process.poll() is None, f"the server ended:\n{self.log}"
+        try:
+            with smtplib.SMTP("127.0.0.1", self.port, timeout=10) as smtp:
+                return smtp.noop()[0] == 250
+        except OSError:
+            return False

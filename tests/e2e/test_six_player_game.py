@@ -1,0 +1,111 @@
+"""Six people play a whole bowl game by raw SMTP, from `signup` to the sixth ejection."""
+
+import random
+from collections.abc import Iterator
+from email import message_from_bytes
+from pathlib import Path
+
+import pytest
+
+from pbm import rules
+from tests.e2e.player import SERVER, Player, position_in, text_of
+from tests.e2e.running import RunningServer
+from tests.e2e.sink import Delivered, Sink, running_sink
+
+HANDLES = ("alice", "bob", "carol", "dave", "erin", "frank")
+SUBJECT = "Abalone Board 1: alice, bob +4"
+SEED = 0  # with it the game below ends after 62 plies
+
+
+@pytest.fixture
+def sink() -> Iterator[Sink]:
+    with running_sink() as sink:
+        yield sink
+
+
+@pytest.fixture
+def server(tmp_path: Path, sink: Sink) -> Iterator[RunningServer]:
+    settings = {"PBM_ADDRESS": SERVER, "PBM_SMARTHOST": sink.url}
+    with RunningServer(tmp_path, settings) as server:
+        yield server
+
+
+def test_a_whole_game(server: RunningServer, sink: Sink) -> None:
+    players = {handle: Player(handle, server, sink) for handle in HANDLES}
+    for player in players.values():
+        signs_up(player)
+    boards = starts(players)
+    position = position_in(text_of(boards["alice"]))
+    choice = random.Random(SEED)
+    plies = 0
+    while position.outcome is None:
+        mover = HANDLES[position.turn - 1]
+        assert text_of(boards[mover]).startswith("Your move on board 1.")
+        move = choose(position, choice)
+        position = rules.play(position, move).position
+        plies += 1
+        players[mover].answers(boards[mover], rules.format_move(move))
+        boards = {handle: player.receives() for handle, player in players.items()}
+        for board in boards.values():
+            assert position_in(text_of(board)) == position
+    assert position.outcome == rules.Outcome(winners=(2,), by="ejections")
+    assert all(text_of(board).startswith("Board 1 is over: bob wins.") for board in boards.values())
+    # Two mails to sign up, one for the start, one for each ply: not one more.
+    assert len(sink.mails) == len(HANDLES) * (2 + 1 + plies)
+    for player in players.values():
+        check_thread(player)
+    verified = server.admin("verify")
+    assert verified.returncode == 0, verified.stdout + verified.stderr
+
+
+def test_a_stolen_tag_does_nothing_but_ask_its_owner(server: RunningServer, sink: Sink) -> None:
+    alice, bob = (Player(handle, server, sink) for handle in HANDLES[:2])
+    for player in (alice, bob):
+        signs_up(player)
+    alice.writes("challenge bob")
+    board = alice.receives()
+    bob.receives()
+    thief = Player("thief", server, sink)
+    thief.answers(board, "a1-c3,d4")
+    asked = alice.receives()
+    assert message_from_bytes(asked.raw)["Subject"] == (
+        "Please confirm: a reply from thief@players.example"
+    )
+    bob.writes("show 1")
+    assert position_in(text_of(bob.receives())) == rules.start("standard", 2)
+    assert not thief.mails
+
+
+def signs_up(player: Player) -> None:
+    player.writes(f"signup {player.handle}")
+    player.answers(player.receives(), "yes")
+    assert f"You play as {player.handle} now." in text_of(player.receives())
+
+
+def starts(players: dict[str, Player]) -> dict[str, Delivered]:
+    players["alice"].writes("abalone challenge -bowl alice bob carol dave erin frank", "Hello all!")
+    # No proof yet: a plain mail's From: proves nothing, so alice is asked.
+    question = players["alice"].receives()
+    assert message_from_bytes(question.raw)["Subject"].startswith("Please confirm:")
+    players["alice"].answers(question, "yes")
+    return {handle: player.receives() for handle, player in players.items()}
+
+
+def choose(position: rules.Position, choice: random.Random) -> rules.Move:
+    """An ejection where there is one, else any move: games between such players end."""
+
+    def wish(move: rules.Move) -> float:
+        ejected = [s for s in rules.play(position, move).ejected if s != position.turn]
+        return len(ejected) * 100 + choice.random()
+
+    return max(rules.legal_moves(position), key=wish)
+
+
+def check_thread(player: Player) -> None:
+    """One frozen subject and one thread for the whole game."""
+    boards = [message_from_bytes(mail.raw) for mail in player.mails if b"X-PBM-Board" in mail.raw]
+    first = boards[0]["Message-ID"]
+    assert {mail["Subject"] for mail in boards} == {SUBJECT}
+    assert all(first in mail["References"] for mail in boards[1:])
+    assert len({mail["Message-ID"] for mail in boards}) == len(boards)
+    assert max(len(mail["References"] or "") for mail in boards) < 500

@@ -1,0 +1,21 @@
+"""Waiting without sleeping for a fixed time: look again until it is so, with a bound."""
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+_T = TypeVar("_T")
+PATIENCE = 60.0  # seconds; a bound for a hung server, not a measure of speed
+_BETWEEN_LOOKS = 0.02
+
+
+def until(look: Callable[[], _T], what: str, *, patience: float = PATIENCE) -> _T:
+    """Call `look` until it gives something true, and return that. Fails after `patience`."""
+    end = time.monotonic() + patience
+    while True:
+        found = look()
+        if found:
+            return found
+        if time.monotonic() > end:
+            raise AssertionError(f"waited {patience} s in vain for {what}")
+        time.sleep(_BETWEEN_LOOKS)
