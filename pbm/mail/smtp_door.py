@@ -1,0 +1,70 @@
+"""Who may come in: caps on connections, in all and for each peer."""
+
+import ipaddress
+from collections import Counter
+from collections.abc import Iterable
+
+from pbm.mail.smtp_desk import ListenerLimits
+
+Peer = ipaddress.IPv4Address | ipaddress.IPv6Address
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+LOOPBACK: tuple[Network, ...] = (
+    ipaddress.ip_network("127.0.0.0/8"),
+    ipaddress.ip_network("::1"),
+)
+
+_FULL = "421 4.3.2 Too many connections at the moment; please try again in a few minutes."
+_TOO_MANY_OF_YOURS = "421 4.7.0 You have too many connections open; please close some first."
+
+
+class Door:
+    """Counts the connections of those who are not trusted."""
+
+    def __init__(self, limits: ListenerLimits, trusted: Iterable[Network]) -> None:
+        self._limits = limits
+        self._trusted = tuple(trusted)
+        self._inside: Counter[object] = Counter()
+
+    def is_trusted(self, peer: Peer | None) -> bool:
+        """Whether no cap holds for this peer; a local socket, which has none, is trusted."""
+        return peer is None or any(peer in network for network in self._trusted)
+
+    def enter(self, peer: Peer | None) -> str | None:
+        """Count a connection in; the reply that turns it away, or None. ``leave`` follows."""
+        if self.is_trusted(peer):
+            return None
+        origin = _origin(peer)
+        self._inside[origin] += 1
+        if self._inside.total() > self._limits.connections:
+            return _FULL
+        if self._inside[origin] > self._limits.connections_per_peer:
+            return _TOO_MANY_OF_YOURS
+        return None
+
+    def leave(self, peer: Peer | None) -> None:
+        """Count it out."""
+        if self.is_trusted(peer):
+            return
+        origin = _origin(peer)
+        self._inside[origin] -= 1
+        if not self._inside[origin]:
+            del self._inside[origin]
+
+
+def peer_of(peername: object) -> Peer | None:
+    """The IP address of a socket's other end, plain where IPv6 wraps an IPv4 one; None for a
+    local socket."""
+    if not isinstance(peername, tuple):
+        return None
+    address = ipaddress.ip_address(peername[0])
+    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
+        return address.ipv4_mapped
+    return address
+
+
+def _origin(peer: Peer | None) -> object:
+    """Whom a connection is counted against: in IPv6 one household has a /64."""
+    if isinstance(peer, ipaddress.IPv6Address):
+        return int(peer) >> 64
+    return peer
