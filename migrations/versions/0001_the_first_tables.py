@@ -144,7 +144,7 @@ def upgrade() -> None:
         sa.Column("board_id", sa.Integer(), nullable=True),
         sa.Column("lines", sa.JSON(), nullable=False),
         sa.Column("comment", sa.JSON(), nullable=False),
-        sa.Column("status", sa.String(length=8), nullable=False),
+        sa.Column("status", sa.String(length=10), nullable=False),
         sa.Column("asked_at", sa.DateTime(timezone=True), nullable=False),
         sa.ForeignKeyConstraint(["board_id"], ["boards.id"], name=op.f("fk_errands_board_id")),
         sa.ForeignKeyConstraint(["player_id"], ["players.id"], name=op.f("fk_errands_player_id")),

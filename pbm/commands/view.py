@@ -61,7 +61,6 @@ def _picture(board: Board, position: rules.Position) -> dict[str, Any]:
 
 def _standing(board: Board, departures: tuple[Departure, ...], own: list[int]) -> dict[str, Any]:
     mover = board.to_move
-    outcome = board.position.outcome if board.status == "finished" else None
     return {
         "number": board.id,
         "subject": board.subject,
@@ -79,7 +78,7 @@ def _standing(board: Board, departures: tuple[Departure, ...], own: list[int]) -
             for seat in own
         ],
         "gone": {board.seats[item.seat - 1].handle: item.how for item in departures},
-        "winners": [board.seats[seat - 1].handle for seat in outcome.winners] if outcome else [],
+        "winners": [board.seats[seat - 1].handle for seat in board.winners or ()],
     }
 
 

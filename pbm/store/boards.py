@@ -8,7 +8,7 @@ from sqlalchemy import Connection, RowMapping, delete, func, insert, select, upd
 
 from pbm import rules
 from pbm.store.schema import boards, departures, moves, players, seats
-from pbm.store.values import Board, Departure, Ply, Seat
+from pbm.store.values import Board, Bookkeeping, Departure, Ply, Seat
 
 
 class Boards:
@@ -86,6 +86,16 @@ class Boards:
         rows = self._connection.execute(query.order_by(departures.c.id)).mappings()
         return tuple(Departure(**row) for row in rows)
 
+    def bookkeeping(self, board_id: int) -> Bookkeeping:
+        """What is kept beside a board to find it by."""
+        mover = self._connection.scalars(
+            select(boards.c.to_move_id).where(boards.c.id == board_id)
+        ).one()
+        marks = self._connection.scalars(
+            select(seats.c.playing).where(seats.c.board_id == board_id)
+        )
+        return Bookkeeping(mover, frozenset(marks))
+
     # -- writing ---------------------------------------------------------------------------
 
     def add(
@@ -160,6 +170,7 @@ class Boards:
             to_move_id=mover,
             status="finished" if position.outcome else "playing",
             ended_by=position.outcome.by if position.outcome else None,
+            winners=list(position.outcome.winners) if position.outcome else None,
             changed_at=now,
         )
         self._set_playing(board.id, position.outcome is None)
@@ -174,9 +185,24 @@ class Boards:
             )
         return self.set_position(board, position, last - 1, now)
 
-    def close(self, board: Board, status: str, ended_by: str, now: datetime) -> Board:
-        """End a board otherwise than by play."""
-        self._set(board.id, status=status, ended_by=ended_by, to_move_id=None, changed_at=now)
+    def close(
+        self,
+        board: Board,
+        status: str,
+        ended_by: str,
+        now: datetime,
+        *,
+        winners: Sequence[int] | None = None,
+    ) -> Board:
+        """End a board otherwise than by play; `winners` are seats, none of them for a draw."""
+        self._set(
+            board.id,
+            status=status,
+            ended_by=ended_by,
+            winners=None if winners is None else list(winners),
+            to_move_id=None,
+            changed_at=now,
+        )
         self._set_playing(board.id, False)
         return self.get(board.id)
 
@@ -211,4 +237,6 @@ class Boards:
         )
         seated = tuple(Seat(**seat) for seat in self._connection.execute(query).mappings())
         values = {name: value for name, value in row.items() if name != "to_move_id"}
+        if values["winners"] is not None:
+            values["winners"] = tuple(values["winners"])
         return Board(**values, seats=seated)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Select, func, insert, select, update
 from sqlalchemy.engine import RowMapping
 
 from pbm.store.schema import inbox
@@ -75,18 +75,24 @@ class Inbox:
         )
         return self._one(query)
 
-    def get(self, inbox_id: int) -> InboxMail:
-        """Return a mail by number. Raises LookupError."""
-        mail = self._one(select(*_COLUMNS).where(inbox.c.id == inbox_id))
+    def get(self, inbox_id: int, *, lock: bool = False) -> InboxMail:
+        """Return a mail by number; with `lock` no turn takes it. Raises LookupError."""
+        query = select(*_COLUMNS).where(inbox.c.id == inbox_id)
+        mail = self._one(query.with_for_update() if lock else query)
         if mail is None:
             raise LookupError(f"no mail {inbox_id} in the inbox")
         return mail
 
-    def waiting(self) -> tuple[InboxMail, ...]:
+    def waiting(self, *, most: int | None = None) -> tuple[InboxMail, ...]:
         """The mails that are new or stuck, oldest first."""
         query = select(*_COLUMNS).where(inbox.c.status.in_(("new", "stuck")))
-        rows = self._connection.execute(query.order_by(inbox.c.id)).mappings()
+        rows = self._connection.execute(query.order_by(inbox.c.id).limit(most)).mappings()
         return tuple(_mail(row) for row in rows)
+
+    def count(self, status: str) -> int:
+        """How many mails are new, done or stuck."""
+        query = select(func.count()).where(inbox.c.status == status)
+        return int(self._connection.scalar(query) or 0)
 
     def finish(self, inbox_id: int, outcome: str, now: datetime) -> None:
         """Record what became of a mail, and erase its text."""

@@ -12,10 +12,15 @@ from pbm.store.db import Database
 
 def newest_version() -> str:
     """The version that this program needs."""
-    head = ScriptDirectory.from_config(_config()).get_current_head()
+    head = _scripts().get_current_head()
     if head is None:
         raise LookupError("there are no migrations")
     return head
+
+
+def is_known_version(version: str) -> bool:
+    """Whether this program can bring a database of that version to its own."""
+    return version in {script.revision for script in _scripts().walk_revisions()}
 
 
 def current_version(database: Database) -> str | None:
@@ -28,6 +33,10 @@ def migrate(database: Database) -> None:
     """Bring the database to the newest version, in one transaction."""
     with database.engine.begin() as connection:
         command.upgrade(_config(connection), "head")
+
+
+def _scripts() -> ScriptDirectory:
+    return ScriptDirectory.from_config(_config())
 
 
 def _config(connection: Connection | None = None) -> Config:

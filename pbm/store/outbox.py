@@ -137,19 +137,26 @@ class Outbox:
         """Make a mail that waits or has failed due at once."""
         self._set(outbox_id, status="due", due_at=now, finished_at=None)
 
-    def get(self, outbox_id: int) -> OutboxMail:
-        """Return a mail by number. Raises LookupError."""
+    def get(self, outbox_id: int, *, lock: bool = False) -> OutboxMail:
+        """Return a mail by number; with `lock` its record waits. Raises LookupError."""
         query: Select[Any] = select(*_COLUMNS).where(outbox.c.id == outbox_id)
+        if lock:
+            query = query.with_for_update()
         row = self._connection.execute(query).mappings().one_or_none()
         if row is None:
             raise LookupError(f"no mail {outbox_id} in the outbox")
         return _mail(row)
 
-    def waiting(self) -> tuple[OutboxMail, ...]:
+    def waiting(self, *, most: int | None = None) -> tuple[OutboxMail, ...]:
         """The mails that are due or have failed, oldest first."""
         query = select(*_COLUMNS).where(outbox.c.status.in_(("due", "failed")))
-        rows = self._connection.execute(query.order_by(outbox.c.id)).mappings()
+        rows = self._connection.execute(query.order_by(outbox.c.id).limit(most)).mappings()
         return tuple(_mail(row) for row in rows)
+
+    def count(self, status: str) -> int:
+        """How many mails are due, sent, failed or dropped."""
+        query = select(func.count()).where(outbox.c.status == status)
+        return int(self._connection.scalar(query) or 0)
 
     def written(self, message_id: str) -> bool:
         """Whether a mail with this Message-ID was ever written."""

@@ -99,6 +99,7 @@ boards = Table(
     Column("ply", Integer, nullable=False),
     Column("status", String(10), nullable=False),  # playing, finished, closed
     Column("ended_by", String(12)),  # ejections, last, none, declined, operator
+    Column("winners", JSON(none_as_null=True)),  # seats, [] for a draw; null without a result
     _to("players", "to_move_id"),
     Column("started_at", Moment, nullable=False),
     Column("changed_at", Moment, nullable=False),

@@ -36,7 +36,11 @@ class Seat:
 
 @dataclass(frozen=True)
 class Board:
-    """A game on the server with its current position."""
+    """A game on the server with its current position.
+
+    `winners` are the winning seats, empty for a draw, None while there is no result: the
+    operator may decide a game whose position is not the end of one.
+    """
 
     id: int
     layout: str
@@ -47,6 +51,7 @@ class Board:
     ply: int
     status: str
     ended_by: str | None
+    winners: tuple[int, ...] | None
     started_at: datetime
     changed_at: datetime
     seats: tuple[Seat, ...]
@@ -91,6 +96,17 @@ class Departure:
     seat: int
     how: str
     left_at: datetime
+
+
+@dataclass(frozen=True)
+class Bookkeeping:
+    """What is kept beside a board so that it is found quickly; it follows from the board.
+
+    `playing` holds every mark of its seats: one of the two while the books are in order.
+    """
+
+    to_move_id: int | None
+    playing: frozenset[bool]
 
 
 @dataclass(frozen=True)
