@@ -57,8 +57,8 @@ def mentions_cell(text: str) -> bool:
     >>> mentions_cell("is E4 free?"), mentions_cell("see a9 and b52")
     (True, False)
     """
-    words = _CELL_WORD.findall(text.translate(_FOLDING))
-    return any(name in CELL_NAMED for word in words for name in _BARE_CELL.findall(word))
+    words = _CELL_WORD.finditer(text.translate(_FOLDING))
+    return any(name in CELL_NAMED for word in words for name in _BARE_CELL.findall(word[0]))
 
 
 def parse_move(text: str, position: Position) -> Move:

@@ -1,0 +1,36 @@
+"""The example move that every mail shows."""
+
+import pytest
+
+from pbm import rules
+from tests.rules.random_positions import some_positions
+from tests.rules.setups import placed
+
+
+@pytest.mark.parametrize(
+    ("board", "players", "text"),
+    [
+        ("standard", 2, "a1-c3,b2"),
+        ("standard", 3, "a1-b2,b2"),
+        ("standard", 6, "a2-c4,b3"),
+        ("bowl", 2, "a1-c3,b2"),
+        ("bowl", 5, "e9-e7,e8"),
+    ],
+)
+def test_an_advance_of_the_longest_line_towards_the_centre(
+    board: str, players: int, text: str
+) -> None:
+    assert str(rules.example_move(rules.start(board, players))) == text
+
+
+def test_rather_two_forward_than_three_away() -> None:
+    assert str(rules.example_move(placed("a1 b2 e4 e5 e6", "i9"))) == "a1-b2,b2"
+
+
+def test_an_example_is_legal() -> None:
+    for position in some_positions(20):
+        assert rules.example_move(position) in rules.legal_moves(position)
+
+
+def test_there_is_none_after_the_end() -> None:
+    assert rules.example_move(rules.leave(rules.start(), 1)) is None

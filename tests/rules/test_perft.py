@@ -1,0 +1,29 @@
+"""The number of move sequences from each start, depths 1 to 3."""
+
+import pytest
+
+from pbm import rules
+from pbm.rules.perft import perft
+from tests.rules.perft_table import STARTS
+from tests.rules.setups import placed
+
+
+def test_the_table_has_every_start() -> None:
+    assert set(STARTS) == {(name, n) for name, numbers in rules.BOARDS.items() for n in numbers}
+
+
+@pytest.mark.parametrize(("board", "players"), STARTS)
+def test_starts(board: str, players: int) -> None:
+    position = rules.start(board, players)
+    assert [perft(position, depth) for depth in (1, 2, 3)] == STARTS[board, players]
+
+
+def test_no_ply_is_one_sequence() -> None:
+    assert perft(rules.start(), 0) == 1
+
+
+def test_a_finished_game_goes_no_further() -> None:
+    last_ejection = placed("h8 i9", "f6 g7", scores="0,5", turn=2)
+    assert perft(last_ejection, 1) > 0
+    over = rules.leave(last_ejection, 1)
+    assert [perft(over, depth) for depth in (0, 1, 2)] == [1, 0, 0]

@@ -1,0 +1,273 @@
+"""`pbm-rules`: each line gets its answer, and nothing stops the program."""
+
+import io
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pbm import rules
+from pbm.rules.errors import REASONS
+from pbm.rules.protocol import DEEPEST_PERFT, LONGEST_LINE, REQUEST_REASONS, answer, serve
+from tests.rules.perft_table import STARTS
+from tests.rules.setups import placed
+
+COMMAND = [sys.executable, "-m", "pbm.rules.protocol"]
+MANUAL = Path(__file__).resolve().parents[2] / "docs" / "rules-protocol.md"
+START = rules.format_state(rules.start())
+OVER = rules.format_state(rules.leave(rules.start(), 2))
+
+
+class Program:
+    """A running `pbm-rules`, asked one line at a time."""
+
+    def __init__(self, process: "subprocess.Popen[bytes]") -> None:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        self.requests: IO[bytes] = process.stdin
+        self.answers: IO[bytes] = process.stdout
+
+    def ask(self, **request: object) -> Any:
+        """The answer to a request, read before anything else is sent."""
+        self.requests.write(line(**request) + b"\n")
+        self.requests.flush()
+        return json.loads(self.answers.readline())
+
+
+@pytest.fixture
+def program() -> Iterator[Program]:
+    with subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        yield Program(process)
+        assert process.stdin is not None
+        process.stdin.close()
+        assert process.wait(timeout=60) == 0
+
+
+def line(**request: object) -> bytes:
+    return json.dumps(request).encode()
+
+
+def ask(**request: object) -> Any:
+    return answer(line(**request))
+
+
+def reason(request_line: bytes) -> str:
+    failure = answer(request_line)
+    assert failure["ok"] is False
+    assert set(failure) == {"ok", "error"}
+    assert set(failure["error"]) == {"reason", "text"}
+    assert failure["error"]["text"].endswith(".")
+    return str(failure["error"]["reason"])
+
+
+def test_a_session(program: Program) -> None:
+    start = program.ask(op="start", board="bowl", players=3)
+    assert start == {"ok": True, "state": rules.format_state(rules.start("bowl", 3))}
+    moves = program.ask(op="moves", state=start["state"])
+    assert moves["moves"] == [str(m) for m in rules.legal_moves(rules.start("bowl", 3))]
+    assert program.ask(op="nonsense")["ok"] is False
+    played = program.ask(op="play", state=start["state"], move=moves["moves"][0])
+    assert (played["ok"], played["move"]) == (True, moves["moves"][0])
+    text = program.ask(op="diagram", state=start["state"])["text"]
+    assert text == rules.diagram(rules.start("bowl", 3))
+
+
+def test_perft_of_the_starts(program: Program) -> None:
+    for (board, players), expected in STARTS.items():
+        state = program.ask(op="start", board=board, players=players)["state"]
+        nodes = [program.ask(op="perft", state=state, depth=depth) for depth in (1, 2, 3)]
+        assert nodes == [{"ok": True, "nodes": number} for number in expected]
+
+
+def test_the_defaults_of_start() -> None:
+    assert ask(op="start") == {"ok": True, "state": START}
+    assert ask(op="start", players=2) == ask(op="start", board="standard") == ask(op="start")
+
+
+def test_a_move() -> None:
+    assert ask(op="play", state=START, move="A1-C3, d4") == {
+        "ok": True,
+        "move": "a1-c3,b2",
+        "state": ".1111/111111/..111../...1..../........./......../..222../222222/22222"
+        " 2 0,0 quiet=1",
+        "ejected": [],
+        "outcome": None,
+    }
+
+
+def test_an_ejection_that_wins() -> None:
+    state = rules.format_state(placed("e7 e8", "e9 a1", "i9", scores="5,0,3"))
+    after = ask(op="play", state=state, move="e7-e8,e9")
+    assert after["ejected"] == [2]
+    assert after["outcome"] == {"winners": [1], "by": "ejections"}
+    assert ask(op="moves", state=after["state"]) == {"ok": True, "moves": []}
+
+
+def test_the_last_one_wins() -> None:
+    state = rules.format_state(placed("e7 e8", "e9"))
+    after = ask(op="play", state=state, move="e7-e8,e9")
+    assert after["outcome"] == {"winners": [1], "by": "last"}
+
+
+@pytest.mark.parametrize(
+    ("request_line", "expected"),
+    [
+        (b"", "bad-json"),
+        (b"\n", "bad-json"),
+        (b"{\n", "bad-json"),
+        (b'{"op":"start"} {}\n', "bad-json"),
+        (b"\xff\xfe\n", "bad-json"),
+        ('{"op":"start"}'.encode("utf-16"), "bad-json"),
+        (b"\xef\xbb\xbf{}\n", "bad-json"),
+        (b'{"op":"start","players":NaN}', "bad-json"),
+        (b'{"op":"start","players":Infinity}', "bad-json"),
+        (b'{"op":"start","players":' + b"9" * 5000 + b"}", "bad-json"),
+        (b"[" * 60_000, "bad-json"),
+        (b'{"a":' * 12_000, "bad-json"),
+        (b"\x00\n", "bad-json"),
+        (b" " * (LONGEST_LINE + 1), "line-too-long"),
+        (b"null", "bad-request"),
+        (b"[]", "bad-request"),
+        (b'"start"', "bad-request"),
+        (b"{}", "bad-request"),
+        (b'{"op":null}', "bad-request"),
+        (b'{"op":["start"]}', "bad-request"),
+        (b'{"op":"start","players":1e400}', "bad-request"),
+        (line(op="start", board=2), "bad-request"),
+        (line(op="start", players="2"), "bad-request"),
+        (line(op="start", players=2.0), "bad-request"),
+        (line(op="start", players=True), "bad-request"),
+        (line(op="start", players=None), "bad-request"),
+        (line(op="start", teams=True), "bad-request"),
+        (line(op="moves"), "bad-request"),
+        (line(op="moves", state={}), "bad-request"),
+        (line(op="play", state=START), "bad-request"),
+        (line(op="perft", state=START), "bad-request"),
+        (line(op="perft", state=START, depth=-1), "bad-request"),
+        (line(op="perft", state=START, depth=DEEPEST_PERFT + 1), "too-deep"),
+        (line(op="perft", state=START, depth=10**4000), "too-deep"),
+        (line(op=""), "unknown-op"),
+        (line(op="START"), "unknown-op"),
+        (line(op="\ud800"), "unknown-op"),
+        (line(op="start", board="soup"), "unknown-board"),
+        (line(op="start", players=7), "wrong-players"),
+        (line(op="start", players=10**4000), "wrong-players"),
+        (line(op="moves", state=""), "bad-state"),
+        (line(op="diagram", state="\0"), "bad-state"),
+        (line(op="moves", state=START.replace(" -", " teams")), "not-offered"),
+        (line(op="play", state=START, move="\ud800"), "not-a-move"),
+        (line(op="play", state=START, move="a6,b6"), "no-such-cell"),
+        (line(op="play", state=START, move="e5,e6"), "empty-cell"),
+        (line(op="play", state=OVER, move="a1-c3,d4"), "game-over"),
+    ],
+    ids=lambda value: repr(value)[:40],
+)
+def test_failures(request_line: bytes, expected: str) -> None:
+    assert reason(request_line) == expected
+    assert expected in REASONS + REQUEST_REASONS
+
+
+def test_the_program_goes_on_after_every_failure() -> None:
+    lines = [b"\xff", b"[" * 60_000, b"x" * 3_000_000, b"", b'{"op":"start"}']
+    answers = io.BytesIO()
+    serve(io.BytesIO(b"\n".join(lines)), answers)
+    read = [json.loads(line) for line in answers.getvalue().splitlines()]
+    assert [one["ok"] for one in read] == [False, False, False, False, True]
+    assert [one["error"]["reason"] for one in read[:4]] == [
+        "bad-json",
+        "bad-json",
+        "line-too-long",
+        "bad-json",
+    ]
+
+
+@pytest.mark.parametrize("length", [LONGEST_LINE - 1, LONGEST_LINE, LONGEST_LINE + 1, 10**6])
+def test_long_lines_are_one_line_each(length: int) -> None:
+    request = line(op="start")
+    padded = request.ljust(length - 1) + b"\n"
+    answers = io.BytesIO()
+    serve(io.BytesIO(padded * 2 + request), answers)
+    read = [json.loads(one)["ok"] for one in answers.getvalue().splitlines()]
+    assert read == [length <= LONGEST_LINE] * 2 + [True]
+
+
+def test_the_deepest_perft_is_counted() -> None:
+    lonely = rules.format_state(placed("a2 b1 b2", "a1", turn=1))
+    counted = ask(op="perft", state=lonely, depth=DEEPEST_PERFT)
+    assert counted["ok"] is True
+    assert counted["nodes"] > 10_000
+
+
+def test_no_ply_deep_is_one() -> None:
+    assert ask(op="perft", state=START, depth=0) == {"ok": True, "nodes": 1}
+
+
+@given(st.binary())
+def test_any_line_has_an_answer(request_line: bytes) -> None:
+    assert reason(request_line) in REASONS + REQUEST_REASONS
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=5,
+)
+ops = st.sampled_from(["start", "moves", "play", "perft", "diagram"]) | st.text()
+states = st.sampled_from([START, OVER]) | json_values
+
+
+@given(
+    st.fixed_dictionaries(
+        {"op": ops},
+        optional={
+            "state": states,
+            "move": json_values,
+            "depth": json_values.filter(lambda depth: depth not in (3, 4, 5)),
+            "board": json_values,
+            "players": st.integers() | json_values,
+        },
+    )
+)
+def test_any_request_has_an_answer(request: dict[str, object]) -> None:
+    given_answer = answer(line(**request))
+    json.dumps(given_answer)
+    if not given_answer["ok"]:
+        assert given_answer["error"]["reason"] in REASONS + REQUEST_REASONS
+
+
+def test_help_says_what_it_is() -> None:
+    shown = subprocess.run([*COMMAND, "--help"], capture_output=True, text=True, check=True)
+    assert shown.stdout.startswith("usage: pbm-rules")
+
+
+def test_a_reader_who_goes_away_ends_it_quietly() -> None:
+    with subprocess.Popen(
+        COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        assert process.stdin is not None
+        process.stdin.write(b'{"op":"start"}\n')
+        process.stdin.close()
+        assert process.wait(timeout=60) == 1
+        assert process.stderr is not None
+        assert process.stderr.read() == b""
+
+
+def test_the_manual_explains_every_reason() -> None:
+    explained = re.findall(r"^\| `([a-z-]+)` \|", MANUAL.read_text("utf-8"), re.MULTILINE)
+    assert sorted(explained) == sorted(REASONS + REQUEST_REASONS)
+
+
+def test_the_examples_of_the_manual() -> None:
+    examples = re.findall(r"^> (.+)\n< (.+)$", MANUAL.read_text("utf-8"), re.MULTILINE)
+    assert len(examples) > 5
+    for request, expected in examples:
+        assert answer(request.encode()) == json.loads(expected)

@@ -1,0 +1,198 @@
+"""The state line: written in one way, and read only if it agrees with the rules."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pbm import rules
+from tests.rules.random_positions import some_positions
+
+START = "11111/111111/..111../......../........./......../..222../222222/22222 1 0,0 -"
+ROWS = START.split()[0]
+
+LINES = [
+    START,
+    f"{ROWS} 2 0,0 -",
+    f"{ROWS} 2 5,5 quiet=17",
+    f"{ROWS} - 6,3 won=1",
+    f"{ROWS} - 2,6 quiet=1;won=2",
+    f"{ROWS} - 0,0 out=1;won=2",
+    "1..../....../......./......../........./......../......./....../....2 1 0,0 -",
+    "1..../....../......./......../........./......../......./....../..... - 0,0 won=1",
+    "11.22/11..22/..1.2../3......3/333...333/3......3/..2.1../22..11/22.11 2 0,0,0 out=1;quiet=3",
+    "11.22/11..22/..1.2../3......3/333...333/3......3/..2.1../22..11/22.11 - 0,0,0 out=1+3;won=2",
+    "13.../33..../......./......../........./......../......./....44/...42 - 0,0,0,0 out=3+4;draw",
+]
+
+BAD = {
+    "no parts": "",
+    "words": "hello there my friend",
+    "no flags": f"{ROWS} 1 0,0",
+    "a part too many": START + " -",
+    "two blanks": START.replace(" 1", "  1"),
+    "a tab": START.replace(" ", "\t"),
+    "a blank before": " " + START,
+    "a newline after": START + "\n",
+    "a row too few": START.replace("/22222", ""),
+    "a row too many": START.replace(" 1", "/. 1"),
+    "a row too short": START.replace("22222 ", "2222 "),
+    "a row too long": START.replace("22222 ", "222222 "),
+    "a letter": START.replace("..111..", "..1o1.."),
+    "seat 0": START.replace("..111..", "..101.."),
+    "seat 3 of 2": START.replace("..111..", "..131.."),
+    "a digit that is not ASCII": START.replace("..111..", "..1١1.."),
+    "a full-width digit": START.replace("..111..", "..1１1.."),
+    "fifteen marbles": START.replace("......../.........", "1......./........."),
+    "turn of seat 0": f"{ROWS} 0 0,0 -",
+    "turn of seat 3": f"{ROWS} 3 0,0 -",
+    "turn of seat 7": f"{ROWS} 7 0,0 -",
+    "nobody's turn": f"{ROWS} - 0,0 -",
+    "turn of one who is out": ROWS.replace("....../..222", "..3.../..222") + " 1 0,0,0 out=1",
+    "turn of one without marbles": ROWS.replace("2", "3") + " 2 0,0,0 -",
+    "one score": f"{ROWS} 1 0 -",
+    "seven scores": f"{ROWS} 1 0,0,0,0,0,0,0 -",
+    "a score of seven": f"{ROWS} 1 7,0 -",
+    "a long score": f"{ROWS} 1 0,{'1' * 50} -",
+    "a negative score": f"{ROWS} 1 0,-1 -",
+    "a score with a zero before": f"{ROWS} 1 0,01 -",
+    "an empty score": f"{ROWS} 1 0, -",
+    "six ejections and a turn": f"{ROWS} 1 6,0 -",
+    "six ejections and no winner": f"{ROWS} - 6,0 -",
+    "six ejections twice": f"{ROWS} - 6,6 won=1",
+    "six ejections and out": f"{ROWS} - 6,0 out=1;won=1",
+    "won without a reason": f"{ROWS} - 5,0 won=1",
+    "won by the other": f"{ROWS} - 6,0 won=2",
+    "won by both": f"{ROWS} - 6,0 won=1+2",
+    "won with a turn": f"{ROWS} 2 6,0 won=1",
+    "a draw without a reason": f"{ROWS} - 0,0 draw",
+    "a draw with a turn": f"{ROWS} 1 0,0 draw",
+    "everybody out": f"{ROWS} - 0,0 out=1+2",
+    "all but one out": f"{ROWS} 1 0,0 out=2",
+    "out that is no seat": f"{ROWS} 1 0,0 out=3",
+    "out twice": f"{ROWS} - 0,0 out=1+1;won=2",
+    "out not in order": START.replace("0,0", "0,0,0,0").replace(" -", " out=4+3"),
+    "quiet of zero": f"{ROWS} 1 0,0 quiet=0",
+    "quiet with a zero before": f"{ROWS} 1 0,0 quiet=07",
+    "quiet below zero": f"{ROWS} 1 0,0 quiet=-1",
+    "quiet without end": f"{ROWS} 1 0,0 quiet={'9' * 5000}",
+    "quiet in other digits": f"{ROWS} 1 0,0 quiet=٣",
+    "quiet twice": f"{ROWS} 1 0,0 quiet=1;quiet=1",
+    "flags not in order": f"{ROWS} - 6,0 won=1;quiet=3",
+    "no flag and a flag": f"{ROWS} 1 0,0 -;quiet=3",
+    "an empty flag": f"{ROWS} 1 0,0 quiet=3;",
+    "an unknown flag": f"{ROWS} 1 0,0 loud",
+    "a very long line": START + "x" * 10**6,
+    "very many slashes": "/" * 10**6 + " 1 0,0 -",
+}
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_lines_are_read_and_written_alike(line: str) -> None:
+    assert rules.format_state(rules.parse_state(line)) == line
+
+
+def test_the_start() -> None:
+    assert rules.format_state(rules.start()) == START
+    assert rules.parse_state(START) == rules.start()
+
+
+@pytest.mark.parametrize("line", BAD.values(), ids=BAD.keys())
+def test_bad_lines(line: str) -> None:
+    with pytest.raises(rules.StateError) as error:
+        rules.parse_state(line)
+    assert error.value.reason == "bad-state"
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        (
+            f"{ROWS} 1 0,0",
+            "A state line has four parts with one blank between them: rows, turn, scores, flags.",
+        ),
+        (
+            f"{ROWS[:-1]} 1 0,0 -",
+            "The rows a to i are"
+            " ...../....../......./......../........./......../......./....../..... when empty.",
+        ),
+        (f"{ROWS} 3 0,0 -", "It cannot be the turn of seat 3: there is none."),
+        (
+            f"{ROWS.replace('2', '5')} 1 0,0 -",
+            "A cell is . or the digit of a seat, 1 to 2 by the scores.",
+        ),
+        (
+            f"{ROWS.replace('.', '1')} 1 0,0 -",
+            "Seat 1 has more than 14 marbles, which none can.",
+        ),
+        (f"{ROWS} 1 0,0 out=5", "out= names a seat that there is not, or leaves nobody in."),
+        (f"{ROWS} 1 6,6 -", "Only one seat, and one still in, can have 6 ejections."),
+        (
+            f"{ROWS} 1 0,0 loud",
+            "The flags are - or, in this order, out=3+5;quiet=17;won=1 or draw.",
+        ),
+        (
+            f"{ROWS} 1 6,0 quiet=3",
+            f"The line does not agree with the rules. They make it: {ROWS} - 6,0 quiet=3;won=1",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said(line: str, sentence: str) -> None:
+    with pytest.raises(rules.StateError) as error:
+        rules.parse_state(line)
+    assert str(error.value) == sentence
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        (START.replace(" -", " teams"), "Games in teams are not offered here yet."),
+        (START.replace(" -", " teams;quiet=2"), "Games in teams are not offered here yet."),
+        (
+            START.replace("/........./", "/....#..../"),
+            "A fixed marble (#) is not offered here yet.",
+        ),
+    ],
+)
+def test_what_is_not_offered_yet(line: str, sentence: str) -> None:
+    with pytest.raises(rules.StateError) as error:
+        rules.parse_state(line)
+    assert (error.value.reason, str(error.value)) == ("not-offered", sentence)
+
+
+def test_positions_of_play_are_restored() -> None:
+    for position in some_positions(30):
+        assert rules.parse_state(rules.format_state(position)) == position
+        for move in rules.legal_moves(position)[::9]:
+            after = rules.play(position, move).position
+            assert rules.parse_state(rules.format_state(after)) == after
+        without = rules.leave(position, 1)
+        assert rules.parse_state(rules.format_state(without)) == without
+
+
+@given(st.text())
+def test_any_text_is_a_state_error(text: str) -> None:
+    with pytest.raises(rules.StateError):
+        rules.parse_state(text)
+
+
+@given(
+    st.sampled_from(LINES),
+    st.lists(
+        st.tuples(st.integers(0, 99), st.sampled_from("0123456./,;=+- #x٣１")),
+        min_size=1,
+        max_size=3,
+    ),
+    st.booleans(),
+)
+def test_a_changed_line_is_refused_or_read_as_it_stands(
+    line: str, changes: list[tuple[int, str]], replacing: bool
+) -> None:
+    for place, sign in changes:
+        line = line[:place] + sign + line[place + replacing :]
+    try:
+        position = rules.parse_state(line)
+    except rules.StateError:
+        return
+    assert rules.format_state(position) == line
+    assert (position.turn is None) == (position.outcome is not None)
+    assert bool(rules.legal_moves(position)) == (position.turn is not None)
