@@ -1,8 +1,13 @@
-"""The help: pages kept as text, and a page for each command made from its class."""
+"""The help: pages kept as text, and a page for each command made from its class.
+
+A page never holds a line that is a command by itself, so that our own mail does nothing when
+it comes back: usage and examples stand behind a mark, commands in sentences between quotes.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from pbm import rules
 from pbm.commands.context import Context
 from pbm.commands.declare import Command, operand
 from pbm.commands.words import Topic
@@ -10,21 +15,36 @@ from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.resources import resource_path
 
+MARK = "  => "
+"""Stands before everything that is shown to be sent."""
+
+GROUPS = {
+    "lobby": "STARTING A GAME",
+    "play": "PLAYING",
+    "look": "LOOKING",
+    "account": "YOU",
+}
+"""The heading of each group of commands, in the order of the pages."""
+
 _COMMAND_BLOCK = "{{commands}}"
+_SERVER = "{{server}}"
 _FIRST = "start"
-_GROUPS = {
-    "play": "Playing",
-    "lobby": "Starting a game",
-    "look": "Looking",
-    "account": "You",
+_RULES = rules.NAME
+_ALSO = {"me": _FIRST, "rules": _RULES, "notation": _RULES, "command": "commands"}
+_HOW_TO_SEND = "Send it as the subject of a mail or as its first line, without the => in front."
+_SIGNS = {
+    "[": "Words in [ ] may be left out.",
+    "...": "The ... means more of the same.",
+    "|": "The | means or.",
+    "#ply": "A ply is one move of one player; #17 is the 17th of the game.",
 }
 
 
 class Help(Command):
     """Get help: the few things a newcomer needs, or the page you name.
 
-    `help tutorial` plays a game with you in your mind, `help commands` lists every command,
-    `help abalone` has the rules and all boards; or name a command.
+    `help tutorial` explains a first game, `help commands` lists every command, and
+    `help abalone` has the rules and all boards. Each command has a page under its name.
     """
 
     words = ("help",)
@@ -41,16 +61,21 @@ class Help(Command):
 
 
 def help_page(subject: str, commands: Sequence[type[Command]], server: str) -> dict[str, Any]:
-    """Return the title and text of a help page. Raises Refusal for an unknown subject."""
-    name = subject.strip().removeprefix("abalone ").strip() or _FIRST
-    command = next((item for item in commands if name in item.words), None)
-    if command is not None:
-        return {"title": f"help {command.words[0]}", "text": command_page(command)}
+    """Return the title and text of a help page. Raises Refusal for an unknown subject.
+
+    A subject is a page's name or any word that a command is read by. `server` is the address
+    that the page gives to write to.
+    """
+    name = _page_wanted(subject)
+    meant = [command for command in commands if _is_read_by(command, name)]
+    if meant:
+        text = "\n\n".join(command_page(command) for command in meant)
+        return {"title": f"help {name}", "text": text}
     pages = page_names()
     if name not in pages:
         raise Refusal("no-such-page", subject=subject[:40], pages=pages)
     text = (resource_path("help") / f"{name}.txt").read_text(encoding="utf-8")
-    text = text.replace(_COMMAND_BLOCK, command_block(commands)).replace("{{server}}", server)
+    text = text.replace(_COMMAND_BLOCK, command_block(commands)).replace(_SERVER, server)
     return {"title": "help" if name == _FIRST else f"help {name}", "text": text}
 
 
@@ -61,19 +86,49 @@ def page_names() -> list[str]:
 
 def command_page(command: type[Command]) -> str:
     """Render a command's own page."""
-    examples = "\n".join(f"    {line}" for line in command.examples)
-    page = f"    {command.usage()}\n\n{command.help()}\n\nFor example:\n\n{examples}\n"
-    others = ", ".join(word for word in command.words[1:])
-    return page + (f"\nAlso read: {others}.\n" if others else "")
+    usage = command.usage()
+    parts = [MARK + usage]
+    parts += [_in_quotes(command.help()), "For example:"]
+    parts += ["\n".join(MARK + line for line in command.examples), _HOW_TO_SEND]
+    parts.append(" ".join(text for sign, text in _SIGNS.items() if sign in usage))
+    if command.words[1:]:
+        others = " or ".join(f'"{word}"' for word in command.words[1:])
+        parts.append(f'Instead of "{command.words[0]}" you may also write {others}.')
+    return "\n\n".join(part for part in parts if part)
 
 
 def command_block(commands: Sequence[type[Command]]) -> str:
-    """Render the list of all commands, by group."""
-    blocks = []
-    for group, title in _GROUPS.items():
-        lines = [title + ":", ""]
+    """Render the list of all commands, by group: each one's usage, and what it is for."""
+    parts = []
+    for group, title in GROUPS.items():
+        parts.append(title)
         for command in commands:
             if command.group == group:
-                lines += [f"    {command.usage()}", f"        {command.summary()}"]
-        blocks.append("\n".join(lines))
-    return "\n\n".join(blocks)
+                parts += [MARK + command.usage(), _in_quotes(command.summary())]
+    return "\n\n".join(parts)
+
+
+def command_table(commands: Sequence[type[Command]]) -> str:
+    """Render the list of all commands as a table in Markdown, in the order of the pages."""
+    rows = ["| command | meaning |", "| --- | --- |"]
+    for group in GROUPS:
+        for command in commands:
+            if command.group == group:
+                cells = f"`{command.usage()}`", command.summary()
+                rows.append(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |")
+    return "\n".join(rows)
+
+
+def _page_wanted(subject: str) -> str:
+    name = " ".join(subject.lower().split()) or _FIRST
+    name = name.removeprefix(f"{_RULES} ")
+    return _ALSO.get(name, name)
+
+
+def _is_read_by(command: type[Command], word: str) -> bool:
+    return word in command.words or bool(command.prefix and word.startswith(command.prefix))
+
+
+def _in_quotes(text: str) -> str:
+    """Turn the back-ticks of a docstring into what people who do not program would write."""
+    return text.replace("`", '"')
