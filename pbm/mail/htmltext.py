@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterator
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from pbm.mail.charsets import plain_lines
+
 _CHARS = 65_536
 _NODES = 30_000
 
@@ -88,7 +90,7 @@ class _Lines:
         self._blank = folded.endswith(" ")
 
     def add_verbatim(self, text: str, prefix: str) -> None:
-        first, *more = text.replace("\r\n", "\n").split("\n")
+        first, *more = text.split("\n")
         self._pieces.append(first)
         for line in more:
             self.end(prefix)
@@ -152,6 +154,7 @@ class _Reading:
         )
 
     def _text(self, text: str) -> None:
+        text = plain_lines(text)
         if self._pres:
             self._lines.add_verbatim(text, self._prefix)
         else:

@@ -16,7 +16,6 @@ _PARAMETER = re.compile(
 _TYPE = re.compile(
     r"[ \t]*([A-Za-z0-9.+-]{1,60}/[A-Za-z0-9.+_-]{1,80})[ \t]*(?=;|$|[ \t(])", re.ASCII
 )
-_LINE_CHARS = 300
 
 
 @dataclass
@@ -29,7 +28,6 @@ class Part:
     is_attachment: bool
     start: int
     end: int
-    depth: int
     parts: list["Part"] = field(default_factory=list)
 
     @property
@@ -69,40 +67,34 @@ class _Walk:
         self._open: list[Part] = []
         self._leaf: Part | None = None
         self._count = 0
-        self._delimiters: dict[bytes, tuple[int, bool]] = {}
+        self._delimiter = re.compile(b"")
+        self._levels: dict[bytes, int] = {}
 
     def run(self, headers: Headers, body: int) -> Part:
         root = self._enter(headers, body, parent_kind="")
         at = body
-        while self._open and at < len(self._raw):
-            at = self._line(at)
+        while self._open:
+            # From the line end before: a delimiter may be the first line.
+            found = self._delimiter.search(self._raw, max(at - 1, 0))
+            if found is None:
+                break
+            at = self._divide(found)
         return root
 
-    def _line(self, at: int) -> int:
-        """Read the line at `at`, which may be a delimiter; return where to go on."""
-        raw = self._raw
-        if raw.startswith(b"--", at):
-            line = raw[at : at + _LINE_CHARS].partition(b"\n")[0].rstrip(b" \t\r")
-            delimiter = self._delimiters.get(line)
-            if delimiter is not None:
-                return self._delimiter(at, *delimiter)
-        next_one = raw.find(b"\n--", at)
-        return next_one + 1 if next_one >= 0 else len(raw)
-
-    def _delimiter(self, at: int, level: int, closes: bool) -> int:
-        raw = self._raw
-        end = at - 2 if raw[at - 2 : at] == b"\r\n" else at - 1
+    def _divide(self, found: re.Match[bytes]) -> int:
+        """End what the delimiter ends, begin what it begins; return where to go on."""
+        level = self._levels[found[1]]
         for part in (*self._open[level + 1 :], self._leaf):
             if part is not None:
-                part.end = max(part.start, end)
+                part.end = max(part.start, found.start())
         del self._open[level + 1 :]
         self._leaf = None
-        after = raw.find(b"\n", at) + 1 or len(raw)
-        if closes:
+        after = min(found.end() + 1, len(self._raw))
+        if found[2]:
             del self._open[level:]
             self._note_delimiters()
             return after
-        headers, start = split_part_header(raw, after, self._limits)
+        headers, start = split_part_header(self._raw, after, self._limits)
         parent = self._open[-1]
         parent.parts.append(self._enter(headers, start, parent.kind))
         return start
@@ -112,7 +104,7 @@ class _Walk:
         self._count += 1
         if self._count > limits.parts + 1:
             raise UnreadableMail("too-many-parts", f"This mail has more than {limits.parts} parts.")
-        part = _part(headers, start, len(self._raw), len(self._open), parent_kind)
+        part = _part(headers, start, len(self._raw), parent_kind)
         if part.boundary:
             if len(self._open) == limits.depth:
                 raise UnreadableMail(
@@ -126,15 +118,15 @@ class _Walk:
         return part
 
     def _note_delimiters(self) -> None:
-        """Which lines end a part now; the innermost multipart comes first."""
-        self._delimiters = {}
-        for level, part in enumerate(self._open):
-            boundary = b"--" + part.boundary.encode("utf-8").rstrip()
-            self._delimiters[boundary] = (level, False)
-            self._delimiters[boundary + b"--"] = (level, True)
+        """Which lines end a part now; of equal boundaries the innermost counts."""
+        boundaries = [part.boundary.encode("utf-8").rstrip() for part in self._open]
+        self._levels = {boundary: level for level, boundary in enumerate(boundaries)}
+        self._delimiter = re.compile(
+            rb"\r?\n--(%b)(--)?[ \t]*\r?(?=\n|\Z)" % b"|".join(map(re.escape, boundaries))
+        )
 
 
-def _part(headers: Headers, start: int, end: int, depth: int, parent_kind: str) -> Part:
+def _part(headers: Headers, start: int, end: int, parent_kind: str) -> Part:
     content_type = headers.first("content-type")
     if not content_type and parent_kind == "multipart/digest":
         content_type = "message/rfc822"
@@ -147,7 +139,6 @@ def _part(headers: Headers, start: int, end: int, depth: int, parent_kind: str) 
         is_attachment=disposition == "attachment" or "filename" in names or "name" in parameters,
         start=start,
         end=end,
-        depth=depth,
     )
 
 

@@ -45,10 +45,15 @@ def digest(raw: bytes) -> str:
 
 def has_message_id(raw: bytes) -> bool:
     """Does the header have a `Message-ID` field that is not blank?"""
-    return any(
-        _name(raw[start:end]) == b"message-id" and raw[start:end].partition(b":")[2].strip()
-        for start, end in _header_lines(raw)
-    )
+    in_field = False
+    for start, end in _header_lines(raw):
+        line = raw[start:end]
+        if line[:1] not in (b" ", b"\t"):
+            in_field = _name(line) == b"message-id"
+            line = line.partition(b":")[2]
+        if in_field and line.strip():
+            return True
+    return False
 
 
 def _name(line: bytes) -> bytes:

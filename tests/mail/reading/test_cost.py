@@ -1,0 +1,226 @@
+"""Promise 14: bounded work for any mail, however it was crafted.
+
+Work is counted as calls, which don't depend on the machine; half a minute is only a guard
+against a pattern that backtracks within one call.
+"""
+
+import sys
+import time
+import tracemalloc
+
+import pytest
+
+from pbm.mail.inbound import read
+from pbm.mail.limits import LIMITS, UnreadableMail
+from pbm.mail.subject import clean_subject
+
+_GUARD = 30.0
+_MOST_CALLS = 3_000_000
+_TEXT = 60_000
+
+
+def _mail(body: str, *headers: str, kind: str = "text/plain") -> bytes:
+    head = ["From: a@x.example", "To: pbm@games.example", *headers]
+    if kind:
+        head.append(f"Content-Type: {kind}")
+    return ("\r\n".join(head) + "\r\n\r\n" + body.replace("\n", "\r\n")).encode("utf-8")
+
+
+def _nested(count: int) -> bytes:
+    kind = "Content-Type: multipart/mixed; boundary="
+    levels = "".join(f"--b{n}\r\n{kind}b{n + 1}\r\n\r\n" for n in range(count))
+    return f"From: a@x.example\r\n{kind}b0\r\n\r\n{levels}".encode()
+
+
+def _parts(count: int, of: str = "--b\n\nx\n", kind: str = "multipart/mixed") -> bytes:
+    return _mail(of * count, kind=f"{kind}; boundary=b")
+
+
+def _same_delimiter_lines() -> bytes:
+    levels = "".join(
+        f"--{'a' * n}\nContent-Type: multipart/mixed; boundary={'a' * (n + 1)}\n\n"
+        for n in range(1, 9)
+    )
+    return _mail(levels + "--ax\n" * 150_000, kind="multipart/mixed; boundary=a")
+
+
+READABLE = {
+    "a plain mail": _mail("move 12 a1-b2\n"),
+    "semicolons in Content-Type": _mail("x", kind="text/plain" + ";" * 30_000),
+    "parameters in Content-Type": _mail("x", kind="text/plain" + "; a=b" * 6_000),
+    "blanks in Content-Type": _mail("x", kind="text/plain;" + " " * 30_000 + "a=b"),
+    "an unclosed quote in Content-Type": _mail("x", kind='text/plain; a="' + ";b=" * 8_000),
+    "quotes in To": _mail("x", "To: " + '"' * 30_000),
+    "backslashes in From": _mail("x", 'From: "' + "\\" * 30_000),
+    "brackets in From": _mail("x", "From: " + "<" * 30_000),
+    "commas in From": _mail("x", "From: " + "," * 30_000),
+    "parentheses in From": _mail("x", "From: " + "(" * 30_000),
+    "encoded words in Subject": _mail("x", "Subject: " + "=?utf-8?q?=41?= " * 1_900),
+    "half encoded words in Subject": _mail("x", "Subject: " + "=?a?q?" * 5_000),
+    "question marks in Subject": _mail("x", "Subject: =?" + "?" * 30_000),
+    "reply marks in Subject": _mail("x", "Subject: " + "Re: " * 7_500),
+    "brackets in Subject": _mail("x", "Subject: " + "[" * 30_000),
+    "references": _mail("x", "References: " + "<a@b> " * 5_000),
+    "half references": _mail("x", "References: " + "<a" * 15_000),
+    "an endless reference": _mail("x", "References: <" + "a@" * 15_000),
+    "on and on": _mail("On " * (_TEXT // 3)),
+    "on, line by line": _mail("On \n" * (_TEXT // 4)),
+    "on and a colon, line by line": _mail("On 10:30 a@b wrot:\n" * (_TEXT // 19)),
+    "colons, line by line": _mail(":\n" * (_TEXT // 2)),
+    "attributions, line by line": _mail("On 10:30 a@b wrote:\n" * (_TEXT // 20)),
+    "fields, line by line": _mail("To: a@b\n" * (_TEXT // 8)),
+    "fields with blank lines": _mail("Sent: x\n\n\n\n" * (_TEXT // 11)),
+    "newlines": _mail("\n" * _TEXT),
+    "dashes": _mail("-" * _TEXT),
+    "dashes, line by line": _mail("--\n" * (_TEXT // 3)),
+    "long dashes, line by line": _mail(("-" * 118 + "x\n") * (_TEXT // 120)),
+    "dashes and blanks": _mail("- " * (_TEXT // 2)),
+    "underscores": _mail("_" * _TEXT + "x"),
+    "quote marks": _mail(">" * _TEXT),
+    "quote marks, line by line": _mail(">\n" * (_TEXT // 2)),
+    "blanks": _mail(" " * _TEXT + "x"),
+    "tabs": _mail("\t" * _TEXT + "x"),
+    "PGP marks": _mail("-----BEGIN PGP SIGNED MESSAGE-----\n" * (_TEXT // 35)),
+    "flowed lines": _mail("a \n" * (_TEXT // 3), kind="text/plain; format=flowed"),
+    "flowed quotes": _mail("> a \n>> b \n" * (_TEXT // 11), kind="text/plain; format=flowed"),
+    "flowed quote marks": _mail(
+        ">" * 250 + " \n" + (">" * 250 + " \n") * 230, kind="text/plain; format=flowed"
+    ),
+    "a megabyte of text": _mail("x" * 70 + "\n" * 14_000),
+    "a megabyte of base64": _mail(
+        "QUJD" * 250_000, "Content-Transfer-Encoding: base64", kind="text/plain"
+    ),
+    "equal signs": _mail("=" * 1_000_000, "Content-Transfer-Encoding: base64"),
+    "equal signs, quoted-printable": _mail(
+        "=" * 1_000_000, "Content-Transfer-Encoding: quoted-printable"
+    ),
+    "soft breaks": _mail("=\n" * 330_000, "Content-Transfer-Encoding: quoted-printable"),
+    "lines like delimiters": _mail("--bx\n" * 160_000, kind="multipart/mixed; boundary=b"),
+    "lines like delimiters, nested": _same_delimiter_lines(),
+    "a boundary that never comes": _mail("--\n" * 250_000, kind="multipart/mixed; boundary=b"),
+    "48 big parts": _parts(48, "--b\n\n" + "x\n" * 7_000),
+    "48 alternatives": _parts(48, "--b\n\n\n", "multipart/alternative"),
+    "HTML: nested": _mail("<div>" * 12_000, kind="text/html"),
+    "HTML: nested quotes": _mail("<blockquote>x" * 4_600, kind="text/html"),
+    "HTML: nested lists": _mail("<ul><li>" * 8_000, kind="text/html"),
+    "HTML: attributes": _mail("<p " + " ".join(f"a{n}" for n in range(9_000)), kind="text/html"),
+    "HTML: formatting": _mail(
+        "<p>" + "".join(f"<i a={n}>" for n in range(3_000)) + "<p>x" * 8_000, kind="text/html"
+    ),
+    "HTML: formatting in disguise": _mail(
+        "<p>" + "".join(f"<<i>i a={n}>" for n in range(2_500)) + "<p>x" * 5_000, kind="text/html"
+    ),
+    "HTML: unclosed formatting": _mail("<i " * 20_000, kind="text/html"),
+    "HTML: classes": _mail("<p class='" + "a " * 30_000 + "'>", kind="text/html"),
+    "HTML: styles": _mail("<p style='" + "display:" * 7_000 + "'>", kind="text/html"),
+    "HTML: less-thans": _mail("<" * _TEXT, kind="text/html"),
+    "HTML: ampersands": _mail("&" * _TEXT, kind="text/html"),
+    "HTML: comments": _mail("<!--" * 15_000, kind="text/html"),
+    "HTML: preformatted": _mail("<pre>" + "\n" * _TEXT, kind="text/html"),
+    "HTML: breaks": _mail("<br>" * 15_000, kind="text/html"),
+    "HTML: Gmail's lines": _mail(
+        "<div class=gmail_attr></div>" * 2_000 + "<br>" * 500, kind="text/html"
+    ),
+}
+
+UNREADABLE = {
+    "mail-too-large": _mail("x" * LIMITS.mail_bytes),
+    "too-many-headers": _mail("x", *("X: y" for _ in range(199))),
+    "headers-too-large": _mail("x", "X: " + "y" * 33_000),
+    "nested-too-deep": _nested(1_000),
+    "too-many-parts": _parts(40_000),
+}
+
+ALSO_UNREADABLE = [
+    ("headers-too-large", _mail("x", kind="text/plain" + ";" * 60_000)),
+    ("headers-too-large", _mail("x", "X: y" + "\r\n z" * 12_000)),
+    ("headers-too-large", b"x" * 1_000_000),
+    ("headers-too-large", b" \r\n" * 300_000),
+    ("too-many-headers", b"x:\r\n" * 200_000),
+    ("too-many-parts", _parts(51)),
+    ("too-many-headers", _parts(1, "--b\n" + "X: y\n" * 300)),
+    ("headers-too-large", _parts(1, "--b\nX: " + "y" * 40_000 + "\n")),
+    ("nested-too-deep", _nested(10)),
+]
+
+
+def _read(raw: bytes) -> None:
+    read(raw, envelope_sender="a@x.example", own_address="pbm@games.example")
+
+
+def _calls(raw: bytes) -> int:
+    count = 0
+
+    def counted(_frame: object, event: str, _arg: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(counted)
+    try:
+        _read(raw)
+    except UnreadableMail:
+        pass
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+@pytest.mark.parametrize("name", READABLE)
+def test_promise_14_work_is_bounded(name: str) -> None:
+    raw = READABLE[name]
+    assert len(raw) <= LIMITS.mail_bytes
+    started = time.monotonic()
+    _read(raw)
+    assert time.monotonic() - started < _GUARD
+    assert _calls(raw) < _MOST_CALLS
+
+
+@pytest.mark.parametrize(("reason", "raw"), [*UNREADABLE.items(), *ALSO_UNREADABLE])
+def test_promise_14_beyond_the_limits(reason: str, raw: bytes) -> None:
+    started = time.monotonic()
+    with pytest.raises(UnreadableMail) as caught:
+        _read(raw)
+    assert time.monotonic() - started < _GUARD
+    assert caught.value.reason == reason
+    assert str(caught.value).endswith(".")
+    assert _calls(raw) < 100_000
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        _mail("x", *("X: y" for _ in range(197))),
+        _parts(50),
+        _nested(9),
+        _mail("x", "X: " + "y" * 32_600),
+    ],
+    ids=["200 fields", "50 parts", "10 levels", "32 KB"],
+)
+def test_just_within_the_limits(raw: bytes) -> None:
+    _read(raw)
+
+
+def test_only_so_much_text_is_read() -> None:
+    raw = _parts(40, "--b\n\n" + "y" * 70 + "\n" * 3 + ("x" * 70 + "\n") * 300)
+    envelope = read(raw, envelope_sender="a@x.example", own_address="pbm@games.example")
+    assert 0.9 * LIMITS.text_bytes < len("\n".join(envelope.said)) <= LIMITS.text_bytes
+
+
+def test_memory_is_bounded() -> None:
+    raw = READABLE["a megabyte of base64"]
+    tracemalloc.start()
+    try:
+        _read(raw)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 8 * LIMITS.mail_bytes
+
+
+@pytest.mark.parametrize(
+    "text", ["Re: " * 50_000, "[" * 200_000, "[Fwd: " * 30_000, "(fwd)" * 40_000]
+)
+def test_a_subject_of_any_length_is_cleaned(text: str) -> None:
+    started = time.monotonic()
+    clean_subject(text)
+    assert time.monotonic() - started < _GUARD

@@ -1,0 +1,74 @@
+"""Message-IDs are read strictly, and in the order of the thread."""
+
+from collections.abc import Callable
+
+import pytest
+
+from pbm.mail.inbound import Envelope
+from pbm.mail.msgid import parse_message_ids
+
+Read = Callable[..., Envelope]
+
+
+@pytest.mark.parametrize(
+    ("text", "ids"),
+    [
+        ("", ()),
+        ("<a@b>", ("<a@b>",)),
+        ("<a@b> <c.d@e.f>", ("<a@b>", "<c.d@e.f>")),
+        ("<a@b><c@d>", ("<a@b>", "<c@d>")),
+        ("<a@b> (comment <x y>) <a@b> <c@d>", ("<a@b>", "<c@d>")),
+        ("<a@[192.0.2.1]>", ("<a@[192.0.2.1]>",)),
+        ("a@b", ()),
+        ("<a b@c>", ()),
+        ("<a@b", ()),
+        ("<a@b@c>", ()),
+        ("<a>", ()),
+        ("<@b>", ()),
+        ("<a@>", ()),
+        ("<a\r\nX: y@b>", ()),
+        ("<ä@b>", ()),
+        ("<a@b\x00>", ()),
+        ("<" + "a" * 201 + "@b>", ()),
+        ("<<a@b>>", ("<a@b>",)),
+    ],
+)
+def test_strict_ids(text: str, ids: tuple[str, ...]) -> None:
+    assert parse_message_ids(text, 20) == ids
+
+
+def test_at_most_so_many() -> None:
+    text = " ".join(f"<{n}@x>" for n in range(30))
+    assert parse_message_ids(text, 3) == ("<0@x>", "<1@x>", "<2@x>")
+
+
+def test_references_newest_first(read_mail: Read) -> None:
+    envelope = read_mail("References: <1@x> <2@x>\r\n <3@x>", "In-Reply-To: <3@x>")
+    assert envelope.references == ("<3@x>", "<2@x>", "<1@x>")
+    envelope = read_mail("References: <1@x> <2@x>", "In-Reply-To: your mail <9@x> of today")
+    assert envelope.references == ("<9@x>", "<2@x>", "<1@x>")
+
+
+def test_references_are_bounded_to_the_newest(read_mail: Read) -> None:
+    ids = [f"<{n}@games.example>" for n in range(1_000)]
+    envelope = read_mail("References: " + "\r\n ".join(ids))
+    assert envelope.references == tuple(reversed(ids))[:20]
+
+
+@pytest.mark.parametrize(
+    ("headers", "expected"),
+    [
+        ((), None),
+        (("Message-ID: <1@x>",), "<1@x>"),
+        (("MESSAGE-ID:\r\n <1@x>",), "<1@x>"),
+        (("Message-ID: <1@x>", "Message-ID: <2@x>"), None),
+        (("Message-ID: <1@x> <2@x>",), None),
+        (("Message-ID: 1@x",), None),
+        (("Message-ID: <1@x> x",), None),
+        (("Message-ID: <\u0456@x>",), None),
+    ],
+)
+def test_the_id_of_the_mail(
+    read_mail: Read, headers: tuple[str, ...], expected: str | None
+) -> None:
+    assert read_mail(*headers).message_id == expected
