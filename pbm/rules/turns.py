@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass, replace
 
-from pbm.rules.board import BOARD, before, format_cell, shifted
+from pbm.rules.board import BOARD, before, format_cell, members, shifted
 from pbm.rules.errors import IllegalMoveError
 from pbm.rules.moves import Move, can_move
 from pbm.rules.position import EJECTIONS_TO_WIN, Outcome, Position
-from pbm.rules.refusals import why_not
+from pbm.rules.refusals import game_over, why_not
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,21 +40,20 @@ def play_legal(position: Position, move: Move) -> Played:
     """Play a move that is known to be legal, as each of `legal_moves` is."""
     assert position.turn is not None
     moving = move.marbles | _pushed(position, move)
-    landing = shifted(moving, move.step)
+    falling = moving & before(~BOARD, move.step)
+    ejected = tuple(seat for seat in position.seats if position.marbles_of(seat) & falling)
     after = replace(
         position,
         marbles=tuple(
-            bits & ~moving | shifted(bits & moving, move.step) & BOARD for bits in position.marbles
+            bits & ~moving | shifted(bits & moving & ~falling, move.step)
+            for bits in position.marbles
         ),
+        scores=_scores(position, ejected),
+        quiet=0 if ejected else position.quiet + 1,
     )
+    ejected_from = next(map(format_cell, members(falling)), None)
     next_seat = position.turn % position.players + 1
-    if not landing & ~BOARD:
-        return Played(settle(replace(after, quiet=position.quiet + 1), next_seat), move)
-    edge = before(landing & ~BOARD, move.step).bit_length() - 1
-    loser = position.seat_at(edge)
-    assert loser is not None
-    after = replace(after, quiet=0, scores=_scores_after_ejection(position, loser))
-    return Played(settle(after, next_seat), move, (loser,), format_cell(edge))
+    return Played(settle(after, next_seat), move, ejected, ejected_from)
 
 
 def leave(position: Position, seat: int) -> Position:
@@ -64,7 +63,7 @@ def leave(position: Position, seat: int) -> Position:
     is over, if there is no such seat, or if it is out already.
     """
     if position.outcome is not None:
-        raise IllegalMoveError("game-over", "This game is over.")
+        raise game_over()
     if seat not in position.seats:
         raise IllegalMoveError("no-such-seat", f"The seats are 1 to {position.players}.")
     if seat in position.out:
@@ -98,9 +97,9 @@ def _pushed(position: Position, move: Move) -> int:
     return pushed
 
 
-def _scores_after_ejection(position: Position, loser: int) -> tuple[int, ...]:
-    """One more for the mover, unless the marble's owner has left: then for nobody."""
-    if loser in position.out:
+def _scores(position: Position, ejected: tuple[int, ...]) -> tuple[int, ...]:
+    """One more for the mover if a marble was ejected whose owner is still in."""
+    if not set(ejected) - position.out:
         return position.scores
     return tuple(
         score + (seat == position.turn)

@@ -1,8 +1,13 @@
 """The boards to start from."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from pbm import rules
+
+MANUAL = Path(__file__).resolve().parents[2] / "docs" / "rules.md"
 
 SIZES = {
     ("standard", 2): [14, 14],
@@ -66,3 +71,17 @@ def test_refused_set_ups(board: str, players: int, reason: str, sentence: str) -
 def test_a_number_too_long_to_print_is_refused_alike() -> None:
     with pytest.raises(rules.SetupError):
         rules.start("bowl", 10**5000)
+
+
+def test_the_manual_shows_every_board_as_it_is() -> None:
+    lines = MANUAL.read_text("utf-8").split("\n")
+    rows = [re.findall(r"[1-6.](?: [1-6.]){4,8}", line) for line in lines]
+    tops = [index for index, found in enumerate(rows) if found and not rows[index - 1]]
+    shown = {
+        "/".join(row[column].replace(" ", "") for row in rows[top : top + 9])
+        for top in tops
+        for column in range(len(rows[top]))
+        if all(len(row) == len(rows[top]) for row in rows[top : top + 9])
+    }
+    assert shown == set(STATES.values()) - {STATES["standard", 2]}
+    assert rules.diagram(rules.start()) in MANUAL.read_text("utf-8")
