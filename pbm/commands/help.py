@@ -30,13 +30,17 @@ _COMMAND_BLOCK = "{{commands}}"
 _SERVER = "{{server}}"
 _FIRST = "start"
 _RULES = rules.NAME
-_ALSO = {"me": _FIRST, "rules": _RULES, "notation": _RULES, "command": "commands"}
-_HOW_TO_SEND = "Send it as the subject of a mail or as its first line, without the => in front."
-_SIGNS = {
+_ALSO = {"me": _FIRST, "pbm": _FIRST, "rules": _RULES, "notation": _RULES, "command": "commands"}
+_HOW_TO_SEND = (
+    "Send a command as the subject of a mail or as its first line, without the => in front."
+)
+_EXPLAINED = {
     "[": "Words in [ ] may be left out.",
     "...": "The ... means more of the same.",
     "|": "The | means or.",
-    "#ply": "A ply is one move of one player; #17 is the 17th of the game.",
+    "[board": "A board is a game, and is named by its number.",
+    "handle": "A handle is the name of a player here.",
+    "#": "A ply is one move of one player; #17 is the 17th of the game.",
 }
 
 
@@ -86,11 +90,10 @@ def page_names() -> list[str]:
 
 def command_page(command: type[Command]) -> str:
     """Render a command's own page."""
-    usage = command.usage()
-    parts = [MARK + usage]
-    parts += [_in_quotes(command.help()), "For example:"]
-    parts += ["\n".join(MARK + line for line in command.examples), _HOW_TO_SEND]
-    parts.append(" ".join(text for sign, text in _SIGNS.items() if sign in usage))
+    shown = MARK + command.usage()
+    told = _in_quotes(command.help())
+    examples = "\n".join(MARK + line for line in command.examples)
+    parts = [shown, told, "For example:", examples, _HOW_TO_SEND, _explained(shown + told)]
     if command.words[1:]:
         others = " or ".join(f'"{word}"' for word in command.words[1:])
         parts.append(f'Instead of "{command.words[0]}" you may also write {others}.')
@@ -105,7 +108,7 @@ def command_block(commands: Sequence[type[Command]]) -> str:
         for command in commands:
             if command.group == group:
                 parts += [MARK + command.usage(), _in_quotes(command.summary())]
-    return "\n\n".join(parts)
+    return "\n\n".join([f"{_HOW_TO_SEND} {_explained(' '.join(parts))}", *parts])
 
 
 def command_table(commands: Sequence[type[Command]]) -> str:
@@ -127,6 +130,11 @@ def _page_wanted(subject: str) -> str:
 
 def _is_read_by(command: type[Command], word: str) -> bool:
     return word in command.words or bool(command.prefix and word.startswith(command.prefix))
+
+
+def _explained(text: str) -> str:
+    """Return the sentences that explain what a text uses of the signs and words above."""
+    return " ".join(told for sign, told in _EXPLAINED.items() if sign in text)
 
 
 def _in_quotes(text: str) -> str:

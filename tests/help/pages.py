@@ -1,0 +1,32 @@
+"""The help as players get it: every page by its subject, and rendered as a mail."""
+
+from pbm.commands.help import help_page, page_names
+from pbm.commands.registry import COMMANDS
+from pbm.mail.htmltext import html_to_text
+from pbm.mail.render import Rendered, Renderer
+
+SERVER = "pbm@play.example"
+SUBJECTS = [*page_names(), *(word for command in COMMANDS for word in command.words)]
+
+_RENDERER = Renderer()
+
+
+def page_text(subject: str) -> str:
+    """The text of a page before it is laid out."""
+    return str(help_page(subject, COMMANDS, SERVER)["text"])
+
+
+def mailed(subject: str) -> Rendered:
+    """Both parts of the mail that `help SUBJECT` is answered with."""
+    page = help_page(subject, COMMANDS, SERVER)
+    return _RENDERER.render("answer", {"sections": [{"section": "help", **page}]})
+
+
+def text_lines(subject: str) -> list[str]:
+    """The lines of the mail's text part."""
+    return mailed(subject).text.split("\n")
+
+
+def html_lines(subject: str) -> list[str]:
+    """The lines that a mail program makes of the mail's HTML part, one a paragraph."""
+    return html_to_text(mailed(subject).html).split("\n")

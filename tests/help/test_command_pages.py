@@ -1,0 +1,98 @@
+"""The pages made from the commands' classes, and the table of them in the README."""
+
+from pathlib import Path
+
+import pytest
+
+from pbm.commands.declare import Command
+from pbm.commands.help import GROUPS, MARK, command_block, command_page, command_table, help_page
+from pbm.commands.registry import COMMANDS, parse_line
+from tests.help.boards import flow
+from tests.help.pages import SERVER, page_text
+
+README = Path(__file__).resolve().parents[2] / "README.md"
+OPENING, CLOSING = "<!-- commands -->", "<!-- /commands -->"
+
+every_command = pytest.mark.parametrize("command", COMMANDS, ids=lambda item: item.words[0])
+
+
+@every_command
+def test_every_example_is_read_as_that_command(command: type[Command]) -> None:
+    assert command.examples
+    for example in command.examples:
+        assert type(parse_line(example)) is command
+
+
+@every_command
+def test_a_command_belongs_to_a_group_and_says_what_it_is_for(command: type[Command]) -> None:
+    assert command.group in GROUPS
+    assert command.summary().endswith(".")
+    assert command.summary() in flow(command.help())
+
+
+@every_command
+def test_a_page_has_usage_help_and_examples(command: type[Command]) -> None:
+    page = command_page(command)
+    assert page.startswith(f"{MARK}{command.usage()}\n")
+    assert flow(command.help()).replace("`", '"') in flow(page)
+    for example in command.examples:
+        assert f"\n{MARK}{example}\n" in page
+    for word in command.words[1:]:
+        assert f'"{word}"' in page
+
+
+@every_command
+def test_every_word_of_a_command_leads_to_its_page(command: type[Command]) -> None:
+    for word in command.words:
+        page = help_page(word.upper(), COMMANDS, SERVER)
+        assert command_page(command) in page["text"]
+        assert page["title"] == f"help {word}"
+
+
+def test_a_word_of_two_commands_leads_to_both() -> None:
+    sharing = [command for command in COMMANDS if "board" in command.words]
+    assert len(sharing) == 2
+    assert page_text("board") == "\n\n".join(command_page(command) for command in sharing)
+
+
+def test_a_longer_form_leads_to_the_page_as_well() -> None:
+    assert page_text("challange") == page_text("challenge")
+
+
+def test_signs_are_explained_where_they_are_used() -> None:
+    assert "[ ]" in page_text("decline")
+    assert "One move" not in page_text("newkey")
+    assert "means or" in page_text("show")
+    for sign in ("[ ]", "...", "|", "#17"):
+        assert sign not in page_text("whoami")
+
+
+@every_command
+def test_the_block_has_every_command_once(command: type[Command]) -> None:
+    lines = command_block(COMMANDS).split("\n")
+    assert lines.count(MARK + command.usage()) == 1
+    assert lines.count(command.summary().replace("`", '"')) == 1
+
+
+def test_the_block_stands_in_the_pages_that_list_the_commands() -> None:
+    assert command_block(COMMANDS) in page_text("commands")
+    assert command_block(COMMANDS) in page_text("abalone")
+
+
+@every_command
+def test_the_table_has_every_command(command: type[Command]) -> None:
+    usage = command.usage().replace("|", r"\|")
+    assert f"\n| `{usage}` | {command.summary()} |" in command_table(COMMANDS)
+
+
+def test_the_table_is_a_table() -> None:
+    head, rule, *rows = command_table(COMMANDS).split("\n")
+    assert (head, rule) == ("| command | meaning |", "| --- | --- |")
+    assert [row.replace(r"\|", "").count("|") for row in rows] == [3] * len(COMMANDS)
+
+
+def test_the_readme_has_the_table() -> None:
+    text = README.read_text(encoding="utf-8")
+    assert text.count(OPENING) == text.count(CLOSING) == 1
+    written = text.split(OPENING)[1].split(CLOSING)[0].strip()
+    assert written == command_table(COMMANDS)

@@ -1,0 +1,70 @@
+"""Nothing in the help is a command when it comes back, be it unquoted, wrapped or as HTML."""
+
+from collections.abc import Iterable
+from functools import cache
+from textwrap import wrap
+
+import pytest
+
+from pbm.commands.declare import Command
+from pbm.commands.help import page_names
+from pbm.commands.registry import parse_line, parse_move
+from pbm.commands.script import Script, confirmation, read_script
+from pbm.commands.subjects import answer_subject, is_own
+from pbm.mail.quoting import own_words
+from tests.help.pages import SUBJECTS, html_lines, mailed, text_lines
+
+ANY_WIDTH = range(40, 121)  # columns; nobody's mail program wraps at less
+
+
+def commands_among(lines: Iterable[str]) -> dict[str, Command]:
+    """The lines that would be obeyed, in answer to a board's mail at that."""
+    read = {line: parse_move(line) or parse_line(line) for line in lines}
+    return {line: found for line, found in read.items() if isinstance(found, Command)}
+
+
+@cache
+def rewrapped(subject: str) -> frozenset[str]:
+    """All that a line of the mail can become in windows of any width."""
+    lines = html_lines(subject)
+    return frozenset(part for width in ANY_WIDTH for line in lines for part in wrap(line, width))
+
+
+@pytest.mark.parametrize("subject", SUBJECTS)
+def test_no_line_of_the_text_part_is_a_command(subject: str) -> None:
+    assert not commands_among(text_lines(subject))
+
+
+@pytest.mark.parametrize("subject", SUBJECTS)
+def test_no_line_of_the_html_part_is_a_command(subject: str) -> None:
+    assert not commands_among(html_lines(subject))
+
+
+@pytest.mark.parametrize("subject", SUBJECTS)
+def test_no_line_changes_anything_wrapped_at_any_width(subject: str) -> None:
+    found = commands_among(rewrapped(subject))
+    written = subject in page_names()  # these don't even show anything
+    assert not [line for line, command in found.items() if written or not command.reads_only]
+
+
+@pytest.mark.parametrize("subject", SUBJECTS)
+def test_no_line_answers_a_question(subject: str) -> None:
+    lines = {*text_lines(subject), *html_lines(subject), *rewrapped(subject)}
+    assert not [line for line in lines if confirmation([line])[0] is not None]
+
+
+@pytest.mark.parametrize("subject", SUBJECTS)
+def test_a_page_that_comes_back_whole_runs_nothing(subject: str) -> None:
+    rendered = mailed(subject)
+    for said in (own_words(rendered.text), html_lines(subject)):
+        script = read_script(answer_subject(f"help {subject}"), said, in_answer=True)
+        assert script == Script(comment=script.comment, problem=script.problem)
+
+
+def test_the_subject_of_an_answer_is_no_command() -> None:
+    assert is_own(answer_subject("help"))
+    assert is_own(answer_subject("help abalone"))
+
+
+def test_a_command_would_be_found() -> None:
+    assert commands_among(["see", "  show 12 ", "c5,d5"]).keys() == {"  show 12 ", "c5,d5"}

@@ -1,0 +1,123 @@
+"""The help as it is asked for, and as it is laid out."""
+
+import re
+
+import pytest
+
+from pbm.commands.declare import Command
+from pbm.commands.help import MARK, Help, help_page, page_names
+from pbm.commands.registry import COMMAND_WORDS, COMMANDS, parse_line, parse_move
+from pbm.errors import Refusal
+from pbm.mail.render import COLUMNS
+from pbm.mail.subject import clean_subject
+from pbm.resources import resource_path
+from tests.help.boards import flow
+from tests.help.pages import SERVER, SUBJECTS, html_lines, page_text, text_lines
+
+PHONE = 40  # characters of fixed width that a narrow phone shows in a line
+
+
+def title(subject: str) -> str:
+    return str(help_page(subject, COMMANDS, SERVER)["title"])
+
+
+def test_the_pages_are_these() -> None:
+    assert page_names() == ["abalone", "commands", "start", "tutorial"]
+
+
+@pytest.mark.parametrize("subject", SUBJECTS)
+def test_a_page_fits_the_columns_of_a_mail(subject: str) -> None:
+    assert max(map(len, text_lines(subject))) <= COLUMNS
+
+
+@pytest.mark.parametrize("name", page_names())
+def test_a_page_can_be_read_as_a_file(name: str) -> None:
+    text = (resource_path("help") / f"{name}.txt").read_text(encoding="ascii")
+    assert max(map(len, text.split("\n"))) <= COLUMNS
+    assert text.endswith("\n")
+
+
+@pytest.mark.parametrize("subject", SUBJECTS)
+def test_lines_that_keep_their_shape_fit_a_phone(subject: str) -> None:
+    shaped = [line for line in page_text(subject).split("\n") if line.startswith(" ")]
+    assert not [line for line in shaped if len(line) > PHONE]
+
+
+@pytest.mark.parametrize("subject", SUBJECTS)
+def test_nothing_is_left_to_fill_in(subject: str) -> None:
+    assert not re.search("[{}`]", page_text(subject))
+
+
+def test_both_parts_say_the_same() -> None:
+    for subject in SUBJECTS:
+        text = [line.removeprefix("- ") for line in text_lines(subject)]
+        assert flow(" ".join(text)) == flow(" ".join(html_lines(subject)))
+
+
+def test_help_alone_is_the_start_page_and_says_where_to_read_on() -> None:
+    assert page_text("") == page_text("start") == page_text("me")
+    assert title("") == "help"
+    assert SERVER in page_text("")
+    for name in ("tutorial", "abalone", "commands"):
+        assert f'"help {name}"' in page_text("")
+
+
+def test_the_start_page_is_short() -> None:
+    assert len(page_text("")) < 1500
+
+
+@pytest.mark.parametrize(
+    "subject", ["help abalone", "pbm help abalone", "Re: pbm HELP  Abalone", "abalone help abalone"]
+)
+def test_the_rules_answer_to_a_subject(subject: str) -> None:
+    command = parse_line(clean_subject(subject))
+    assert isinstance(command, Help)
+    assert title(command.subject or "") == "help abalone"
+
+
+@pytest.mark.parametrize(
+    ("subject", "page"),
+    [
+        ("rules", "abalone"),
+        ("notation", "abalone"),
+        ("abalone rules", "abalone"),
+        ("  Tutorial ", "tutorial"),
+        ("abalone tutorial", "tutorial"),
+    ],
+)
+def test_a_page_has_other_names(subject: str, page: str) -> None:
+    assert page_text(subject) == page_text(page)
+
+
+@pytest.mark.parametrize("subject", ["vacations", "../start", "start.txt", "e5", "help move"])
+def test_an_unknown_page_is_refused_with_those_there_are(subject: str) -> None:
+    with pytest.raises(Refusal) as refused:
+        help_page(subject, COMMANDS, SERVER)
+    assert refused.value.code == "no-such-page"
+    assert refused.value.params == {"subject": subject, "pages": page_names()}
+
+
+@pytest.mark.parametrize("name", ["abalone", "start", "tutorial"])
+def test_what_a_page_shows_to_be_sent_can_be_sent(name: str) -> None:
+    text = (resource_path("help") / f"{name}.txt").read_text(encoding="utf-8")
+    shown = [line.removeprefix(MARK) for line in text.split("\n") if line.startswith(MARK)]
+    for line in shown:
+        assert isinstance(parse_move(line) or parse_line(line), Command)
+    assert all(MARK.strip() not in line for line in shown)
+
+
+@pytest.mark.parametrize("subject", SUBJECTS)
+def test_a_command_named_in_a_sentence_exists(subject: str) -> None:
+    for quoted in re.findall(r'"([^"]+)"', flow(page_text(subject))):
+        begins, *more = quoted.split()
+        if begins in COMMAND_WORDS and more:
+            assert isinstance(parse_line(quoted), Command)
+        if begins == "help":
+            assert help_page(" ".join(more), COMMANDS, SERVER)
+
+
+def test_the_pages_for_newcomers_name_what_they_need() -> None:
+    for name in ("start", "tutorial"):
+        quoted = " ".join(re.findall(r'(?:"|=> )([^"\n]+)', page_text(name)))
+        for word in ("challenge", "resign", "decline", "show", "games", "help", "a1-c3,d4"):
+            assert word in quoted.split()
