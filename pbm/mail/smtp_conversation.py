@@ -83,7 +83,7 @@ class Conversation(SMTP):
         self._everybody.add(self)
         super().connection_made(transport)
         self._inlet = Inlet(self._reader, self._limits)
-        self.handler.add_done_callback(self._ended)
+        self.handler().add_done_callback(self._ended)
 
     def eof_received(self) -> bool:
         # A client may close its own half right after the dot, and still read our answer.
@@ -106,7 +106,7 @@ class Conversation(SMTP):
         except FloodError:
             self.hang_up(_TOO_MUCH)
 
-    @property
+    # Not a property: aiosmtpd looks at every one of those while it is still being made.
     def handler(self) -> "asyncio.Task[None]":
         """The task in which the conversation runs."""
         assert self._handler_coroutine is not None

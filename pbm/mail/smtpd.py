@@ -87,7 +87,7 @@ class Listener:
             if not conversation.is_committing:
                 conversation.hang_up(GOING_DOWN)
         await self._desk.drain(seconds)
-        answering = {conversation.handler for conversation in self._conversations}
+        answering = {conversation.handler() for conversation in self._conversations}
         if answering:
             await asyncio.wait(answering, timeout=_LAST_WORDS_SECONDS)
         for conversation in set(self._conversations):

@@ -28,7 +28,7 @@ async def take_turns(
         try:
             worked = await in_thread(turns.take_next)
         except DBAPIError as error:
-            _log.warning("database away, turns wait", error=type(error).__name__)
+            _log.warning("database away, turns wait", error=str(error.orig))
             await asyncio.sleep(DATABASE_PAUSE)
             continue
         mail_written.set()
@@ -47,7 +47,7 @@ async def send_post(
                 due = await in_thread(post.claim)
                 pause = None if due else await in_thread(post.next_due_at)
             except DBAPIError as error:
-                _log.warning("database away, post waits", error=type(error).__name__)
+                _log.warning("database away, post waits", error=str(error.orig))
                 await asyncio.sleep(DATABASE_PAUSE)
                 continue
             for mail in due:

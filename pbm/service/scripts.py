@@ -55,7 +55,9 @@ def rehearse(context: Context, script: Script) -> Rehearsal:
     except _Rehearsed:
         pass
     refusals = [e for e in events if isinstance(e, Answered) and e.section == "refusal"]
-    boards = [e.board_id for e in events if not isinstance(e, Answered) and e.board_id]
+    # A board that the rehearsal started is gone again.
+    told = [e.board_id for e in events if not isinstance(e, Answered | BoardStarted)]
+    boards = [number for number in told if number and context.work.boards.find(number)]
     hinted = context.hints[0] if context.hints and not script.commands else None
     return Rehearsal(tuple(lines), tuple(refusals), boards[-1] if boards else hinted)
 

@@ -20,7 +20,7 @@ from pbm.service.obey import obey
 from pbm.service.postmaster import NoOperatorError, forward_to_operator
 from pbm.service.strangers import answer_stranger
 from pbm.service.trouble import tell_of_stuck
-from pbm.store.db import Database, UnitOfWork
+from pbm.store.db import Database, UnitOfWork, is_away
 from pbm.store.values import InboxMail
 
 MOST_TRIES = 3
@@ -46,7 +46,7 @@ class Turns:
         """Obey the oldest new mail; False if there is none.
 
         A mail that fails is tried three times and then put aside as stuck, so that it stops
-        nothing else. Raises DBAPIError where the database is at fault: that is no try.
+        nothing else. Raises DBAPIError while the database is away: that is no try.
         """
         mail: InboxMail | None = None
         try:
@@ -56,11 +56,11 @@ class Turns:
                     return False
                 outcome = self._obey(work, mail)
                 work.inbox.finish(mail.id, outcome, self.clock())
-        except DBAPIError:
-            raise
         except NoOperatorError as error:
             self._put_aside(mail, str(error))
-        except Exception as error:  # noqa: BLE001 - a bug stops one mail, not the server
+        except Exception as error:
+            if isinstance(error, DBAPIError) and is_away(error):
+                raise
             self._count_try(mail, error)
         else:
             _log.info("mail done", mail=mail.id, outcome=outcome)

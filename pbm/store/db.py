@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import make_url
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 
 from pbm.store.boards import Boards
 from pbm.store.changes import Changes
@@ -16,6 +17,16 @@ from pbm.store.players import Players
 from pbm.store.questions import Questions
 
 _BUSY_MILLISECONDS = 30_000
+_SQLITE_AWAY = (
+    "SQLITE_BUSY",
+    "SQLITE_LOCKED",
+    "SQLITE_FULL",
+    "SQLITE_IOERR",
+    "SQLITE_CANTOPEN",
+    "SQLITE_READONLY",
+    "SQLITE_NOMEM",
+    "SQLITE_PROTOCOL",
+)
 
 
 class UnitOfWork:
@@ -64,6 +75,14 @@ class Database:
     def close(self) -> None:
         """Give all connections back."""
         self.engine.dispose()
+
+
+def is_away(error: DBAPIError) -> bool:
+    """Whether the database is at fault (gone, full, locked), not the statement."""
+    name = getattr(error.orig, "sqlite_errorname", None)
+    if name is not None:
+        return str(name).startswith(_SQLITE_AWAY)
+    return isinstance(error, OperationalError | InterfaceError)
 
 
 def _engine(url: str) -> Engine:

@@ -38,7 +38,8 @@ class Player:
     handle: str
     server: RunningServer
     sink: Sink
-    read: int = field(default=0)
+    read: int = field(default=0, init=False)
+    welcome: Delivered = field(init=False)
 
     @property
     def address(self) -> str:
@@ -49,6 +50,19 @@ class Player:
     def mails(self) -> list[Delivered]:
         """Everything that has arrived."""
         return self.sink.to(self.address)
+
+    def signs_up(self) -> None:
+        """Become a player."""
+        self.writes(f"signup {self.handle}")
+        self.answers(self.receives(), "yes")
+        self.welcome = self.receives()
+        assert f"You play as {self.handle} now." in text_of(self.welcome)
+
+    def challenges(self, other: "Player") -> Delivered:
+        """Start a board against another, and return one's own mail about it."""
+        self.answers(self.welcome, f"challenge {other.handle}")
+        other.receives()
+        return self.receives()
 
     def receives(self) -> Delivered:
         """Wait for the next mail not read yet."""
@@ -64,6 +78,10 @@ class Player:
 
     def answers(self, mail: Delivered, body: str) -> None:
         """Answer a mail as any mail program does."""
+        self.sends(self.answer_to(mail, body))
+
+    def answer_to(self, mail: Delivered, body: str) -> EmailMessage:
+        """Write an answer without sending it."""
         answered: Message = message_from_bytes(mail.raw)
         reply_to = parseaddr(answered["Reply-To"] or answered["From"])[1]
         quoted = "".join(f"> {line}\n" for line in text_of(mail).split("\n"))
@@ -71,7 +89,7 @@ class Player:
         reply = self._mail(f"Re: {answered['Subject']}", full, reply_to)
         reply["In-Reply-To"] = answered["Message-ID"]
         reply["References"] = f"{answered['References'] or ''} {answered['Message-ID']}".strip()
-        self.sends(reply)
+        return reply
 
     def sends(self, mail: EmailMessage) -> None:
         """Hand a mail over, in a connection of its own."""

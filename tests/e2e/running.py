@@ -3,24 +3,16 @@
 import os
 import signal
 import smtplib
-import socket
 import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.e2e.ports import free_port
 from tests.polling import until
 
 PROGRAMS = Path(sys.executable).parent
-
-
-def free_port() -> int:
-    """A loopback port that nobody listens on at this moment."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 @dataclass
@@ -41,12 +33,16 @@ class RunningServer:
 
     def start(self) -> None:
         """Start and wait until it greets."""
+        self.start_process()
+        until(self._greets, "the server's greeting")
+
+    def start_process(self) -> None:
+        """Start, waiting for nothing."""
         log = (self.folder / "server.log").open("ab")
         with log:
             self.process = subprocess.Popen(
                 self.command, cwd=self.folder, env=self.environment, stdout=log, stderr=log
             )
-        until(self._greets, "the server's greeting")
 
     def stop(self, how: signal.Signals = signal.SIGTERM) -> int:
         """End the process and return its exit status."""
@@ -79,6 +75,11 @@ class RunningServer:
     def __exit__(self, *_: object) -> None:
         if self.process is not None and self.process.poll() is None:
             self.stop()
+
+    def greets_or_ended(self) -> bool:
+        """Whether it greets by now, or never will."""
+        assert self.process is not None
+        return self.process.poll() is not None or self._greets()
 
     def _greets(self) -> bool:
         assert self.process is not None

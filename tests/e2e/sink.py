@@ -8,6 +8,8 @@ from typing import Any
 
 from aiosmtpd.controller import Controller
 
+from tests.e2e.ports import free_port
+
 
 @dataclass(frozen=True)
 class Delivered:
@@ -48,11 +50,9 @@ class Sink:
 @contextmanager
 def running_sink() -> Iterator[Sink]:
     """Run a sink on a free loopback port."""
-    sink = Sink()
-    controller = Controller(sink, hostname="127.0.0.1", port=0)
+    sink = Sink(port=free_port())
+    controller = Controller(sink, hostname="127.0.0.1", port=sink.port)
     controller.start()
-    assert controller.server is not None
-    sink.port = controller.server.sockets[0].getsockname()[1]
     try:
         yield sink
     finally:

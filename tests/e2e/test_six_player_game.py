@@ -1,39 +1,22 @@
 """Six people play a whole bowl game by raw SMTP, from `signup` to the sixth ejection."""
 
 import random
-from collections.abc import Iterator
 from email import message_from_bytes
-from pathlib import Path
-
-import pytest
 
 from pbm import rules
-from tests.e2e.player import SERVER, Player, position_in, text_of
+from tests.e2e.player import Player, position_in, text_of
 from tests.e2e.running import RunningServer
-from tests.e2e.sink import Delivered, Sink, running_sink
+from tests.e2e.sink import Delivered, Sink
 
 HANDLES = ("alice", "bob", "carol", "dave", "erin", "frank")
 SUBJECT = "Abalone Board 1: alice, bob +4"
 SEED = 0  # with it the game below ends after 62 plies
 
 
-@pytest.fixture
-def sink() -> Iterator[Sink]:
-    with running_sink() as sink:
-        yield sink
-
-
-@pytest.fixture
-def server(tmp_path: Path, sink: Sink) -> Iterator[RunningServer]:
-    settings = {"PBM_ADDRESS": SERVER, "PBM_SMARTHOST": sink.url}
-    with RunningServer(tmp_path, settings) as server:
-        yield server
-
-
 def test_a_whole_game(server: RunningServer, sink: Sink) -> None:
     players = {handle: Player(handle, server, sink) for handle in HANDLES}
     for player in players.values():
-        signs_up(player)
+        player.signs_up()
     boards = starts(players)
     position = position_in(text_of(boards["alice"]))
     choice = random.Random(SEED)
@@ -58,13 +41,10 @@ def test_a_whole_game(server: RunningServer, sink: Sink) -> None:
     assert verified.returncode == 0, verified.stdout + verified.stderr
 
 
-def test_a_stolen_tag_does_nothing_but_ask_its_owner(server: RunningServer, sink: Sink) -> None:
-    alice, bob = (Player(handle, server, sink) for handle in HANDLES[:2])
-    for player in (alice, bob):
-        signs_up(player)
-    alice.writes("challenge bob")
-    board = alice.receives()
-    bob.receives()
+def test_a_stolen_tag_does_nothing_but_ask_its_owner(
+    server: RunningServer, sink: Sink, alice: Player, bob: Player
+) -> None:
+    board = alice.challenges(bob)
     thief = Player("thief", server, sink)
     thief.answers(board, "a1-c3,d4")
     asked = alice.receives()
@@ -74,12 +54,6 @@ def test_a_stolen_tag_does_nothing_but_ask_its_owner(server: RunningServer, sink
     bob.writes("show 1")
     assert position_in(text_of(bob.receives())) == rules.start("standard", 2)
     assert not thief.mails
-
-
-def signs_up(player: Player) -> None:
-    player.writes(f"signup {player.handle}")
-    player.answers(player.receives(), "yes")
-    assert f"You play as {player.handle} now." in text_of(player.receives())
 
 
 def starts(players: dict[str, Player]) -> dict[str, Delivered]:

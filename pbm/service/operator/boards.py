@@ -1,0 +1,193 @@
+"""What the operator does to boards."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pbm import rules
+from pbm.commands.boards import leave_board
+from pbm.commands.replay import position_after
+from pbm.errors import OperatorError
+from pbm.service.operator.office import Act, Office, find_board
+from pbm.store.values import Board, Change, Departure, Player, Ply, Seat
+
+STATUSES = ("playing", "finished", "closed")
+BY_OPERATOR = "operator"
+
+
+@dataclass(frozen=True)
+class BoardFile:
+    """Everything about one board: its moves, the seats given up, the journal."""
+
+    board: Board
+    plies: tuple[Ply, ...]
+    departures: tuple[Departure, ...]
+    changes: tuple[Change, ...]
+
+
+def list_boards(office: Office, status: str | None = None) -> tuple[Board, ...]:
+    """All boards, or those with one status, the lowest number first."""
+    with office.look() as work:
+        return tuple(work.boards.get(number) for number in work.boards.numbers(status=status))
+
+
+def show_board(office: Office, number: int) -> BoardFile:
+    """Look at one board. Raises OperatorError."""
+    with office.look() as work:
+        board = find_board(work, number)
+        return BoardFile(
+            board,
+            work.boards.plies(number),
+            work.boards.departures(number),
+            work.changes.of_board(number),
+        )
+
+
+def undo(office: Office, number: int, why: str) -> Ply:
+    """Take the last ply back, and with it whoever resigned after it.
+
+    A game that this ply had ended goes on; removed players stay out. Returns the ply that is
+    no more. Raises OperatorError.
+    """
+    with office.act(why) as act:
+        board = act.board(number)
+        _check_rules(board)
+        if board.status == "closed" or board.ended_by == BY_OPERATOR:
+            raise OperatorError(_why_no_undo(board))
+        if board.ply == 0:
+            raise OperatorError(f"No ply has been played on board {number} yet.")
+        (ply,) = act.work.boards.plies(number, since=board.ply - 1)
+        position = position_after(act.work, board, board.ply - 1)
+        board = act.work.boards.drop_last_ply(board, position, act.now)
+        board = _keep_out_the_removed(act, board)
+        act.note("ply undone", board=board, ply=ply.ply, move=ply.text)
+        mover = board.seats[ply.seat - 1].handle
+        act.tell_board(board, f"took back ply {ply.ply}, {ply.text} by {mover}")
+        return ply
+
+
+def end(office: Office, number: int, why: str, winners: Sequence[str] | None = None) -> Board:
+    """End a board: closed without a result, or finished with `winners` (none of them: a draw).
+
+    Raises OperatorError.
+    """
+    with office.act(why) as act:
+        board = act.board(number)
+        _check_playing(board)
+        if winners is None:
+            after = act.work.boards.close(board, "closed", BY_OPERATOR, act.now)
+            what = "closed this board; it counts for nothing"
+        else:
+            seats = sorted({_seat(board, handle).seat for handle in winners})
+            after = act.work.boards.close(board, "finished", BY_OPERATOR, act.now, winners=seats)
+            what = "ended this game: " + _told_result(board, seats)
+        act.note(after.status, board=board, winners=after.winners and list(after.winners))
+        act.tell_board(after, what)
+        return after
+
+
+def reopen(office: Office, number: int, why: str) -> Board:
+    """Let a board go on that the operator had ended. Raises OperatorError."""
+    with office.act(why) as act:
+        board = act.board(number)
+        _check_rules(board)
+        if board.ended_by != BY_OPERATOR:
+            raise OperatorError(f"Board {number} was not ended by the operator.")
+        position = position_after(act.work, board, board.ply)
+        board = act.work.boards.set_position(board, position, board.ply, act.now)
+        board = _keep_out_the_removed(act, board)
+        act.note("reopened", board=board)
+        act.tell_board(board, "lets this game go on")
+        return board
+
+
+def replace(office: Office, number: int, handle: str, new_handle: str, why: str) -> Board:
+    """Hand a player's seats on a board over to another player. Raises OperatorError."""
+    with office.act(why) as act:
+        board = act.board(number)
+        _check_playing(board)
+        old, new = act.player(handle), act.player(new_handle)
+        seats = [seat.seat for seat in board.seats_of(_seat(board, old.handle).player_id)]
+        _check_successor(board, seats, new)
+        for seat in seats:
+            board = act.work.boards.replace_player(board, seat, new.id, act.now)
+        act.note("player replaced", board=board, handle=old.handle, by=new.handle)
+        act.note("replaced", player=old, board_number=number, by=new.handle)
+        act.note("took over", player=new, board_number=number, instead_of=old.handle)
+        what = f"handed the place of {old.handle} to {new.handle}"
+        act.tell_board(board, what)
+        act.send_board(board, old, what)
+        return board
+
+
+def resend(
+    office: Office, number: int, handle: str | None, why: str | None = None
+) -> tuple[str, ...]:
+    """Send a board as it stands again, to one of its players or to all.
+
+    Returns who gets it. Raises OperatorError.
+    """
+    with office.act(why) as act:
+        board = act.board(number)
+        seats = [_seat(board, handle)] if handle else list(board.seats)
+        sent: list[str] = []
+        for player_id in dict.fromkeys(seat.player_id for seat in seats):
+            player = act.work.players.get(player_id)
+            if act.send_board(board, player, "sends this board again"):
+                sent.append(player.handle)
+        if not sent:
+            raise OperatorError("None of them has an address.")
+        act.note("board sent again", board=board, handles=sent)
+        return tuple(sent)
+
+
+def _seat(board: Board, handle: str) -> Seat:
+    for seat in board.seats:
+        if seat.handle == handle.lower():
+            return seat
+    raise OperatorError(f"{handle} does not play on board {board.id}.")
+
+
+def _check_playing(board: Board) -> None:
+    if not board.playing:
+        raise OperatorError(f"Board {board.id} is over.")
+
+
+def _check_rules(board: Board) -> None:
+    if board.rules_version != rules.VERSION:
+        raise OperatorError(
+            f"Board {board.id} is played under version {board.rules_version} of the rules, "
+            "which this program does not have."
+        )
+
+
+def _check_successor(board: Board, seats: Sequence[int], new: Player) -> None:
+    if board.seats_of(new.id):
+        raise OperatorError(f"{new.handle} plays on board {board.id} already.")
+    if new.status != "active":
+        raise OperatorError(f"{new.handle} is {new.status}.")
+    if all(seat in board.position.out for seat in seats):
+        handle = board.seats[seats[0] - 1].handle
+        raise OperatorError(f"{handle} has left board {board.id}; nobody can take that place.")
+
+
+def _why_no_undo(board: Board) -> str:
+    if board.ended_by == BY_OPERATOR:
+        return f"The operator ended board {board.id}. Run: pbm-admin games reopen {board.id}"
+    return f"Board {board.id} was {board.ended_by} and is closed."
+
+
+def _keep_out_the_removed(act: Act, board: Board) -> Board:
+    """Players may have been removed meanwhile, or by what was taken back: that stays."""
+    gone = [
+        seat.seat
+        for seat in board.seats
+        if act.work.players.get(seat.player_id).status == "removed"
+    ]
+    return leave_board(act.work, board, gone, "removed", act.now)
+
+
+def _told_result(board: Board, seats: Sequence[int]) -> str:
+    if not seats:
+        return "a draw"
+    handles = [board.seats[seat - 1].handle for seat in seats]
+    return f"{' and '.join(handles)} {'win' if len(handles) > 1 else 'wins'}"

@@ -1,0 +1,153 @@
+"""The operator's office: every change is kept with who, when and why, and told to the players.
+
+One change is one short transaction, so that the server can go on beside it.
+"""
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from pbm import rules
+from pbm.clock import Clock
+from pbm.commands.view import board_view
+from pbm.errors import OperatorError
+from pbm.service.letters import House, Letters
+from pbm.store.db import Database, UnitOfWork
+from pbm.store.values import Board, Player
+
+MOST_WHY = 500  # characters of a reason
+_MOST_WHO = 80
+_BROKEN = "What is stored cannot be read: {error} Run: pbm-admin verify"
+
+
+@dataclass(frozen=True)
+class Act:
+    """One change in the making: everything in it becomes true together, or not at all."""
+
+    work: UnitOfWork
+    letters: Letters
+    now: datetime
+    who: str
+    why: str
+    postmaster: str  # where players can object
+
+    def player(self, handle: str) -> Player:
+        """Find a player. Raises OperatorError."""
+        return find_player(self.work, handle)
+
+    def board(self, number: int) -> Board:
+        """Find a board and lock it, so that no turn comes between. Raises OperatorError."""
+        return find_board(self.work, number, lock=True)
+
+    def note(
+        self,
+        what: str,
+        *,
+        player: Player | None = None,
+        board: Board | None = None,
+        **details: Any,
+    ) -> None:
+        """Write the change into the journal; `what` is one or two words."""
+        self.work.changes.add(
+            who=self.who,
+            why=self.why,
+            what=what,
+            now=self.now,
+            player_id=player.id if player else None,
+            board_id=board.id if board else None,
+            details=details,
+        )
+
+    def tell_board(self, board: Board, what: str, *, but: Collection[int] = ()) -> None:
+        """Mail a board to its players, `but` some of them, with what the operator did and why."""
+        for player_id in dict.fromkeys(seat.player_id for seat in board.seats):
+            if player_id not in but:
+                self.send_board(board, self.work.players.get(player_id), what)
+
+    def send_board(self, board: Board, player: Player, what: str) -> bool:
+        """Mail a board to one player; False if there is no address to send it to."""
+        if not player.addresses:
+            return False
+        view = board_view(self.work, board, player_id=player.id)
+        lead = [{"what": what, "why": self.why, "operator": True}]
+        self.letters.board(player, {**view, "lead": lead, "comments": []})
+        return True
+
+    def tell_player(self, player: Player, template: str, subject: str, **params: Any) -> None:
+        """Mail a notice to a player, who can answer it; one without an address is not told."""
+        if player.addresses:
+            told = self._told({"handle": player.handle, **params})
+            self.letters.notice_player(player, f"operator/{template}", subject, told)
+
+    def tell_address(self, address: str, template: str, subject: str, **params: Any) -> None:
+        """Mail a notice to an address that is nobody's any more."""
+        self.letters.notice(address, f"operator/{template}", subject, self._told(params))
+
+    def _told(self, params: dict[str, Any]) -> dict[str, Any]:
+        return {"why": self.why, "postmaster": self.postmaster, **params}
+
+
+@dataclass(frozen=True)
+class Office:
+    """Where the operator works: the database, the pen for the letters, and whose hand it is."""
+
+    database: Database
+    house: House
+    clock: Clock
+    who: str
+
+    @contextmanager
+    def act(self, why: str | None) -> Iterator[Act]:
+        """Begin a change; commit at the end.
+
+        None where no reason is asked for, since nothing changes for anybody. Raises
+        OperatorError for a reason that is none.
+        """
+        reason = "" if why is None else _reason(why)
+        with _sound(), self.database.transaction() as work:
+            now = self.clock()
+            letters = Letters(work, self.house, now)
+            postmaster = f"postmaster@{self.house.address.domain}"
+            yield Act(work, letters, now, self.who[:_MOST_WHO], reason, postmaster)
+
+    @contextmanager
+    def look(self) -> Iterator[UnitOfWork]:
+        """Read; nothing is changed and nobody waits."""
+        with _sound(), self.database.reading() as work:
+            yield work
+
+
+def find_player(work: UnitOfWork, handle: str) -> Player:
+    """Find a player by handle. Raises OperatorError."""
+    player = work.players.by_handle(handle)
+    if player is None:
+        raise OperatorError(f"There is no player called {handle}.")
+    return player
+
+
+def find_board(work: UnitOfWork, number: int, *, lock: bool = False) -> Board:
+    """Find a board by number. Raises OperatorError."""
+    board = work.boards.find(number, lock=lock)
+    if board is None:
+        raise OperatorError(f"There is no board {number}.")
+    return board
+
+
+@contextmanager
+def _sound() -> Iterator[None]:
+    try:
+        yield
+    except rules.RulesError as error:
+        raise OperatorError(_BROKEN.format(error=error)) from error
+
+
+def _reason(why: str) -> str:
+    """The reason on one line, as the players will read it."""
+    reason = " ".join("".join(c if c.isprintable() else " " for c in why).split())
+    if not reason:
+        raise OperatorError("Give a reason with --why; the players concerned will read it.")
+    if len(reason) > MOST_WHY:
+        raise OperatorError(f"The reason may have {MOST_WHY} characters at most.")
+    return reason

@@ -1,0 +1,159 @@
+"""What the operator does to players."""
+
+from dataclasses import dataclass
+
+from pbm.commands.boards import leave_board
+from pbm.errors import OperatorError
+from pbm.mail.address import AddressError, Unknown, address_key, parse_address
+from pbm.service.operator.office import Act, Office, find_player
+from pbm.store.values import Board, Change, Player
+
+_EVERY = 1_000_000  # boards of one player; nobody has as many
+_MOST_OVER = 20
+
+
+@dataclass(frozen=True)
+class PlayerFile:
+    """Everything about one player: boards in play, the newest that are over, the journal."""
+
+    player: Player
+    playing: tuple[Board, ...]
+    over: tuple[Board, ...]
+    to_move: tuple[int, ...]
+    changes: tuple[Change, ...]
+
+
+def list_players(office: Office) -> tuple[Player, ...]:
+    """Every player, in the order of joining."""
+    with office.look() as work:
+        return work.players.all()
+
+
+def show_player(office: Office, handle: str) -> PlayerFile:
+    """Look at one player. Raises OperatorError."""
+    with office.look() as work:
+        player = find_player(work, handle)
+        return PlayerFile(
+            player,
+            work.boards.of_player(player.id, playing=True, most=_EVERY),
+            work.boards.of_player(player.id, playing=False, most=_MOST_OVER),
+            work.boards.to_move(player.id),
+            work.changes.of_player(player.id),
+        )
+
+
+def set_address(office: Office, handle: str, address: str, why: str) -> Player:
+    """Give a player one new address instead of all old ones, and send the boards there.
+
+    Reply addresses handed out so far stop working: the old mailbox may be in other hands.
+    Raises OperatorError.
+    """
+    with office.act(why) as act:
+        player = _present(act, handle)
+        new = _new_address(office, act, player, address)
+        for old in player.addresses:
+            if address_key(old) != address_key(new):
+                act.tell_address(old, "address-old", "your address", handle=player.handle)
+        act.work.players.set_address(player.id, new, act.now)
+        act.work.players.renew_epoch(player.id)
+        act.note("address set", player=player, old=list(player.addresses), new=new)
+        player = act.work.players.get(player.id)
+        boards = _in_play(act, player)
+        numbers = [board.id for board in boards]
+        act.tell_player(player, "address-new", "your address", address=new, boards=numbers)
+        for board in boards:
+            act.send_board(board, player, f"changed {player.handle}'s address")
+        return player
+
+
+def suspend(office: Office, handle: str, why: str) -> Player:
+    """Let a player do nothing until further notice; their boards wait. Raises OperatorError."""
+    with office.act(why) as act:
+        player = _present(act, handle)
+        if player.status == "suspended":
+            raise OperatorError(f"{player.handle} is suspended already.")
+        act.work.players.set_status(player.id, "suspended")
+        act.note("suspended", player=player)
+        boards = _in_play(act, player)
+        numbers = [board.id for board in boards]
+        act.tell_player(player, "suspended", "you are suspended", boards=numbers)
+        _tell_others(act, boards, player, f"suspended {player.handle}; the game waits")
+        return act.work.players.get(player.id)
+
+
+def unsuspend(office: Office, handle: str, why: str) -> Player:
+    """Let a suspended player play on. Raises OperatorError."""
+    with office.act(why) as act:
+        player = _present(act, handle)
+        if player.status != "suspended":
+            raise OperatorError(f"{player.handle} is not suspended.")
+        act.work.players.set_status(player.id, "active")
+        act.note("unsuspended", player=player)
+        boards = _in_play(act, player)
+        act.tell_player(player, "unsuspended", "you can play again")
+        for board in boards:
+            act.tell_board(board, f"lifted the suspension of {player.handle}")
+        return act.work.players.get(player.id)
+
+
+def remove(office: Office, handle: str, why: str) -> Player:
+    """Take a player off the server: out of every game, and every address forgotten.
+
+    The handle stays taken, since the records of games name it. Raises OperatorError.
+    """
+    with office.act(why) as act:
+        player = _present(act, handle)
+        boards = _in_play(act, player)
+        numbers = [board.id for board in boards]
+        act.tell_address(
+            player.address, "removed", "you are removed", handle=player.handle, boards=numbers
+        )
+        act.work.players.set_status(player.id, "removed")
+        act.work.players.renew_epoch(player.id)
+        act.work.players.drop_addresses(player.id)
+        act.note("removed", player=player, boards=numbers)
+        for board in boards:
+            seats = [seat.seat for seat in board.seats_of(player.id)]
+            after = leave_board(act.work, board, seats, "removed", act.now)
+            act.note("player removed", board=board, handle=player.handle)
+            act.tell_board(after, f"removed {player.handle} from this server")
+        return act.work.players.get(player.id)
+
+
+def _present(act: Act, handle: str) -> Player:
+    player = act.player(handle)
+    if player.status == "removed":
+        raise OperatorError(f"{player.handle} was removed; that is for good.")
+    return player
+
+
+def _in_play(act: Act, player: Player) -> list[Board]:
+    """The boards that the player still plays on, locked, the lowest number first."""
+    found = act.work.boards.of_player(player.id, playing=True, most=_EVERY)
+    boards = [act.board(number) for number in sorted(board.id for board in found)]
+    return [
+        board
+        for board in boards
+        if board.playing
+        and any(seat.seat not in board.position.out for seat in board.seats_of(player.id))
+    ]
+
+
+def _tell_others(act: Act, boards: list[Board], player: Player, what: str) -> None:
+    for board in boards:
+        act.tell_board(board, what, but=(player.id,))
+
+
+def _new_address(office: Office, act: Act, player: Player, address: str) -> str:
+    try:
+        new = parse_address(address)
+    except AddressError as error:
+        raise OperatorError(str(error)) from error
+    if not isinstance(office.house.address.parse(new), Unknown):
+        raise OperatorError(f"{new} is an address of this server itself.")
+    owner = act.work.players.by_address(address_key(new))
+    if owner is not None and owner.id != player.id:
+        raise OperatorError(f"{new} is an address of {owner.handle}.")
+    if player.addresses == (new,):
+        raise OperatorError(f"{new} is {player.handle}'s only address already.")
+    return new

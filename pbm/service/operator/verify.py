@@ -1,0 +1,144 @@
+"""Replays games from their moves, which are the truth, and compares what is kept beside them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pbm import rules
+from pbm.service.operator.boards import BY_OPERATOR
+from pbm.service.operator.office import Office, find_board
+from pbm.store.db import UnitOfWork
+from pbm.store.values import Board, Bookkeeping, Departure, Ply
+
+_ENDED_BY_WORD = {
+    "closed": ("declined", BY_OPERATOR),
+    "finished": (BY_OPERATOR,),
+}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is wrong with one board, a sentence each; nothing if all agrees."""
+
+    number: int
+    problems: tuple[str, ...]
+
+
+def verify(office: Office, numbers: Sequence[int] = ()) -> Iterator[Verdict]:
+    """Replay boards, all of them unless numbers are given. Raises OperatorError.
+
+    Each board is looked at in a transaction of its own, with its row locked: a turn that
+    comes between would look like a difference.
+    """
+    with office.look() as work:
+        for number in numbers:
+            find_board(work, number)
+        chosen = tuple(numbers) or work.boards.numbers()
+    for number in chosen:
+        with office.database.reading() as work:
+            problems = tuple(_problems(work, find_board(work, number, lock=True)))
+        yield Verdict(number, problems)
+
+
+def _problems(work: UnitOfWork, board: Board) -> Iterator[str]:
+    if board.rules_version != rules.VERSION:
+        yield (
+            f"it is played under version {board.rules_version} of the rules, and this program "
+            f"has only version {rules.VERSION}"
+        )
+        return
+    plies, departures = work.boards.plies(board.id), work.boards.departures(board.id)
+    replay = _Replay(plies, departures)
+    yield from replay.run(board.start_state)
+    if replay.position is not None:
+        yield from _differences(board, len(plies), replay.position)
+        yield from _result_differences(board, replay.position)
+        yield from _book_differences(board, replay.position, work.boards.bookkeeping(board.id))
+
+
+class _Replay:
+    """One game played again; `position` is where it ends, None if it cannot be played."""
+
+    def __init__(self, plies: Sequence[Ply], departures: Sequence[Departure]) -> None:
+        self._plies = plies
+        self._departures = departures
+        self.position: rules.Position | None = None
+
+    def run(self, start: str) -> Iterator[str]:
+        """Play it; whatever is wrong with its record comes out as sentences."""
+        try:
+            position = self._leave(rules.parse_state(start), 0)
+            for number, ply in enumerate(self._plies, start=1):
+                if ply.ply != number:
+                    yield f"ply {number} is missing"
+                    return
+                played = rules.play(position, rules.parse_move(ply.text, position))
+                yield from _ply_differences(ply, position, played)
+                position = self._leave(played.position, number)
+            left = [item for item in self._departures if item.after_ply > len(self._plies)]
+            if left:
+                missing = left[0].after_ply
+                yield f"seat {left[0].seat} left after ply {missing}, which was not played"
+                return
+        except rules.RulesError as error:
+            yield f"the game cannot be played again: {error}"
+            return
+        self.position = position
+
+    def _leave(self, position: rules.Position, ply: int) -> rules.Position:
+        for departure in self._departures:
+            if departure.after_ply == ply:
+                position = rules.leave(position, departure.seat)
+        return position
+
+
+def _ply_differences(ply: Ply, before: rules.Position, played: rules.Played) -> Iterator[str]:
+    if ply.seat != before.turn:
+        yield f"ply {ply.ply} is written to seat {ply.seat}, but it is seat {before.turn}'s turn"
+    text = rules.format_move(played.move)
+    if ply.text != text:
+        yield f"ply {ply.ply} is written as {ply.text}, and should be {text}"
+    if ply.ejected != played.ejected:
+        yield f"ply {ply.ply} pushes off {_seats(played.ejected)}, not {_seats(ply.ejected)}"
+
+
+def _differences(board: Board, plies: int, position: rules.Position) -> Iterator[str]:
+    if board.ply != plies:
+        yield f"it counts {board.ply} plies, and {plies} are recorded"
+    state = rules.format_state(position)
+    if board.state != state:
+        yield f"its position is kept as {board.state} but the moves make it {state}"
+    if len(board.seats) != position.players:
+        yield f"{len(board.seats)} seats are taken in a game of {position.players}"
+
+
+def _result_differences(board: Board, position: rules.Position) -> Iterator[str]:
+    kept = (board.status, board.ended_by, board.winners)
+    if board.ended_by in _ENDED_BY_WORD.get(board.status, ()):
+        seats = set(board.winners or ())
+        if (board.winners is None) is (board.status == "finished") or seats - set(position.seats):
+            yield f"it is {_told(*kept)}, which is no result"
+        return
+    outcome = position.outcome
+    made = ("finished", outcome.by, outcome.winners) if outcome else ("playing", None, None)
+    if kept != made:
+        yield f"it is {_told(*kept)}, but the moves make it {_told(*made)}"
+
+
+def _book_differences(board: Board, position: rules.Position, books: Bookkeeping) -> Iterator[str]:
+    turn = position.turn if board.playing else None
+    mover = board.seats[turn - 1] if turn and turn <= len(board.seats) else None
+    if books.to_move_id != (mover.player_id if mover else None):
+        whose = f"{mover.handle}'s" if mover else "nobody's"
+        yield f"it is kept as the turn of player {books.to_move_id}, but it is {whose}"
+    if books.playing != {board.playing}:
+        yield "its seats are not marked as " + ("playing" if board.playing else "over")
+
+
+def _told(status: str, ended_by: str | None, winners: tuple[int, ...] | None) -> str:
+    by = f" by {ended_by}" if ended_by else ""
+    won = "" if winners is None else f", won by {_seats(winners)}"
+    return f"{status}{by}{won}"
+
+
+def _seats(seats: Sequence[int]) -> str:
+    return f"seat {'+'.join(map(str, seats))}" if seats else "nobody"

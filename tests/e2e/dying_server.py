@@ -1,0 +1,77 @@
+"""`pbm serve`, made to die or to fail at one step: `python dying_server.py STEP`.
+
+Nothing of this is in the server itself; its methods are wrapped from outside.
+"""
+
+import os
+import signal
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from pbm.app import main
+from pbm.commands.play import Resign
+from pbm.mail.smarthost import SmarthostTransport
+from pbm.service.receive import Intake
+from pbm.service.turn import Turns
+from pbm.store.boards import Boards
+from pbm.store.inbox import Inbox
+from pbm.store.outbox import Outbox
+
+
+def die() -> None:
+    """Be killed, with no chance to clean up."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def dies_after(owner: type, method: str) -> None:
+    """Make a method end the process once it has done its work, if it did any."""
+    original: Callable[..., Any] = getattr(owner, method)
+
+    def dying(*args: Any, **kwargs: Any) -> Any:
+        result = original(*args, **kwargs)
+        if result is not False and not (method == "claim" and result is None):
+            die()
+        return result
+
+    setattr(owner, method, dying)
+
+
+def dies_after_sending() -> None:
+    """Make the transport end the process once the next server has taken a mail."""
+    original = SmarthostTransport.deliver
+
+    async def dying(self: SmarthostTransport, *args: Any) -> Any:
+        outcome = await original(self, *args)
+        die()
+        return outcome
+
+    SmarthostTransport.deliver = dying  # type: ignore[method-assign]
+
+
+def fails() -> None:
+    """Plant a bug in one command."""
+
+    def run(self: Resign, context: object) -> Any:
+        raise ZeroDivisionError("a planted bug")
+
+    Resign.run = run  # type: ignore[method-assign]
+
+
+STEPS: dict[str, Callable[[], None]] = {
+    "in-the-transaction-that-keeps-the-mail": lambda: dies_after(Inbox, "keep"),
+    "between-that-commit-and-the-250": lambda: dies_after(Intake, "keep"),
+    "after-claiming-the-mail": lambda: dies_after(Inbox, "claim"),
+    "after-playing-the-ply": lambda: dies_after(Boards, "add_ply"),
+    "after-writing-a-mail-down": lambda: dies_after(Outbox, "add"),
+    "before-the-commit-of-the-turn": lambda: dies_after(Inbox, "finish"),
+    "between-the-turn-and-the-post": lambda: dies_after(Turns, "take_next"),
+    "after-claiming-mails-to-send": lambda: dies_after(Outbox, "claim_due"),
+    "between-the-sending-and-its-record": dies_after_sending,
+    "in-the-transaction-that-records-it": lambda: dies_after(Outbox, "finish"),
+    "planted-bug": fails,
+}
+
+if __name__ == "__main__":
+    STEPS[sys.argv[1]]()
+    main(["serve"])

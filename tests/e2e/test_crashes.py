@@ -1,0 +1,112 @@
+"""Killed at every step of a turn: nothing is lost and nothing is played twice."""
+
+import smtplib
+import sys
+from email import message_from_bytes
+from pathlib import Path
+
+import pytest
+
+from pbm import rules
+from tests.e2e.dying_server import STEPS
+from tests.e2e.player import Player, position_in, text_of
+from tests.e2e.running import RunningServer
+from tests.e2e.sink import Delivered
+from tests.polling import until
+
+DYING = Path(__file__).with_name("dying_server.py")
+DEADLY = sorted(set(STEPS) - {"planted-bug"})
+
+
+def dying(server: RunningServer, step: str) -> RunningServer:
+    """The same server, on the same port and data, that dies at a step."""
+    return RunningServer(
+        server.folder, server.settings, (sys.executable, str(DYING), step), server.port
+    )
+
+
+@pytest.mark.parametrize("step", DEADLY)
+def test_killed_at(step: str, server: RunningServer, alice: Player, bob: Player) -> None:
+    board = alice.challenges(bob)
+    move = alice.answer_to(board, "a1-c3,d4")
+    server.stop()
+    doomed = dying(server, step)
+    doomed.start_process()
+    acknowledged = hand_over(doomed, alice, move.as_bytes())
+    assert doomed.process is not None
+    assert doomed.process.wait(60) == -9
+    server.start()
+    if not acknowledged:
+        alice.sends(move)
+    for player in (alice, bob):
+        played = until(lambda player=player: with_ply(player, 1), "the board after the move")
+        assert len({message_from_bytes(mail.raw)["Message-ID"] for mail in played}) == 1
+        assert position_in(text_of(played[0])).turn == 2
+    # The game goes on, and the database agrees with its own moves.
+    bob.answers(with_ply(bob, 1)[0], "i5-g3,f2")
+    after = until(lambda: with_ply(alice, 2), "the answer")
+    assert rules.format_state(position_in(text_of(after[0]))).split()[1:] == ["1", "0,0", "quiet=2"]
+    verified = server.admin("verify")
+    assert verified.returncode == 0, verified.stdout + verified.stderr
+
+
+def test_a_mail_that_kills_the_server_is_put_aside(
+    server: RunningServer, alice: Player, bob: Player
+) -> None:
+    board = alice.challenges(bob)
+    server.stop()
+    doomed = dying(server, "after-playing-the-ply")
+    doomed.start()
+    alice.answers(board, "a1-c3,d4")
+    assert doomed.process is not None
+    assert doomed.process.wait(60) == -9
+    for _ in range(2):
+        doomed.start_process()
+        assert doomed.process.wait(60) == -9
+    doomed.start()  # three tries are over: it serves again
+    notice = until(lambda: alice.sink.to("operator@games.example"), "word to the operator")
+    assert "is stuck" in message_from_bytes(notice[0].raw)["Subject"]
+    assert "ran into a fault of ours" in text_of(alice.receives())
+    doomed.stop()
+
+
+def test_a_bug_stops_one_mail_and_nothing_else(
+    server: RunningServer, alice: Player, bob: Player
+) -> None:
+    board = alice.challenges(bob)
+    server.stop()
+    buggy = dying(server, "planted-bug")
+    buggy.start()
+    bob.answers(bob.mails[-1], "resign\n\nSorry!")
+    notice = until(lambda: alice.sink.to("operator@games.example"), "word to the operator")[0]
+    number = message_from_bytes(notice.raw)["Subject"].split()[2]
+    assert "ZeroDivisionError: a planted bug" in text_of(notice)
+    assert "ran into a fault of ours" in text_of(bob.receives())
+    alice.answers(board, "a1-c3,d4")
+    assert position_in(text_of(alice.receives())).turn == 2
+    bob.receives()
+    buggy.stop()
+    server.start()
+    retried = server.admin("queue", "retry", number)
+    assert retried.returncode == 0, retried.stdout + retried.stderr
+    over = text_of(alice.receives())
+    assert over.startswith("Board 1 is over: alice wins.")
+    assert "| Sorry!" in over
+
+
+def hand_over(server: RunningServer, player: Player, raw: bytes) -> bool:
+    """Send a mail; say whether it was acknowledged."""
+    to = message_from_bytes(raw)["To"]
+    try:
+        until(lambda: server.greets_or_ended(), "the doomed server")
+        with smtplib.SMTP("127.0.0.1", server.port, timeout=60) as smtp:
+            smtp.sendmail(player.address, to, raw)
+    except (OSError, smtplib.SMTPException):
+        return False
+    return True
+
+
+def with_ply(player: Player, ply: int) -> list[Delivered]:
+    """The board mails that show the board after a ply."""
+    mark = f"X-PBM-Ply: {ply}\r\n".encode()
+    return [mail for mail in player.mails if mark in mail.raw]
