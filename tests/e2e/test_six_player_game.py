@@ -33,8 +33,8 @@ def test_a_whole_game(server: RunningServer, sink: Sink) -> None:
             assert position_in(text_of(board)) == position
     assert position.outcome == rules.Outcome(winners=(2,), by="ejections")
     assert all(text_of(board).startswith("Board 1 is over: bob wins.") for board in boards.values())
-    # Two mails to sign up, one for the start, one for each ply: not one more.
-    assert len(sink.mails) == len(HANDLES) * (2 + 1 + plies)
+    # Two mails to sign up, one for the start, one for each ply, and alice's question: no more.
+    assert len(sink.mails) == len(HANDLES) * (2 + 1 + plies) + 1
     for player in players.values():
         check_thread(player)
     verified = server.admin("verify")
