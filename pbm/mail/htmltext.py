@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from pbm.mail.charsets import plain_lines
 
@@ -63,7 +63,10 @@ def html_to_text(html: str) -> str:
     Quoted parts begin each line with `> `, so that they read as in text mail. What a reader
     doesn't see (styles, scripts, hidden preheaders) and marked signatures are left out.
     """
-    tree = LexborHTMLParser(_FORMATTING.sub("<wbr>", html[:_CHARS]))
+    try:
+        tree = LexborHTMLParser(_FORMATTING.sub("<wbr>", html[:_CHARS]))
+    except SelectolaxError:
+        return ""
     lines = _Lines()
     if tree.root is not None:
         _Reading(lines).read(tree.root)

@@ -12,16 +12,21 @@ from pbm.mail.quoting_headers import attribution_end, field_block_end, next_word
 from pbm.mail.quoting_words import FORWARD_SENTENCES, FORWARDED, ORIGINAL
 
 _LONGEST_MARK = 120
+_LONG_LINE = 60
+_FULL_LINE = 70
 
 # `| ` marks comments in our own mails; S-nail puts ` |` before what it quotes.
-_QUOTED = re.compile(r"[ \t\u00a0]{0,8}[A-Z]{0,3}>|\|(?:[ \u00a0]|$)|[ \t]{1,8}\|")
+_QUOTED = re.compile(r"[ \t\u00a0]{0,8}(?:>|[A-Z]{1,3}>(?:[ >]|$))|\|(?:[ \u00a0]|$)|[ \t]{1,8}\|")
 _RULE = re.compile(r"_{20,}$", re.ASCII)
 _SIGNATURE = re.compile(r"(?:--|__+|[\u2013\u2014]{1,2})$")
-_DASHED = re.compile(r"[-=*_\u2013\u2014]{2,}[ >]*(.*?)[ <]*[-=*_\u2013\u2014: ]*$")
+_DASHED = re.compile(r"[-=*_\u2010-\u2015\u2500]{2,}(.*)")
+_AROUND_MARKS = " \u00a0<>-=*_:：\u2010\u2011\u2012\u2013\u2014\u2015\u2500"
+_SENTENCE_ENDS = (".", "!", "?", ":", ";", "…")
 _PGP = re.compile(r"-----BEGIN PGP (SIGNED MESSAGE|SIGNATURE|PUBLIC KEY BLOCK)-----$", re.ASCII)
-_INVISIBLE = str.maketrans(
-    "", "", "\u200b\u200e\u200f\u202a\u202b\u202c\u2066\u2067\u2068\u2069\ufeff"
-)
+# Left out where a line is recognised; and the Turkish capital, which folds to two characters.
+_INVISIBLE = dict.fromkeys(
+    map(ord, "\u00ad\u200b\u200e\u200f\u202a\u202b\u202c\u2060\u2063\u2066\u2067\u2068\u2069\ufeff")
+) | {ord("İ"): "I"}
 
 
 def own_words(text: str) -> tuple[str, ...]:
@@ -78,13 +83,26 @@ class _Cleaning:
         elif _is_footer(line):
             # Words below the footer of a phone that stand alone are an answer under it.
             self._in_signature = self._in_signature or bool(self._said)
-        elif not self._in_signature:
+        elif not self._in_signature and not self._is_residue(at):
             self._say(self._lines[at])
         return at + 1
 
     def _say(self, line: str) -> None:
         if line or (self._said and self._said[-1]):
             self._said.append(line)
+
+    def _is_residue(self, at: int) -> bool:
+        """Is it the end of a quoted line that a mailer broke again, without a new mark?
+
+        Such a rest can look like a move. It stands between marked lines, in the middle of a
+        sentence, and would not have fitted on the line above.
+        """
+        if not (0 < at < len(self._lines) - 1 and self._quoted[at - 1] and self._quoted[at + 1]):
+            return False
+        above = self._plain[at - 1]
+        first_word = self._plain[at].split(maxsplit=1)[0]
+        is_full = len(above) + 1 + len(first_word) >= _FULL_LINE and len(above) >= _LONG_LINE
+        return is_full and not above.endswith(_SENTENCE_ENDS)
 
     def _introduction(self, at: int) -> int:
         """The line after what introduces a quotation at `at`; `at` itself if nothing does."""
@@ -124,7 +142,7 @@ def _dashed_words(line: str) -> str:
     if len(line) > _LONGEST_MARK:
         return ""
     found = _DASHED.match(line)
-    return found[1].strip(" \u00a0-=*_:").casefold() if found else ""
+    return found[1].strip(_AROUND_MARKS).casefold() if found else ""
 
 
 def _is_original_mark(line: str) -> bool:

@@ -11,6 +11,7 @@ _LONGEST_NAME = 30
 
 _VERB = re.compile(rf"(?<!\w)(?:{WROTE})(?!\w)|{WROTE_ANYWHERE}")
 _LAST_VERB = re.compile(rf"(?:(?<!\w)(?:{WROTE})|{WROTE_ANYWHERE})$")
+_VERB_AND_COLON = re.compile(rf"(?:(?<!\w)(?:{WROTE})|{WROTE_ANYWHERE})\s?[:：]\s")
 _ADDRESS = re.compile(r"[^\s@<>]@[^\s@<>]")
 _DATE = re.compile(
     r"\d{1,2}[:.h]\d{2}|(?:19|20)\d\d|\d{1,2}[./-]\d{1,2}[./-]\d{2}|[年月日년월일]|[٠-٩۰-۹]{2}"
@@ -41,16 +42,25 @@ def attribution_end(lines: list[str], quoted: list[bool], following: list[int], 
         window.append(line)
         below = following[end + 1]
         is_above_quote = below < len(lines) and quoted[below]
+        if end == at and _runs_on(line):
+            return end + 1
         if not _may_close(line, is_above_quote):
             continue
         if _introduces(window, is_above_quote):
-            begins_here = (
-                len(window) == 1
-                or _opens(window[0])
-                or not any(_introduces(window[n:], is_above_quote) for n in range(1, len(window)))
-            )
-            return end + 1 if begins_here else at
+            return end + 1 if _begins(window, is_above_quote) else at
     return at
+
+
+def _runs_on(line: str) -> bool:
+    """Does the quotation begin on the line itself, as with Yahoo's app ("… wrote:   hello")?"""
+    if "@" not in line:
+        return False
+    folded = line.casefold()
+    verb = _VERB_AND_COLON.search(folded)
+    if verb is None:
+        return False
+    before = folded[: verb.start()]
+    return _ADDRESS.search(before) is not None and _DATE.search(before) is not None
 
 
 def _may_close(line: str, is_above_quote: bool) -> bool:
@@ -63,13 +73,26 @@ def _may_close(line: str, is_above_quote: bool) -> bool:
     )
 
 
+def _begins(window: list[str], is_above_quote: bool) -> bool:
+    """Does the attribution begin with the first of these lines, or with a later one?"""
+    shorter = [window[n:] for n in range(1, len(window))]
+    if not any(_introduces(lines, is_above_quote) for lines in shorter) or _opens(window[0]):
+        return True
+    # Nearly all have a date: if there is none further down, it is this one.
+    return _has_date(window[0]) and not any(map(_has_date, window[1:]))
+
+
+def _has_date(line: str) -> bool:
+    return _DATE.search(line.casefold()) is not None
+
+
 def _introduces(window: list[str], is_above_quote: bool) -> bool:
     text = " ".join(window)
     if len(text) > _LONGEST:
         return False
     folded = text.casefold()
     has_address = _ADDRESS.search(folded) is not None
-    has_date = _DATE.search(folded) is not None
+    has_date = _has_date(folded)
     if has_address and has_date:
         return True
     if _VERB.search(folded) is None or not folded.endswith(_COLONS):
@@ -81,7 +104,7 @@ def _opens(line: str) -> bool:
     """Does it look like the first line of a folded "On … wrote:"?"""
     folded = line.casefold()
     has_address = _ADDRESS.search(folded) is not None
-    has_date = _DATE.search(folded) is not None
+    has_date = _has_date(folded)
     if has_address and (has_date or folded.endswith(">")):
         return True
     if folded.endswith(_WROTE_IN):

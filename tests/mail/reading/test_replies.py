@@ -7,7 +7,9 @@ The files under `replies/` are written after the programs' known forms; in all o
 from pathlib import Path
 
 import pytest
+from selectolax.lexbor import SelectolaxError
 
+from pbm.mail import htmltext
 from pbm.mail.htmltext import html_to_text
 from pbm.mail.quoting import own_words
 
@@ -44,6 +46,14 @@ def test_no_quoted_move_is_said(name: str, text: str, said: tuple[str, ...]) -> 
 @pytest.mark.parametrize(("name", "html", "said"), HTML_CASES, ids=[c[0] for c in HTML_CASES])
 def test_own_words_of_an_html_reply(name: str, html: str, said: tuple[str, ...]) -> None:
     assert own_words(html_to_text(html)) == said, name
+
+
+def test_html_that_cannot_be_parsed_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_html: str) -> None:
+        raise SelectolaxError("Can't parse HTML.")
+
+    monkeypatch.setattr(htmltext, "LexborHTMLParser", refuse)
+    assert html_to_text("<p>x") == ""
 
 
 def test_there_are_replies_enough() -> None:
