@@ -11,6 +11,8 @@ from pbm.mail.mime import Part
 
 _BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/= \t\r\n"
 
+_HTML_STARTS = ("<html", "<!doctype html")
+
 
 def body_text(raw: bytes, root: Part, limits: Limits) -> str:
     """The text of the mail: its text parts, or its HTML parts as text where no text part says
@@ -36,6 +38,8 @@ class _Reader:
             return html_to_text(self._decoded(part))
         if part.kind == "text/plain" or part.kind.startswith("multipart/"):
             text = plain_lines(self._decoded(part))
+            if text[:200].lstrip().lower().startswith(_HTML_STARTS):
+                return html_to_text(text)
             if part.parameters.get("format", "").lower() == "flowed":
                 text = unflow(text, part.parameters.get("delsp", "").lower() == "yes")
             return text

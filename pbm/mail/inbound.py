@@ -8,11 +8,11 @@ from pbm.mail.body import body_text
 from pbm.mail.encoded_words import decode_words
 from pbm.mail.header_block import Headers, split_header
 from pbm.mail.limits import LIMITS, Limits, UnreadableMail
-from pbm.mail.mime import split_parts
+from pbm.mail.mime import Part, split_parts
 from pbm.mail.msgid import newest_references, parse_message_ids
 from pbm.mail.quoting import own_words
 
-__all__ = ["Envelope", "UnreadableMail", "read"]
+__all__ = ["Envelope", "UnreadableMail", "check_limits", "read"]
 
 _SUBJECT_CHARS = 1_000
 _MOST_REFERENCES = 20
@@ -47,12 +47,7 @@ def read(
     the plain address of this server. Raises UnreadableMail beyond the limits, and nothing else
     whatever the bytes are.
     """
-    if len(raw) > limits.mail_bytes:
-        raise UnreadableMail(
-            "mail-too-large", f"This mail is larger than {limits.mail_bytes // 1024} KB."
-        )
-    headers, body = split_header(raw, limits)
-    root = split_parts(raw, headers, body, limits)
+    headers, root = _divide(raw, limits)
     author, problem = _author(headers)
     subject = _subject(headers)
     return Envelope(
@@ -75,6 +70,20 @@ def read(
             own_address=own_address,
         ),
     )
+
+
+def check_limits(raw: bytes, limits: Limits = LIMITS) -> None:
+    """Raise UnreadableMail just where `read` would; cheap enough to ask while the peer waits."""
+    _divide(raw, limits)
+
+
+def _divide(raw: bytes, limits: Limits) -> tuple[Headers, Part]:
+    if len(raw) > limits.mail_bytes:
+        raise UnreadableMail(
+            "mail-too-large", f"This mail is larger than {limits.mail_bytes // 1024} KB."
+        )
+    headers, body = split_header(raw, limits)
+    return headers, split_parts(raw, headers, body, limits)
 
 
 def _author(headers: Headers) -> tuple[str | None, str | None]:

@@ -134,7 +134,7 @@ class _Cleaning:
 
 def _plain(line: str) -> str:
     """The line as it is recognised: without marks that show nothing."""
-    return line.translate(_INVISIBLE).rstrip()
+    return line if line.isascii() else line.translate(_INVISIBLE).rstrip()
 
 
 def _dashed_words(line: str) -> str:

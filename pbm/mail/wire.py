@@ -20,8 +20,8 @@ def check_wire(raw: bytes) -> str | None:
     if found is None:
         return None
     if found.group() == b"\0":
-        return "Mail must not contain NUL characters, and lines must end in CRLF."
-    return "Lines must end in CRLF: the mail has a bare CR or a bare LF."
+        return "Mail may hold no NUL characters, and its lines must end in CRLF."
+    return "In mail all lines must end in CRLF; this one has a bare CR or a bare LF."
 
 
 def digest(raw: bytes) -> str:

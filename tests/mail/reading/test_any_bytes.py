@@ -47,7 +47,7 @@ def _read(raw: bytes, limits: Limits) -> Envelope | None:
         return None
 
 
-@settings(max_examples=1_500, deadline=None)
+@settings(max_examples=800, deadline=None)
 @given(ANY_MAIL, st.sampled_from([Limits(), SMALL]))
 @example(b"", SMALL)
 @example(b"\r\n" * 10, SMALL)
@@ -70,7 +70,7 @@ def test_any_bytes_are_read(raw: bytes, limits: Limits) -> None:
     assert len(envelope.references) <= 20
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(ANY_MAIL)
 def test_any_bytes_have_a_digest(raw: bytes) -> None:
     assert len(digest(raw)) == 64
@@ -80,7 +80,7 @@ def test_any_bytes_have_a_digest(raw: bytes) -> None:
     assert refused == (b"\0" in raw or set(raw.replace(b"\r\n", b"")) & set(b"\r\n") != set())
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(mutated_mails())
 def test_reading_is_a_function_of_the_bytes(raw: bytes) -> None:
     assert _read(raw, SMALL) == _read(raw, SMALL)

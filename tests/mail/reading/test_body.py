@@ -118,6 +118,7 @@ def test_no_multipart_at_all(read_mail: Read) -> None:
     assert read_mail("Content-Type: nonsense", body=b"x").said == ("x",)
     assert read_mail("Content-Type: text", body=b"x").said == ("x",)
     assert read_mail(body="").said == ()
+    assert read_mail(body=b"\r\n<HTML><body>a1-b2<br>x").said == ("a1-b2", "x")
 
 
 @pytest.mark.parametrize(

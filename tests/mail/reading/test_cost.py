@@ -10,7 +10,7 @@ import tracemalloc
 
 import pytest
 
-from pbm.mail.inbound import read
+from pbm.mail.inbound import check_limits, read
 from pbm.mail.limits import LIMITS, UnreadableMail
 from pbm.mail.subject import clean_subject
 
@@ -173,6 +173,7 @@ def test_promise_14_work_is_bounded(name: str) -> None:
     _read(raw)
     assert time.monotonic() - started < _GUARD
     assert _calls(raw) < _MOST_CALLS
+    check_limits(raw)
 
 
 @pytest.mark.parametrize(("reason", "raw"), [*UNREADABLE.items(), *ALSO_UNREADABLE])
@@ -183,6 +184,9 @@ def test_promise_14_beyond_the_limits(reason: str, raw: bytes) -> None:
     assert time.monotonic() - started < _GUARD
     assert caught.value.reason == reason
     assert str(caught.value).endswith(".")
+    with pytest.raises(UnreadableMail) as caught:
+        check_limits(raw)
+    assert caught.value.reason == reason
     assert _calls(raw) < 100_000
 
 

@@ -36,7 +36,7 @@ def test_promise_11_crlf_is_fine() -> None:
 def test_promise_11_bare_line_ends(raw: bytes) -> None:
     sentence = check_wire(raw)
     assert sentence is not None
-    assert "lines must end in crlf" in sentence.lower()
+    assert "lines must end in CRLF" in sentence
 
 
 @pytest.mark.parametrize("raw", [b"\0", b"From: a\0@x.example\r\n\r\n", MAIL + b"\0"])
@@ -44,7 +44,7 @@ def test_promise_11_nul(raw: bytes) -> None:
     sentence = check_wire(raw)
     assert sentence is not None
     assert "NUL" in sentence
-    assert "lines must end in crlf" in sentence.lower()
+    assert "lines must end in CRLF" in sentence
 
 
 @pytest.mark.parametrize(
