@@ -15,6 +15,7 @@ from pbm.mail.smarthost_url import Smarthost, parse_smarthost
 
 _CLOSING = 421
 _TOO_BIG = 552
+_NO_SUCH_COMMAND = (500, 501, 502, 504)
 # Bad syntax, bad sequence, and logins: what is wrong here is wrong for every mail we have.
 _OUR_CONFIGURATION = frozenset({500, 501, 502, 503, 504, 521, 530, 534, 535, 538})
 _LONGEST_REPLY = 200
@@ -147,10 +148,10 @@ class SmarthostTransport:
         )
         try:
             await client.connect()
-            await client.ehlo()
+            await _say_hello(client)
             if not self._host.tls and client.supports_extension("starttls"):
                 await client.starttls()
-                await client.ehlo()
+                await _say_hello(client)
             await self._log_in(client)
         except _TROUBLE as error:
             client.close()
@@ -254,6 +255,15 @@ class SmarthostTransport:
         if isinstance(error, OSError) and error.strerror:
             return _presentable(error.strerror, self._host)
         return type(error).__name__
+
+
+async def _say_hello(client: aiosmtplib.SMTP) -> None:
+    try:
+        await client.ehlo()
+    except aiosmtplib.SMTPHeloError as error:
+        if error.code not in _NO_SUCH_COMMAND:
+            raise
+        await client.helo()
 
 
 def _options(client: aiosmtplib.SMTP, raw: bytes) -> list[str]:

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from ipaddress import ip_network
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -346,7 +346,7 @@ def test_a_client_that_reads_nothing_is_cut_off() -> None:
         limits = ListenerLimits(idle_seconds=0.05)
         async with listening(Inbox(), limits=limits) as port:
             async with talking_to(port, hello=False) as client:
-                client.writer.transport.pause_reading()
+                cast(asyncio.Transport, client.writer.transport).pause_reading()
                 with contextlib.suppress(ConnectionError):
                     while True:  # until the server has cut the connection
                         client.send(b"NOOP\r\n" * 10_000)

@@ -1,0 +1,494 @@
+import asyncio
+import gc
+from typing import Any
+
+import pytest
+
+from pbm.mail.compose import OutgoingMail, compose
+from pbm.mail.delivery import Deferred, Delivery, Failed, Sent
+from pbm.mail.smarthost import SmarthostTransport, Timeouts
+from tests.mail.wire.fake_smarthost import (
+    CERTIFICATE,
+    DROP,
+    HANG,
+    FakeSmarthost,
+    fake_smarthost,
+)
+from tests.mail.wire.talk import Inbox, listening, run
+from tests.mail.wire.test_compose import mail
+
+RAW = b"Subject: hello\r\n\r\nYour move.\r\n.\r\n..\r\n"
+TO = "alice@example.org"
+SENDER = "pbm+b.u7.secrettagsecrettag@localhost"
+
+
+def transport_to(fake: FakeSmarthost, *, login: str = "", **options: Any) -> SmarthostTransport:
+    return SmarthostTransport(f"smtp://{login}127.0.0.1:{fake.port}", **options)
+
+
+async def deliver(transport: SmarthostTransport, raw: bytes = RAW) -> Delivery:
+    return await transport.deliver(SENDER, TO, raw)
+
+
+def test_a_mail_goes_out_as_it_is() -> None:
+    async def scene() -> None:
+        async with fake_smarthost() as fake:
+            transport = transport_to(fake, helo="pbm.example")
+            assert await deliver(transport) == Sent()
+            await transport.close()
+            assert fake.commands == [
+                "EHLO pbm.example",
+                f"MAIL FROM:<{SENDER}> SIZE={len(RAW)}",
+                f"RCPT TO:<{TO}>",
+                "DATA",
+                "QUIT",
+            ]
+            assert fake.mails == [RAW.replace(b"\r\n.", b"\r\n..")]
+
+    run(scene)
+
+
+def test_our_own_listener_gets_what_was_composed() -> None:
+    async def scene() -> None:
+        inbox = Inbox()
+        async with listening(inbox) as port:
+            transport = SmarthostTransport(f"smtp://127.0.0.1:{port}")
+            raw = compose(mail(text=".\n..\nFrom here\nä\n"))
+            assert await transport.deliver("", "pbm@localhost", raw) == Sent()
+            assert inbox.mails == [("", ("pbm@localhost",), raw, "127.0.0.1")]
+            await transport.close()
+
+    run(scene)
+
+
+def test_promise_5_a_resent_mail_is_the_same_mail() -> None:
+    async def scene() -> None:
+        async with fake_smarthost() as fake:
+            fake.script("DOT", DROP, "451 4.3.0 later", "250 2.0.0 queued")
+            transport = transport_to(fake)
+            raw = compose(mail())
+            outcomes = [await deliver(transport, raw) for _ in range(3)]
+            assert [type(outcome) for outcome in outcomes] == [Deferred, Deferred, Sent]
+            assert fake.mails == [raw]
+            await transport.close()
+
+    run(scene)
+
+
+def test_an_open_connection_is_used_again() -> None:
+    async def scene() -> None:
+        async with fake_smarthost() as fake:
+            transport = transport_to(fake)
+            for _ in range(5):
+                assert await deliver(transport) == Sent()
+            assert fake.connections == 1
+            await transport.close()
+            assert await deliver(transport) == Sent()
+            assert fake.connections == 2
+            await transport.close()
+
+    run(scene)
+
+
+def test_no_more_connections_than_the_pool_has() -> None:
+    async def scene() -> None:
+        async with fake_smarthost() as fake:
+            transport = transport_to(fake, pool_size=3)
+            outcomes = await asyncio.gather(*(deliver(transport) for _ in range(30)))
+            assert set(outcomes) == {Sent()}
+            assert fake.most_open <= 3
+            assert len(fake.mails) == 30
+            await transport.close()
+
+    run(scene)
+
+
+def test_old_connections_are_not_trusted() -> None:
+    async def scene() -> None:
+        async with fake_smarthost() as fake:
+            transport = transport_to(fake, idle_seconds=0)
+            assert [await deliver(transport) for _ in range(2)] == [Sent(), Sent()]
+            assert fake.connections == 2
+            await transport.close()
+
+    run(scene)
+
+
+@pytest.mark.parametrize("last_word", [DROP, "421 4.4.2 idle for too long"])
+def test_a_kept_connection_that_is_dead_is_replaced_at_once(last_word: str) -> None:
+    async def scene() -> None:
+        async with fake_smarthost() as fake:
+            fake.script("MAIL", "250 2.1.0 fine", last_word)
+            transport = transport_to(fake)
+            assert [await deliver(transport) for _ in range(2)] == [Sent(), Sent()]
+            assert fake.connections == 2
+            assert len(fake.mails) == 2
+            await transport.close()
+
+    run(scene)
+
+
+def test_a_kept_connection_that_hangs_is_replaced() -> None:
+    async def scene() -> None:
+        async with fake_smarthost() as fake:
+            transport = transport_to(fake, timeouts=Timeouts(command=0.05))
+            fake.script("MAIL", "250 2.1.0 fine", HANG)
+            outcomes = [await deliver(transport) for _ in range(2)]
+            # On a machine that sleeps for 50 ms the usual replies come too late as well.
+            assert all(isinstance(outcome, Sent | Deferred) for outcome in outcomes)
+            assert fake.connections >= 2
+            await transport.close()
+
+    run(scene)
+
+
+def test_a_fresh_connection_is_tried_once_only() -> None:
+    async def scene() -> None:
+        async with fake_smarthost() as fake:
+            fake.usual["MAIL"] = DROP
+            transport = transport_to(fake)
+            assert isinstance(await deliver(transport), Deferred)
+            assert fake.connections == 1
+
+    run(scene)
+
+
+@pytest.mark.parametrize("verb", ["CONNECT", "EHLO", "MAIL", "RCPT", "DATA", "DOT"])
+@pytest.mark.parametrize(
+    "trouble", [DROP, "421 4.3.2 going down", "450 4.2.0 later", "garbage", ""]
+)
+def test_promise_5_passing_trouble_at_each_verb(verb: str, trouble: str) -> None:
+    async def scene() -> None:
+        async with fake_smarthost() as fake:
+            fake.script(verb, trouble)
+            transport = transport_to(fake)
+            outcome = await deliver(transport)
+            assert isinstance(outcome, Deferred)
+            assert outcome.reason
+            assert fake.mails == []
+            assert await deliver(transport) == Sent()
+            assert len(fake.mails) == 1
+            await transport.close()
+
+    run(scene)
+
+
+@pytest.mark.parametrize("verb", ["CONNECT", "EHLO", "MAIL", "RCPT", "DATA", "DOT"])
+def test_promise_5_a_server_that_does_not_answer(verb: str) -> None:
+    async def scene() -> None:
+        async with fake_smarthost() as fake:
+            fake.usual[verb] = HANG
+            short: Any = {"CONNECT": "connect", "EHLO": "connect", "DATA": "data", "DOT": "data"}
+            transport = transport_to(fake, timeouts=Timeouts(**{short.get(verb, "command"): 0.05}))
+            assert isinstance(await deliver(transport), Deferred)
+            assert fake.mails == []
+
+    run(scene)
+
+
+@pytest.mark.parametrize(
+    ("verb", "reply", "kind"),
+    [
+        ("RCPT", "550 5.1.1 no such user", Failed),
+        ("RCPT", "551 5.1.6 moved", Failed),
+        ("RCPT", "553 5.1.3 bad address", Failed),
+        ("RCPT", "552 5.5.3 too many", Deferred),
+        ("RCPT", "530 5.7.0 log in first", Deferred),
+        ("RCPT", "503 5.5.1 out of order", Deferred),
+        ("RCPT", "251 2.1.5 will forward", Sent),
+        ("DATA", "554 5.5.1 no valid recipients", Failed),
+        ("DATA", "250 what?", Deferred),
+        ("DOT", "554 5.7.1 that is spam", Failed),
+        ("DOT", "552 5.3.4 too large", Failed),
+        ("DOT", "354 what?", Deferred),
+        ("MAIL", "552 5.3.4 too large", Failed),
+        ("MAIL", "550 5.7.1 your sender is not welcome", Deferred),
+        ("MAIL", "535 5.7.8 log in first", Deferred),
+        ("CONNECT", "554 5.7.1 you are blocked", Deferred),
+    ],
+)
+def test_what_is_refused_for_good(verb: str, reply: str, kind: type[Delivery]) -> None:
+    async def scene() -> None:
+        async with fake_smarthost() as fake:
+            fake.script(verb, reply)
+            transport = transport_to(fake)
+            outcome = await deliver(transport)
+            assert isinstance(outcome, kind)
+            if not isinstance(outcome, Sent):
+                assert reply in outcome.reason
+            assert await deliver(transport) == Sent()
+            await transport.close()
+
+    run(scene)
+
+
+def test_after_a_refusal_the_connection_is_used_again() -> None:
+    async def scene() -> None:
+        async with fake_smarthost() as fake:
+            fake.script("RCPT", "550 5.1.1 no such user")
+            transport = transport_to(fake)
+            assert isinstance(await deliver(transport), Failed)
+            assert await deliver(transport) == Sent()
+            assert fake.connections == 1
+            assert "RSET" in fake.commands
+            await transport.close()
+
+    run(scene)
+
+
+def test_no_server_at_all() -> None:
+    async def scene() -> None:
+        async with fake_smarthost() as fake:
+            pass
+        outcome = await deliver(transport_to(fake))
+        assert isinstance(outcome, Deferred)
+        assert "No connection to the smarthost" in outcome.reason
+
+    run(scene)
+
+
+@pytest.mark.parametrize(
+    ("sender", "recipient"),
+    [
+        ("", "nobody"),
+        ("", ""),
+        ("", "a@b\r\nRCPT TO:<c@d>"),
+        ("", "ä@example.org"),
+        ("", "a@b> SIZE=1 <c@d"),
+        ("no address", TO),
+    ],
+)
+def test_what_is_no_address_is_not_even_tried(sender: str, recipient: str) -> None:
+    async def scene() -> None:
+        async with fake_smarthost() as fake:
+            outcome = await transport_to(fake).deliver(sender, recipient, RAW)
+            assert isinstance(outcome, Failed)
+            assert fake.connections == 0
+
+    run(scene)
+
+
+def test_a_mail_of_eight_bits_says_so_where_it_may() -> None:
+    async def scene() -> None:
+        async with fake_smarthost() as fake:
+            fake.usual["EHLO"] = "250-fake\n250 8BITMIME"
+            transport = transport_to(fake)
+            assert await deliver(transport, b"\r\n\xe4\r\n") == Sent()
+            assert f"MAIL FROM:<{SENDER}> BODY=8BITMIME" in fake.commands
+            await transport.close()
+
+    run(scene)
+
+
+def test_a_server_that_knows_helo_only() -> None:
+    async def scene() -> None:
+        async with fake_smarthost() as fake:
+            fake.usual["EHLO"] = "502 5.5.1 what?"
+            fake.usual["HELO"] = "250 fake"
+            transport = transport_to(fake)
+            assert await deliver(transport) == Sent()
+            assert f"MAIL FROM:<{SENDER}>" in fake.commands
+            await transport.close()
+
+    run(scene)
+
+
+def test_starttls_is_used_where_it_is_offered_and_this_machine_is_trusted() -> None:
+    async def scene() -> None:
+        async with fake_smarthost() as fake:
+            fake.usual["EHLO"] = "250-fake\n250-STARTTLS\n250 AUTH PLAIN"
+            transport = transport_to(fake, login="bob:swordfish@")
+            assert await deliver(transport) == Sent()
+            assert fake.encrypted
+            verbs = [command.split(" ")[0] for command in fake.commands]
+            assert verbs == ["EHLO", "STARTTLS", "EHLO", "AUTH", "MAIL", "RCPT", "DATA"]
+            await transport.close()
+
+    run(scene)
+
+
+@pytest.mark.parametrize("tls", [False, True])
+def test_a_bad_certificate_defers(tls: bool) -> None:
+    async def scene() -> None:
+        async with fake_smarthost(tls=tls) as fake:
+            fake.usual["EHLO"] = "250-fake\n250 STARTTLS"
+            url = f"{'smtps' if tls else 'smtp'}://127.0.0.1:{fake.port}"
+            outcome = await deliver(SmarthostTransport(url, verify=True))
+            assert isinstance(outcome, Deferred)
+            assert "certificate" in outcome.reason
+            assert fake.mails == []
+
+    run(scene)
+
+
+@pytest.mark.parametrize("tls", [False, True])
+def test_a_good_certificate(tls: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
+
+    async def scene() -> None:
+        async with fake_smarthost(tls=tls) as fake:
+            fake.usual["EHLO"] = "250-fake\n250 STARTTLS" if not tls else "250 fake"
+            url = f"{'smtps' if tls else 'smtp'}://127.0.0.1:{fake.port}"
+            transport = SmarthostTransport(url, verify=True)
+            assert await deliver(transport) == Sent()
+            await transport.close()
+
+    run(scene)
+
+
+def test_smtps_on_this_machine() -> None:
+    async def scene() -> None:
+        async with fake_smarthost(tls=True) as fake:
+            transport = SmarthostTransport(f"smtps://127.0.0.1:{fake.port}")
+            assert await deliver(transport) == Sent()
+            await transport.close()
+
+    run(scene)
+
+
+def test_starttls_that_is_offered_and_refused_defers() -> None:
+    async def scene() -> None:
+        async with fake_smarthost() as fake:
+            fake.usual["EHLO"] = "250-fake\n250 STARTTLS"
+            fake.usual["STARTTLS"] = "454 4.7.0 not now"
+            assert isinstance(await deliver(transport_to(fake)), Deferred)
+            assert fake.mails == []
+
+    run(scene)
+
+
+def test_promise_22_no_password_goes_out_in_the_clear() -> None:
+    async def scene() -> None:
+        async with fake_smarthost() as fake:
+            fake.usual["EHLO"] = "250-fake\n250 AUTH PLAIN LOGIN"
+            url = f"smtp://bob:swordfish@somewhere.example:{fake.port}"
+            transport = SmarthostTransport(url)
+            outcome = await deliver_here(transport, fake.port)
+            assert isinstance(outcome, Deferred)
+            assert "encryption" in outcome.reason
+            assert not any(command.startswith("AUTH") for command in fake.commands)
+
+    run(scene)
+
+
+async def deliver_here(transport: SmarthostTransport, port: int) -> Delivery:
+    """Deliver with every connection of the loop led to this machine."""
+    loop = asyncio.get_running_loop()
+    connect = loop.create_connection
+
+    async def lead(factory: Any, **options: Any) -> Any:
+        return await connect(factory, "127.0.0.1", port, ssl=options.get("ssl"))
+
+    loop.create_connection = lead  # type: ignore[method-assign, assignment]
+    return await deliver(transport)
+
+
+@pytest.mark.parametrize(
+    ("ehlo", "auth"),
+    [
+        ("250-fake\n250 AUTH PLAIN LOGIN", "535 5.7.8 AGJvYgBzd29yZGZpc2g= is wrong, swordfish"),
+        ("250-fake\n250 AUTH PLAIN", "454 4.7.0 later"),
+        ("250-fake\n250 AUTH PLAIN", DROP),
+        ("250-fake\n250 AUTH PLAIN", "421 4.7.0 swordfish"),
+        ("250-fake\n250 AUTH CRAM-MD5", "334 not base64!"),
+        ("250-fake\n250 AUTH GSSAPI", ""),
+        ("250 fake", ""),
+    ],
+)
+def test_a_login_that_does_not_work_defers(ehlo: str, auth: str) -> None:
+    async def scene() -> None:
+        async with fake_smarthost() as fake:
+            fake.usual["EHLO"] = ehlo
+            fake.usual["AUTH"] = auth
+            outcome = await deliver(transport_to(fake, login="bob:swordfish@"))
+            assert isinstance(outcome, Deferred)
+            assert "swordfish" not in outcome.reason
+            assert "AGJvYgBzd29yZGZpc2g=" not in outcome.reason
+            assert not any(command.startswith("MAIL") for command in fake.commands)
+
+    run(scene)
+
+
+def test_promise_22_reasons_hold_no_secret_and_no_line_break() -> None:
+    async def scene() -> None:
+        async with fake_smarthost() as fake:
+            fake.usual["EHLO"] = "250-fake\n250 AUTH PLAIN"
+            fake.usual["RCPT"] = (
+                f"550-5.1.1 <{SENDER}> swordfish c3dvcmRmaXNo\n550 5.1.1 \x1b[31m\tödd" + "x" * 900
+            )
+            outcome = await deliver(transport_to(fake, login="bob:swordfish@"))
+            assert isinstance(outcome, Failed)
+            assert outcome.reason.isprintable()
+            assert outcome.reason.isascii()
+            assert len(outcome.reason) < 300
+            for secret in ("secrettag", "swordfish", "c3dvcmRmaXNo"):
+                assert secret not in outcome.reason
+
+    run(scene)
+
+
+def test_a_cancelled_delivery_leaves_no_half_used_connection() -> None:
+    async def scene() -> None:
+        async with fake_smarthost() as fake:
+            fake.script("RCPT", HANG)
+            transport = transport_to(fake, pool_size=1)
+            delivery = asyncio.create_task(deliver(transport))
+            while "DATA" not in fake.commands and not any(
+                command.startswith("RCPT") for command in fake.commands
+            ):
+                await asyncio.sleep(0)
+            delivery.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await delivery
+            assert await deliver(transport) == Sent()
+            assert fake.connections == 2
+            await transport.close()
+
+    run(scene)
+
+
+def test_promise_5_a_thousand_mails_with_the_garbage_collected_in_between() -> None:
+    async def scene() -> None:
+        async with fake_smarthost() as fake:
+            transport = transport_to(fake, pool_size=4)
+
+            async def one(number: int) -> Delivery:
+                if number % 50 == 0:
+                    gc.collect()
+                return await deliver(transport, b"Message-ID: <%d@x>\r\n\r\n" % number)
+
+            outcomes = await asyncio.gather(*(one(number) for number in range(1000)))
+            assert set(outcomes) == {Sent()}
+            assert len(set(fake.mails)) == 1000
+            await transport.close()
+
+    run(scene)
+
+
+def test_closing_a_dead_connection_is_no_trouble() -> None:
+    async def scene() -> None:
+        async with fake_smarthost() as fake:
+            fake.usual["QUIT"] = DROP
+            transport = transport_to(fake)
+            await deliver(transport)
+            await transport.close()
+            await transport.close()
+
+    run(scene)
+
+
+def test_the_operators_check() -> None:
+    async def scene() -> None:
+        async with fake_smarthost() as fake:
+            assert await transport_to(fake).check() is None
+            fake.usual["EHLO"] = "250-fake\n250 AUTH PLAIN"
+            fake.usual["AUTH"] = "535 5.7.8 no"
+            sentence = await transport_to(fake, login="bob:pw@").check()
+            assert sentence == "The smarthost refused our login (535)."
+
+    run(scene)
+
+
+def test_a_mail_of_ours_is_seven_bit() -> None:
+    parts: OutgoingMail = mail(text="ä", html="<p>ö</p>")
+    assert compose(parts).isascii()
