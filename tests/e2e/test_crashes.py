@@ -3,6 +3,7 @@
 import smtplib
 import sys
 from email import message_from_bytes
+from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
@@ -32,7 +33,7 @@ def test_killed_at(step: str, server: RunningServer, alice: Player, bob: Player)
     server.stop()
     doomed = dying(server, step)
     doomed.start_process()
-    acknowledged = hand_over(doomed, alice, move.as_bytes())
+    acknowledged = hand_over(doomed, alice, move)
     assert doomed.process is not None
     assert doomed.process.wait(60) == -9
     server.start()
@@ -94,14 +95,12 @@ def test_a_bug_stops_one_mail_and_nothing_else(
     assert "| Sorry!" in over
 
 
-def hand_over(server: RunningServer, player: Player, raw: bytes) -> bool:
+def hand_over(server: RunningServer, player: Player, mail: EmailMessage) -> bool:
     """Send a mail; say whether it was acknowledged."""
-    to = message_from_bytes(raw)["To"]
+    until(server.greets_or_ended, "the doomed server")
     try:
-        until(lambda: server.greets_or_ended(), "the doomed server")
-        with smtplib.SMTP("127.0.0.1", server.port, timeout=60) as smtp:
-            smtp.sendmail(player.address, to, raw)
-    except (OSError, smtplib.SMTPException):
+        player.sends(mail)
+    except (ConnectionError, smtplib.SMTPServerDisconnected):
         return False
     return True
 
