@@ -266,6 +266,11 @@ def test_the_manual_explains_every_reason() -> None:
     assert sorted(explained) == sorted(REASONS + REQUEST_REASONS)
 
 
+def test_the_manual_names_the_limits() -> None:
+    assert f"more than {DEEPEST_PERFT} plies" in MANUAL.read_text("utf-8")
+    assert f"more than {LONGEST_LINE} bytes" in MANUAL.read_text("utf-8")
+
+
 def test_the_examples_of_the_manual() -> None:
     examples = re.findall(r"^> (.+)\n< (.+)$", MANUAL.read_text("utf-8"), re.MULTILINE)
     assert len(examples) > 5

@@ -115,6 +115,12 @@ ILLEGAL = [
         "One marble cannot push, and x's marble on e5 is in the way.",
     ),
     (
+        placed("d4", "e5 f6"),
+        "d4,e5",
+        "one-cannot-push",
+        "One marble cannot push, and x's marble on e5 is in the way.",
+    ),
+    (
         placed("c3 d4", "e5"),
         "d4,e5",
         "one-cannot-push",

@@ -67,6 +67,7 @@ BAD = {
     "a draw without a reason": f"{ROWS} - 0,0 draw",
     "a draw with a turn": f"{ROWS} 1 0,0 draw",
     "everybody out": f"{ROWS} - 0,0 out=1+2",
+    "everybody out in a draw": f"{ROWS} - 0,0 out=1+2;draw",
     "all but one out": f"{ROWS} 1 0,0 out=2",
     "out that is no seat": f"{ROWS} 1 0,0 out=3",
     "out twice": f"{ROWS} - 0,0 out=1+1;won=2",
