@@ -72,13 +72,26 @@ class Answered:
 class Held:
     """A command is not done yet: its player is asked first. `line` means the same later.
 
-    `section` names the template in `templates/sections` that says why.
+    `section` names the template in `templates/sections` that says why; `comment` waits too.
     """
 
     line: str
     section: str
     params: dict[str, Any] = field(default_factory=dict)
     board_id: int | None = None
+    comment: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Invited:
+    """People who may not know this server are asked whether they play, each of them once.
+
+    `line` starts the board once all of these addresses have said yes; `comment` waits too.
+    """
+
+    line: str
+    addresses: tuple[str, ...]
+    comment: tuple[str, ...] = ()
 
 
 Event = (
@@ -90,4 +103,5 @@ Event = (
     | OperatorActed
     | Answered
     | Held
+    | Invited
 )

@@ -1,21 +1,26 @@
 """A whole server around a table, without sockets: real database, real mails, a clock that stands.
 
 table = Table(url)
-alice = table.joins("alice")
-alice.says("move a1-c3,d4").hears("bob's move")
+alice, bob = table.joins("alice"), table.joins("bob")
+alice.says("challenge bob").hears("Your move on board 1.")
+bob.hears("alice's move on board 1; nothing to do.")
 """
 
 import itertools
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from email import message_from_bytes
 from email.header import decode_header, make_header
 from email.message import Message
 from email.utils import format_datetime, parseaddr
-from typing import Self
+from typing import Any, Self
+
+from sqlalchemy import text
 
 from pbm.mail.address import ServerAddress
 from pbm.mail.render import Renderer
+from pbm.mail.smtpd import Rejection
 from pbm.mail.tags import Key, Keyring
 from pbm.service.letters import House
 from pbm.service.post import raw_mail
@@ -23,6 +28,8 @@ from pbm.service.receive import Intake
 from pbm.service.turn import Turns
 from pbm.store.db import Database
 from pbm.store.migrate import migrate
+from pbm.store.schema import metadata
+from pbm.store.values import Board, Departure, InboxMail, Player, Ply
 
 SERVER = "pbm@games.example"
 OPERATOR = "operator@games.example"
@@ -70,6 +77,11 @@ class Mail:
         """The address that a reply goes to."""
         return parseaddr(self["Reply-To"] or self["From"])[1]
 
+    @property
+    def references(self) -> list[str]:
+        """The Message-IDs that it refers to, oldest first."""
+        return self["References"].split()
+
     def _part(self, kind: str) -> str:
         for part in self.message.walk():
             if part.get_content_type() == kind:
@@ -97,6 +109,8 @@ class Table:
         self.mailboxes: dict[str, list[Mail]] = {}
         self._sent = itertools.count(1)
 
+    # -- people and their mail ---------------------------------------------------------------
+
     def person(self, address: str) -> "Person":
         """Somebody with a mailbox."""
         return Person(self, address)
@@ -106,16 +120,30 @@ class Table:
         person = self.person(f"{handle}@example.org")
         person.writes(f"signup {handle}").says("yes")
         assert f"You play as {handle}" in person.newest.text
-        return person
+        return person.forgets()
+
+    def start(self, *handles: str, bowl: bool = False) -> list["Person"]:
+        """People who sign up and sit down at a board, in that order."""
+        people = [self.joins(handle) for handle in handles]
+        named = " ".join(handles[1:] if len(handles) == 2 else handles)
+        people[0].says(f"challenge {named}{' -bowl' if bowl else ''}")
+        for person in people:
+            person.gets(1).forgets()
+        return people
 
     def deliver(self, sender: str, recipient: str, raw: bytes) -> str:
         """Hand a mail to the server as the listener does; let it be obeyed and answered."""
+        reply = self.hand_in(sender, recipient, raw)
+        self.runs()
+        return reply
+
+    def hand_in(self, sender: str, recipient: str, raw: bytes) -> str:
+        """Hand a mail to the server, which keeps or refuses it; return its reply."""
         rejection = self.intake.accept_recipient(recipient)
         if rejection is not None:
             return f"{rejection.code} {rejection.text}"
-        reply = self.intake.keep(sender, (recipient,), raw, "127.0.0.1")
-        self.runs()
-        return f"250 {reply}"
+        kept = self.intake.keep(sender, (recipient,), raw, "127.0.0.1")
+        return f"{kept.code} {kept.text}" if isinstance(kept, Rejection) else f"250 {kept}"
 
     def runs(self) -> None:
         """Do everything that waits: turns, then the post."""
@@ -140,6 +168,57 @@ class Table:
         """A Message-ID for a mail that somebody sends."""
         return f"<{next(self._sent)}@mailer.example>"
 
+    # -- what is stored ----------------------------------------------------------------------
+
+    def board(self, number: int) -> Board:
+        """A board as it is stored."""
+        with self.database.reading() as work:
+            return work.boards.get(number)
+
+    def boards(self) -> list[int]:
+        """The numbers of all boards."""
+        with self.database.reading() as work:
+            return list(work.boards.numbers())
+
+    def plies(self, number: int) -> tuple[Ply, ...]:
+        """The moves of a board."""
+        with self.database.reading() as work:
+            return work.boards.plies(number)
+
+    def moves(self, number: int) -> list[str]:
+        """The moves of a board as text."""
+        return [ply.text for ply in self.plies(number)]
+
+    def departures(self, number: int) -> tuple[Departure, ...]:
+        """The seats of a board that were given up."""
+        with self.database.reading() as work:
+            return work.boards.departures(number)
+
+    def player(self, handle: str) -> Player | None:
+        """A player as stored, None for a handle that nobody has."""
+        with self.database.reading() as work:
+            return work.players.by_handle(handle)
+
+    def mail_kept(self, number: int) -> InboxMail:
+        """A row of the inbox."""
+        with self.database.reading() as work:
+            return work.inbox.get(number)
+
+    def rows(self, table: str) -> list[dict[str, Any]]:
+        """All rows of a table."""
+        with self.database.engine.connect() as connection:
+            query = metadata.tables[table].select()
+            return [dict(row) for row in connection.execute(query).mappings()]
+
+    def everything_stored(self) -> str:
+        """Every value in the database, to look for what must not be there."""
+        with self.database.engine.connect() as connection:
+            return "\n".join(
+                str(tuple(row))
+                for name in metadata.tables
+                for row in connection.execute(text(f"SELECT * FROM {name}"))
+            )
+
 
 @dataclass
 class Person:
@@ -160,37 +239,60 @@ class Person:
         """The mail that arrived last."""
         return self.mails[-1]
 
-    def writes(self, subject: str, body: str = "", *, to: str = SERVER) -> Self:
-        """Send a new mail."""
-        return self._send(to, subject, body, {})
+    @property
+    def arrived(self) -> list[Mail]:
+        """What has arrived since the last time of reading."""
+        return self.mails[self._read :]
 
-    def says(self, body: str, *, answering: Mail | None = None, subject: str = "") -> Self:
+    def mail(self, subject: str) -> Mail:
+        """The newest mail whose subject begins so."""
+        return next(mail for mail in reversed(self.mails) if mail["Subject"].startswith(subject))
+
+    def writes(
+        self,
+        subject: str,
+        body: str = "",
+        *,
+        to: str = SERVER,
+        headers: Mapping[str, str] | None = None,
+    ) -> Self:
+        """Send a new mail."""
+        return self.sends(self.mail_bytes(subject, body, to=to, headers=headers), to=to)
+
+    def says(
+        self,
+        body: str,
+        *,
+        answering: Mail | None = None,
+        subject: str = "",
+        to: str = "",
+        headers: Mapping[str, str] | None = None,
+    ) -> Self:
         """Answer a mail, the newest unless told otherwise."""
         mail = answering or self.newest
-        headers = {"In-Reply-To": mail["Message-ID"]}
-        return self._send(mail.reply_to, subject or f"Re: {mail['Subject']}", body, headers)
+        references = " ".join([*mail.references, mail["Message-ID"]])
+        thread = {"In-Reply-To": mail["Message-ID"], "References": references}
+        return self.writes(
+            subject or f"Re: {mail['Subject']}",
+            body,
+            to=to or mail.reply_to,
+            headers={**thread, **(headers or {})},
+        )
 
-    def hears(self, *expected: str) -> Self:
-        """Check that what arrived since the last time of asking says all this."""
-        arrived = self.mails[self._read :]
-        self._read = len(self.mails)
-        heard = "\n".join(f"{mail['Subject']}\n{mail.text}" for mail in arrived)
-        for words in expected:
-            assert words in heard, f"{words!r} is not in:\n{heard}"
+    def sends(self, raw: bytes, *, to: str = SERVER) -> Self:
+        """Send a mail as it is."""
+        self.replied = self.table.deliver(self.address, to, raw)
         return self
 
-    def hears_nothing(self) -> Self:
-        """Check that nothing has arrived since the last time of asking."""
-        arrived = self.mails[self._read :]
-        assert not arrived, arrived[0].text
-        return self
-
-    def forgets(self) -> Self:
-        """Take everything so far as read."""
-        self._read = len(self.mails)
-        return self
-
-    def _send(self, to: str, subject: str, body: str, headers: dict[str, str]) -> Self:
+    def mail_bytes(
+        self,
+        subject: str,
+        body: str = "",
+        *,
+        to: str = SERVER,
+        headers: Mapping[str, str] | None = None,
+    ) -> bytes:
+        """A mail as this person's mailer writes it; a header given as empty is left out."""
         lines = {
             "From": self.address,
             "To": to,
@@ -200,9 +302,33 @@ class Person:
             "MIME-Version": "1.0",
             "Content-Type": "text/plain; charset=utf-8",
             "Content-Transfer-Encoding": "8bit",
-            **headers,
+            **(headers or {}),
         }
-        head = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
-        raw = f"{head}\r\n{body}\r\n".replace("\r\n", "\n").replace("\n", "\r\n").encode()
-        self.replied = self.table.deliver(self.address, to, raw)
+        head = "".join(f"{name}: {value}\r\n" for name, value in lines.items() if value)
+        return f"{head}\r\n{body}\r\n".replace("\r\n", "\n").replace("\n", "\r\n").encode()
+
+    def hears(self, *expected: str) -> Self:
+        """Check that what arrived since the last time of reading says all this.
+
+        Line breaks count as blanks, since paragraphs are wrapped.
+        """
+        heard = "\n".join(f"{mail['Subject']}\n{mail.text}" for mail in self.arrived)
+        self.forgets()
+        for words in expected:
+            assert " ".join(words.split()) in " ".join(heard.split()), f"{words!r} not in:\n{heard}"
+        return self
+
+    def hears_nothing(self) -> Self:
+        """Check that nothing has arrived since the last time of reading."""
+        assert not self.arrived, self.arrived[0].text
+        return self
+
+    def gets(self, count: int) -> Self:
+        """Check how many mails have arrived since the last time of reading."""
+        assert len(self.arrived) == count, [mail["Subject"] for mail in self.arrived]
+        return self
+
+    def forgets(self) -> Self:
+        """Take everything so far as read."""
+        self._read = len(self.mails)
         return self

@@ -54,7 +54,7 @@ def identify(work: UnitOfWork, keyring: Keyring, recipient: Recipient, author: s
     """Tell who speaks, from the address written to and the one `From:` address."""
     player = work.players.by_address(address_key(author))
     if isinstance(recipient, QuestionReply):
-        question = work.questions.by_token(token_digest(recipient.token))
+        question = asked_question(work, recipient, lock=True)
         if question is not None:
             return _answering(work, question, player, author)
     if isinstance(recipient, PlayerReply):
@@ -75,12 +75,32 @@ def tag_owner(work: UnitOfWork, keyring: Keyring, reply: PlayerReply) -> Player 
     return player if good else None
 
 
+def asked_question(
+    work: UnitOfWork, reply: QuestionReply, *, lock: bool = False
+) -> Question | None:
+    """Return the question that a reply address carries, answered or not.
+
+    None for a wrong token, and for one from before its player's last `newkey`.
+    """
+    question = work.questions.by_token(token_digest(reply.token), lock=lock)
+    if question is None:
+        return None
+    player = _asked_player(work, question)
+    return None if player and player.epoch != question.epoch else question
+
+
+def _asked_player(work: UnitOfWork, question: Question) -> Player | None:
+    """The player who was asked, or who plays from the address that was asked by now."""
+    if question.player_id is not None:
+        return work.players.get(question.player_id)
+    return work.players.by_address(address_key(question.address))
+
+
 def _answering(work: UnitOfWork, question: Question, player: Player | None, author: str) -> Speaker:
     if question.player_id is None:
-        asked = address_key(question.address) == address_key(author)
-        return (
-            Answerer(question, None) if asked else Claimed(player) if player else Stranger(author)
-        )
+        if address_key(question.address) == address_key(author):
+            return Answerer(question, player)
+        return Claimed(player) if player else Stranger(author)
     owner = work.players.get(question.player_id)
     if player is not None and player.id == owner.id:
         return Answerer(question, owner)

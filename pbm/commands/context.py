@@ -30,7 +30,6 @@ class Context:
     commands: tuple[type["Command"], ...]
     hints: tuple[int, ...] = ()
     answered: tuple[int, int] | None = None
-    comment: tuple[str, ...] = ()
 
     @property
     def player(self) -> Player:

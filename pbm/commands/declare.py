@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from pbm.commands.context import Context
-from pbm.commands.words import Kind, PlyMark, Secret, misread
+from pbm.commands.words import BoardRef, Kind, PlyMark, Secret, misread
 from pbm.errors import Refusal
 from pbm.events import Event
 
 MASK = "****"
-_OPTION = re.compile(r"--?([a-z][a-z0-9-]*)", re.ASCII | re.IGNORECASE)
+_OPTION = re.compile(r"--?([a-z][a-z0-9-]*)(=.*)?", re.ASCII | re.IGNORECASE)
 _MARK = re.compile(r"#\d{1,5}", re.ASCII)
 
 
@@ -64,6 +64,7 @@ class Command:
 
     words: ClassVar[tuple[str, ...]] = ()  # the first is the name; the others are read too
     prefix: ClassVar[str] = ""  # a word that begins so is read too
+    short: ClassVar[tuple[str, ...]] = ()  # those of the words that take one more at most
     examples: ClassVar[tuple[str, ...]] = ()
     group: ClassVar[str] = ""
     reads_only: ClassVar[bool] = False  # needs no proof: the answer goes to a verified address
@@ -94,24 +95,51 @@ class Command:
         return cls.help().split("\n")[0]
 
     @classmethod
+    def has_secret(cls) -> bool:
+        """Whether a line of this command may hold a password."""
+        return cls._secret_at() is not None
+
+    @classmethod
     def parse(cls, word: str, words: list[str]) -> Self:
-        """Read the words after the command's own. Raises Refusal with code `syntax`."""
+        """Read the words after the command's own. Raises Refusal with code `syntax`.
+
+        The refusal's parameter `number` is the board that the line names, if it does.
+        """
         command = cls()
-        secrets: list[str] = []
-        left, options = _split_options(words)
-        for name, field in _marks_first(cls.fields):
-            if isinstance(field, Flag):
-                setattr(command, name, field.name in options)
-                options.discard(field.name)
-            else:
-                setattr(command, name, _read_operand(field, left, secrets))
-        if options:
-            raise misread("option", word=f"-{min(options)}")
-        if left:
-            raise misread("left-over", word=" ".join(left))
+        try:
+            secrets = command._read(words)
+        except Refusal as refusal:
+            board = vars(command).get("board")
+            number = board.number if isinstance(board, BoardRef) else None
+            raise Refusal(refusal.code, **{**refusal.params, "number": number}) from refusal
         shown = [MASK if item in secrets else item for item in words]
         command.line = " ".join([word, *shown])
         return command
+
+    def _read(self, words: list[str]) -> list[str]:
+        """Fill the fields; return the words that are secret."""
+        secrets: list[str] = []
+        # From a secret on nothing is an option, nor ever shown.
+        open_words = len(words) if self._secret_at() is None else self._secret_at()
+        left, options = _split_options(words[:open_words])
+        left += words[open_words:]
+        for name, field in _marks_first(self.fields):
+            if isinstance(field, Flag):
+                setattr(self, name, field.name in options)
+                options.discard(field.name)
+            else:
+                setattr(self, name, _read_operand(field, left, secrets))
+        if options:
+            raise misread("option", word=f"-{min(options)}")
+        if left:
+            raise misread("left-over", word=MASK if self.has_secret() else " ".join(left))
+        return secrets
+
+    @classmethod
+    def _secret_at(cls) -> int | None:
+        operands = [field for field in cls.fields.values() if isinstance(field, Operand)]
+        kinds = [isinstance(field.kind, Secret) for field in operands]
+        return kinds.index(True) if any(kinds) else None
 
     def run(self, context: Context) -> Iterator[Event]:
         """Do it, yielding what happened. Raises Refusal; nothing has changed then."""
@@ -136,7 +164,7 @@ def _split_options(words: list[str]) -> tuple[list[str], set[str]]:
     for word in words:
         found = _OPTION.fullmatch(word)
         if found and not _is_cell(found[1]):
-            options.add(found[1].lower())
+            options.add(f"{found[1].lower()}{'=' if found[2] else ''}")
         else:
             left.append(word)
     return left, options

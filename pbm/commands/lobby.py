@@ -6,10 +6,12 @@ from pbm import rules
 from pbm.commands.boards import decline_board, start_board
 from pbm.commands.context import Context
 from pbm.commands.declare import Command, flag, operand
+from pbm.commands.invite import check_invitations
 from pbm.commands.words import Board as BoardKind
 from pbm.commands.words import BoardRef, Opponent
 from pbm.errors import Refusal
-from pbm.events import BoardClosed, BoardStarted, Event
+from pbm.events import Answered, BoardClosed, BoardStarted, Event, Invited
+from pbm.mail.address import address_key
 from pbm.store.values import Player
 
 ME = "me"
@@ -23,35 +25,63 @@ class Challenge(Command):
     -bowl starts from the bowl board instead of the standard one.
     Whoever does not want to play answers `decline`. What you write below the command goes
     to all of them.
+    Somebody who does not play here yet is invited by mail address instead of a handle. We ask
+    that person once, and never again; the board starts when all who were asked have said yes.
     """
 
     words = ("challenge",)
     prefix = "chall"
     group = "lobby"
-    examples = ("challenge bob", "abalone challenge -bowl alice bob", "challenge me bob carol")
+    examples = (
+        "challenge bob",
+        "abalone challenge -bowl alice bob",
+        "challenge me bob carol",
+        "challenge dave@example.org",
+    )
 
     opponents: tuple[str, ...] = operand(Opponent(), many=True)
     bowl: bool = flag("bowl")
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Seat the players and start the board."""
+        """Seat the players and start the board, or ask those who don't play here yet."""
         layout = "bowl" if self.bowl else "standard"
-        seated = self._seated(context, max(rules.BOARDS[layout]))
-        board = start_board(context.work, layout, seated, context.now)
+        names = self._names(context, max(rules.BOARDS[layout]))
+        addresses = tuple(name for name in names if "@" in name)
+        players = [_opponent(context, name) for name in names if "@" not in name]
+        if addresses:
+            check_invitations(context, addresses)
+            yield Invited(self._line(names), addresses)
+            yield Answered("invited", {"title": "your invitation", "addresses": list(addresses)})
+            return
+        board = start_board(context.work, layout, players, context.now)
         yield BoardStarted(board.id, context.player.handle)
 
-    def _seated(self, context: Context, most: int) -> list[Player]:
+    def pinned(self, context: Context) -> str:
+        """Name the same players later."""
+        return self._line(self._names(context, len(self.opponents) + 1))
+
+    def _line(self, names: list[str]) -> str:
+        return " ".join([self.words[0], *(["-bowl"] if self.bowl else []), *names])
+
+    def _names(self, context: Context, most: int) -> list[str]:
+        """The handles in the order of the seats, and the addresses of those who have none."""
         own = context.player.handle
-        handles = [own if handle == ME else handle for handle in self.opponents]
-        if len(handles) == 1 and handles != [own]:
-            handles = [own, *handles]
-        if own not in handles:
-            raise Refusal("challenge-without-you", handles=handles, bowl=self.bowl)
-        if len(set(handles)) < len(handles) or len(handles) == 1:
+        names = [own if name == ME else _known(context, name) for name in self.opponents]
+        if len(names) == 1 and names != [own]:
+            names = [own, *names]
+        if own not in names:
+            raise Refusal("challenge-without-you", handles=list(self.opponents), bowl=self.bowl)
+        if len({name.lower() for name in names}) < len(names) or len(names) == 1:
             raise Refusal("challenge-same-player")
-        if len(handles) > most:
+        if len(names) > most:
             raise Refusal("challenge-too-many", most=most)
-        return [_opponent(context, handle) for handle in handles]
+        return names
+
+
+def _known(context: Context, name: str) -> str:
+    """The handle of somebody named by an address, if there is one."""
+    player = context.work.players.by_address(address_key(name)) if "@" in name else None
+    return player.handle if player else name
 
 
 def _opponent(context: Context, handle: str) -> Player:

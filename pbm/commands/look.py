@@ -1,10 +1,12 @@
 """The commands that look and change nothing."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from pbm.commands.context import Context
 from pbm.commands.declare import Command, operand
 from pbm.commands.replay import position_after
+from pbm.commands.subjects import games_subject
 from pbm.commands.view import board_view, past_view
 from pbm.commands.words import BoardRef, Shown
 from pbm.errors import Refusal
@@ -26,6 +28,7 @@ class Show(Command):
     """
 
     words = ("show", "board")
+    short = ("board",)
     group = "look"
     examples = ("show", "show 12", "show 12#17 13", "show 12#-3", "show bob next")
     reads_only = True
@@ -34,21 +37,20 @@ class Show(Command):
 
     def run(self, context: Context) -> Iterator[Event]:
         """Answer with the boards."""
-        numbers = [item for item in self.what if isinstance(item, BoardRef)]
+        refs = [item for item in self.what if isinstance(item, BoardRef)]
         handles = [item for item in self.what if isinstance(item, str)]
-        if not handles:
-            for ref in numbers[:_MOST_SHOWN] or [BoardRef()]:
-                yield _shown(context, context.board(ref), ref)
-            return
-        named = [context.board(ref) for ref in numbers]
-        boards = named + _boards_of_players(context, handles)
+        if not refs and not handles:
+            refs = [BoardRef()]
+        boards = [(context.board(ref), ref.ply) for ref in refs]
+        if handles:
+            boards += [(board, None) for board in _boards_of_players(context, handles)]
         if not boards:
-            raise Refusal("no-boards", handles=handles)
-        for board in boards[:_MOST_SHOWN]:
-            yield _shown(context, board, None)
+            raise Refusal("no-boards")
         if len(boards) > _MOST_SHOWN:
-            rest = [board.id for board in boards[_MOST_SHOWN:]]
-            yield Answered("more-boards", {"numbers": rest})
+            rest = [board.id for board, _ in boards[_MOST_SHOWN:]]
+            yield Answered("more-boards", {"most": _MOST_SHOWN, "numbers": rest})
+        for board, ply in boards[:_MOST_SHOWN]:
+            yield _shown(context, board, ply)
 
 
 class Games(Command):
@@ -68,29 +70,43 @@ class Games(Command):
     def run(self, context: Context) -> Iterator[Event]:
         """Answer with a list."""
         boards = _boards_of_players(context, [str(word) for word in self.who])
-        listed = [
+        yield Answered(
+            "games",
             {
-                "number": board.id,
-                "subject": board.subject,
-                "status": board.status,
-                "turn": board.to_move.handle if board.to_move else None,
-                "ply": board.ply,
-            }
-            for board in boards[:_MOST_LISTED]
-        ]
-        yield Answered("games", {"boards": listed, "more": max(0, len(boards) - _MOST_LISTED)})
+                "subject_line": games_subject(_counted(context, boards)),
+                "boards": [_listed(board) for board in boards[:_MOST_LISTED]],
+                "more": max(0, len(boards) - _MOST_LISTED),
+            },
+        )
 
 
-def _shown(context: Context, board: Board, ref: BoardRef | None) -> Answered:
-    if ref is None or ref.ply is None:
+def _counted(context: Context, boards: list[Board]) -> str:
+    movers = [board.to_move for board in boards if board.to_move]
+    own = sum(mover.player_id == context.player.id for mover in movers)
+    return f"{len(movers)} in progress, your move on {own or 'none'}"
+
+
+def _listed(board: Board) -> dict[str, Any]:
+    return {
+        "number": board.id,
+        "players": [seat.handle for seat in board.seats],
+        "status": board.status,
+        "turn": board.to_move.handle if board.to_move else None,
+        "ply": board.ply,
+        "winners": [board.seats[seat - 1].handle for seat in board.winners or ()],
+    }
+
+
+def _shown(context: Context, board: Board, ply: int | None) -> Answered:
+    if ply is None:
         player_id = context.actor.id if context.actor else None
         view = board_view(context.work, board, player_id=player_id, whole=True)
         return Answered("board", view, board.id)
-    ply = ref.ply if ref.ply >= 0 else board.ply + 1 + ref.ply
-    if not 0 <= ply <= board.ply:
-        raise Refusal("no-such-ply", number=board.id, last=board.ply, ply=ref.ply)
-    position = position_after(context.work, board, ply)
-    return Answered("past-board", past_view(board, position, ply), board.id)
+    counted = ply if ply >= 0 else board.ply + 1 + ply
+    if not 0 <= counted <= board.ply:
+        raise Refusal("no-such-ply", number=board.id, last=board.ply, ply=ply)
+    position = position_after(context.work, board, counted)
+    return Answered("past-board", past_view(board, position, counted), board.id)
 
 
 def _boards_of_players(context: Context, words: list[str]) -> list[Board]:

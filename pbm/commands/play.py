@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pbm.commands.boards import check_move, leave_board, play_move
 from pbm.commands.context import Context
 from pbm.commands.declare import Command, operand
+from pbm.commands.view import past_view
 from pbm.commands.words import Board as BoardKind
 from pbm.commands.words import BoardRef, MoveText, PlyMark
 from pbm.errors import Refusal
@@ -36,8 +37,8 @@ class Move(Command):
         self._check_turn(board, context)
         if self._late(board, context):
             check_move(board, self.move)
-            line = self.pinned(context)
-            yield Held(line, "stale-move", {"number": board.id, "ply": board.ply + 1}, board.id)
+            view = {**past_view(board, board.position, board.ply), "next": board.ply + 1}
+            yield Held(self.pinned(context), "stale-move", view, board.id)
             return
         board = play_move(context.work, board, self.move, context.now)
         yield MovePlayed(board.id, board.ply)

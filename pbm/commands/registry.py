@@ -7,12 +7,11 @@ from typing import Any
 
 from pbm import rules
 from pbm.commands.account import NewKey, SignUp, WhoAmI
-from pbm.commands.declare import MASK, Command, Operand
+from pbm.commands.declare import MASK, Command
 from pbm.commands.help import Help
 from pbm.commands.lobby import Challenge, Decline
 from pbm.commands.look import Games, Show
 from pbm.commands.play import Move, Resign
-from pbm.commands.words import Secret
 from pbm.errors import Refusal
 from pbm.mail.charsets import fold_typography
 
@@ -30,6 +29,7 @@ COMMANDS: tuple[type[Command], ...] = (
 )
 COMMAND_WORDS = frozenset(word for command in COMMANDS for word in command.words)
 _LONGEST_LINE = 400  # characters; nobody types a longer command
+_SHORT = 2  # words of a line that a command's short form may have
 _ALIKE = 0.75
 
 
@@ -51,7 +51,7 @@ def parse_line(line: str) -> Command | Problem | None:
     words = _words(line)
     if not words or len(line) > _LONGEST_LINE:
         return None
-    found = list(_candidates(words[0].lower()))
+    found = list(_candidates(words))
     if not found:
         return _perhaps_meant(words)
     problem: Problem | None = None
@@ -59,7 +59,7 @@ def parse_line(line: str) -> Command | Problem | None:
         try:
             return command.parse(words[0].lower(), words[1:])
         except Refusal as refusal:
-            problem = problem or _problem(command, words, refusal)
+            problem = _problem(command, words, refusal)
     return problem
 
 
@@ -72,7 +72,7 @@ def parse_move(line: str) -> Command | None:
 
 def find_command(word: str) -> type[Command] | None:
     """Find a command by any of its words."""
-    return next(_candidates(word.lower()), None)
+    return next(_candidates([word]), None)
 
 
 def _words(line: str) -> list[str]:
@@ -84,9 +84,14 @@ def _words(line: str) -> list[str]:
     return words
 
 
-def _candidates(word: str) -> Iterator[type[Command]]:
+def _candidates(words: list[str]) -> Iterator[type[Command]]:
+    """The commands that a line may be, the one that it is most likely meant for last."""
+    word = words[0].lower()
+    if len(words) <= _SHORT:
+        yield from (command for command in COMMANDS if word in command.short)
     for command in COMMANDS:
-        if word in command.words or (command.prefix and word.startswith(command.prefix)):
+        named = word in command.words and word not in command.short
+        if named or (command.prefix and word.startswith(command.prefix)):
             yield command
 
 
@@ -97,7 +102,7 @@ def _problem(command: type[Command], words: list[str], refusal: Refusal) -> Prob
 
 def _masked(command: type[Command], words: Iterable[str]) -> str:
     shown = list(words)
-    if any(isinstance(f, Operand) and isinstance(f.kind, Secret) for f in command.fields.values()):
+    if command.has_secret():
         shown[2:] = [MASK for _ in shown[2:]]
     return " ".join(shown)
 
@@ -110,14 +115,16 @@ def _perhaps_meant(words: list[str]) -> Problem | None:
     """Tell a mistyped command word or a stray cell from plain words."""
     line = " ".join(words)
     alike = get_close_matches(words[0].lower(), sorted(COMMAND_WORDS), n=1, cutoff=_ALIKE)
-    for command in _candidates(alike[0]) if alike else ():
+    for command in _candidates([alike[0], *words[1:]]) if alike else ():
         try:
-            meant = command.parse(alike[0], words[1:])
+            nearest = command.parse(alike[0], words[1:]).line
         except Refusal:
-            continue
-        return Problem(_masked(command, words), "unknown-command", {}, meant.line)
+            if not command.has_secret():
+                continue
+            nearest = command.examples[0]
+        return Problem(_masked(command, words), "unknown-command", {}, nearest)
     if rules.is_notation(line):
         return Problem(line, "bare-move", {}, f"{Move.words[0]} {line}")
     if rules.mentions_cell(line):
-        return Problem(line, "unclear-move", {}, _example(Move))
+        return Problem(line, "unclear-move", {"word": line}, _example(Move))
     return None

@@ -55,6 +55,13 @@ def confirmation(said: Sequence[str]) -> tuple[bool | None, tuple[str, ...]]:
     return None, body
 
 
+def is_bare_yes(script: Script) -> bool:
+    """Whether a mail says yes and nothing else, which only the answer to a question may."""
+    return (
+        not script.commands and len(script.comment) == 1 and bool(confirmation(script.comment)[0])
+    )
+
+
 def _read_body(body: tuple[str, ...], *, in_answer: bool) -> Script:
     commands: list[Command] = []
     for index, line in enumerate(body):
@@ -63,7 +70,7 @@ def _read_body(body: tuple[str, ...], *, in_answer: bool) -> Script:
         found = _read_line(line, in_answer=in_answer)
         if isinstance(found, Command):
             if len(commands) == MOST_COMMANDS:
-                return _too_many(body)
+                return _too_many(commands)
             commands.append(found)
             continue
         rest = _trimmed(body[index:])
@@ -75,14 +82,15 @@ def _read_body(body: tuple[str, ...], *, in_answer: bool) -> Script:
 
 def _read_all(body: tuple[str, ...]) -> Script:
     """Read a mail with the subject `multiple`: every line is a command, or nothing is done."""
-    lines = [line for line in body if line.strip()]
-    if len(lines) > MOST_COMMANDS:
-        return _too_many(body)
     commands: list[Command] = []
-    for line in lines:
+    for line in body:
+        if not line.strip():
+            continue
         found = parse_line(line)
         if not isinstance(found, Command):
             return Script(problem=found or Problem(line, "not-a-command", {}))
+        if len(commands) == MOST_COMMANDS:
+            return _too_many(commands)
         commands.append(found)
     return Script(tuple(commands))
 
@@ -92,8 +100,9 @@ def _read_line(line: str, *, in_answer: bool) -> Command | Problem | None:
     return bare or parse_line(line)
 
 
-def _too_many(body: tuple[str, ...]) -> Script:
-    return Script(problem=Problem(body[0], "too-many-commands", {"most": MOST_COMMANDS}))
+def _too_many(commands: list[Command]) -> Script:
+    line = commands[0].line  # as the other lines of commands, it may hold a secret
+    return Script(problem=Problem(line, "too-many-commands", {"most": MOST_COMMANDS}))
 
 
 def _trimmed(lines: Sequence[str]) -> tuple[str, ...]:

@@ -3,8 +3,14 @@
 import re
 from collections.abc import Sequence
 
-_BOARD = re.compile(r"Abalone Board (\d{1,9})\b", re.ASCII | re.IGNORECASE)
-_OTHERS = ("please confirm:", "your games:", "pbm:", "welcome to pbm")
+from pbm import rules
+
+# Also the classic form, `Abalone Board 12 alice **`: whose turn it is, and a mark for words.
+_BOARD = re.compile(
+    r"Abalone Board (\d{1,9})(?::|(?= [a-z][a-z0-9_-]{1,15}(?: \*\*)?$))", re.ASCII | re.IGNORECASE
+)
+_OTHERS = ("please confirm:", "your games:", "pbm:")
+_LONGEST_ASKED = 60
 _NAMED = 2  # handles that a subject names before it counts the rest
 
 
@@ -18,7 +24,8 @@ def board_subject(handles: Sequence[str]) -> str:
 
 def question_subject(what: str) -> str:
     """Return the subject of a question."""
-    return f"Please confirm: {what}"
+    shown = what if len(what) <= _LONGEST_ASKED else f"{what[:_LONGEST_ASKED]}..."
+    return f"Please confirm: {shown}"
 
 
 def answer_subject(what: str) -> str:
@@ -26,12 +33,23 @@ def answer_subject(what: str) -> str:
     return f"pbm: {what}"
 
 
+def games_subject(what: str) -> str:
+    """Return the subject of a list of games."""
+    return f"Your games: {what}"
+
+
 def is_own(subject: str) -> bool:
     """Tell whether a cleaned subject is one of ours, and so no command."""
-    return bool(_BOARD.match(subject)) or subject.lower().startswith(_OTHERS)
+    return board_named(subject) is not None or subject.lower().startswith(_OTHERS)
 
 
 def board_named(subject: str) -> int | None:
-    """Return the number of the board that a cleaned subject of ours names."""
+    """Return the number of the board that a cleaned subject of ours names.
+
+    With a cell in it, it is the line of a player: `Abalone board 12: a1-c3,d4`.
+
+    >>> board_named("Abalone Board 12: alice v bob"), board_named("Abalone Board 12 alice **")
+    (12, 12)
+    """
     found = _BOARD.match(subject)
-    return int(found[1]) if found else None
+    return int(found[1]) if found and not rules.mentions_cell(subject) else None

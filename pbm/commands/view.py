@@ -29,6 +29,7 @@ def board_view(
         "rounds": _rounds(plies, seats, None if whole else _RECENT_ROUNDS),
         **_picture(board, board.position),
         "example": _example(board) if board.to_move and board.to_move.seat in own else None,
+        "may_decline": _may_decline(work, board, own),
     }
 
 
@@ -109,6 +110,7 @@ def _told_move(board: Board, ply: Ply) -> dict[str, Any]:
         "ply": ply.ply,
         "move": ply.text,
         "ejected": [board.seats[seat - 1].handle for seat in ply.ejected],
+        "ejected_from": ply.ejected_from,
     }
 
 
@@ -124,6 +126,12 @@ def _rounds(plies: tuple[Ply, ...], seats: int, most: int | None) -> list[dict[s
         moves.append(ply.text)
         previous = ply.seat
     return rounds[-most:] if most else rounds
+
+
+def _may_decline(work: UnitOfWork, board: Board, own: list[int]) -> bool:
+    """Whether the reader has not moved yet, and is still in a game in progress."""
+    still_in = board.playing and any(seat not in board.position.out for seat in own)
+    return still_in and not any(work.boards.last_ply_of(board.id, seat) for seat in own)
 
 
 def _example(board: Board) -> str | None:

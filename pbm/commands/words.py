@@ -5,6 +5,7 @@ code `syntax` and a sentence's reason when the words cannot be read.
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,14 +14,30 @@ from pbm.errors import Refusal
 from pbm.mail.address import AddressError, parse_address
 
 _HANDLE = re.compile(r"[a-z][a-z0-9_-]{1,15}", re.ASCII)
-_BOARD = re.compile(r"(\d{1,9})?(?:#(-?\d{1,5}))?", re.ASCII)
+_BOARD = re.compile(r"(\d{1,9})?(?:#(-?\d{1,5}))?:?", re.ASCII)
+_LONGEST_SHOWN = 40
 _MARK = re.compile(r"#(\d{1,5})", re.ASCII)
-_NOT_HANDLES = frozenset({"me", "all", "yes", "no", "ok", "confirm", "pbm", rules.NAME})
+_NOT_HANDLES = frozenset(
+    "abuse active all anybody confirm everybody me multiple next no nobody ok operator pbm "
+    "postmaster server system yes".split()
+) | {rules.NAME}
+# Commands of game servers by mail, ours to come among them: no player may be called so.
+_KEPT_FREE = frozenset(
+    "accept add back block broadcast chat change claim delete draw drop export history import "
+    "info invite join limit list message new note notify offer offers pass password preview "
+    "propose queue quit ratings reject rematch report seek set settings signoff standings stop "
+    "submit subscribe substitute takeback tournament unblock undo unseek unsubscribe vacation "
+    "who".split()
+)
 
 
 def misread(reason: str, **params: Any) -> Refusal:
     """Build the refusal for words that cannot be read; `reason` names its sentence."""
     return Refusal("syntax", reason=reason, **params)
+
+
+def _shown(text: str) -> str:
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
 
 
 @dataclass(frozen=True)
@@ -54,8 +71,8 @@ class Board(Kind):
     def read(self, words: list[str]) -> BoardRef:
         """Take one word."""
         found = _BOARD.fullmatch(words[0])
-        if not found or not words[0]:
-            raise misread("board", word=words[0])
+        if not found or not (found[1] or found[2]):
+            raise misread("board", word=_shown(words[0]))
         number, ply = found.groups()
         words.pop(0)
         return BoardRef(int(number) if number else None, int(ply) if ply else None)
@@ -70,7 +87,7 @@ class PlyMark(Kind):
         """Take one word."""
         found = _MARK.fullmatch(words[0])
         if not found:
-            raise misread("ply", word=words[0])
+            raise misread("ply", word=_shown(words[0]))
         words.pop(0)
         return int(found[1])
 
@@ -85,7 +102,7 @@ class MoveText(Kind):
         """Take all the words that are left."""
         text = " ".join(words)
         if not rules.is_notation(text):
-            raise misread("move", word=text)
+            raise misread("move", word=_shown(text))
         words.clear()
         return text
 
@@ -98,7 +115,7 @@ class Handle(Kind):
     def read(self, words: list[str]) -> str:
         """Take one word, which need not be anybody's handle yet."""
         if not _HANDLE.fullmatch(words[0].lower()):
-            raise misread("handle", word=words[0])
+            raise misread("handle", word=_shown(words[0]))
         return words.pop(0).lower()
 
 
@@ -114,7 +131,7 @@ class Opponent(Handle):
         try:
             address = parse_address(words[0])
         except AddressError as error:
-            raise misread("address", word=words[0]) from error
+            raise misread("address", word=_shown(words[0])) from error
         words.pop(0)
         return address
 
@@ -129,6 +146,8 @@ class Shown(Kind):
         """Take one word."""
         if words[0][0].isdigit() or words[0][0] == "#":
             return Board().read(words)
+        if rules.mentions_cell(words[0]):
+            raise misread("handle", word=_shown(words[0]))
         return Handle().read(words)
 
 
@@ -167,9 +186,10 @@ class Secret(Kind):
         return SecretText(words.pop(0))
 
 
-def refuse_reserved(handle: str, taken_words: frozenset[str]) -> None:
+def refuse_reserved(handle: str, is_command: Callable[[str], object]) -> None:
     """Raise Refusal for a handle that would read as something else: a command, a cell, `me`."""
     if not _HANDLE.fullmatch(handle):
-        raise Refusal("bad-handle", handle=handle)
-    if handle in _NOT_HANDLES or handle in taken_words or rules.mentions_cell(handle):
+        raise Refusal("bad-handle", handle=_shown(handle))
+    reserved = handle in _NOT_HANDLES or handle in _KEPT_FREE or is_command(handle)
+    if reserved or rules.mentions_cell(handle):
         raise Refusal("reserved-handle", handle=handle)

@@ -1,7 +1,8 @@
 """A mail from its template: one text, from which the HTML part is made.
 
 Templates write paragraphs, `- ` lists and, through the filter `pre`, lines that must keep
-their shape. Paragraphs are wrapped for the text part and flow in the HTML part.
+their shape; lines through `rows` keep it in the text part, and are a list in the HTML part.
+Paragraphs are wrapped for the text part and flow in the HTML part.
 """
 
 import re
@@ -16,8 +17,11 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from pbm.resources import resource_path
 
 COLUMNS = 76
-_KEPT = "\ue000"  # marks a line that keeps its shape; taken out of everything foreign
-_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029\ue000]", re.ASCII)
+# Marks of lines that keep their shape; taken out of everything foreign.
+_KEPT = "\ue000"
+_ROW = "\ue001"
+_MARKS = {_KEPT: "pre", _ROW: "rows"}
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029\ue000\ue001]", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -30,7 +34,7 @@ class Rendered:
 
 @dataclass(frozen=True)
 class _Block:
-    kind: str  # paragraph, list, quote, pre
+    kind: str  # paragraph, list, quote, pre, rows
     lines: tuple[str, ...]
 
 
@@ -47,6 +51,7 @@ class Renderer:
             autoescape=False,
         )
         self._templates.filters["pre"] = _keep_shape
+        self._templates.filters["rows"] = _keep_rows
         self._templates.filters["page"] = _keep_indented
         self._page = self._templates.get_template("page.html")
 
@@ -61,6 +66,10 @@ class Renderer:
 
 def _keep_shape(text: str) -> str:
     return "\n".join(_KEPT + line for line in text.rstrip("\n").split("\n"))
+
+
+def _keep_rows(text: str) -> str:
+    return "\n".join(_ROW + line for line in text.rstrip("\n").split("\n"))
 
 
 def _keep_indented(text: str) -> str:
@@ -89,14 +98,14 @@ def _blocks(lines: Iterable[str]) -> Iterator[_Block]:
             held = []
         if found:
             kind = kind if held and continues else found
-            held.append(line.removeprefix(_KEPT))
+            held.append(line.removeprefix(_KEPT).removeprefix(_ROW))
         else:
             kind = ""
 
 
 def _kind(line: str) -> str:
-    if line.startswith(_KEPT):
-        return "pre"
+    if line[:1] in _MARKS:
+        return _MARKS[line[:1]]
     if not line.strip():
         return ""
     if line.startswith("- "):
@@ -105,7 +114,7 @@ def _kind(line: str) -> str:
 
 
 def _text_lines(block: _Block) -> list[str]:
-    if block.kind == "pre":
+    if block.kind in _MARKS.values():
         return [line.rstrip() for line in block.lines]
     if block.kind == "quote":
         return [part for line in block.lines for part in _wrapped(line[2:], "| ", "| ")]
@@ -136,6 +145,9 @@ def _html(block: _Block) -> str:
     if block.kind == "list":
         items = "".join(f"<li>{escape(item)}</li>" for item in _items(block))
         return f"<ul>{items}</ul>"
+    if block.kind == "rows":
+        items = "".join(f"<li>{escape(line.strip())}</li>" for line in block.lines)
+        return f'<ul class="rows">{items}</ul>'
     if block.kind == "quote":
         said = "<br>".join(escape(line[2:]) for line in block.lines)
         return f"<blockquote>{said}</blockquote>"

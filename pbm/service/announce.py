@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
+from textwrap import wrap
 from typing import Any
 
 from pbm.commands.subjects import answer_subject
@@ -17,13 +18,14 @@ from pbm.events import (
     OperatorActed,
     PlayerLeft,
 )
+from pbm.service.allowance import may_answer
 from pbm.service.letters import Letters
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Player
 
-# Answers to one address: (how many, within how long). Board mails never count.
-PLAYER_LIMITS = ((20, timedelta(hours=1)), (100, timedelta(days=1)))
-STRANGER_LIMIT = (5, timedelta(days=1))
+_BOARDS = ("board", "past-board")
+_ABOVE_THE_BOARD = 5  # lines of a comment, as the text part folds them
+_COMMENT_COLUMNS = 74
 
 
 @dataclass
@@ -54,62 +56,60 @@ def announce_answer(
     now: datetime,
 ) -> None:
     """Write the one answer to a player, in a board's thread where it is about one board."""
-    if not sections:
+    if not sections or not may_answer(work, letters, player, now):
         return
-    shown, paused = _within_limits(work, player, sections, now)
-    if not shown:
-        return
-    numbers = {section.board_id for section in shown}
-    number = numbers.pop() if len(numbers) == 1 and not paused else None
-    told = [{"section": section.section, **section.params} for section in shown]
+    numbers = {section.board_id for section in sections}
+    number = numbers.pop() if len(numbers) == 1 else None
+    # A board comes last, so that its state line is the last line of the mail.
+    told = [
+        {"section": section.section, **section.params}
+        for section in sorted(sections, key=lambda section: section.section in _BOARDS)
+    ]
     if number is None:
-        subject = answer_subject(_title(shown[0]))
-        letters.answer(player, subject, {"sections": told})
+        letters.answer(player, _subject(sections[0]), {"sections": told})
         return
     view = board_view(work, work.boards.get(number), player_id=player.id)
     params = {**view, "lead": [], "comments": [], "sections": told}
     letters.board(player, params, template="answer", kind="answer")
 
 
-def strangers_answers_left(work: UnitOfWork, address: str, now: datetime) -> int:
-    """How many answers an address that nobody plays from may still get today."""
-    most, within = STRANGER_LIMIT
-    return max(0, most - work.outbox.count_answers(address.lower(), now - within))
+def divide_comment(lines: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Divide a comment into what stands above the board, and the rest of it below."""
+    head: list[str] = []
+    room = _ABOVE_THE_BOARD
+    for index, line in enumerate(lines):
+        folded = wrap(line, _COMMENT_COLUMNS, break_on_hyphens=False) or [""]
+        if len(folded) > room:
+            if head:
+                return head, list(lines[index:])
+            below = [" ".join(folded[room:]), *lines[index + 1 :]]
+            return [" ".join(folded[:room])], below
+        head.append(line)
+        room -= len(folded)
+    return head, []
 
 
-def _within_limits(
-    work: UnitOfWork, player: Player, sections: Sequence[Answered], now: datetime
-) -> tuple[Sequence[Answered], bool]:
-    for most, within in PLAYER_LIMITS:
-        written = work.outbox.count_answers(player.address.lower(), now - within)
-        if written > most:
-            return (), True
-        if written == most:
-            until = (now + within).strftime("%Y-%m-%d %H:%M UTC")
-            return (Answered("paused", {"until": until, "most": most}),), True
-    return sections, False
-
-
-def _title(section: Answered) -> str:
-    return str(section.params.get("title") or section.section.replace("-", " "))
+def _subject(section: Answered) -> str:
+    subject = section.params.get("subject_line")
+    title = section.params.get("title") or section.section.replace("-", " ")
+    return str(subject or answer_subject(str(title)))
 
 
 def _by_board(events: Sequence[Event]) -> dict[int, _News]:
     found: dict[int, _News] = {}
     for event in events:
         match event:
-            case MovePlayed(board_id):
-                found.setdefault(board_id, _News())
+            case MovePlayed(board_id) | PlayerLeft(board_id):
+                found.setdefault(board_id, _News())  # the board itself tells it
             case BoardStarted(board_id, handle):
                 _tell(found, board_id, what="started", handle=handle)
-            case PlayerLeft(board_id, handle, how):
-                _tell(found, board_id, what=how, handle=handle)
             case BoardClosed(board_id, handle, successor_id):
                 _tell(found, board_id, what="declined", handle=handle, successor=successor_id)
             case OperatorActed(board_id, what, why):
                 _tell(found, board_id, what=what, why=why, operator=True)
             case Commented(board_id, handle, lines):
-                comment = {"handle": handle, "lines": list(lines)}
+                head, rest = divide_comment(lines)
+                comment = {"handle": handle, "head": head, "rest": rest}
                 found.setdefault(board_id, _News()).comments.append(comment)
             case _:
                 pass

@@ -69,7 +69,7 @@ class Letters:
         root = self._root_id(number, player)
         first = kind == "board" and ply == 0 and not self._work.outbox.written(root)
         message_id = root if first else self._message_id(f"g{number}.p{ply}")
-        answering = self._answering(player)
+        answering = self._answering(*player.addresses)
         references = [] if first else [root]
         self._write(
             kind,
@@ -81,7 +81,7 @@ class Letters:
                 "reply_to": self._reply_to(player, number),
                 "in_reply_to": answering or (None if first else root),
                 "references": references + ([answering] if answering else []),
-                "auto_submitted": REPLIED if answering else GENERATED,
+                "auto_submitted": self._auto_submitted(*player.addresses),
                 "extra": {
                     "X-PBM-Board": str(number),
                     "X-PBM-Ply": str(ply),
@@ -93,14 +93,17 @@ class Letters:
             board_id=number,
         )
 
-    def answer(self, player: Player, subject: str, params: dict[str, Any]) -> None:
+    def answer(
+        self, player: Player, subject: str, params: dict[str, Any], *, kind: str = "answer"
+    ) -> None:
         """Answer a player outside any board."""
-        headers = self._plain_headers(subject, self._reply_to(player, None))
-        self._write("answer", player.address, "answer", params, headers, player_id=player.id)
+        reply_to = self._reply_to(player, None)
+        headers = self._plain_headers(subject, reply_to, *player.addresses)
+        self._write(kind, player.address, "answer", params, headers, player_id=player.id)
 
     def answer_stranger(self, address: str, subject: str, params: dict[str, Any]) -> None:
         """Answer an address that nobody plays from; a notice, so nothing bounces back."""
-        headers = self._plain_headers(subject, None)
+        headers = self._plain_headers(subject, None, address)
         self._write("answer", address, "answer", params, headers, sender="")
 
     def question(
@@ -114,13 +117,12 @@ class Letters:
     ) -> None:
         """Ask; only the reply address that carries the token can answer."""
         reply_to = self._house.address.question_reply(token)
-        headers = self._plain_headers(subject, reply_to)
+        headers = self._plain_headers(subject, reply_to, address)
         self._write("question", address, template, params, headers, player_id=player_id, sender="")
 
     def notice(self, address: str, template: str, subject: str, params: dict[str, Any]) -> None:
         """Tell somebody, usually the operator; an empty envelope sender."""
         headers = self._plain_headers(answer_subject(subject), None)
-        headers["auto_submitted"] = GENERATED
         self._write("notice", address, template, params, headers, sender="")
 
     def notice_player(
@@ -128,7 +130,6 @@ class Letters:
     ) -> None:
         """Tell a player something that is no answer."""
         headers = self._plain_headers(answer_subject(subject), self._reply_to(player, None))
-        headers["auto_submitted"] = GENERATED
         self._write("notice", player.address, template, params, headers, player_id=player.id)
 
     def forward(self, address: str, raw_base64: str) -> None:
@@ -162,20 +163,27 @@ class Letters:
             inbox_id=self._cause.inbox_id,
         )
 
-    def _plain_headers(self, subject: str, reply_to: str | None) -> dict[str, Any]:
-        answering = self._cause.message_id
+    def _plain_headers(self, subject: str, reply_to: str | None, *addresses: str) -> dict[str, Any]:
+        """The headers of a mail outside any board; `addresses` are the reader's."""
+        answering = self._answering(*addresses)
         return {
             "subject": subject,
             "reply_to": reply_to,
             "in_reply_to": answering,
             "references": [answering] if answering else [],
-            "auto_submitted": REPLIED,
+            "auto_submitted": self._auto_submitted(*addresses),
             "extra": {},
         }
 
-    def _answering(self, player: Player) -> str | None:
-        keys = {address.lower() for address in player.addresses}
-        return self._cause.message_id if self._cause.author.lower() in keys else None
+    def _answering(self, *addresses: str) -> str | None:
+        """The Message-ID of the mail that is being obeyed, if one of these wrote it."""
+        return self._cause.message_id if self._wrote(*addresses) else None
+
+    def _auto_submitted(self, *addresses: str) -> str:
+        return REPLIED if self._wrote(*addresses) else GENERATED
+
+    def _wrote(self, *addresses: str) -> bool:
+        return self._cause.author.lower() in {address.lower() for address in addresses}
 
     def _reply_to(self, player: Player, board_id: int | None) -> str:
         tag = self._house.keyring.reply_tag(player.id, player.epoch, board_id)

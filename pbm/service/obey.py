@@ -1,15 +1,15 @@
 """Does what a player's script says, or asks the player first."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from pbm.commands.context import Context
-from pbm.commands.script import Script
-from pbm.events import Answered, Event, Held
+from pbm.commands.script import Script, is_bare_yes
+from pbm.events import Answered, Event, Held, Invited
 from pbm.service.announce import announce_answer, announce_boards
 from pbm.service.hearing import Hearing
-from pbm.service.questions import ask_errand
-from pbm.service.scripts import problem_answer, rehearse, run_script
+from pbm.service.questions import ask_errand, ask_invited
+from pbm.service.scripts import own_hint, problem_answer, rehearse, run_script
+from pbm.store.values import Player
 
 
 def obey(hearing: Hearing, context: Context, script: Script, *, proven: bool) -> str:
@@ -18,21 +18,22 @@ def obey(hearing: Hearing, context: Context, script: Script, *, proven: bool) ->
     Without a proof only what reads is done; for anything else the player is asked. What is
     `dangerous` is asked about even then.
     """
-    context = replace(context, comment=script.comment)
     player = context.player
     if player.status != "active":
-        tell(hearing, context, [Answered("suspended", {})])
+        tell(hearing, context, [Answered("suspended", {"title": "your account"})])
         return f"{player.handle} is suspended"
     if script.problem:
         tell(hearing, context, [problem_answer(context, script, script.problem)])
         return f"{player.handle}: {script.problem.code}"
-    if not script.commands and not (script.comment and context.hints):
-        tell(hearing, context, [Answered("lost", {"server": context.server})])
+    if is_bare_yes(script):
+        tell(hearing, context, [Answered("bare-yes", {"title": "yes to what?"}, own_hint(context))])
+        return f"{player.handle}: yes to no question"
+    if not script.commands and not (script.comment and own_hint(context)):
+        tell(hearing, context, [Answered("lost", {"title": "no command found"})])
         return f"{player.handle}: nothing to do"
     if _must_ask(script, proven=proven):
         return _ask(hearing, context, script)
-    events = run_script(context, script)
-    tell(hearing, context, events)
+    tell(hearing, context, run_script(context, script))
     return f"{player.handle}: {', '.join(_named(script)) or 'chat'}"
 
 
@@ -42,18 +43,26 @@ def tell(hearing: Hearing, context: Context, events: Sequence[Event]) -> None:
     speaker = hearing.work.players.get(context.player.id)
     answered = [event for event in events if isinstance(event, Answered)]
     announce_answer(hearing.work, hearing.letters, speaker, answered, hearing.now)
-    held = [event for event in events if isinstance(event, Held)]
-    if held:
-        ask_errand(
-            hearing.work,
-            hearing.letters,
-            speaker,
-            [event.line for event in held],
-            context.comment,
-            held[-1].board_id,
-            hearing.now,
-            [{"section": event.section, **event.params} for event in held],
-        )
+    _ask_held(hearing, speaker, [event for event in events if isinstance(event, Held)])
+    for event in events:
+        if isinstance(event, Invited):
+            ask_invited(hearing.work, hearing.letters, speaker, event, hearing.now)
+
+
+def _ask_held(hearing: Hearing, player: Player, held: Sequence[Held]) -> None:
+    if not held:
+        return
+    ask_errand(
+        hearing.work,
+        hearing.letters,
+        player,
+        [event.line for event in held],
+        held[-1].comment,
+        held[-1].board_id,
+        hearing.now,
+        unproven=False,
+        reasons=[{"section": event.section, **event.params} for event in held],
+    )
 
 
 def _must_ask(script: Script, *, proven: bool) -> bool:
@@ -78,6 +87,7 @@ def _ask(hearing: Hearing, context: Context, script: Script) -> str:
         script.comment,
         rehearsal.board_id,
         hearing.now,
+        unproven=not any(command.dangerous for command in script.commands),
     )
     return f"{handle}: asked to confirm {', '.join(_named(script)) or 'chat'}"
 

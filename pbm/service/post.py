@@ -101,7 +101,7 @@ class Post:
 
 def delay(attempts: int) -> timedelta:
     """How long to wait after so many tries before: a minute, doubling up to an hour."""
-    return min(LONGEST_DELAY, FIRST_DELAY * 2 ** min(attempts, 10))
+    return min(LONGEST_DELAY, FIRST_DELAY * (1 << min(attempts, 10)))
 
 
 def raw_mail(mail: OutboxMail, house: House, renderer: Renderer) -> bytes:

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from pbm.clock import Clock
-from pbm.commands.auth import tag_owner
-from pbm.mail.address import PlayerReply, QuestionReply, Unknown
+from pbm.commands.auth import asked_question, tag_owner
+from pbm.mail.address import PlayerReply, Postmaster, QuestionReply, Unknown
+from pbm.mail.inbound import UnreadableMail, check_limits
 from pbm.mail.smtpd import Rejection
-from pbm.mail.tags import token_digest
 from pbm.mail.wire import digest, has_message_id
 from pbm.service.letters import House
 from pbm.store.db import Database
@@ -37,11 +37,17 @@ class Intake:
             )
         return None
 
-    def keep(self, sender: str, recipients: tuple[str, ...], raw: bytes, peer: str) -> str:
+    def keep(
+        self, sender: str, recipients: tuple[str, ...], raw: bytes, peer: str
+    ) -> str | Rejection:
         """Keep a mail, once for each recipient, and return the text of the `250` reply.
 
         The same mail again (its trace fields apart) to the same recipient is the same row.
+        A mail beyond the limits of what is read is refused.
         """
+        refusal = self._refusal(recipients, raw)
+        if refusal is not None:
+            return refusal
         fingerprint = digest(raw)
         same_for = SAME_FOR if has_message_id(raw) else SAME_WITHOUT_MESSAGE_ID_FOR
         with self.database.transaction() as work:
@@ -59,8 +65,18 @@ class Intake:
             ]
         return f"2.0.0 kept as {', '.join(str(number) for number in numbers)}"
 
+    def _refusal(self, recipients: tuple[str, ...], raw: bytes) -> Rejection | None:
+        parsed = (self.house.address.parse(recipient) for recipient in recipients)
+        if all(isinstance(recipient, Postmaster) for recipient in parsed):
+            return None  # goes to the operator unread
+        try:
+            check_limits(raw)
+        except UnreadableMail as error:
+            return Rejection(550, f"5.6.0 {error}")
+        return None
+
     def _known(self, recipient: PlayerReply | QuestionReply) -> bool:
         with self.database.reading() as work:
             if isinstance(recipient, QuestionReply):
-                return work.questions.by_token(token_digest(recipient.token)) is not None
+                return asked_question(work, recipient) is not None
             return tag_owner(work, self.house.keyring, recipient) is not None

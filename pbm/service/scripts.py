@@ -1,7 +1,10 @@
 """Runs a script for a player: one savepoint a command, refusals caught in this one place."""
 
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any, TypeGuard
 
+from pbm.commands.boards import check_move
 from pbm.commands.context import Context
 from pbm.commands.declare import Command
 from pbm.commands.registry import Problem
@@ -13,11 +16,16 @@ from pbm.events import (
     BoardStarted,
     Commented,
     Event,
+    Held,
+    Invited,
     MovePlayed,
     PlayerLeft,
 )
+from pbm.store.values import Board
 
 _BOARD_EVENTS = (BoardStarted, MovePlayed, PlayerLeft, BoardClosed)
+_ON_A_BOARD = (MovePlayed, PlayerLeft, BoardClosed, Held)
+_REFUSAL = "refusal"
 
 
 class _Rehearsed(Exception):  # noqa: N818 - not an error: it only undoes the savepoint
@@ -35,83 +43,138 @@ class Rehearsal:
 
 def run_script(context: Context, script: Script) -> list[Event]:
     """Do what a script says and return what happened, refusals and comments included."""
-    events: list[Event] = []
-    for command in script.commands:
-        events += _run(context, command)
-    return events + _comment(context, script, events)
+    alone = len(script.commands) == 1
+    happened = [_run(context, command, alone=alone) for command in script.commands]
+    if script.comment and not script.problem:
+        happened.append(_place_comment(context, script, happened))
+    return [event for events in happened for event in events]
 
 
 def rehearse(context: Context, script: Script) -> Rehearsal:
     """Find out what a script would do, and undo it."""
     lines: list[str] = []
     events: list[Event] = []
-    try:
-        with context.work.savepoint():
-            for command in script.commands:
-                lines.append(_pinned(context, command))
-                events += _run(context, command)
-            events += _comment(context, script, events)
-            raise _Rehearsed
-    except _Rehearsed:
-        pass
-    refusals = [e for e in events if isinstance(e, Answered) and e.section == "refusal"]
+    with suppress(_Rehearsed), context.work.savepoint():
+        for command in script.commands:
+            lines.append(_pinned(context, command))
+            events += _run(context, command, alone=len(script.commands) == 1)
+        raise _Rehearsed
+    refusals = [event for event in events if _is_refusal(event)]
+    if script.comment and refusals:
+        refusals[-1] = _giving_back(refusals[-1], script.comment)
     # A board that the rehearsal started is gone again.
-    told = [e.board_id for e in events if not isinstance(e, Answered | BoardStarted)]
-    boards = [number for number in told if number and context.work.boards.find(number)]
-    hinted = context.hints[0] if context.hints and not script.commands else None
-    return Rehearsal(tuple(lines), tuple(refusals), boards[-1] if boards else hinted)
+    touched = [event.board_id for event in events if isinstance(event, _ON_A_BOARD)]
+    hinted = None if script.commands else own_hint(context)
+    return Rehearsal(tuple(lines), tuple(refusals), touched[-1] if touched else hinted)
 
 
 def problem_answer(context: Context, script: Script, problem: Problem) -> Answered:
     """Answer a line that was meant as a command: nothing was done, nothing was sent on."""
-    params = {
+    number = problem.params.get("number")
+    board_id = number if number and _sits_at(context, number) else own_hint(context)
+    code, params, nearest = problem.code, problem.params, problem.nearest
+    clearer = _what_the_position_says(context, problem, board_id)
+    if clearer is not None:
+        code, params, nearest = clearer.code, clearer.params, None
+    told = {
         "title": "your line was not understood",
         "line": problem.line,
-        "code": problem.code,
-        "nearest": problem.nearest,
+        "code": code,
+        "nearest": nearest,
         "comment": list(script.comment),
-        "params": problem.params,
+        "alone": True,
+        "params": params,
     }
-    return Answered("refusal", params, _existing_hint(context))
+    return Answered(_REFUSAL, told, board_id)
 
 
-def refused(command: Command, refusal: Refusal, context: Context | None = None) -> Answered:
-    """Answer a command that could not be done."""
-    keeps_comment = context is not None and not command.reads_only
-    params = {
+def refused(
+    command: Command, refusal: Refusal, context: Context | None = None, *, alone: bool = True
+) -> Answered:
+    """Answer a command that could not be done; `alone`: no other one came with it."""
+    params: dict[str, Any] = {
         "title": command.words[0],
         "line": command.line,
         "code": refusal.code,
         "nearest": None,
-        "comment": list(context.comment) if context and keeps_comment else [],
+        "comment": [],
+        "alone": alone,
         "params": refusal.params,
     }
-    return Answered("refusal", params, _board_concerned(context, refusal) if context else None)
+    number = refusal.params.get("number")
+    concerned = number if context and number and _sits_at(context, number) else None
+    return Answered(_REFUSAL, params, concerned)
 
 
-def _run(context: Context, command: Command) -> list[Event]:
+def own_hint(context: Context) -> int | None:
+    """The board that the mail points at, if the speaker sits there."""
+    return next((number for number in context.hints if _sits_at(context, number)), None)
+
+
+def _run(context: Context, command: Command, *, alone: bool) -> list[Event]:
     try:
         with context.work.savepoint():
             return list(command.run(context))
     except Refusal as refusal:
-        return [refused(command, refusal, context)]
+        return [refused(command, refusal, context, alone=alone)]
 
 
-def _board_concerned(context: Context, refusal: Refusal) -> int | None:
-    number = refusal.params.get("number")
-    board = context.work.boards.find(number) if number else None
-    if board is not None and context.actor and board.seats_of(context.actor.id):
-        return board.id
+def _place_comment(context: Context, script: Script, happened: list[list[Event]]) -> list[Event]:
+    """Find out what becomes of the words below the commands.
+
+    They belong to the last command that changes something, or was to: they go to the board
+    that it touched, wait with it, or come back with its refusal. Without any they are chat
+    on the board that was answered; with commands that only look they go nowhere, and that
+    is said.
+    """
+    for command, events in zip(reversed(script.commands), reversed(happened), strict=True):
+        if events and (_is_refusal(events[-1]) or not command.reads_only):
+            return _with_words(context, script.comment, events)
+    number = own_hint(context)
+    if number is None:
+        return []
+    if script.commands:
+        return [Answered("unsent", {"comment": list(script.comment)}, number)]
+    return [Commented(number, context.player.handle, script.comment)]
+
+
+def _with_words(context: Context, comment: tuple[str, ...], events: list[Event]) -> list[Event]:
+    """Let the words go where a command went; `events` are what came of it."""
+    match events[-1]:
+        case Answered() as refusal if _is_refusal(refusal):
+            events[-1] = _giving_back(refusal, comment)
+        case Held() | Invited() as waiting:
+            events[-1] = replace(waiting, comment=comment)
+    touched = [event.board_id for event in events if isinstance(event, _BOARD_EVENTS)]
+    return [Commented(number, context.player.handle, comment) for number in touched[-1:]]
+
+
+def _giving_back(refusal: Answered, comment: tuple[str, ...]) -> Answered:
+    return replace(refusal, params={**refusal.params, "comment": list(comment)})
+
+
+def _is_refusal(event: Event) -> TypeGuard[Answered]:
+    return isinstance(event, Answered) and event.section == _REFUSAL
+
+
+def _what_the_position_says(
+    context: Context, problem: Problem, board_id: int | None
+) -> Refusal | None:
+    """A clearer refusal of a move that cannot be read: the board suggests what was meant."""
+    unreadable = problem.params.get("reason") == "move" or problem.code == "unclear-move"
+    board = context.work.boards.find(board_id) if board_id and unreadable else None
+    if board is None or not board.playing:
+        return None
+    try:
+        check_move(board, problem.params["word"])
+    except Refusal as refusal:
+        return refusal
     return None
 
 
-def _existing_hint(context: Context) -> int | None:
-    """The board in whose thread an answer belongs, if the speaker sits there."""
-    for number in context.hints:
-        board = context.work.boards.find(number)
-        if board and context.actor and board.seats_of(context.actor.id):
-            return number
-    return None
+def _sits_at(context: Context, number: int) -> Board | None:
+    board = context.work.boards.find(number)
+    return board if board and context.actor and board.seats_of(context.actor.id) else None
 
 
 def _pinned(context: Context, command: Command) -> str:
@@ -119,17 +182,3 @@ def _pinned(context: Context, command: Command) -> str:
         return command.pinned(context)
     except Refusal:
         return command.line  # running it says why
-
-
-def _comment(context: Context, script: Script, events: list[Event]) -> list[Event]:
-    """Send the comment to the last board touched, or chat on the board that was answered."""
-    if not script.comment or script.problem:
-        return []
-    touched = [event.board_id for event in events if isinstance(event, _BOARD_EVENTS)]
-    handle = context.player.handle
-    if touched:
-        return [Commented(touched[-1], handle, script.comment)]
-    number = _existing_hint(context)
-    if script.commands or number is None:
-        return []
-    return [Commented(number, handle, script.comment)]

@@ -3,25 +3,34 @@
 from datetime import datetime
 
 from pbm.mail.address import Postmaster, address_key
-from pbm.mail.inbound import UnreadableMail, read
+from pbm.mail.inbound import read
 from pbm.service.letters import Cause, House, Letters
 from pbm.store.db import UnitOfWork
 from pbm.store.values import InboxMail, Player
 
+_LONGEST = 300
 
-def tell_of_stuck(work: UnitOfWork, house: House, mail: InboxMail, now: datetime) -> None:
-    """Tell the operator which mail is stuck, and the player that it is not lost."""
+
+def in_a_line(error: Exception) -> str:
+    """An error for the operator: one short line without control characters."""
+    text = f"{type(error).__name__}: {error}"
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())[:_LONGEST]
+
+
+def tell_operator(work: UnitOfWork, house: House, mail: InboxMail, now: datetime) -> None:
+    """Tell the operator which mail is stuck, and why."""
+    if not house.operator:
+        return
+    params = {"number": mail.id, "error": work.inbox.get(mail.id).outcome}
     letters = Letters(work, house, now, Cause(mail.id))
-    if house.operator:
-        error = work.inbox.get(mail.id).outcome
-        letters.notice(
-            house.operator,
-            "stuck-operator",
-            f"mail {mail.id} is stuck",
-            {"number": mail.id, "error": error},
-        )
+    letters.notice(house.operator, "stuck-operator", f"mail {mail.id} is stuck", params)
+
+
+def tell_sender(work: UnitOfWork, house: House, mail: InboxMail, now: datetime) -> None:
+    """Tell the player who sent a stuck mail that it is not lost."""
     player = _sender(work, house, mail)
     if player is not None:
+        letters = Letters(work, house, now, Cause(mail.id))
         letters.notice_player(player, "stuck-player", "your mail has to wait", {"number": mail.id})
 
 
@@ -29,10 +38,7 @@ def _sender(work: UnitOfWork, house: House, mail: InboxMail) -> Player | None:
     """The player whose verified address sent it; nobody else is told."""
     if isinstance(house.address.parse(mail.recipient), Postmaster):
         return None
-    try:
-        envelope = read(mail.raw, envelope_sender=mail.sender, own_address=house.address.plain)
-    except UnreadableMail:
-        return None
+    envelope = read(mail.raw, envelope_sender=mail.sender, own_address=house.address.plain)
     if envelope.automatic or envelope.author is None:
         return None
     return work.players.by_address(address_key(envelope.author))

@@ -4,7 +4,9 @@ bytes -> envelope -> who speaks -> script -> events -> mails in the outbox; then
 Doing a row again changes nothing: until the commit it is still new, afterwards it is done.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 
 import structlog
 from sqlalchemy.exc import DBAPIError
@@ -13,17 +15,19 @@ from pbm.clock import Clock
 from pbm.commands.auth import Answerer, Claimed, Elsewhere, Proven, Speaker, Stranger, identify
 from pbm.mail.address import Postmaster, Unknown
 from pbm.mail.inbound import read
-from pbm.service.answers import ask_owner, hear_answer
+from pbm.service.aliases import ask_owner
+from pbm.service.answers import hear_answer
 from pbm.service.hearing import Hearing
 from pbm.service.letters import Cause, House, Letters
 from pbm.service.obey import obey
 from pbm.service.postmaster import NoOperatorError, forward_to_operator
 from pbm.service.strangers import answer_stranger
-from pbm.service.trouble import tell_of_stuck
+from pbm.service.trouble import in_a_line, tell_operator, tell_sender
 from pbm.store.db import Database, UnitOfWork, is_away
 from pbm.store.values import InboxMail
 
 MOST_TRIES = 3
+Tell = Callable[[UnitOfWork, House, InboxMail, datetime], None]
 _log = structlog.get_logger("pbm.turn")
 
 
@@ -88,12 +92,23 @@ class Turns:
             raise error
         _log.error("mail failed", mail=mail.id, exc_info=error)
         with self.database.transaction() as work:
-            self._count(work, mail, f"{type(error).__name__}: {error}")
+            self._count(work, mail, in_a_line(error))
 
     def _count(self, work: UnitOfWork, mail: InboxMail, error: str) -> None:
         if work.inbox.count_try(mail.id, error) >= MOST_TRIES:
             work.inbox.set_stuck(mail.id)
-            tell_of_stuck(work, self.house, mail, self.clock())
+            for tell in (tell_operator, tell_sender):
+                self._try(tell, work, mail)
+
+    def _try(self, tell: Tell, work: UnitOfWork, mail: InboxMail) -> None:
+        try:
+            with work.savepoint():
+                tell(work, self.house, mail, self.clock())
+        except Exception as error:
+            if isinstance(error, DBAPIError) and is_away(error):
+                raise
+            # What broke the turn may break this, too; the mail is stuck all the same.
+            _log.error("nobody told of a stuck mail", mail=mail.id, exc_info=error)
 
     def _put_aside(self, mail: InboxMail | None, reason: str) -> None:
         if mail is None:

@@ -59,7 +59,7 @@ class Boards:
 
     def plies(self, board_id: int, *, since: int = 0) -> tuple[Ply, ...]:
         """The moves played after ply `since`, in order."""
-        columns = (moves.c.ply, moves.c.seat, moves.c.text, moves.c.ejected, moves.c.played_at)
+        columns = [column for column in moves.c if column is not moves.c.board_id]
         rows = self._connection.execute(
             select(*columns)
             .where(moves.c.board_id == board_id, moves.c.ply > since)
@@ -144,6 +144,7 @@ class Boards:
                 seat=board.position.turn,
                 text=rules.format_move(played.move),
                 ejected=list(played.ejected),
+                ejected_from=played.ejected_from,
                 played_at=now,
             )
         )

@@ -163,6 +163,15 @@ class Outbox:
         query = select(outbox.c.id).where(outbox.c.message_id == message_id)
         return self._connection.scalar(query) is not None
 
+    def written_since(self, kind: str, address_key: str, since: datetime) -> bool:
+        """Whether an address was written a mail of one kind since a moment."""
+        query = select(outbox.c.id).where(
+            outbox.c.recipient_key == address_key,
+            outbox.c.kind == kind,
+            outbox.c.written_at > since,
+        )
+        return self._connection.scalars(query.limit(1)).first() is not None
+
     def count_answers(self, address_key: str, since: datetime) -> int:
         """How many answers and questions an address was written since a moment."""
         query = select(func.count()).where(

@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, Connection, RowMapping, insert, select, update
 
 from pbm.store.schema import addresses, players
-from pbm.store.values import Player
+from pbm.store.values import FIRST_EPOCH, Player
 
 
 class Players:
@@ -43,7 +43,7 @@ class Players:
         """Register a player with a first verified address."""
         added = self._connection.execute(
             insert(players)
-            .values(handle=handle, status="active", epoch=1, joined_at=now)
+            .values(handle=handle, status="active", epoch=FIRST_EPOCH, joined_at=now)
             .returning(players.c.id)
         )
         player_id = added.scalar_one()

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, RowMapping, insert, select, update
 
 from pbm.store.schema import errands, questions
-from pbm.store.values import Errand, Question
+from pbm.store.values import FIRST_EPOCH, Errand, Player, Question
 
 _COLUMNS = (
     questions.c.id,
@@ -18,6 +18,7 @@ _COLUMNS = (
     questions.c.asked_at,
     questions.c.expires_at,
     questions.c.answer,
+    questions.c.epoch,
 )
 _ERRAND = (
     errands.c.id,
@@ -43,7 +44,7 @@ class Questions:
         params: dict[str, Any],
         now: datetime,
         expires_at: datetime,
-        player_id: int | None = None,
+        player: Player | None = None,
     ) -> None:
         """Write a question down; only a digest of its token is kept."""
         self._connection.execute(
@@ -55,14 +56,17 @@ class Questions:
                 params=params,
                 asked_at=now,
                 expires_at=expires_at,
-                player_id=player_id,
+                player_id=player.id if player else None,
+                epoch=player.epoch if player else FIRST_EPOCH,
             )
         )
 
-    def by_token(self, token_digest: str) -> Question | None:
-        """Find the question that a reply address carries, answered or not."""
+    def by_token(self, token_digest: str, *, lock: bool = False) -> Question | None:
+        """Find a question, answered or not; with `lock` it takes one answer at a time."""
         query = select(*_COLUMNS).where(questions.c.token_digest == token_digest)
-        row = self._connection.execute(query.with_for_update()).mappings().one_or_none()
+        if lock:
+            query = query.with_for_update()
+        row = self._connection.execute(query).mappings().one_or_none()
         return Question(**row) if row else None
 
     def asked_player(self, kind: str, player_id: int, since: datetime) -> bool:
@@ -99,7 +103,8 @@ class Questions:
     ) -> int:
         """Keep commands that wait for a player's `yes`; return their number.
 
-        `status` is `elsewhere` for those that came from an address not known as the player's.
+        `status` is `elsewhere` for those that came from an address not known as the player's,
+        `invited` for a challenge that waits for the `yes` of others.
         """
         added = self._connection.execute(
             insert(errands)
@@ -115,11 +120,13 @@ class Questions:
         )
         return int(added.scalar_one())
 
-    def waiting_errands(self, player_id: int, since: datetime) -> tuple[Errand, ...]:
+    def waiting_errands(
+        self, player_id: int, since: datetime, *, status: str = "waiting"
+    ) -> tuple[Errand, ...]:
         """A player's errands that still wait and were asked for since a moment, in order."""
         query = select(*_ERRAND).where(
             errands.c.player_id == player_id,
-            errands.c.status == "waiting",
+            errands.c.status == status,
             errands.c.asked_at > since,
         )
         rows = self._connection.execute(query.order_by(errands.c.id)).mappings()
@@ -128,10 +135,16 @@ class Questions:
     def open_errands(self, errand_ids: Sequence[int]) -> tuple[Errand, ...]:
         """The errands among these that are not settled yet, in order."""
         query = select(*_ERRAND).where(
-            errands.c.id.in_(errand_ids), errands.c.status.in_(("waiting", "elsewhere"))
+            errands.c.id.in_(errand_ids), errands.c.status.not_in(("done", "dropped"))
         )
         rows = self._connection.execute(query.order_by(errands.c.id)).mappings()
         return tuple(_errand(row) for row in rows)
+
+    def rewrite_errand(self, errand: Errand, lines: Sequence[str]) -> None:
+        """Change what an errand will do."""
+        self._connection.execute(
+            update(errands).where(errands.c.id == errand.id).values(lines=list(lines))
+        )
 
     def settle_errand(self, errand: Errand, status: str) -> None:
         """Mark an errand as done or dropped."""

@@ -130,6 +130,7 @@ moves = Table(
     Column("seat", Integer, nullable=False),
     Column("text", String(16), nullable=False),
     Column("ejected", JSON, nullable=False),  # seats whose marbles left the board
+    Column("ejected_from", String(2)),  # the cell of that marble
     Column("played_at", Moment, nullable=False),
 )
 
@@ -178,7 +179,9 @@ outbox = Table(
     "outbox",
     metadata,
     _id(),
-    Column("kind", String(10), nullable=False),  # board, answer, question, notice
+    Column(
+        "kind", String(10), nullable=False
+    ),  # board, answer, question, notice, pause-hour, pause-day
     Column("recipient", String(254), nullable=False),
     Column("recipient_key", String(254), nullable=False),
     _to("players", "player_id"),
@@ -227,6 +230,7 @@ questions = Table(
     Column("asked_at", Moment, nullable=False),
     Column("expires_at", Moment, nullable=False),
     Column("answer", String(10)),  # yes, no; null while open
+    Column("epoch", Integer, nullable=False, server_default="1"),  # of the player asked
     Index("ix_questions_address_key", "address_key", "kind", "asked_at"),
     Index("ix_questions_player_id", "player_id", "kind", "asked_at"),
 )
@@ -239,7 +243,7 @@ errands = Table(
     _to("boards", "board_id"),
     Column("lines", JSON, nullable=False),
     Column("comment", JSON, nullable=False),
-    Column("status", String(10), nullable=False),  # waiting, elsewhere, done, dropped
+    Column("status", String(10), nullable=False),  # waiting, elsewhere, invited, done, dropped
     Column("asked_at", Moment, nullable=False),
     Index("ix_errands_player_id", "player_id", "status"),
 )

@@ -7,6 +7,8 @@ from typing import Any
 
 from pbm import rules
 
+FIRST_EPOCH = 1
+
 
 @dataclass(frozen=True)
 class Player:
@@ -79,12 +81,13 @@ class Board:
 
 @dataclass(frozen=True)
 class Ply:
-    """A played move; `ejected` names the seats whose marbles left the board."""
+    """A played move; `ejected` names the seats whose marbles left the board, and from where."""
 
     ply: int
     seat: int
     text: str
     ejected: tuple[int, ...]
+    ejected_from: str | None
     played_at: datetime
 
 
@@ -147,7 +150,7 @@ class OutboxMail:
 
 @dataclass(frozen=True)
 class Question:
-    """A question that waits for the `yes` of one address."""
+    """A question to one address; `epoch` is that of its player when it was asked."""
 
     id: int
     kind: str
@@ -157,6 +160,7 @@ class Question:
     asked_at: datetime
     expires_at: datetime
     answer: str | None
+    epoch: int
 
 
 @dataclass(frozen=True)

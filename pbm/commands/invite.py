@@ -1,0 +1,33 @@
+"""Whom a player may invite by mail address: nobody twice, and not too many at a time."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from pbm.commands.context import Context
+from pbm.commands.limits import strangers_answers_left
+from pbm.errors import Refusal
+from pbm.mail.address import address_key
+
+MOST_WAITING = 5  # invitations of one player that nobody has answered
+WAITING_FOR = timedelta(days=3)
+
+
+def check_invitations(context: Context, addresses: Sequence[str]) -> None:
+    """Raise Refusal where one of these addresses must not be asked."""
+    since = context.now - WAITING_FOR
+    waiting = context.work.questions.waiting_errands(context.player.id, since, status="invited")
+    if len(waiting) >= MOST_WAITING:
+        raise Refusal("too-many-invitations", most=MOST_WAITING, days=WAITING_FOR.days)
+    for address in addresses:
+        _check_address(context, address)
+
+
+def _check_address(context: Context, address: str) -> None:
+    own_local, _, own_domain = context.server.rpartition("@")
+    local, _, domain = address.rpartition("@")
+    if domain == own_domain and local.partition("+")[0].lower() == own_local:
+        raise Refusal("cannot-invite", address=address)
+    if context.work.questions.asked_address("invite", address_key(address)):
+        raise Refusal("invited-already", address=address, server=context.server)
+    if not strangers_answers_left(context.work, address, context.now):
+        raise Refusal("cannot-invite", address=address)

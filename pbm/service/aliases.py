@@ -1,0 +1,49 @@
+"""Reply addresses used from somewhere else: nothing runs, and the owner is asked."""
+
+from pbm.commands.auth import Elsewhere
+from pbm.events import Answered
+from pbm.mail.address import address_key
+from pbm.service.allowance import may_answer
+from pbm.service.hearing import Hearing
+from pbm.service.questions import ASK_ABOUT_ALIAS_EVERY, ask_alias
+from pbm.service.scripts import rehearse
+from pbm.store.values import Player
+
+_MOST_TOLD = 10  # lines of the foreign mail
+
+
+def ask_owner(hearing: Hearing, speaker: Elsewhere) -> str:
+    """Ask the owner, at most once a day. Returns the outcome for the operator."""
+    work, owner = hearing.work, speaker.owner
+    if owner.status != "active":
+        return f"{owner.handle} is suspended"
+    if work.questions.asked_player("alias", owner.id, hearing.now - ASK_ABOUT_ALIAS_EVERY):
+        return f"{owner.handle} was asked today already"
+    if not may_answer(work, hearing.letters, owner, hearing.now):
+        return f"{owner.handle} had enough answers"
+    context = hearing.context(owner, speaker.board_id)
+    script = hearing.script(context)
+    rehearsal = rehearse(context, script)
+    board_id = rehearsal.board_id or speaker.board_id
+    errand_id = work.questions.add_errand(
+        owner.id, board_id, rehearsal.lines, script.comment, hearing.now, status="elsewhere"
+    )
+    lines = [script.problem.line] if script.problem else list(rehearsal.lines)
+    said = [*lines, *script.comment]
+    other = work.players.by_address(address_key(speaker.author))
+    told = {
+        "said": said[:_MOST_TOLD],
+        "more": len(said) > _MOST_TOLD,
+        "number": speaker.board_id,
+        "other": other.handle if other else None,
+    }
+    ask_alias(work, hearing.letters, owner, speaker.author, errand_id, told, hearing.now)
+    return f"asked {owner.handle} about a reply from {speaker.author}"
+
+
+def adopt(hearing: Hearing, player: Player, address: str) -> list[Answered]:
+    """Make the other address one of the player's own, unless somebody else plays from it."""
+    if hearing.work.players.by_address(address_key(address)):
+        return []
+    hearing.work.players.add_address(player.id, address, hearing.now)
+    return [Answered("address-added", {"title": "address added", "address": address})]

@@ -1,0 +1,47 @@
+"""Names for new players."""
+
+from typing import Any
+
+from pbm.commands.registry import find_command
+from pbm.commands.words import refuse_reserved
+from pbm.errors import Refusal
+from pbm.store.db import UnitOfWork
+
+_FALLBACK = "player"
+_LONGEST = 16
+
+
+def choose_handle(
+    work: UnitOfWork, author: str, wanted: str | None
+) -> tuple[str, dict[str, Any] | None]:
+    """Return the wanted handle, or another and the refusal that says why."""
+    if wanted is None:
+        return suggest_handle(work, author), None
+    try:
+        check_new_handle(work, wanted)
+    except Refusal as refusal:
+        problem = {"code": refusal.code, "params": refusal.params}
+        return suggest_handle(work, wanted), problem
+    return wanted, None
+
+
+def check_new_handle(work: UnitOfWork, handle: str) -> None:
+    """Raise Refusal for a handle that cannot be given to a new player."""
+    refuse_reserved(handle, find_command)
+    if work.players.by_handle(handle):
+        raise Refusal("handle-taken", handle=handle)
+
+
+def suggest_handle(work: UnitOfWork, address: str) -> str:
+    """Make a free handle out of an address, or out of a handle that cannot be had."""
+    local = address.split("@", 1)[0].split("+", 1)[0].lower()
+    kept = "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "-" for c in local)
+    stem = kept.strip("-_0123456789")[:_LONGEST] or _FALLBACK
+    for number in range(1, 10_000):
+        handle = stem if number == 1 else f"{stem[: _LONGEST - 4]}{number}"
+        try:
+            check_new_handle(work, handle)
+        except Refusal:
+            continue
+        return handle
+    raise Refusal("handle-taken", handle=stem)

@@ -1,0 +1,120 @@
+"""Answers to the question whether somebody wants to play, and under which handle."""
+
+from pbm.commands.limits import strangers_answers_left
+from pbm.commands.script import confirmation, read_script
+from pbm.commands.subjects import answer_subject
+from pbm.errors import Refusal
+from pbm.events import Answered, Event
+from pbm.service.handles import check_new_handle, choose_handle
+from pbm.service.hearing import Hearing
+from pbm.service.invitations import invited_to, said_no, said_yes, start_if_complete
+from pbm.service.obey import obey, tell
+from pbm.service.questions import ask_signup, is_open
+from pbm.service.scripts import problem_answer, run_script
+from pbm.service.strangers import help_stranger
+from pbm.store.values import Player, Question
+
+
+def hear_signup(hearing: Hearing, question: Question) -> str:
+    """Settle the question of an address that nobody plays from. Returns the outcome."""
+    work, address = hearing.work, question.address
+    context = hearing.context(None)
+    if help_stranger(context, hearing.letters, address, hearing.script(context)):
+        return "helped a stranger"
+    yes, rest = confirmation(hearing.envelope.said)
+    if yes is False:
+        return _hear_no(hearing, question)
+    wanted = question.params["handle"] if yes else _name_in(rest)
+    try:
+        if not is_open(question, hearing.now):
+            raise Refusal("question-closed")
+        if wanted is None:
+            raise Refusal("answer-yes")
+        check_new_handle(work, wanted)
+    except Refusal as refusal:
+        return _ask_again(hearing, question, refusal)
+    player = work.players.add(wanted, address, hearing.now)
+    work.questions.settle(question, "yes")
+    _welcome(hearing, question, player, rest if yes else rest[1:])
+    return f"{wanted} signed up"
+
+
+def hear_again(hearing: Hearing, question: Question, player: Player) -> str:
+    """Hear a further answer from somebody who has become a player since the question."""
+    context = hearing.context(player)
+    yes, rest = confirmation(hearing.envelope.said)
+    if yes is None or rest or player.status != "active":
+        script = hearing.script(context) if yes is None else read_script("", rest, in_answer=False)
+        return obey(hearing, context, script, proven=True)
+    errand = invited_to(hearing, question)
+    if errand is None or not is_open(question, hearing.now):
+        tell(hearing, context, [Answered("signed-up", {"handle": player.handle, "again": True})])
+        return f"{player.handle} has signed up already"
+    work = hearing.work
+    work.questions.settle(question, "yes" if yes else "no")
+    if not yes:
+        said_no(hearing, errand, question)
+        tell(hearing, context, [Answered("dropped", {"title": "dropped"})])
+        return f"{player.handle} turned an invitation down"
+    tell(hearing, context, [said_yes(hearing, errand, question, player)])
+    start_if_complete(hearing, errand)
+    return f"{player.handle} took an invitation"
+
+
+def _welcome(hearing: Hearing, question: Question, player: Player, rest: tuple[str, ...]) -> None:
+    """Greet a new player, do what stands below the yes, and start the game that waits."""
+    context = hearing.context(player)
+    script = read_script("", rest, in_answer=False)
+    told: list[Event] = [Answered("signed-up", {"title": "welcome", "handle": player.handle})]
+    errand = invited_to(hearing, question)
+    if errand is not None:
+        told.append(said_yes(hearing, errand, question, player))
+    if script.problem:
+        told.append(problem_answer(context, script, script.problem))
+    elif script.commands:
+        told += run_script(context, script)
+    tell(hearing, context, told)
+    if errand is not None:
+        start_if_complete(hearing, errand)
+
+
+def _hear_no(hearing: Hearing, question: Question) -> str:
+    if is_open(question, hearing.now):
+        hearing.work.questions.settle(question, "no")
+        errand = invited_to(hearing, question)
+        if errand is not None:
+            said_no(hearing, errand, question)
+    left = strangers_answers_left(hearing.work, question.address, hearing.now)
+    if left:
+        params = {"sections": [{"section": "goodbye"}], "last": left == 1}
+        subject = answer_subject("goodbye")
+        hearing.letters.answer_stranger(question.address, subject, params)
+    return f"{question.address} does not want to play"
+
+
+def _ask_again(hearing: Hearing, question: Question, refusal: Refusal) -> str:
+    work, address = hearing.work, question.address
+    left = strangers_answers_left(work, address, hearing.now)
+    if not left:
+        return f"nothing: {address} had its answers for today"
+    ask_signup(
+        work,
+        hearing.letters,
+        address,
+        choose_handle(work, address, None)[0],
+        {"code": refusal.code, "params": refusal.params},
+        last=left == 1,
+        now=hearing.now,
+        invitation=question.params["invitation"],
+    )
+    return f"asked {address} again: {refusal.code}"
+
+
+def _name_in(body: tuple[str, ...]) -> str | None:
+    """The handle that the first line is, alone or as the `signup` command says it."""
+    words = body[0].split() if body else []
+    if len(words) > 1 and words[0].lower() == "signup":
+        words = words[1:2]
+    if len(words) != 1 or confirmation([words[0].strip(".!,")])[0] is not None:
+        return None
+    return words[0].lower()

@@ -1,0 +1,92 @@
+"""What holds for every mail that was ever sent, and for every board, whatever was said."""
+
+import re
+from collections.abc import Iterator
+
+from pbm import rules
+from pbm.commands import subjects
+from pbm.commands.declare import Command
+from pbm.commands.registry import parse_line, parse_move
+from pbm.commands.replay import position_after
+from pbm.commands.script import confirmation, read_script
+from pbm.mail.htmltext import html_to_text
+from pbm.mail.quoting import own_words
+from pbm.mail.subject import clean_subject
+from tests.table import SERVER, Mail, Table
+
+COLUMNS = 76
+MOST_REFERENCES = 3
+WRAPS = range(66, 80)  # where mailers break the lines that they quote
+_TAG = re.compile(r"pbm\+|(?<![a-z0-9])k1[a-z2-7]{16}", re.ASCII)
+
+
+def check_mails(mail: Mail) -> None:
+    """Check one of our mails: its headers, its layout, and that it never comes back as an order."""
+    if mail.message.get_content_type() != "multipart/alternative":
+        return  # sent on to the operator as it came
+    _check_headers(mail)
+    _check_layout(mail)
+    _check_harmless(mail)
+
+
+def check_boards(table: Table) -> None:
+    """Check that every board is what its moves make of it."""
+    with table.database.reading() as work:
+        for number in work.boards.numbers():
+            board = work.boards.get(number)
+            assert position_after(work, board, board.ply) == board.position
+            assert len(work.boards.plies(number)) == board.ply
+            mover = board.to_move.player_id if board.to_move else None
+            assert work.boards.bookkeeping(number).to_move_id == mover
+            assert rules.format_state(board.position) == board.state
+
+
+def _check_headers(mail: Mail) -> None:
+    assert mail["From"] == f"pbm <{SERVER}>"
+    assert mail["Auto-Submitted"] in ("auto-replied", "auto-generated")
+    assert len(mail.references) <= MOST_REFERENCES
+    for name in ("From", "To", "Subject", "Date", "Message-ID"):
+        assert len(mail.message.get_all(name) or []) == 1, name
+    if mail["In-Reply-To"]:
+        assert mail["In-Reply-To"] in mail.references
+    subject = clean_subject(mail["Subject"])
+    assert subjects.is_own(subject) or not parse_line(subject), subject
+    on_board = subject.startswith("Abalone Board ")
+    assert on_board == bool(mail["X-PBM-Board"]) == bool(mail["X-PBM-Ply"])
+
+
+def _check_layout(mail: Mail) -> None:
+    lines = mail.text.split("\n")
+    for line in lines:
+        assert len(line) <= COLUMNS or line.startswith("State: "), line
+        assert line == line.rstrip(), repr(line)
+    assert "\n\n\n" not in mail.text, mail.text
+    assert not mail.text.startswith("\n")
+    if mail["X-PBM-Board"]:
+        for text in (mail.text, html_to_text(mail.html)):
+            assert text.rstrip().split("\n")[-1].startswith("State: "), text
+    asks = sum(line.startswith("Reply yes") for line in lines)
+    assert asks <= 1, mail.text
+    assert not _TAG.search(mail.text + mail.html), "a reply address stands in a body"
+
+
+def _check_harmless(mail: Mail) -> None:
+    """Nothing of ours is a command when it comes back: unquoted, wrapped, or from HTML."""
+    subject = clean_subject(f"Re: {mail['Subject']}")
+    for text in (mail.text, html_to_text(mail.html)):
+        for said in (own_words(text), tuple(text.split("\n"))):
+            assert not read_script(subject, said, in_answer=True).commands, text
+            assert confirmation(said)[0] is None, text
+    for line in mail.text.split("\n"):
+        for tail in _tails(line):
+            found = parse_move(tail) or parse_line(tail)
+            assert not isinstance(found, Command) or found.reads_only, f"{tail!r} of {line!r}"
+
+
+def _tails(line: str) -> Iterator[str]:
+    """What stands alone on a line when a mailer quotes a line and breaks it."""
+    for columns in WRAPS:
+        quoted = f"> {line}"
+        if len(quoted) > columns:
+            at = quoted.rfind(" ", 2, columns + 1)
+            yield quoted[at + 1 :] if at > 1 else ""
