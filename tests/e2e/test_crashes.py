@@ -44,7 +44,7 @@ def test_killed_at(step: str, server: RunningServer, alice: Player, bob: Player)
         assert len({message_from_bytes(mail.raw)["Message-ID"] for mail in played}) == 1
         assert position_in(text_of(played[0])).turn == 2
     # The game goes on, and the database agrees with its own moves.
-    bob.answers(with_ply(bob, 1)[0], "i5-g3,f2")
+    bob.answers(with_ply(bob, 1)[0], "i9-g7,f6")
     after = until(lambda: with_ply(alice, 2), "the answer")
     assert rules.format_state(position_in(text_of(after[0]))).split()[1:] == ["1", "0,0", "quiet=2"]
     verified = server.admin("verify")

@@ -22,7 +22,7 @@ def under_strace(server: RunningServer, *options: str) -> RunningServer:
     assert strace is not None, "strace is missing; run: make deps"
     trace = str(server.folder / "trace")
     calls = "trace=fdatasync,fsync,sendto,write"
-    command = (strace, "-f", "-o", trace, "-e", calls, *options, str(PROGRAMS / "pbm"), "serve")
+    command = (strace, "-D", "-f", "-o", trace, "-e", calls, *options, str(PROGRAMS / "pbm"), "serve")
     return RunningServer(server.folder, server.settings, command, server.port)
 
 
