@@ -94,9 +94,7 @@ def command_page(command: type[Command]) -> str:
     told = _in_quotes(command.help())
     examples = "\n".join(MARK + line for line in command.examples)
     parts = [shown, told, "For example:", examples, _HOW_TO_SEND, _explained(shown + told)]
-    if command.words[1:]:
-        others = " or ".join(f'"{word}"' for word in command.words[1:])
-        parts.append(f'Instead of "{command.words[0]}" you may also write {others}.')
+    parts.append(_other_words(command))
     return "\n\n".join(part for part in parts if part)
 
 
@@ -130,6 +128,18 @@ def _page_wanted(subject: str) -> str:
 
 def _is_read_by(command: type[Command], word: str) -> bool:
     return word in command.words or bool(command.prefix and word.startswith(command.prefix))
+
+
+def _other_words(command: type[Command]) -> str:
+    first, *others = command.words
+    if not others:
+        return ""
+    told = f'Instead of "{first}" you may also write {" or ".join(map(_quote, others))}'
+    return f"{told}, with one word more at most." if command.short else f"{told}."
+
+
+def _quote(word: str) -> str:
+    return f'"{word}"'
 
 
 def _explained(text: str) -> str:
