@@ -38,12 +38,19 @@ class FakeSmarthost:
         self.most_open = 0
         self.encrypted = False
         self.port = 0
+        self.lingers = False
         self.release = asyncio.Event()
+        self.talks: set[asyncio.Task[None]] = set()
 
     def script(self, verb: str, *replies: str) -> None:
         self.scripted[verb].extend(replies)
 
-    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        talk = asyncio.create_task(self._serve(reader, writer))
+        self.talks.add(talk)
+        talk.add_done_callback(self.talks.discard)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
         self.open += 1
         self.most_open = max(self.most_open, self.open)
@@ -84,7 +91,7 @@ class FakeSmarthost:
             return False
         writer.write(self.said.replace("\n", "\r\n").encode() + b"\r\n")
         await writer.drain()
-        return not self.said.startswith(("421", "221"))
+        return self.lingers or not self.said.startswith(("421", "221"))
 
 
 def server_context() -> ssl.SSLContext:
@@ -105,3 +112,6 @@ async def fake_smarthost(*, tls: bool = False) -> AsyncIterator[FakeSmarthost]:
     finally:
         fake.release.set()
         server.close()
+        for talk in set(fake.talks):
+            talk.cancel()
+        await asyncio.gather(*fake.talks, return_exceptions=True)

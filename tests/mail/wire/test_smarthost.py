@@ -14,7 +14,7 @@ from tests.mail.wire.fake_smarthost import (
     FakeSmarthost,
     fake_smarthost,
 )
-from tests.mail.wire.talk import Inbox, listening, run
+from tests.mail.wire.talk import GUARD_SECONDS, Inbox, listening, run
 from tests.mail.wire.test_compose import mail
 
 RAW = b"Subject: hello\r\n\r\nYour move.\r\n.\r\n..\r\n"
@@ -236,6 +236,22 @@ def test_after_a_refusal_the_connection_is_used_again() -> None:
     run(scene)
 
 
+@pytest.mark.parametrize("last_word", ["421 4.3.2 going down", "354 what?", "garbage"])
+def test_a_connection_that_is_out_of_step_is_not_used_again(last_word: str) -> None:
+    async def scene() -> None:
+        async with fake_smarthost() as fake:
+            fake.lingers = True
+            fake.script("DOT", last_word)
+            transport = transport_to(fake)
+            assert isinstance(await deliver(transport), Deferred)
+            assert await deliver(transport) == Sent()
+            assert fake.connections == 2
+            assert "RSET" not in fake.commands
+            await transport.close()
+
+    run(scene)
+
+
 def test_no_server_at_all() -> None:
     async def scene() -> None:
         async with fake_smarthost() as fake:
@@ -440,7 +456,8 @@ def test_a_cancelled_delivery_leaves_no_half_used_connection() -> None:
             delivery.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await delivery
-            assert await deliver(transport) == Sent()
+            async with asyncio.timeout(GUARD_SECONDS):  # sooner than a reply of the old one's
+                assert await deliver(transport) == Sent()
             assert fake.connections == 2
             await transport.close()
 
