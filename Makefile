@@ -31,6 +31,10 @@ check: $(READY) ## checks format, style, types and the direction of imports
 	$(PY) -m mypy
 	.venv/bin/lint-imports --no-cache
 
+.PHONY: bench
+bench: $(READY) ## measures speed, as ratios within one run
+	$(PY) -m bench
+
 .PHONY: format
 format: $(READY) ## formats the source and mends what ruff can mend
 	$(PY) -m ruff format .

@@ -22,7 +22,18 @@ def under_strace(server: RunningServer, *options: str) -> RunningServer:
     assert strace is not None, "strace is missing; run: make deps"
     trace = str(server.folder / "trace")
     calls = "trace=fdatasync,fsync,sendto,write"
-    command = (strace, "-D", "-f", "-o", trace, "-e", calls, *options, str(PROGRAMS / "pbm"), "serve")
+    command = (
+        strace,
+        "-D",
+        "-f",
+        "-o",
+        trace,
+        "-e",
+        calls,
+        *options,
+        str(PROGRAMS / "pbm"),
+        "serve",
+    )
     return RunningServer(server.folder, server.settings, command, server.port)
 
 
@@ -72,5 +83,3 @@ def test_promise_1_a_failing_sync_is_no_250(
     player.receives()
     assert len(player.mails) == already + 1
     assert stopped.admin("queue", "list").stdout.strip() == "The queue is empty."
-
-

@@ -1,0 +1,49 @@
+"""A turn in process, on SQLite: the mail kept, the move played, both boards written."""
+
+import tempfile
+from pathlib import Path
+
+from bench.measure import Row, rate_of
+from tests.table import SERVER, Table
+
+_MOVES = ("a1-c3,d4", "i9-g7,f6")
+
+
+def measure() -> list[Row]:
+    """Whole turns beside keeping the same mails and doing nothing with them."""
+    with tempfile.TemporaryDirectory() as folder:
+        keeping = _keeping(Table(f"sqlite:///{folder}/keeping.sqlite3"))
+        playing = _playing(Table(f"sqlite:///{Path(folder)}/playing.sqlite3"))
+    return [
+        Row("mails kept, one commit each", "mails", keeping, "itself", 1.0),
+        Row(
+            "turns, kept and played and both boards written",
+            "turns",
+            playing,
+            "keeping",
+            playing / keeping,
+        ),
+    ]
+
+
+def _keeping(table: Table) -> float:
+    numbers = iter(range(10**9))
+
+    def keep() -> int:
+        raw = f"From: a@b.example\r\nMessage-ID: <{next(numbers)}@b.example>\r\n\r\nhello\r\n"
+        table.intake.keep("a@b.example", (SERVER,), raw.encode(), "127.0.0.1")
+        return 1
+
+    return rate_of(keep)
+
+
+def _playing(table: Table) -> float:
+    alice, bob = table.joins("alice"), table.joins("bob")
+
+    def play() -> int:
+        alice.says("challenge bob")
+        for player, move in zip((alice, bob), _MOVES, strict=True):
+            player.says(move)
+        return len(_MOVES) + 1
+
+    return rate_of(play)
