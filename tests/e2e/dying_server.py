@@ -52,7 +52,7 @@ def dies_after_sending() -> None:
 def fails() -> None:
     """Plant a bug in one command."""
 
-    def run(self: Resign, context: object) -> Any:
+    def run(*_: object) -> Any:
         raise ZeroDivisionError("a planted bug")
 
     Resign.run = run  # type: ignore[method-assign]

@@ -3,7 +3,6 @@
 import re
 import shutil
 import smtplib
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -38,10 +37,10 @@ def under_strace(server: RunningServer, *options: str) -> RunningServer:
 
 
 @pytest.fixture
-def stopped(server: RunningServer, alice: Player) -> Iterator[RunningServer]:  # noqa: ARG001
+def stopped(server: RunningServer, alice: Player) -> RunningServer:  # noqa: ARG001
     """A server that has run, so that its database is there; it is stopped again."""
     server.stop()
-    yield server
+    return server
 
 
 def test_promise_1_a_sync_precedes_every_250(stopped: RunningServer, sink: Sink) -> None:
