@@ -10,6 +10,7 @@ import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from pbm.mail.limits import LIMITS
 from pbm.mail.wire import check_wire
 
 OWN_FAULT = "451 4.3.0 Something broke on our side, not on yours. Please send it again later."
@@ -37,7 +38,7 @@ class ListenerLimits:
     limit but those of a single mail.
     """
 
-    mail_bytes: int = 1_048_576
+    mail_bytes: int = LIMITS.mail_bytes
     surplus_bytes: int = 67_108_864
     line_bytes: int = 65_536
     command_bytes: int = 2_048
