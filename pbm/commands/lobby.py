@@ -50,8 +50,8 @@ class Challenge(Command):
         players = [_opponent(context, name) for name in names if "@" not in name]
         if addresses:
             check_invitations(context, addresses)
-            yield Invited(self._line(names), addresses)
             yield Answered("invited", {"title": "your invitation", "addresses": list(addresses)})
+            yield Invited(self._line(names), addresses)
             return
         board = start_board(context.work, layout, players, context.now)
         yield BoardStarted(board.id, context.player.handle)

@@ -12,6 +12,7 @@ from pbm.commands.help import Help
 from pbm.commands.lobby import Challenge, Decline
 from pbm.commands.look import Games, Show
 from pbm.commands.play import Move, Resign
+from pbm.commands.words import lowered
 from pbm.errors import Refusal
 from pbm.mail.charsets import fold_typography
 
@@ -57,7 +58,7 @@ def parse_line(line: str) -> Command | Problem | None:
     problem: Problem | None = None
     for command in found:
         try:
-            return command.parse(words[0].lower(), words[1:])
+            return command.parse(lowered(words[0]), words[1:])
         except Refusal as refusal:
             problem = _problem(command, words, refusal)
     return problem
@@ -77,16 +78,16 @@ def find_command(word: str) -> type[Command] | None:
 
 def _words(line: str) -> list[str]:
     words = [word for word in fold_typography(line).split() if word != "**"]
-    if words and words[0].lower() == "pbm":
+    if words and lowered(words[0]) == "pbm":
         words = words[1:]
-    if len(words) > 1 and words[0].lower() == rules.NAME:
+    if len(words) > 1 and lowered(words[0]) == rules.NAME:
         words = words[1:]
     return words
 
 
 def _candidates(words: list[str]) -> Iterator[type[Command]]:
     """The commands that a line may be, the one that it is most likely meant for last."""
-    word = words[0].lower()
+    word = lowered(words[0])
     if len(words) <= _SHORT:
         yield from (command for command in COMMANDS if word in command.short)
     for command in COMMANDS:
@@ -114,7 +115,7 @@ def _example(command: type[Command]) -> str | None:
 def _perhaps_meant(words: list[str]) -> Problem | None:
     """Tell a mistyped command word or a stray cell from plain words."""
     line = " ".join(words)
-    alike = get_close_matches(words[0].lower(), sorted(COMMAND_WORDS), n=1, cutoff=_ALIKE)
+    alike = get_close_matches(lowered(words[0]), sorted(COMMAND_WORDS), n=1, cutoff=_ALIKE)
     for command in _candidates([alike[0], *words[1:]]) if alike else ():
         try:
             nearest = command.parse(alike[0], words[1:]).line

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pbm.commands import subjects
 from pbm.commands.declare import Command
 from pbm.commands.registry import Problem, parse_line, parse_move
+from pbm.commands.words import lowered
 
 MOST_COMMANDS = 20
 _YES = frozenset({"yes", "ok", "confirm"})
@@ -30,7 +31,7 @@ def read_script(subject: str, said: Sequence[str], *, in_answer: bool) -> Script
     body = _trimmed(said)
     if subjects.is_own(subject):
         return _read_body(body, in_answer=in_answer)
-    if subject.strip().lower() == _MULTIPLE:
+    if lowered(subject.strip()) == _MULTIPLE:
         return _read_all(body)
     first = _read_line(subject, in_answer=in_answer)
     if isinstance(first, Command):
@@ -47,7 +48,7 @@ def confirmation(said: Sequence[str]) -> tuple[bool | None, tuple[str, ...]]:
     The second value is what stands below the answer.
     """
     body = _trimmed(said)
-    first = body[0].strip().lower() if body else ""
+    first = lowered(body[0].strip()) if body else ""
     if first in _YES:
         return True, body[1:]
     if first in _NO:

@@ -7,6 +7,7 @@ code `syntax` and a sentence's reason when the words cannot be read.
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from string import ascii_lowercase, ascii_uppercase
 from typing import Any
 
 from pbm import rules
@@ -16,6 +17,7 @@ from pbm.mail.address import AddressError, parse_address
 _HANDLE = re.compile(r"[a-z][a-z0-9_-]{1,15}", re.ASCII)
 _BOARD = re.compile(r"(\d{1,9})?(?:#(-?\d{1,5}))?:?", re.ASCII)
 _LONGEST_SHOWN = 40
+_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
 _MARK = re.compile(r"#(\d{1,5})", re.ASCII)
 _NOT_HANDLES = frozenset(
     "abuse active all anybody confirm everybody me multiple next no nobody ok operator pbm "
@@ -29,6 +31,16 @@ _KEPT_FREE = frozenset(
     "submit subscribe substitute takeback tournament unblock undo unseek unsubscribe vacation "
     "who".split()
 )
+
+
+def lowered(text: str) -> str:
+    """ASCII letters in lower case, and nothing else changed: other letters look alike, and may be
+    meant to.
+
+    >>> lowered("KATE")
+    'Kate'
+    """
+    return text.translate(_LOWER)
 
 
 def misread(reason: str, **params: Any) -> Refusal:
@@ -114,9 +126,9 @@ class Handle(Kind):
 
     def read(self, words: list[str]) -> str:
         """Take one word, which need not be anybody's handle yet."""
-        if not _HANDLE.fullmatch(words[0].lower()):
+        if not _HANDLE.fullmatch(lowered(words[0])):
             raise misread("handle", word=_shown(words[0]))
-        return words.pop(0).lower()
+        return lowered(words.pop(0))
 
 
 class Opponent(Handle):
@@ -159,7 +171,7 @@ class Topic(Kind):
 
     def read(self, words: list[str]) -> str:
         """Take all the words that are left."""
-        text = " ".join(words).lower()
+        text = lowered(" ".join(words))
         words.clear()
         return text
 

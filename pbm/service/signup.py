@@ -3,6 +3,7 @@
 from pbm.commands.limits import strangers_answers_left
 from pbm.commands.script import confirmation, read_script
 from pbm.commands.subjects import answer_subject
+from pbm.commands.words import lowered
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.service.handles import check_new_handle, choose_handle
@@ -113,8 +114,8 @@ def _ask_again(hearing: Hearing, question: Question, refusal: Refusal) -> str:
 def _name_in(body: tuple[str, ...]) -> str | None:
     """The handle that the first line is, alone or as the `signup` command says it."""
     words = body[0].split() if body else []
-    if len(words) > 1 and words[0].lower() == "signup":
+    if len(words) > 1 and lowered(words[0]) == "signup":
         words = words[1:2]
     if len(words) != 1 or confirmation([words[0].strip(".!,")])[0] is not None:
         return None
-    return words[0].lower()
+    return lowered(words[0])

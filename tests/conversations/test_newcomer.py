@@ -1,6 +1,12 @@
 """Somebody who knows nothing writes a first mail, and plays two mails later."""
 
-from tests.table import Table
+import pytest
+
+from tests.table import Person, Table
+
+
+def players(table: Table) -> list[str]:
+    return [row["handle"] for row in table.rows("players")]
 
 
 def test_any_text_is_welcomed(table: Table) -> None:
@@ -11,10 +17,266 @@ def test_any_text_is_welcomed(table: Table) -> None:
         "A- o o o o o / 7",
         "Reply yes to play as marta, or reply with another name.",
     )
-    assert table.player("marta") is None
+    introduction = marta.newest.text.split("\n\n")[0]
+    assert len(introduction.split("\n")) == 2
+    assert not players(table)
 
     marta.says("yes").gets(1).hears("You play as marta now.")
     player = table.player("marta")
     assert player is not None
     assert player.addresses == ("Marta@example.org",)
     assert player.status == "active"
+
+
+@pytest.mark.parametrize("text", ["", "???", "move a1-c3,d4", "12 e4", "no", "yes", "привет"])
+def test_whatever_comes_first_is_welcomed(text: str, table: Table) -> None:
+    table.person("marta@example.org").writes(text, text).gets(1).hears("Reply yes to play as marta")
+    assert not players(table)
+
+
+def test_another_name(table: Table) -> None:
+    marta = table.person("marta@example.org").writes("hello").forgets()
+    marta.says("Martha\n").gets(1).hears("You play as martha now.")
+    assert players(table) == ["martha"]
+
+
+def test_a_reply_that_quotes_us(table: Table) -> None:
+    marta = table.person("marta@example.org").writes("hello")
+    quoted = "\n".join(f"> {line}" for line in marta.newest.text.split("\n"))
+    marta.says(f"Yes\n\nOn Sat, 21 Nov 2026 at 12:00, pbm <pbm@games.example> wrote:\n{quoted}")
+    assert players(table) == ["marta"]
+
+
+def test_the_only_word_is_the_whole_line(table: Table) -> None:
+    marta = table.person("marta@example.org").writes("hello")
+    for words in ("yes please", "Yes.", "I would like to be called marta", "ja"):
+        marta.forgets().says(words).gets(1)
+    assert players(table) == ["ja"]  # a name as good as any
+
+    paul = table.person("paul@example.org").writes("hello")
+    paul.forgets().says("Yes!").hears("I could not read that as yes, as no, or as one name.")
+    assert "paul" not in players(table)
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("bob", "The handle bob is taken."),
+        ("move", '"move" cannot be a handle, because it means something else in commands.'),
+        ("challenger", '"challenger" cannot be a handle, because it means something else'),
+        ("takeback", '"takeback" cannot be a handle, because it means something else'),
+        ("me", '"me" cannot be a handle'),
+        ("e4", '"e4" cannot be a handle, because it means something else'),
+        ("a1-c3", '"a1-c3" cannot be a handle, because it means something else'),
+        ("x", '"x" cannot be a handle: a handle has 2 to 16 letters'),
+        ("9lives", '"9lives" cannot be a handle: a handle has 2 to 16 letters'),
+        ("marta.b", '"marta.b" cannot be a handle: a handle has 2 to 16 letters'),
+        ("m" * 17, "cannot be a handle: a handle has 2 to 16 letters"),
+        ("м" * 3, "cannot be a handle: a handle has 2 to 16 letters"),
+        ("\u212aate", "cannot be a handle: a handle has 2 to 16 letters"),  # Kelvin sign
+        ("mar\u200bta", "cannot be a handle: a handle has 2 to 16 letters"),
+    ],
+)
+def test_a_name_that_cannot_be_had(name: str, sentence: str, table: Table) -> None:
+    table.joins("bob")
+    marta = table.person("marta@example.org").writes("hello").forgets()
+    marta.says(name).gets(1).hears(sentence, "Reply yes to play as marta")
+    assert players(table) == ["bob"]
+    marta.says("yes").hears("You play as marta now.")
+
+
+def test_signup_asks_the_same(table: Table) -> None:
+    table.joins("bob")
+    marta = table.person("m.example@example.org")
+    marta.writes("signup marta").gets(1).hears("Reply yes to play as marta")
+    marta.writes("", "pbm signup bob\n").gets(1).hears(
+        "The handle bob is taken.", "Reply yes to play as bob2"
+    )
+    marta.writes("signup 4ever").gets(1).hears(
+        '"4ever" is not a player\'s handle', "Reply yes to play as m-example"
+    )
+    marta.writes("signup").gets(1).hears("Something is missing there: the handle.")
+    assert players(table) == ["bob"]
+    marta.says("signup marta").hears("You play as marta now.")
+
+
+def test_the_same_address_in_other_letters_is_the_same(table: Table) -> None:
+    marta = table.joins("marta")
+    table.person("MARTA@example.ORG").writes("whoami").hears("You are marta")
+    assert marta.newest["To"] == "marta@example.org"
+
+
+def test_a_password_is_taken_and_kept_nowhere(
+    table: Table, capsys: pytest.CaptureFixture[str]
+) -> None:
+    secret = "hunter2-pass"
+    marta = table.person("marta@example.org")
+    marta.writes(f"signup marta {secret}").gets(1).hears("Reply yes to play as marta")
+    marta.writes("hello", f"SIGNUP marta {secret}")
+    marta.writes(f"signup marta {secret} again")
+    marta.writes(f"sginup marta {secret} again")
+    marta.says(f"yes\nsignup other {secret}").hears("You play as marta now.", "signup other ****")
+    marta.writes(f"signup marta -{secret}").hears("signup marta ****")
+    marta.writes("", f"signup marta {secret}\n" * 21).hears("signup marta ****")
+    marta.writes("multiple", f"signup marta {secret}\nnonsense").hears("nonsense")
+    table.clock.passes(hours=2)
+    table.joins("bob").says(f"challenge marta\nsignup bob {secret}").forgets()
+    assert players(table) == ["marta", "bob"]
+
+    assert secret not in table.everything_stored()
+    assert all(secret.encode() not in mail.raw for mail in marta.mails)
+    assert secret not in "".join(capsys.readouterr())
+
+
+def test_commands_below_the_yes_run(table: Table) -> None:
+    bob = table.joins("bob")
+    marta = table.person("marta@example.org").writes("hello").forgets()
+    marta.says("yes\nchallenge bob -bowl\n\nA good game to you!").gets(2)
+    marta.hears("You play as marta now.", "Your move on board 1.", "| A good game to you!")
+    bob.gets(1).hears("A new game: marta and bob, on the bowl board.", "| A good game to you!")
+
+    carl = table.person("carl@example.org").writes("hello").forgets()
+    carl.says("charles\nshow 1\nchalenge bob").gets(1)
+    carl.hears("You play as charles now.", "Abalone Board 1: marta v bob")
+    assert table.boards() == [1]
+
+    dora = table.person("dora@example.org").writes("hello").forgets()
+    dora.says("yes\nchalenge bob").gets(1)
+    dora.hears("You play as dora now.", 'Perhaps you meant "challenge bob".')
+    assert table.boards() == [1]
+
+
+def test_words_below_the_yes_harm_nothing(table: Table) -> None:
+    marta = table.person("marta@example.org").writes("hello").forgets()
+    marta.says("yes\nThanks for having me.\n-- \nMarta").gets(1).hears("You play as marta now.")
+
+
+def test_help_is_answered_before_and_after_the_question(table: Table) -> None:
+    marta = table.person("marta@example.org")
+    marta.writes("help").gets(1).hears("pbm: help")
+    marta.writes("pbm help abalone").gets(1).hears("pbm: help abalone")
+    marta.writes("help me please").gets(1).hears("Reply yes to play as marta")
+    question = marta.newest
+    marta.says("help commands").gets(1).hears("pbm: help commands")
+    assert not players(table)
+    marta.says("yes", answering=question).gets(1).hears("You play as marta now.")
+
+
+def test_five_answers_a_day_and_the_last_says_so(table: Table) -> None:
+    marta = table.person("marta@example.org")
+    for _ in range(4):
+        marta.writes("hello").gets(1)
+        assert "This is the last answer" not in marta.newest.text
+        marta.forgets()
+    marta.writes("help").gets(1).hears("This is the last answer to your address for today.")
+    question = marta.mails[-2]
+    for text in ("hello", "help", "signup marta"):
+        marta.writes(text).hears_nothing()
+    for text in ("bob the builder", "help", "no thanks, really"):
+        marta.says(text, answering=question).hears_nothing()
+    marta.says("yes", answering=question).gets(1).hears("You play as marta now.")
+    assert players(table) == ["marta"]
+
+
+def test_the_last_welcome_says_that_a_yes_still_counts(table: Table) -> None:
+    marta = table.person("marta@example.org")
+    for _ in range(5):
+        marta.forgets().writes("hello")
+    marta.hears("This is the last answer to your address for today. Your yes still counts.")
+    table.clock.passes(hours=24, minutes=1)
+    marta.writes("hello").gets(1).hears("Reply yes")
+
+
+def test_a_no_is_kept_to_even_after_the_five(table: Table) -> None:
+    marta = table.person("marta@example.org").writes("hello").forgets()
+    question = marta.newest
+    marta.says("No").gets(1).hears("Fine. You will not be asked again unless you write to us.")
+    marta.says("yes", answering=question).gets(1)
+    marta.hears("That question is not open any more; this one is.", "Reply yes to play as marta")
+    assert not players(table)
+    for _ in range(2):
+        marta.writes("hello")
+    last = marta.forgets().newest
+    marta.says("no", answering=last).hears_nothing()
+    marta.says("yes", answering=last).hears_nothing()
+    assert not players(table)
+
+
+def test_a_question_waits_for_three_days(table: Table) -> None:
+    marta = table.person("marta@example.org").writes("hello").forgets()
+    table.clock.passes(days=3)
+    marta.says("yes").gets(1).hears("That question is not open any more", "Reply yes to play as")
+    assert not players(table)
+    table.clock.passes(days=2, hours=23)
+    marta.says("yes").gets(1).hears("You play as marta now.")
+
+
+def test_a_second_yes_changes_nothing(table: Table) -> None:
+    marta = table.joins("marta")
+    question = marta.mails[0]
+    marta.says("yes", answering=question).gets(1).hears("You play as marta already.")
+    marta.says("no", answering=question).gets(1).hears("You play as marta already.")
+    assert players(table) == ["marta"]
+    marta.says("whoami", answering=question).gets(1).hears("You are marta")
+
+
+def test_two_questions_and_two_answers_are_one_player(table: Table) -> None:
+    marta = table.person("marta@example.org").writes("signup marta").writes("signup martha")
+    first, second = marta.mails
+    marta.says("yes", answering=first).forgets()
+    marta.says("yes", answering=second).gets(1).hears("You play as marta already.")
+    assert players(table) == ["marta"]
+
+
+def test_two_who_want_the_same_name(table: Table) -> None:
+    one = table.person("one@example.org").writes("signup sam")
+    two = table.person("two@example.org").writes("signup sam").forgets()
+    one.says("yes").hears("You play as sam now.")
+    two.says("yes").gets(1).hears("The handle sam is taken.", "Reply yes to play as two")
+    two.says("yes").gets(1).hears("You play as two now.")
+
+
+def test_an_answer_from_another_address_signs_nobody_up(table: Table) -> None:
+    marta = table.person("marta@example.org").writes("hello")
+    other = table.person("someone@example.net")
+    other.says("yes", answering=marta.newest).gets(1).hears("Reply yes to play as someone")
+    assert not players(table)
+    bob = table.joins("bob")
+    bob.says("yes", answering=marta.newest).gets(1).hears("no question here")
+    assert players(table) == ["bob"]
+
+
+def test_a_name_is_made_of_any_address(table: Table) -> None:
+    def suggested(address: str) -> str:
+        person = table.person(address).writes("hello")
+        line = next(line for line in person.newest.text.split("\n") if "to play as" in line)
+        return line.split(" play as ")[1].split(",")[0]
+
+    assert suggested("jean.dupont+games@example.org") == "jean-dupont"
+    assert suggested("1234@example.org") == "player"
+    assert suggested("m@example.org") == "m2"
+    assert suggested("a@example.org") == "a10"  # a2 to a9 are cells
+    assert suggested("help@example.org") == "help2"
+    assert len(suggested(f"{'x' * 60}@example.org")) == 16
+
+
+def test_the_server_says_nothing_to_robots(table: Table) -> None:
+    robot = table.person("robot@example.org")
+    for headers in (
+        {"Auto-Submitted": "auto-replied"},
+        {"AUTO-SUBMITTED": "Auto-Generated"},
+        {"List-Id": "<news.example.org>"},
+        {"Precedence": "Bulk"},
+        {"X-Autoreply": "yes"},
+        {"From": "MAILER-DAEMON@example.org"},
+        {"From": "pbm@games.example"},
+    ):
+        robot.writes("help", headers=headers).hears_nothing()
+    assert robot.replied.startswith("250")
+    null_sender(robot)
+    robot.hears_nothing()
+    assert not table.rows("outbox")
+
+
+def null_sender(person: Person) -> None:
+    person.table.deliver("", "pbm@games.example", person.mail_bytes("help"))

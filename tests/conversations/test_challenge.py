@@ -1,0 +1,144 @@
+"""A challenge starts a board at once, and everybody gets it."""
+
+import pytest
+
+from pbm.rules import BOARDS
+from tests.table import Table
+
+NAMES = ("alice", "bob", "carol", "dave", "erin", "frank", "grace")
+
+
+def seats(table: Table, number: int = 1) -> list[str]:
+    return [seat.handle for seat in table.board(number).seats]
+
+
+def test_one_name_sits_opposite_and_the_challenger_begins(table: Table) -> None:
+    alice, bob = table.joins("alice"), table.joins("bob")
+    alice.says("challenge bob\nGood luck!").gets(1)
+    alice.hears(
+        "Abalone Board 1: alice v bob",
+        "Your move on board 1.",
+        "A new game: alice and bob, on the standard board. alice begins.",
+        "| Good luck!",
+        "You are o (top). Scores: o alice 0, x bob 0.",
+        "To move, answer this mail with a line such as a1-c3,b2",
+    )
+    bob.gets(1).hears(
+        "alice's move on board 1; nothing to do.",
+        "| Good luck!",
+        "You are x (bottom).",
+        'Before your first move you can still leave: answer "decline".',
+    )
+    assert "To move" not in bob.newest.text
+    assert seats(table) == ["alice", "bob"]
+    assert table.board(1).layout == "standard"
+
+
+def test_the_order_of_the_names_is_the_seating(table: Table) -> None:
+    alice, bob, carol = (table.joins(name) for name in NAMES[:3])
+    alice.says("challenge carol me bob").gets(1).hears("carol's move on board 1")
+    assert seats(table) == ["carol", "alice", "bob"]
+    carol.gets(1).hears("Abalone Board 1: carol, alice +1", "Your move on board 1.", "You are 1")
+    bob.gets(1).hears("You are 3")
+    alice.says("CHALLENGE Bob ALICE", subject="x").gets(1).hears("bob's move on board 2")
+    assert seats(table, 2) == ["bob", "alice"]
+
+
+@pytest.mark.parametrize("board", ["standard", "bowl"])
+def test_from_two_to_six_play_on_both_boards(board: str, table: Table) -> None:
+    people = [table.joins(name) for name in NAMES[:6]]
+    for players in BOARDS[board]:
+        named = " ".join(NAMES[:players])
+        people[0].writes(f"challenge {named}{' -bowl' if board == 'bowl' else ''}")
+        people[0].says("yes")
+        number = table.boards()[-1]
+        stored = table.board(number)
+        assert (stored.layout, len(stored.seats)) == (board, players)
+        for person in people[:players]:
+            person.hears(f"{board} board", f"Board {number}:")
+    assert len(table.boards()) == 5
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "challenge -bowl bob",
+        "challenge bob -bowl",
+        "challenge bob --bowl",
+        "challenge –bowl bob",
+        "challenge —bowl bob",
+        "chall bob -BOWL",
+        "challange bob -bowl",
+        "abalone challenge me bob -bowl",
+        "pbm abalone chall alice -bowl bob",
+        "  Challenge   bob\u00a0-bowl ",
+        "challenge bob bob@example.org"[:13] + " ** -bowl",
+    ],
+)
+def test_options_stand_anywhere_and_short_forms_count(line: str, table: Table) -> None:
+    alice, bob = table.joins("alice"), table.joins("bob")
+    alice.says(line).gets(1)
+    bob.gets(1)
+    assert (table.board(1).layout, seats(table)) == ("bowl", ["alice", "bob"])
+
+
+@pytest.mark.parametrize(
+    ("line", "sentences"),
+    [
+        (
+            "challenge bob carol",
+            [
+                "You are not among these players yourself.",
+                'For example: "challenge me bob carol"',
+            ],
+        ),
+        ("challenge -bowl bob carol", ['For example: "challenge -bowl me bob carol"']),
+        ("challenge bob -wide", ["There is no option -wide here.", "challenge handle ... [-bowl]"]),
+        ("challenge bob -layout=daisy", ["There is no option -layout= here."]),
+        ("challenge bob -bowl=3", ["There is no option -bowl= here."]),
+        ("challenge nobody1", ["There is no player called nobody1."]),
+        ("challenge me bob carol nobody1", ["There is no player called nobody1."]),
+        ("challenge bob me bob", ["A game needs two different players or more."]),
+        ("challenge me", ["A game needs two different players or more."]),
+        ("challenge alice", ["A game needs two different players or more."]),
+        ("challenge me alice bob", ["A game needs two different players or more."]),
+        ("challenge me " + " ".join(NAMES[1:]), ["At most 6 can play on one board."]),
+        ("challenge", ["Something is missing there: the handle."]),
+        ("challenge bob!", ['"bob!" is not a player\'s handle']),
+        ("challenge bob@", ['"bob@" is not a mail address I can use.']),
+        ("challenge pbm@games.example", ["We cannot ask pbm@games.example."]),
+    ],
+)
+def test_what_cannot_be_started_says_why(line: str, sentences: list[str], table: Table) -> None:
+    people = [table.joins(name) for name in NAMES]
+    people[0].says(f"{line}\n\nHave fun!").gets(1)
+    people[0].hears(f"| {line}", *sentences, "Nothing has changed.", "| Have fun!")
+    assert not table.boards()
+    for person in people[1:]:
+        person.hears_nothing()
+
+
+def test_the_comment_in_a_mail_with_the_command_as_subject(table: Table) -> None:
+    alice, bob = table.joins("alice"), table.joins("bob")
+    alice.writes("Fwd: [club] challenge bob", "Shall we?\nI am alice.")
+    assert not table.boards()
+    alice.says("yes")
+    bob.hears("alice writes:", "| Shall we?\n| I am alice.")
+
+
+def test_somebody_suspended_cannot_be_challenged(table: Table) -> None:
+    alice, bob = table.joins("alice"), table.joins("bob")
+    with table.database.transaction() as work:
+        player = work.players.by_handle("bob")
+        assert player is not None
+        work.players.set_status(player.id, "suspended")
+    alice.says("challenge bob").hears("bob cannot play at present.")
+    bob.hears_nothing()
+    assert not table.boards()
+
+
+def test_boards_are_numbered_on_and_stand_side_by_side(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    bob.says("challenge alice").gets(1).hears("Abalone Board 2: bob v alice")
+    alice.says("c3,d3", answering=alice.mail("Abalone Board 1")).hears("bob's move on board 1")
+    assert (table.moves(1), table.moves(2)) == (["c3,d3"], [])

@@ -1,0 +1,185 @@
+"""A challenge may name somebody who does not play here yet by mail address."""
+
+from tests.table import Table
+
+
+def seats(table: Table, number: int = 1) -> list[str]:
+    return [seat.handle for seat in table.board(number).seats]
+
+
+def test_yes_signs_up_and_starts(table: Table) -> None:
+    alice = table.joins("alice")
+    dave = table.person("Dave.Jones@example.net")
+    alice.says("challenge Dave.Jones@Example.NET -bowl\n\nLike in the old days?").gets(1)
+    alice.hears(
+        "We have asked Dave.Jones@example.net. When the answer is yes, the board starts, and"
+        " everybody gets it."
+    )
+    dave.gets(1).hears(
+        "Please confirm: a game of Abalone with alice",
+        "alice would like to play Abalone with you, by mail",
+        "| Like in the old days?",
+        "Reply yes to play as dave-jones, or reply with another name.",
+    )
+    assert not dave.newest["In-Reply-To"]
+    assert not table.boards()
+
+    dave.says("yes").gets(2).hears(
+        "You play as dave-jones now.",
+        "The game with alice starts now; the board comes in a mail of its own.",
+        "Abalone Board 1: alice v dave-jones",
+        "| Like in the old days?",
+    )
+    alice.gets(1).hears("Your move on board 1.", "on the bowl board", "| Like in the old days?")
+    assert not alice.newest["In-Reply-To"]
+    assert seats(table) == ["alice", "dave-jones"]
+    assert table.board(1).layout == "bowl"
+    alice.says("example").forgets().says("a1-c3,b2").hears("dave-jones's move on board 1")
+
+
+def test_another_name_starts_it_as_well(table: Table) -> None:
+    alice = table.joins("alice")
+    bob = table.joins("bob")
+    dave = table.person("dave@example.net")
+    alice.says("challenge dave@example.net")
+    dave.forgets().says("bob").gets(1).hears("The handle bob is taken.", "Reply yes to play as")
+    dave.says("davy").gets(2).hears("You play as davy now.", "Abalone Board 1: alice v davy")
+    bob.hears_nothing()
+
+
+def test_the_seats_stay_in_order_and_wait_for_all(table: Table) -> None:
+    alice, bob = table.joins("alice"), table.joins("bob")
+    dave, erin = table.person("dave@example.net"), table.person("erin@example.net")
+    alice.says("challenge dave@example.net bob me erin@example.net").gets(1)
+    alice.hears("We have asked dave@example.net and erin@example.net. When all of them have said")
+    bob.hears_nothing()
+    erin.gets(1).says("yes").forgets()
+    assert not table.boards()
+    assert "starts when the others who were asked have said yes, too" in " ".join(
+        erin.newest.text.split()
+    )
+    dave.gets(1).says("yes").forgets()
+    assert seats(table) == ["dave", "bob", "alice", "erin"]
+    for person in (alice, bob, dave, erin):
+        assert person.newest["Subject"] == "Abalone Board 1: dave, bob +2"
+    bob.gets(1).hears("dave's move on board 1")
+
+
+def test_nobody_is_asked_twice(table: Table) -> None:
+    alice, bob = table.joins("alice"), table.joins("bob")
+    dave = table.person("dave@example.net")
+    alice.says("challenge dave@example.net").forgets()
+    dave.gets(1).forgets()
+    for person in (alice, bob):
+        person.says("challenge DAVE@example.net").gets(1).hears(
+            "DAVE@example.net was asked by us before, and we ask nobody twice.",
+            "can write to pbm@games.example at any time",
+        )
+    table.clock.passes(days=400)
+    bob.says("challenge me alice dave@example.net").gets(1).hears("asked by us before")
+    dave.hears_nothing()
+    assert not table.boards()
+
+
+def test_somebody_who_plays_here_is_challenged_at_once(table: Table) -> None:
+    alice, bob = table.joins("alice"), table.joins("bob")
+    alice.says("challenge Bob@Example.org").gets(1).hears("Abalone Board 1: alice v bob")
+    bob.gets(1).hears("alice's move on board 1")
+    alice.says("challenge alice@example.org bob").gets(1).hears("Abalone Board 2: alice v bob")
+    alice.says("challenge bob bob@example.org me").hears("A game needs two different players")
+    alice.says("challenge me alice@example.org").hears("A game needs two different players")
+
+
+def test_no_is_told_to_the_one_who_asked(table: Table) -> None:
+    alice = table.joins("alice")
+    dave, erin = table.person("dave@example.net"), table.person("erin@example.net")
+    alice.says("challenge dave@example.net me erin@example.net").forgets()
+    dave.says("yes").forgets()
+    erin.forgets().says("no").gets(1).hears("You will not be asked again unless you write to us.")
+    alice.gets(1).hears("erin@example.net does not want to play, so the game")
+    assert alice.newest["Auto-Submitted"] == "auto-generated"
+    assert alice.newest["In-Reply-To"] == ""
+    erin.says("yes").forgets()
+    assert not table.boards()
+    alice.says("challenge dave").hears("Abalone Board 1: alice v dave")
+
+
+def test_the_asked_one_may_have_signed_up_meanwhile(table: Table) -> None:
+    alice = table.joins("alice")
+    dave = table.person("dave@example.net")
+    alice.says("challenge dave@example.net").forgets()
+    invitation = dave.newest
+    dave.writes("hello").says("davy").forgets()
+    assert not table.boards()
+    dave.says("yes", answering=invitation).gets(2).hears("The game with alice starts now")
+    assert seats(table) == ["alice", "davy"]
+    dave.says("yes", answering=invitation).gets(1).hears("You play as davy already.")
+    assert table.boards() == [1]
+
+
+def test_or_may_decline_it_then(table: Table) -> None:
+    alice = table.joins("alice")
+    dave = table.person("dave@example.net")
+    alice.says("challenge dave@example.net").forgets()
+    invitation = dave.newest
+    dave.writes("hello").says("davy").forgets()
+    dave.says("no", answering=invitation).gets(1).hears("Dropped.")
+    alice.hears("dave@example.net does not want to play")
+    assert not table.boards()
+
+
+def test_a_late_yes_is_asked_about_once_more(table: Table) -> None:
+    alice = table.joins("alice")
+    dave = table.person("dave@example.net")
+    alice.says("challenge dave@example.net").forgets()
+    table.clock.passes(days=4)
+    dave.forgets().says("yes").gets(1).hears("That question is not open any more; this one is.")
+    assert not table.boards()
+    dave.says("yes").gets(2).hears("The game with alice starts now")
+    assert seats(table) == ["alice", "dave"]
+
+
+def test_an_unproven_invitation_is_confirmed_first(table: Table) -> None:
+    alice = table.joins("alice")
+    dave = table.person("dave@example.net")
+    alice.writes("challenge dave@example.net", "Come and play!").gets(1)
+    alice.hears("| challenge alice dave@example.net", "| Come and play!", "Reply yes to do it")
+    dave.hears_nothing()
+    alice.says("yes").gets(1).hears("We have asked dave@example.net.")
+    dave.gets(1).hears("| Come and play!")
+    dave.says("yes").hears("Abalone Board 1: alice v dave", "| Come and play!")
+
+
+def test_invitations_are_bounded(table: Table) -> None:
+    alice = table.joins("alice")
+    for number in range(5):
+        alice.says(f"challenge guest{number}@example.net").hears("We have asked")
+    alice.says("challenge guest5@example.net").hears("5 of your invitations wait for an answer.")
+    assert "guest5@example.net" not in table.mailboxes
+    table.person("guest0@example.net").says("no")
+    alice.says("challenge guest5@example.net").hears("We have asked guest5@example.net")
+    table.clock.passes(days=3)
+    alice.says("challenge guest6@example.net").hears("We have asked guest6@example.net")
+
+
+def test_an_address_that_had_its_five_answers_is_left_alone(table: Table) -> None:
+    alice = table.joins("alice")
+    dave = table.person("dave@example.net")
+    for _ in range(5):
+        dave.writes("hello")
+    dave.gets(5).forgets()
+    alice.says("challenge dave@example.net").hears("We cannot ask dave@example.net.")
+    dave.hears_nothing()
+
+
+def test_the_inviter_is_told_when_it_cannot_start_after_all(table: Table) -> None:
+    alice, _ = table.joins("alice"), table.joins("bob")
+    dave = table.person("dave@example.net")
+    alice.says("challenge me bob dave@example.net").forgets()
+    with table.database.transaction() as work:
+        bob = work.players.by_handle("bob")
+        assert bob is not None
+        work.players.set_status(bob.id, "suspended")
+    dave.forgets().says("yes").gets(1).hears("You play as dave now.")
+    alice.gets(1).hears("| challenge alice bob dave", "bob cannot play at present.")
+    assert not table.boards()
