@@ -1,0 +1,83 @@
+"""`pbm-admin players`."""
+
+import click
+
+from pbm.admin.desk import Desk, why_option
+from pbm.admin.journal import print_journal
+from pbm.service.operator import players as service
+
+pass_desk = click.make_pass_decorator(Desk)
+
+
+@click.group()
+def players() -> None:
+    """Look at players and change them; every change is kept and told to them."""
+
+
+@players.command("list")
+@pass_desk
+def list_(desk: Desk) -> None:
+    """List all players."""
+    with desk.office() as office:
+        for player in service.list_players(office):
+            click.echo(f"{player.handle:16} {player.status:9} {', '.join(player.addresses)}")
+
+
+@players.command()
+@click.argument("handle")
+@pass_desk
+def show(desk: Desk, handle: str) -> None:
+    """Show one player: addresses, boards, journal."""
+    with desk.office() as office:
+        file = service.show_player(office, handle)
+    player = file.player
+    click.echo(f"{player.handle}, {player.status}, since {player.joined_at:%Y-%m-%d}")
+    click.echo(f"addresses: {', '.join(player.addresses) or 'none'}")
+    for board in file.playing:
+        turn = "to move" if board.id in file.to_move else "waits"
+        click.echo(f"board {board.id}: {turn}, ply {board.ply}")
+    for board in file.over:
+        click.echo(f"board {board.id}: {board.status} ({board.ended_by})")
+    print_journal(file.changes)
+
+
+@players.command("set-address")
+@click.argument("handle")
+@click.argument("address")
+@why_option
+@pass_desk
+def set_address(desk: Desk, handle: str, address: str, why: str) -> None:
+    """Give a player another address; all earlier reply addresses end."""
+    with desk.office() as office:
+        player = service.set_address(office, handle, address, why)
+    click.echo(f"{player.handle} gets mail at {player.address} now.")
+
+
+@players.command()
+@click.argument("handle")
+@why_option
+@pass_desk
+def suspend(desk: Desk, handle: str, why: str) -> None:
+    """Let nothing that a player sends be done, until it is lifted."""
+    with desk.office() as office:
+        click.echo(f"{service.suspend(office, handle, why).handle} is suspended.")
+
+
+@players.command()
+@click.argument("handle")
+@why_option
+@pass_desk
+def unsuspend(desk: Desk, handle: str, why: str) -> None:
+    """Lift a suspension."""
+    with desk.office() as office:
+        click.echo(f"{service.unsuspend(office, handle, why).handle} is active again.")
+
+
+@players.command()
+@click.argument("handle")
+@why_option
+@pass_desk
+def remove(desk: Desk, handle: str, why: str) -> None:
+    """Take a player out of all boards and forget the addresses."""
+    with desk.office() as office:
+        click.echo(f"{service.remove(office, handle, why).handle} is removed.")

@@ -1,0 +1,69 @@
+"""A server with two players and a board, and the operator beside it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from pbm.service.operator.office import Office
+from pbm.service.operator.verify import verify
+from pbm.store.values import Board, Change, Player
+from tests.table import Person, Table
+
+
+@dataclass
+class Room:
+    """The operator's office, and the players around the table."""
+
+    table: Table
+    office: Office
+    alice: Person
+    bob: Person
+
+    def board(self, number: int = 1) -> Board:
+        """A board as it is stored now."""
+        with self.table.database.reading() as work:
+            return work.boards.get(number)
+
+    def player(self, handle: str) -> Player:
+        """A player as stored now."""
+        with self.table.database.reading() as work:
+            found = work.players.by_handle(handle)
+        assert found is not None
+        return found
+
+    def journal(self, *, board: int | None = None, handle: str | None = None) -> list[Change]:
+        """The journal of a board, or of a player."""
+        with self.table.database.reading() as work:
+            if board is not None:
+                return list(work.changes.of_board(board))
+            return list(work.changes.of_player(self.player(handle or "").id))
+
+    def is_sound(self) -> bool:
+        """Whether every board replays to what is stored."""
+        wrong = [verdict for verdict in verify(self.office) if verdict.problems]
+        assert not wrong, wrong
+        return True
+
+    def posts(self) -> None:
+        """Send what waits."""
+        self.table.posts()
+
+    def everybody_forgets(self, *more: Person) -> None:
+        """Take all mails so far as read."""
+        for person in (self.alice, self.bob, *more):
+            person.forgets()
+
+
+@pytest.fixture
+def room(database_url: str) -> Iterator[Room]:
+    """alice and bob play on board 1; alice has moved once."""
+    table = Table(database_url)
+    alice, bob = table.joins("alice"), table.joins("bob")
+    alice.says("challenge bob")
+    alice.says("a1-c3,d4")
+    office = Office(table.database, table.house, table.clock, "root")
+    made = Room(table, office, alice, bob)
+    made.everybody_forgets()
+    yield made
+    table.database.close()
