@@ -62,8 +62,8 @@ def parse_cell(name: str) -> int:
 
 
 def is_on_board(cell: int) -> bool:
-    """Whether a number, perhaps reached by a step over the edge, is a cell."""
-    return cell >= 0 and bool(BOARD >> cell & 1)
+    """Whether a number that a step from a cell has led to is a cell itself."""
+    return bool(BOARD >> cell & 1)
 
 
 def distance(one: int, other: int) -> int:

@@ -27,6 +27,10 @@ def test_rather_two_forward_than_three_away() -> None:
     assert str(rules.example_move(placed("a1 b2 e4 e5 e6", "i9"))) == "a1-b2,b2"
 
 
+def test_rather_two_forward_than_three_along() -> None:
+    assert str(rules.example_move(placed("a1 b2 d3 d4 d5", "i9"))) == "a1-b2,b2"
+
+
 def test_an_example_is_legal() -> None:
     for position in some_positions(20):
         assert rules.example_move(position) in rules.legal_moves(position)

@@ -46,6 +46,12 @@ NOTATION = [
         "a1-d4 is a line of 4; at most three marbles move at once. Perhaps b2-d4,e5 was meant.",
     ),
     (
+        placed("a1 b2 c3 d4 e5 f6", "i9"),
+        "a1-f6,g7",  # nothing near enough to offer
+        "too-many",
+        "a1-f6 is a line of 6; at most three marbles move at once.",
+    ),
+    (
         START,
         "a1-a4,b2",
         "too-many",
@@ -69,6 +75,7 @@ NOTATION = [
 ILLEGAL = [
     (OVER, "c5,d5", "game-over", "This game is over."),
     (START, "e5,e6", "empty-cell", "There is no marble on e5."),
+    (placed("d4", "i9"), "e5,f6", "empty-cell", "There is no marble on e5."),
     (START, "d4-e5,f6", "empty-cell", "There are no marbles on d4 and e5."),
     (
         START,
@@ -125,6 +132,12 @@ ILLEGAL = [
         "d4,e5",
         "one-cannot-push",
         "One marble cannot push, and x's marble on e5 is in the way. Perhaps c3-d4,e5 was meant.",
+    ),
+    (
+        placed("b2 c3 d4", "e5 f6"),
+        "d4,e5",
+        "one-cannot-push",
+        "One marble cannot push, and x's marble on e5 is in the way. Perhaps b2-d4,e5 was meant.",
     ),
     (
         placed("c3 d4", "e5 f6"),
