@@ -68,7 +68,9 @@ def parse_move(line: str) -> Command | None:
     """Read a bare move, as an answer to a board's mail may hold it."""
     if len(line) > _LONGEST_LINE or not rules.is_notation(fold_typography(line)):
         return None
-    return Move.parse(Move.words[0], fold_typography(line).split())
+    command = Move.parse(Move.words[0], fold_typography(line).split())
+    command.line = " ".join(line.split())
+    return command
 
 
 def find_command(word: str) -> type[Command] | None:
@@ -118,7 +120,7 @@ def _perhaps_meant(words: list[str]) -> Problem | None:
     alike = get_close_matches(lowered(words[0]), sorted(COMMAND_WORDS), n=1, cutoff=_ALIKE)
     for command in _candidates([alike[0], *words[1:]]) if alike else ():
         try:
-            nearest = command.parse(alike[0], words[1:]).line
+            nearest = command.parse(command.words[0], words[1:]).line
         except Refusal:
             if not command.has_secret():
                 continue

@@ -8,7 +8,7 @@ from pbm.errors import Refusal
 from pbm.store.db import UnitOfWork
 
 _FALLBACK = "player"
-_LONGEST = 16
+_SHORTEST, _LONGEST = 2, 16
 
 
 def choose_handle(
@@ -36,7 +36,8 @@ def suggest_handle(work: UnitOfWork, address: str) -> str:
     """Make a free handle out of an address, or out of a handle that cannot be had."""
     local = address.split("@", 1)[0].split("+", 1)[0].lower()
     kept = "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "-" for c in local)
-    stem = kept.strip("-_0123456789")[:_LONGEST] or _FALLBACK
+    stem = kept.strip("-_0123456789")[:_LONGEST]
+    stem = stem if len(stem) >= _SHORTEST else _FALLBACK
     for number in range(1, 10_000):
         handle = stem if number == 1 else f"{stem[: _LONGEST - 4]}{number}"
         try:

@@ -102,8 +102,9 @@ def refused(
         "params": refusal.params,
     }
     number = refusal.params.get("number")
-    concerned = number if context and number and _sits_at(context, number) else None
-    return Answered(_REFUSAL, params, concerned)
+    if number and context and _sits_at(context, number):
+        return Answered(_REFUSAL, params, number)
+    return Answered(_REFUSAL, params, own_hint(context) if context else None)
 
 
 def own_hint(context: Context) -> int | None:

@@ -1,0 +1,191 @@
+"""Words that are no command: chat, comments, and lines that only look like one."""
+
+import pytest
+
+from tests.table import Table
+
+QUOTED = "On Sat, 21 Nov 2026 at 13:00, pbm <pbm@games.example> wrote:\n> Your move on board 1.\n"
+
+
+def test_nice_one_under_a_quoted_board_is_chat(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    quoted = "\n".join(f"> {line}" for line in bob.newest.text.split("\n"))
+    bob.says(f"{quoted}\n\nNice one!").gets(1).hears(
+        "alice's move on board 1; nothing to do.", "bob writes: | Nice one!"
+    )
+    alice.gets(1).hears("Your move on board 1.", "bob writes: | Nice one!")
+    assert bob.newest["In-Reply-To"]
+    assert alice.newest["Auto-Submitted"] == "auto-generated"
+    assert table.moves(1) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Nice one!",
+        "Good luck, and have fun.",
+        "Let me think about it.",
+        "Resign? Never!",
+        "I moved house last week.",
+        "Yes, with pleasure.",
+        "no",
+        "Ich verstehe nicht.",
+        "12",
+        "Signed, bob",
+        "boards are fine",
+        "> is that quoted?".replace("> ", "- "),
+    ],
+)
+def test_plain_words_are_sent_on(line: str, table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    bob.says(f"{line}\nSee you!").gets(1).hears(f"| {line}", "| See you!")
+    alice.gets(1).hears(f"| {line}", "| See you!")
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("e4", "That does not read as a move"),
+        ("Is e4 free?", "That does not read as a move"),
+        ("a1-c3,d4 or a5-c5,d5?", "That does not read as a move"),
+        ("move over, here I come", "That does not read as a move"),
+        ("Show me what you've got!", "\"you've\" is not a player's handle"),
+        ("board looks good", "That does not read as a move"),
+        ("mvoe", "Something is missing there: the move."),
+        ("moev a1-c3,d4", 'Perhaps you meant "move a1-c3,d4".'),
+        ("resgin", 'Perhaps you meant "resign".'),
+        ("declien 1", 'Perhaps you meant "decline 1".'),
+        ("hlep", 'Perhaps you meant "help".'),
+        ("shwo 1", 'Perhaps you meant "show 1".'),
+        ("resign now please", 'I could not read the end of it, "now please".'),
+        ("decline with regret", 'The command is "decline [board]".'),
+        ("whoami really", 'I could not read the end of it, "really".'),
+        ("challenge", "Something is missing there: the handle."),
+        ("show the board", "There is no player called the."),
+        ("challenge accepted", "There is no player called accepted."),
+        ("move 1 a1-c3,d4 -fast", "There is no option -fast here."),
+        ("resign -now", "There is no option -now here."),
+    ],
+)
+def test_a_line_like_a_command_does_nothing_and_is_not_sent_on(
+    line: str, sentence: str, table: Table
+) -> None:
+    alice, bob = table.start("alice", "bob")
+    alice.says(f"{line}\nWhat do you think?\n").gets(1)
+    alice.hears(
+        "Abalone Board 1: alice v bob",
+        f"| {line}",
+        sentence,
+        "Nothing has changed.",
+        "| What do you think?",
+        "Your move on board 1.",
+    )
+    bob.hears_nothing()
+    board = table.board(1)
+    assert (board.ply, board.status) == (0, "playing")
+
+
+def test_words_that_belong_to_no_board(table: Table) -> None:
+    alice = table.joins("alice")
+    alice.writes("Hello?", "Is anybody there?").gets(1)
+    alice.hears("I found no command in your mail", 'answer with the one word "help"')
+    alice.says("Thanks!").gets(1).hears("I found no command in your mail")
+
+
+def test_words_to_somebody_elses_board(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    carol = table.joins("carol")
+    thread = {"In-Reply-To": alice.newest["Message-ID"]}
+    carol.says("Hello you two!", headers=thread, subject="Re: Abalone Board 1: alice v bob")
+    carol.gets(1).hears("it belongs to no board of yours")
+    alice.hears_nothing()
+    bob.hears_nothing()
+
+
+def test_words_below_a_command_that_only_looks(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    alice.says("show\nNice one, bob!").gets(1).hears(
+        "Your words below the command were not sent to the others.", "| Nice one, bob!"
+    )
+    bob.hears_nothing()
+    alice.says("help\nThank you!", answering=alice.mail("pbm: welcome")).gets(1)
+    assert "Your words" not in alice.newest.text
+
+
+def test_words_below_resign_and_decline_are_sent(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    alice.says("decline\nSorry, no time.").hears("| Sorry, no time.")
+    bob.gets(1).hears("Board 1 is closed.", "| Sorry, no time.")
+    bob.says("challenge alice\nTomorrow?").forgets()
+    alice.hears("| Tomorrow?").says("resign\nNo!").forgets()
+    bob.hears("Board 2 is over: bob wins.", "| No!")
+
+
+def test_words_after_the_end_are_still_sent(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    alice.says("resign").forgets()
+    bob.forgets().says("Thank you for the game!").gets(1).hears("Board 1 is over: bob wins.")
+    alice.gets(1).hears("bob writes: | Thank you for the game!")
+
+
+@pytest.mark.parametrize("word", ["yes", "Yes", "ok", "OK", "confirm"])
+def test_a_boards_mail_takes_no_bare_yes(word: str, table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    alice.writes("resign 1").forgets()
+    board = alice.mail("Abalone Board 1")
+    alice.says(word, answering=board).gets(1)
+    alice.hears("Abalone Board 1", "There is no question here that your answer could be for")
+    bob.hears_nothing()
+    assert table.board(1).status == "playing"
+
+
+def test_list_tags_and_forward_marks(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    bob.says("Hello!", subject="Re: [abalone-club] AW: Abalone Board 1: alice v bob").forgets()
+    alice.gets(1).hears("| Hello!")
+    forwarded = (
+        "Look at this!\n\n---------- Forwarded message ---------\nFrom: bob\nSubject: x\n\nresign\n"
+    )
+    alice.says(forwarded, subject="Fwd: Abalone Board 1: alice v bob").forgets()
+    bob.gets(1).hears("| Look at this!")
+    assert "resign" not in bob.newest.text
+    assert table.board(1).status == "playing"
+
+
+@pytest.mark.parametrize("command", ["resign", "a1-c3,d4", "decline", "newkey", "challenge bob"])
+def test_quoted_commands_never_run(command: str, table: Table) -> None:
+    alice, _ = table.start("alice", "bob")
+    for body in (
+        f"> {command}\n\nHm.",
+        f"Hm.\n\n{QUOTED}> {command}\n",
+        f"Hm.\n\n-----Original Message-----\nFrom: pbm\nSent: today\nSubject: x\n\n{command}\n",
+        f"Hm.\n-- \n{command}\n",
+        f"| {command}\n\nHm.",
+    ):
+        alice.forgets().says(body).gets(1).hears("alice writes: | Hm.")
+    board = table.board(1)
+    assert (board.ply, board.status, table.boards()) == (0, "playing", [1])
+
+
+def test_an_empty_answer(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    alice.says("").gets(1).hears("I found no command in your mail")
+    alice.says(QUOTED).gets(1).hears("I found no command in your mail")
+    bob.hears_nothing()
+
+
+def test_control_characters_and_strange_letters_pass(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    words = "\x00\x1b[31m\ud7ff\u202e\ufeff 你好 😀 \x7f\ue000\ue001 end"
+    alice.says(f"Hello\n{words}").gets(1)
+    bob.gets(1).hears("你好 😀", "end")
+    assert not {"\x00", "\x1b", "\x7f", "\ue000", "\ue001"} & set(bob.newest.text)
+
+
+def test_words_with_template_code_and_html_stay_words(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    words = "{{ v.state }} {% raw %} <b>bold</b> & <script>alert(1)</script>"
+    alice.says(f"Hello\n{words}")
+    bob.hears(f"| {words}")
+    assert "<script>" not in bob.newest.html
+    assert "&lt;b&gt;bold" in bob.newest.html
