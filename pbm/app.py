@@ -55,7 +55,8 @@ def open_house(settings: Settings) -> tuple[Database, House]:
 def open_transport(settings: Settings) -> Transport:
     """Open the way out: the smarthost, or a Maildir while there is none."""
     if settings.smarthost:
-        return SmarthostTransport(settings.smarthost)
+        helo = ServerAddress(settings.address).domain
+        return SmarthostTransport(settings.smarthost, helo=helo)
     return MaildirTransport(Path(settings.maildir))
 
 

@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Any
@@ -18,21 +18,25 @@ class Settings:
 
     `listen` is a comma list of `host:port`; `smarthost` is empty or an `smtp://` or
     `smtps://` URL; `secret_key` is empty when the key file beside the database serves.
+    What may hold a password is not in the `repr`.
     """
 
-    database_url: str = "sqlite:///var/pbm.sqlite3"
+    database_url: str = field(default="sqlite:///var/pbm.sqlite3", repr=False)
     address: str = "pbm@localhost"
     listen: str = "127.0.0.1:8025"
-    smarthost: str = ""
+    smarthost: str = field(default="", repr=False)
     maildir: str = "var/maildir"
-    secret_key: str = ""
+    secret_key: str = field(default="", repr=False)
     operator: str = ""
     trusted_peers: str = _LOOPBACK
 
     @property
     def listen_addresses(self) -> tuple[tuple[str, int], ...]:
         """The (host, port) pairs to listen on. Raises OperatorError for a bad one."""
-        return tuple(_host_port(item) for item in _listed(self.listen))
+        addresses = tuple(_host_port(item) for item in _listed(self.listen))
+        if not addresses:
+            raise OperatorError("PBM_LISTEN names no address; it may look like 127.0.0.1:8025.")
+        return addresses
 
     @property
     def trusted_networks(self) -> tuple[IPv4Network | IPv6Network, ...]:
@@ -51,9 +55,10 @@ class Settings:
 def load_settings(environ: Mapping[str, str], toml: Path) -> Settings:
     """Read the settings, `environ` before the file `toml`.
 
-    Raises OperatorError for a file that is not TOML and for an unknown or non-text setting.
+    Raises OperatorError for a file that cannot be read or is not TOML, and for an unknown or
+    non-text setting.
     """
-    known = {f"PBM_{field.name.upper()}": field.name for field in fields(Settings)}
+    known = {f"PBM_{setting.name.upper()}": setting.name for setting in fields(Settings)}
     chosen: dict[str, str] = {}
     for name, value in _read_toml(toml).items():
         if name not in known or not isinstance(value, str):
@@ -67,10 +72,12 @@ def load_settings(environ: Mapping[str, str], toml: Path) -> Settings:
 
 
 def _read_toml(path: Path) -> dict[str, Any]:
-    if not path.exists():
-        return {}
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise OperatorError(f"{path} cannot be read: {error.strerror}.") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise OperatorError(f"{path} cannot be read: {error}.") from error
 
