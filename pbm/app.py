@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 import structlog
+from sqlalchemy.exc import DBAPIError
 
 from pbm.clock import system_clock
 from pbm.config import Settings, load_settings
@@ -29,8 +30,8 @@ from pbm.service.loops import InThread, send_post, take_turns
 from pbm.service.post import Post
 from pbm.service.receive import Intake
 from pbm.service.turn import Turns
-from pbm.store.db import Database
-from pbm.store.migrate import current_version, migrate, newest_version
+from pbm.store.db import Database, why_unusable
+from pbm.store.migrate import is_current, migrate
 
 SETTINGS_FILE = Path("pbm.toml")
 DRAIN_SECONDS = 20.0
@@ -61,12 +62,15 @@ def open_transport(settings: Settings) -> Transport:
 
 
 def ready_database(database: Database) -> None:
-    """Migrate an embedded database; refuse a shared one that is behind."""
-    if current_version(database) == newest_version():
-        return
-    if not database.embedded:
-        raise OperatorError("The database is behind this program. Run: pbm-admin migrate")
-    migrate(database)
+    """Migrate an embedded database; refuse a shared one that is behind. Raises OperatorError."""
+    try:
+        if is_current(database):
+            return
+        if not database.embedded:
+            raise OperatorError("The database is behind this program. Run: pbm-admin migrate")
+        migrate(database)
+    except DBAPIError as error:
+        raise OperatorError(why_unusable(error)) from error
 
 
 class Server:

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event
-from sqlalchemy.engine import make_url
-from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
 
+from pbm.errors import OperatorError
 from pbm.store.boards import Boards
 from pbm.store.changes import Changes
 from pbm.store.inbox import Inbox
@@ -27,6 +28,13 @@ _SQLITE_AWAY = (
     "SQLITE_NOMEM",
     "SQLITE_PROTOCOL",
 )
+_DRIVERS = {
+    "sqlite": "sqlite+pysqlite",
+    "sqlite+pysqlite": "sqlite+pysqlite",
+    "postgres": "postgresql+psycopg",
+    "postgresql": "postgresql+psycopg",
+    "postgresql+psycopg": "postgresql+psycopg",
+}
 
 
 class UnitOfWork:
@@ -52,6 +60,7 @@ class Database:
     """A SQLite file (WAL, synchronous=FULL) or a PostgreSQL server, by URL."""
 
     def __init__(self, url: str) -> None:
+        """Connects to nothing yet. Raises OperatorError for a URL that cannot work."""
         self.engine = _engine(url)
         self._reader = self.engine.execution_options(pbm_reading=True)
 
@@ -85,18 +94,40 @@ def is_away(error: DBAPIError) -> bool:
     return isinstance(error, OperationalError | InterfaceError)
 
 
+def why_unusable(error: DBAPIError) -> str:
+    """What the database itself says, in a line, for the operator."""
+    return f"The database cannot be used: {str(error.orig).strip().split(chr(10))[0]}"
+
+
+def parse_url(url: str) -> URL:
+    """Read `PBM_DATABASE_URL`. Raises OperatorError, which holds no part of it."""
+    try:
+        parsed = make_url(url)
+        return parsed.set(drivername=_DRIVERS[parsed.drivername])
+    except (ArgumentError, KeyError, ValueError):
+        raise OperatorError(
+            "PBM_DATABASE_URL must look like sqlite:///var/pbm.sqlite3 "
+            "or postgresql://user:password@host/name."
+        ) from None
+
+
 def _engine(url: str) -> Engine:
-    parsed = make_url(url)
-    if parsed.drivername in ("postgresql", "postgres"):
-        parsed = parsed.set(drivername="postgresql+psycopg")
+    parsed = parse_url(url)
     if parsed.get_backend_name() != "sqlite":
         return create_engine(parsed, pool_pre_ping=True, hide_parameters=True)
     if parsed.database:
-        Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
+        _make_folder(Path(parsed.database).parent)
     engine = create_engine(parsed, hide_parameters=True)  # errors must not quote mails
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
     return engine
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OperatorError(f"The folder {folder} cannot be made: {error.strerror}.") from error
 
 
 def _prepare_sqlite(dbapi_connection: Any, _record: object) -> None:

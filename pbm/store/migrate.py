@@ -6,6 +6,7 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection
 
+from pbm.errors import OperatorError
 from pbm.resources import resource_path
 from pbm.store.db import Database
 
@@ -29,8 +30,21 @@ def current_version(database: Database) -> str | None:
         return MigrationContext.configure(connection).get_current_revision()
 
 
+def is_current(database: Database) -> bool:
+    """Whether the database has the version that this program needs.
+
+    Raises OperatorError where it has one that only a newer program knows.
+    """
+    version = current_version(database)
+    if version is not None and not is_known_version(version):
+        raise OperatorError("The database belongs to a newer pbm than this; install that one.")
+    return version == newest_version()
+
+
 def migrate(database: Database) -> None:
-    """Bring the database to the newest version, in one transaction."""
+    """Bring the database to the newest version, in one transaction. Raises OperatorError."""
+    if is_current(database):
+        return
     with database.engine.begin() as connection:
         command.upgrade(_config(connection), "head")
 
