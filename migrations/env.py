@@ -1,4 +1,4 @@
-"""Alembic's way in: migrates the database behind the connection that `pbm.store.migrate` hands over."""
+"""Alembic's way in: migrates behind the connection that `pbm.store.migrate` hands over."""
 
 from alembic import context
 
