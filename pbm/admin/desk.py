@@ -5,65 +5,80 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeVar
 
 import click
-from sqlalchemy.exc import OperationalError, ProgrammingError
+from sqlalchemy.exc import DBAPIError
 
 from pbm.app import open_house, settings_from_here
 from pbm.clock import system_clock
 from pbm.config import Settings
 from pbm.errors import OperatorError
+from pbm.service.operator.checks import database_state
 from pbm.service.operator.office import Office
-from pbm.store.migrate import current_version, newest_version
+from pbm.store.db import why_unusable
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 @dataclass
 class Desk:
-    """The operator's place: who it is, and the way to settings and office."""
+    """The operator's place: whose hand it is, and the way to settings and office."""
 
     who: str
 
-    @property
+    @cached_property
     def settings(self) -> Settings:
         """The settings of this folder and environment."""
-        with sentences():
-            return settings_from_here()
+        return settings_from_here()
 
     @contextmanager
-    def office(self, *, migrated: bool = True) -> Iterator[Office]:
-        """Open the office; close its database at the end."""
+    def office(self) -> Iterator[Office]:
+        """Open the office of a server that is up to date; close its database at the end."""
+        database_state(self.settings)
+        database, house = open_house(self.settings)
+        try:
+            yield Office(database, house, system_clock, self.who)
+        finally:
+            database.close()
+
+
+pass_desk = click.make_pass_decorator(Desk)
+
+
+class Sentences(click.Group):
+    """A group of commands that tell what is wrong in a sentence, and then end with status 1."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run what was asked for."""
         with sentences():
-            database, house = open_house(self.settings)
-            try:
-                if migrated and current_version(database) != newest_version():
-                    raise OperatorError("The database is behind. Run: pbm-admin migrate")
-                yield Office(database, house, system_clock, self.who)
-            finally:
-                database.close()
+            return super().invoke(ctx)
 
 
 @contextmanager
 def sentences() -> Iterator[None]:
-    """Tell the operator what is wrong in a sentence, and end with status 1."""
+    """Turn what went wrong into what `click` prints to standard error."""
     try:
         yield
     except OperatorError as error:
         raise click.ClickException(str(error)) from error
-    except (OperationalError, ProgrammingError) as error:
-        reason = str(error.orig).split("\n")[0]
-        raise click.ClickException(f"The database cannot be used: {reason}") from error
+    except DBAPIError as error:
+        raise click.ClickException(why_unusable(error)) from error
 
 
 def login_name() -> str:
     """Who runs this: the user behind sudo where there is one."""
-    return os.environ.get("SUDO_USER") or getpass.getuser()
+    behind = os.environ.get("SUDO_USER")
+    if behind:
+        return behind
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a user without a name, as in some containers
+        return f"user {os.getuid()}"
 
 
 def why_option(function: _F) -> _F:
-    """Ask for the reason that is kept and that the players concerned will read."""
-    return click.option("--why", required=True, help="The reason; the players will read it.")(
-        function
-    )
+    """Ask for the reason that is kept, and that the players concerned will read."""
+    text = "The reason: it is kept, and the players concerned read it."
+    return click.option("--why", required=True, metavar="TEXT", help=text)(function)

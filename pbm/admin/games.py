@@ -3,11 +3,12 @@
 import click
 
 from pbm import rules
-from pbm.admin.desk import Desk, why_option
+from pbm.admin.desk import Desk, pass_desk, why_option
 from pbm.admin.journal import print_journal
 from pbm.service.operator import boards as service
+from pbm.store.values import Board
 
-pass_desk = click.make_pass_decorator(Desk)
+NUMBER = click.IntRange(min=1, max=999_999_999)
 
 
 @click.group()
@@ -19,28 +20,32 @@ def games() -> None:
 @click.option("--status", type=click.Choice(service.STATUSES), help="Only boards with this status.")
 @pass_desk
 def list_(desk: Desk, status: str | None) -> None:
-    """List boards."""
+    """List boards: number, status, plies played, and whose turn it is or how it ended."""
     with desk.office() as office:
         for board in service.list_boards(office, status):
-            mover = f"{board.to_move.handle} to move" if board.to_move else board.ended_by
-            handles = ", ".join(seat.handle for seat in board.seats)
-            click.echo(f"{board.id:6} {board.status:8} ply {board.ply:4} {handles} ({mover})")
+            state = f"{board.status:8}  ply {board.ply:<4}  {board.layout}"
+            click.echo(f"{board.id:>5}  {state}  {_handles(board)}: {service.standing(board)}")
 
 
 @games.command()
-@click.argument("number", type=int)
+@click.argument("number", type=NUMBER, metavar="N")
 @pass_desk
 def show(desk: Desk, number: int) -> None:
-    """Show one board: position, moves, journal."""
+    """Show board N: who plays, the position, the moves, and what was changed here."""
     with desk.office() as office:
         file = service.show_board(office, number)
     board = file.board
-    click.echo(f"{board.subject} ({board.layout}, rules {board.rules_version}, {board.status})")
+    click.echo(
+        f"{board.subject} ({board.layout} board, version {board.rules_version} of the rules)"
+    )
+    click.echo(f"{board.status}, {board.ply} plies: {service.standing(board)}")
     for seat in board.seats:
-        click.echo(f"{rules.symbol(len(board.seats), seat.seat)} {seat.handle}")
-    click.echo(rules.diagram(board.position))
+        click.echo(f"  {rules.symbol(len(board.seats), seat.seat)} {seat.handle}")
+    if file.diagram:
+        click.echo(f"\n{file.diagram}\n")
     for ply in file.plies:
-        click.echo(f"{ply.ply:4} {board.seats[ply.seat - 1].handle:16} {ply.text}")
+        handle = board.seats[ply.seat - 1].handle
+        click.echo(f"{ply.ply:>5}  {ply.played_at:%Y-%m-%d %H:%M}  {handle:16}  {ply.text}")
     for item in file.departures:
         click.echo(f"{board.seats[item.seat - 1].handle} {item.how} after ply {item.after_ply}")
     click.echo(f"State: {board.state}")
@@ -48,61 +53,71 @@ def show(desk: Desk, number: int) -> None:
 
 
 @games.command()
-@click.argument("number", type=int)
+@click.argument("number", type=NUMBER, metavar="N")
 @why_option
 @pass_desk
 def undo(desk: Desk, number: int, why: str) -> None:
-    """Take the last ply back."""
+    """Take the last ply of board N back, and with it whoever resigned after it.
+
+    A game that had ended by that ply goes on.
+    """
     with desk.office() as office:
         ply = service.undo(office, number, why)
     click.echo(f"Ply {ply.ply}, {ply.text}, is taken back.")
 
 
 @games.command()
-@click.argument("number", type=int)
-@click.option("--winner", "winners", multiple=True, metavar="HANDLE", help="Who has won.")
-@click.option("--draw", is_flag=True, help="Nobody has won.")
+@click.argument("number", type=NUMBER, metavar="N")
+@click.option(
+    "--winner", "winners", multiple=True, metavar="HANDLE", help="Who wins; may be given twice."
+)
+@click.option("--draw", is_flag=True, help="Nobody wins.")
 @why_option
 @pass_desk
 def end(desk: Desk, number: int, winners: tuple[str, ...], draw: bool, why: str) -> None:
-    """End a board: with a winner, with a draw, or else without a result."""
+    """End board N: with a winner, as a draw, or else closed without a result."""
     if winners and draw:
-        raise click.UsageError("A draw has no winner.")
+        raise click.UsageError("A draw has no winner: give --winner or --draw.")
     result = winners if winners or draw else None
     with desk.office() as office:
         board = service.end(office, number, why, result)
-    click.echo(f"Board {board.id} is {board.status}.")
+    click.echo(f"Board {board.id} is {board.status}: {service.standing(board)}.")
 
 
 @games.command()
-@click.argument("number", type=int)
+@click.argument("number", type=NUMBER, metavar="N")
 @why_option
 @pass_desk
 def reopen(desk: Desk, number: int, why: str) -> None:
-    """Let a board go on that the operator has ended."""
+    """Let board N go on, which the operator had ended."""
     with desk.office() as office:
         click.echo(f"Board {service.reopen(office, number, why).id} goes on.")
 
 
 @games.command()
-@click.argument("number", type=int)
+@click.argument("number", type=NUMBER, metavar="N")
 @click.argument("handle")
 @click.argument("new_handle")
 @why_option
 @pass_desk
 def replace(desk: Desk, number: int, handle: str, new_handle: str, why: str) -> None:
-    """Hand a player's seat over to another player."""
+    """Hand HANDLE's seat on board N over to NEW_HANDLE."""
     with desk.office() as office:
         board = service.replace(office, number, handle, new_handle, why)
     click.echo(f"{new_handle} plays for {handle} on board {board.id} now.")
 
 
 @games.command()
-@click.argument("number", type=int)
+@click.argument("number", type=NUMBER, metavar="N")
 @click.argument("handle", required=False)
+@click.option("--why", metavar="TEXT", help="A reason, if the players should read one.")
 @pass_desk
-def resend(desk: Desk, number: int, handle: str | None) -> None:
-    """Mail a board again, to all of its players or to one."""
+def resend(desk: Desk, number: int, handle: str | None, why: str | None) -> None:
+    """Mail board N as it stands once more, to HANDLE or to all its players."""
     with desk.office() as office:
-        sent = service.resend(office, number, handle)
+        sent = service.resend(office, number, handle, why)
     click.echo(f"Board {number} is on its way to {', '.join(sent)}.")
+
+
+def _handles(board: Board) -> str:
+    return ", ".join(seat.handle for seat in board.seats)

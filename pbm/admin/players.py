@@ -2,11 +2,9 @@
 
 import click
 
-from pbm.admin.desk import Desk, why_option
+from pbm.admin.desk import Desk, pass_desk, why_option
 from pbm.admin.journal import print_journal
 from pbm.service.operator import players as service
-
-pass_desk = click.make_pass_decorator(Desk)
 
 
 @click.group()

@@ -2,63 +2,62 @@
 
 import click
 
-from pbm.admin.desk import Desk, why_option
+from pbm.admin.desk import Desk, pass_desk, why_option
 from pbm.service.operator import queue as service
-
-pass_desk = click.make_pass_decorator(Desk)
 
 
 @click.group()
 def queue() -> None:
-    """Look at mails that wait: incoming ones by number (12), outgoing ones with an o (o12)."""
+    """Look after mails that wait: 12 is an incoming one, o12 one on its way out."""
 
 
 @queue.command("list")
 @pass_desk
 def list_(desk: Desk) -> None:
-    """List the mails that wait, are stuck or have failed."""
+    """List the mails that wait, are stuck (incoming) or have failed (outgoing)."""
     with desk.office() as office:
         waiting = service.list_queue(office)
-    if not waiting:
+    if not waiting.mails:
         click.echo("The queue is empty.")
-    for mail in waiting:
+    for mail in waiting.mails:
         _print_line(mail)
+    if waiting.more:
+        click.echo(f"... and {waiting.more} more.")
 
 
 @queue.command()
-@click.argument("name")
+@click.argument("name", metavar="N")
 @pass_desk
 def show(desk: Desk, name: str) -> None:
-    """Show one mail, with its secrets masked."""
+    """Show mail N decoded, with passwords, reply tags and question tokens masked."""
     with desk.office() as office:
         mail, text = service.show_mail(office, name)
     _print_line(mail)
     click.echo()
-    click.echo(text)
+    click.echo(text.rstrip())
 
 
 @queue.command()
-@click.argument("name")
+@click.argument("name", metavar="N")
 @pass_desk
 def retry(desk: Desk, name: str) -> None:
-    """Try a mail again, at once."""
+    """Try mail N again: a stuck one after the mend, one on its way out at once."""
     with desk.office() as office:
-        click.echo(service.retry(office, name))
+        click.echo(f"Mail {service.retry(office, name)} will be tried again now.")
 
 
 @queue.command()
-@click.argument("name")
+@click.argument("name", metavar="N")
 @why_option
 @pass_desk
 def drop(desk: Desk, name: str, why: str) -> None:
-    """Give a mail up; the player whose mail it is will be told."""
+    """Give mail N up, and tell the player whose mail it is."""
     with desk.office() as office:
-        click.echo(service.drop(office, name, why))
+        click.echo(f"Mail {service.drop(office, name, why)} is dropped.")
 
 
 def _print_line(mail: service.Waiting) -> None:
-    trouble = f" [{mail.trouble}]" if mail.trouble else ""
-    tries = f", {mail.tries} tries" if mail.tries else ""
-    click.echo(
-        f"{mail.name:>6} {mail.status:6} {mail.since:%Y-%m-%d %H:%M}{tries} {mail.about}{trouble}"
-    )
+    tries = f", {mail.tries} {'try' if mail.tries == 1 else 'tries'}" if mail.tries else ""
+    click.echo(f"{mail.name:>6}  {mail.status:6}  {mail.since:%Y-%m-%d %H:%M}  {mail.about}{tries}")
+    if mail.trouble:
+        click.echo(f"        {mail.trouble}")

@@ -3,10 +3,12 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, insert, select
+from sqlalchemy import ColumnElement, Connection, Select, insert, select
 
 from pbm.store.schema import changes
 from pbm.store.values import Change
+
+_COLUMNS = tuple(column for column in changes.c if column.name != "id")
 
 
 class Changes:
@@ -47,7 +49,13 @@ class Changes:
         """The changes that concern a board, oldest first."""
         return self._select(changes.c.board_id == board_id)
 
+    def newest(self, most: int) -> tuple[Change, ...]:
+        """The newest changes of any kind, the newest last."""
+        query = select(*_COLUMNS).order_by(changes.c.id.desc()).limit(most)
+        return self._read(query)[::-1]
+
     def _select(self, condition: ColumnElement[bool]) -> tuple[Change, ...]:
-        columns = [column for column in changes.c if column.name != "id"]
-        query = select(*columns).where(condition).order_by(changes.c.id)
+        return self._read(select(*_COLUMNS).where(condition).order_by(changes.c.id))
+
+    def _read(self, query: Select[Any]) -> tuple[Change, ...]:
         return tuple(Change(**row) for row in self._connection.execute(query).mappings())

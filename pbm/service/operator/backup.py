@@ -1,183 +1,172 @@
-"""Backups: the database as it is at one moment, with the keys, in one file.
+"""Backups: the database as it is at one moment, with the keys, in one file, and back again."""
 
-The file is a tar archive of `manifest.json`, `database` (a SQLite file, or PostgreSQL's
-custom dump format) and `secret.key`.
-"""
-
-import json
 import os
-import shutil
-import sqlite3
-import subprocess
-import tarfile
 import tempfile
-from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
-from sqlalchemy.engine import URL, make_url
+from sqlalchemy.engine import URL
 
 from pbm.config import Settings
 from pbm.errors import OperatorError
-from pbm.mail.keyfile import parse_keys
-from pbm.store.db import Database
-from pbm.store.migrate import current_version
+from pbm.mail.keyfile import Key, load_keys, parse_keys
+from pbm.service.operator import archive, copies
+from pbm.service.operator.archive import Manifest
+from pbm.service.operator.greeting import greeting_at
+from pbm.store.db import Database, parse_url
+from pbm.store.migrate import current_version, is_known_version, migrate
 
-_FORMAT = 1
-_KEY_NAME = "secret.key"
-_DATABASE_NAME = "database"
-_MANIFEST_NAME = "manifest.json"
-_KEY_IS_A_SETTING = "# The key was in PBM_SECRET_KEY; keep that setting with this backup.\n"
+_FROM_FILE, _FROM_SETTING = "file", "setting"
 
 
 @dataclass(frozen=True)
-class _Target:
-    """What is backed up or restored: a database by URL, and where its keys are."""
+class Restored:
+    """What came back: when the backup was made, how much is in it, and the key file replaced."""
 
-    url: URL
-    key_file: Path
-
-    @property
-    def kind(self) -> str:
-        return self.url.get_backend_name()
+    made: str
+    counts: dict[str, int]
+    old_keys: Path | None
 
 
-def backup(settings: Settings, database: Database, file: Path) -> None:
-    """Write a backup while the server runs. Raises OperatorError."""
+def backup(settings: Settings, file: Path) -> Manifest:
+    """Write a backup, also while the server runs or before a migration. Raises OperatorError."""
     if file.exists():
         raise OperatorError(f"{file} is there already; name another file.")
-    target = _target(settings)
-    with tempfile.TemporaryDirectory(dir=file.parent) as folder:
-        parts = Path(folder)
-        manifest = {
-            "format": _FORMAT,
-            "kind": target.kind,
-            "schema": current_version(database),
-            "made": datetime.now(UTC).isoformat(timespec="seconds"),
-            "address": settings.address,
-        }
-        (parts / _MANIFEST_NAME).write_text(json.dumps(manifest, indent=1), encoding="utf-8")
-        _dump(target.url, parts / _DATABASE_NAME)
-        (parts / _KEY_NAME).write_text(_keys_text(settings), encoding="utf-8")
-        _pack(parts, parts / "whole", file)
-
-
-def restore(settings: Settings, file: Path, *, force: bool = False) -> str:
-    """Bring a backup back into the database and the key file of `settings`.
-
-    The server must not be running. Returns when the backup was made. Raises OperatorError,
-    also where there is data already and `force` is not given.
-    """
-    target = _target(settings)
-    if not force and _holds_data(target):
-        raise OperatorError("There is a database already. To overwrite it, add --force.")
-    with tempfile.TemporaryDirectory() as folder:
-        parts = Path(folder)
-        manifest = _unpack(file, parts, target.kind)
-        keys = (parts / _KEY_NAME).read_text(encoding="utf-8")
-        if keys != _KEY_IS_A_SETTING:
-            parse_keys(keys, str(file))
-        elif not settings.secret_key:
-            raise OperatorError("Set PBM_SECRET_KEY as it was when this backup was made.")
-        _load(target.url, parts / _DATABASE_NAME)
-        if not settings.secret_key:
-            _write_key(target.key_file, keys.encode())
-    return str(manifest["made"])
-
-
-def _target(settings: Settings) -> _Target:
-    return _Target(make_url(settings.database_url), settings.key_file)
-
-
-def _keys_text(settings: Settings) -> str:
-    if settings.secret_key:
-        return _KEY_IS_A_SETTING
-    return settings.key_file.read_text(encoding="utf-8")
-
-
-def _dump(url: URL, file: Path) -> None:
-    if url.get_backend_name() == "sqlite":
-        with closing(sqlite3.connect(_path(url))) as source, closing(sqlite3.connect(file)) as copy:
-            source.backup(copy)
-        return
-    _run_postgres("pg_dump", url, "--format=custom", "--no-owner", f"--file={file}")
-
-
-def _load(url: URL, file: Path) -> None:
-    if url.get_backend_name() == "sqlite":
-        path = Path(_path(url))
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with closing(sqlite3.connect(file)) as source, closing(sqlite3.connect(path)) as target:
-            source.backup(target)
-        return
-    options = ("--clean", "--if-exists", "--no-owner", "--single-transaction", "--exit-on-error")
-    _run_postgres("pg_restore", url, *options, str(file))
-
-
-def _path(url: URL) -> str:
-    if not url.database:
-        raise OperatorError("PBM_DATABASE_URL names no file, so there is nothing to back up.")
-    return url.database
-
-
-def _run_postgres(program: str, url: URL, *options: str) -> None:
-    found = shutil.which(program)
-    if found is None:
-        raise OperatorError(f"{program} is missing; install the package postgresql-client.")
-    plain = url.set(drivername="postgresql", password=None)
-    environment = {**os.environ, **({"PGPASSWORD": url.password} if url.password else {})}
-    command = [found, f"--dbname={plain.render_as_string(hide_password=False)}", *options]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise OperatorError(f"{program} failed: {done.stderr.strip()}")
-
-
-def _holds_data(target: _Target) -> bool:
-    if target.kind == "sqlite":
-        return Path(_path(target.url)).exists()
-    database = Database(target.url.render_as_string(hide_password=False))
+    url = parse_url(settings.database_url)
+    if url.get_backend_name() == "sqlite" and not copies.sqlite_path(url).exists():
+        raise OperatorError(f"There is no database at {copies.sqlite_path(url).absolute()}.")
+    database = Database(settings.database_url)
     try:
-        return current_version(database) is not None
+        with tempfile.TemporaryDirectory(prefix=f".{file.name}.", dir=file.parent) as folder:
+            return _write(settings, database, Path(folder), file)
+    except OSError as error:
+        raise OperatorError(f"{file} cannot be written: {error.strerror}.") from error
     finally:
         database.close()
 
 
-def _pack(parts: Path, whole: Path, file: Path) -> None:
-    """Archive the parts; the file appears under its name only when it is whole and synced."""
-    descriptor = os.open(whole, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "wb") as stream:
-        with tarfile.open(fileobj=stream, mode="w:gz") as archive:
-            for name in (_MANIFEST_NAME, _DATABASE_NAME, _KEY_NAME):
-                archive.add(parts / name, arcname=name)
-        stream.flush()
-        os.fsync(stream.fileno())
-    os.link(whole, file)
+def restore(settings: Settings, file: Path, *, force: bool = False) -> Restored:
+    """Bring a backup back into the database and the key file of these settings, and migrate it.
 
-
-def _unpack(file: Path, folder: Path, kind: str) -> dict[str, Any]:
+    Nothing is touched before the backup has proved whole. Raises OperatorError, also where
+    there is data already and `force` is not given, and while the server runs.
+    """
+    _check_stopped(settings)
+    database = Database(settings.database_url)
     try:
-        with tarfile.open(file) as archive:
-            archive.extractall(folder, filter="data")
-        manifest: dict[str, Any] = json.loads((folder / _MANIFEST_NAME).read_text("utf-8"))
-    except (OSError, tarfile.TarError, ValueError) as error:
-        raise OperatorError(f"{file} is not a backup of pbm: {error}.") from error
-    if manifest.get("format") != _FORMAT:
-        raise OperatorError(f"{file} is a backup of another version of pbm.")
-    if manifest.get("kind") != kind:
-        raise OperatorError(
-            f"{file} was made from {manifest.get('kind')}, but PBM_DATABASE_URL is {kind}."
-        )
+        with tempfile.TemporaryDirectory(prefix="pbm-restore-") as folder:
+            parts = Path(folder)
+            manifest = archive.unpack(file, parts)
+            _check_fits(manifest, database.engine.url, file)
+            copies.check_copy(database.engine.url, parts / archive.DATABASE)
+            keys = _keys_to_write(settings, manifest, parts / archive.KEYS, force=force)
+            if not force and copies.holds_data(database):
+                raise OperatorError(
+                    "The database holds data already. To lose that and restore, add --force."
+                )
+            database.close()
+            copies.copy_in(database.engine.url, parts / archive.DATABASE)
+            old = _write_keys(settings.key_file, keys) if keys else None
+        migrate(database)
+        return Restored(manifest.made, copies.counts(database), old)
+    finally:
+        database.close()
+
+
+def _write(settings: Settings, database: Database, folder: Path, file: Path) -> Manifest:
+    copy, keys = folder / archive.DATABASE, folder / archive.KEYS
+    copies.copy_out(database.engine.url, copy)
+    keys.write_bytes(_keys(settings))
+    manifest = Manifest(
+        format=archive.FORMAT,
+        made=datetime.now(UTC).isoformat(timespec="seconds"),
+        program=version("pbm"),
+        kind=database.engine.url.get_backend_name(),
+        schema=current_version(database) or "",
+        address=settings.address,
+        keys=_FROM_SETTING if settings.secret_key else _FROM_FILE,
+        files={part.name: archive.digest_of(part) for part in (copy, keys)},
+    )
+    archive.pack(manifest, (copy, keys), file)
     return manifest
 
 
-def _write_key(path: Path, content: bytes) -> None:
+def _keys(settings: Settings) -> bytes:
+    """The keys as they are kept: the key file, or the text of PBM_SECRET_KEY."""
+    load_keys(settings.key_file, settings.secret_key or None)  # made, if there are none yet
+    if settings.secret_key:
+        return settings.secret_key.encode("utf-8", "surrogateescape")
+    return settings.key_file.read_bytes()
+
+
+def _check_stopped(settings: Settings) -> None:
+    for host, port in settings.listen_addresses:
+        if greeting_at(host, port):
+            raise OperatorError(
+                f"A server is running on {host} port {port}. Stop it before restoring."
+            )
+
+
+def _check_fits(manifest: Manifest, url: URL, file: Path) -> None:
+    if manifest.kind != url.get_backend_name():
+        raise OperatorError(
+            f"{file} was made of {manifest.kind}, but PBM_DATABASE_URL is {url.get_backend_name()}."
+        )
+    if not is_known_version(manifest.schema):
+        raise OperatorError(
+            f"{file} was made by pbm {manifest.program}, which is newer than this one."
+        )
+
+
+def _keys_to_write(
+    settings: Settings, manifest: Manifest, file: Path, *, force: bool
+) -> bytes | None:
+    """What the key file must hold so that reply addresses go on working; None to leave it."""
+    content = file.read_bytes()
+    kept = _parsed(manifest, content)
+    if settings.secret_key:
+        (used,) = load_keys(settings.key_file, settings.secret_key)
+        if used not in kept and not force:
+            raise OperatorError(
+                "PBM_SECRET_KEY is not the key of this backup, so no earlier mail could be "
+                "answered. Unset it, or add --force."
+            )
+        return None
+    if manifest.keys == _FROM_FILE:
+        return content
+    line = b"%s %s\n" % (kept[0].id.encode("ascii"), kept[0].secret)
+    try:
+        parse_keys(line.decode("ascii"), "PBM_SECRET_KEY")
+    except (UnicodeDecodeError, OperatorError):
+        raise OperatorError(
+            "This backup was made with PBM_SECRET_KEY set, to a text that no key file can "
+            f"hold. Set it again before restoring: tar -xzOf BACKUP {archive.KEYS}"
+        ) from None
+    return line
+
+
+def _parsed(manifest: Manifest, content: bytes) -> tuple[Key, ...]:
+    if manifest.keys == _FROM_SETTING:
+        return load_keys(Path(archive.KEYS), content.decode("utf-8", "surrogateescape"))
+    return parse_keys(content.decode("ascii", "replace"), "The key file in the backup")
+
+
+def _write_keys(path: Path, content: bytes) -> Path | None:
+    """Write the key file, readable by its owner only; another one that was there is kept."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = path.with_name(f"{path.name}.restored")
-    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    old: Path | None = None
+    if path.exists() and path.read_bytes() != content:
+        old = path.with_name(f"{path.name}.replaced")
+        old.unlink(missing_ok=True)
+        os.link(path, old)
+    draft = path.with_name(f".{path.name}.restored")
+    draft.unlink(missing_ok=True)
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "wb") as stream:
         stream.write(content)
         stream.flush()
         os.fsync(stream.fileno())
-    fresh.replace(path)
+    draft.replace(path)
+    return old

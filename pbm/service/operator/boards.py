@@ -16,9 +16,13 @@ BY_OPERATOR = "operator"
 
 @dataclass(frozen=True)
 class BoardFile:
-    """Everything about one board: its moves, the seats given up, the journal."""
+    """Everything about one board: its moves, the seats given up, the journal.
+
+    `diagram` is empty where the stored position cannot be read.
+    """
 
     board: Board
+    diagram: str
     plies: tuple[Ply, ...]
     departures: tuple[Departure, ...]
     changes: tuple[Change, ...]
@@ -36,10 +40,23 @@ def show_board(office: Office, number: int) -> BoardFile:
         board = find_board(work, number)
         return BoardFile(
             board,
+            _diagram(board),
             work.boards.plies(number),
             work.boards.departures(number),
             work.changes.of_board(number),
         )
+
+
+def standing(board: Board) -> str:
+    """Whose turn it is, or how the board ended and who won, in a few words."""
+    if board.playing:
+        try:
+            return f"{board.to_move.handle} to move" if board.to_move else "nobody to move"
+        except rules.RulesError:
+            return "its position cannot be read"
+    if board.winners is None:
+        return f"closed, {board.ended_by}"
+    return f"{_told_result(board, board.winners)} ({board.ended_by})"
 
 
 def undo(office: Office, number: int, why: str) -> Ply:
@@ -138,6 +155,13 @@ def resend(
             raise OperatorError("None of them has an address.")
         act.note("board sent again", board=board, handles=sent)
         return tuple(sent)
+
+
+def _diagram(board: Board) -> str:
+    try:
+        return rules.diagram(board.position)
+    except rules.RulesError:
+        return ""
 
 
 def _seat(board: Board, handle: str) -> Seat:

@@ -1,136 +1,206 @@
-"""`pbm-admin check`: whether everything that a server needs is there, and what to do if not."""
+"""`pbm-admin check`: whether everything that a server needs is there, and what to do if not.
+
+It creates nothing: neither a database nor a key.
+"""
 
 import asyncio
-import os
 import smtplib
 import stat
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import DBAPIError
 
+from pbm.clock import Clock
 from pbm.config import Settings
 from pbm.errors import OperatorError
 from pbm.mail.address import AddressError, ServerAddress, parse_address
 from pbm.mail.keyfile import load_keys
-from pbm.mail.smarthost import SmarthostTransport
-from pbm.service.operator.office import Office
-from pbm.service.operator.queue import list_queue
-from pbm.store.db import Database
-from pbm.store.migrate import current_version, newest_version
+from pbm.mail.smarthost import SmarthostTransport, Timeouts
+from pbm.mail.smarthost_url import Smarthost, parse_smarthost
+from pbm.service.operator.copies import sqlite_path
+from pbm.service.operator.greeting import greeting_at
+from pbm.store.db import Database, parse_url, why_unusable
+from pbm.store.migrate import current_version, is_current, newest_version
 
 _SECONDS = 10
+_LATE = timedelta(hours=1)
+_QUEUE = "See: pbm-admin queue list"
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing looked at; `trouble` is empty where it is well, else says what to do."""
+    """One thing looked at: `text` says what was found, or what is wrong and what to do."""
 
+    good: bool
     what: str
-    found: str
-    trouble: str = ""
+    text: str
 
 
-def check(settings: Settings, open_office: Callable[[], Office]) -> Iterator[Finding]:
-    """Look at settings, keys, database, port, the way out, and the queue."""
-    yield _settings(settings)
-    yield _keys(settings)
-    yield _database(settings)
-    yield from (_port(host, port) for host, port in settings.listen_addresses)
-    yield _smarthost(settings) if settings.smarthost else _maildir(settings)
-    yield _queue(open_office)
+def check(settings: Settings, clock: Clock) -> Iterator[Finding]:
+    """Look at settings, keys, database, queue, ports and the way out."""
+    yield _look("address", lambda: _address(settings))
+    yield _look("operator", lambda: _operator(settings))
+    yield _look("keys", lambda: _keys(settings))
+    database = _look("database", lambda: database_state(settings))
+    yield database
+    if database.good:
+        yield _look("queue", lambda: _queue(settings, clock))
+    for host, port in settings.listen_addresses:
+        yield _look(f"port {port} on {host}", partial(_port, settings, host, port))
+    if settings.smarthost:
+        yield _look("smarthost", lambda: _smarthost(settings))
+    else:
+        yield _look("maildir", lambda: _maildir(settings))
 
 
-def _settings(settings: Settings) -> Finding:
-    try:
-        ServerAddress(settings.address)
-        if settings.operator:
-            parse_address(settings.operator)
-    except AddressError as error:
-        return Finding("settings", "", str(error))
-    if not settings.operator:
-        return Finding(
-            "settings",
-            f"{settings.address}; PBM_OPERATOR is not set, so nobody is told of stuck mails",
+def database_state(settings: Settings) -> str:
+    """Say which database it is, and that it is up to date. Raises OperatorError if not.
+
+    Unlike opening it, this never makes one.
+    """
+    url = parse_url(settings.database_url)
+    shown = url.render_as_string(hide_password=True)
+    if url.get_backend_name() == "sqlite" and not sqlite_path(url).exists():
+        raise OperatorError(
+            f"There is no database at {sqlite_path(url).absolute()} yet. `pbm serve` makes it; "
+            "or is this the wrong folder, or PBM_DATABASE_URL not set here?"
         )
-    return Finding("settings", f"{settings.address}, operator {settings.operator}")
-
-
-def _keys(settings: Settings) -> Finding:
-    try:
-        load_keys(settings.key_file, settings.secret_key or None)
-    except OperatorError as error:
-        return Finding("keys", "", str(error))
-    if settings.secret_key:
-        return Finding("keys", "PBM_SECRET_KEY")
-    mode = stat.S_IMODE(settings.key_file.stat().st_mode)
-    return Finding("keys", f"{settings.key_file}, mode {mode:04o}")
-
-
-def _database(settings: Settings) -> Finding:
     database = Database(settings.database_url)
-    shown = database.engine.url.render_as_string(hide_password=True)
     try:
-        version = current_version(database)
-    except SQLAlchemyError as error:
-        return Finding("database", "", f"{shown} cannot be opened: {_first_line(error)}")
+        if not is_current(database):
+            version = current_version(database) or "none"
+            raise OperatorError(
+                f"{shown} is behind: it has version {version} of the tables, and "
+                f"{newest_version()} is needed. Run: pbm-admin migrate"
+            )
+    except DBAPIError as error:
+        raise OperatorError(f"{shown}: {why_unusable(error)}") from error
     finally:
         database.close()
-    if version != newest_version():
-        return Finding("database", "", f"{shown} is behind. Run: pbm-admin migrate")
-    return Finding("database", f"{shown}, schema {version}")
+    return f"{shown}, version {newest_version()} of the tables"
 
 
-def _port(host: str, port: int) -> Finding:
-    what = f"port {host}:{port}"
+def _look(what: str, look: Callable[[], str]) -> Finding:
     try:
-        with smtplib.SMTP(host, port, timeout=_SECONDS) as smtp:
-            code, text = smtp.ehlo()
-    except (OSError, smtplib.SMTPException) as error:
-        return Finding(what, "", f"nobody answers ({error}). Start the server: pbm serve")
-    if code != 250:
-        return Finding(what, "", f"it answers {code} {text.decode('ascii', 'replace')}")
-    return Finding(what, f"{text.decode('ascii', 'replace').split()[0]} answers")
+        return Finding(True, what, look())
+    except OperatorError as error:
+        return Finding(False, what, str(error))
+    except DBAPIError as error:
+        return Finding(False, what, why_unusable(error))
 
 
-def _smarthost(settings: Settings) -> Finding:
-    shown = settings.smarthost.rpartition("@")[2].removeprefix("smtp://").removeprefix("smtps://")
+def _address(settings: Settings) -> str:
     try:
-        transport = SmarthostTransport(
-            settings.smarthost, helo=ServerAddress(settings.address).domain
+        return ServerAddress(settings.address).plain
+    except AddressError as error:
+        raise OperatorError(f"PBM_ADDRESS: {error}") from error
+
+
+def _operator(settings: Settings) -> str:
+    if not settings.operator:
+        return (
+            "PBM_OPERATOR is not set: nobody is told of stuck mails, and mail to postmaster "
+            "stays in the queue"
         )
-        trouble = asyncio.run(transport.check())
-    except (OperatorError, AddressError) as error:
-        return Finding("smarthost", "", str(error))
-    return Finding("smarthost", f"{shown} takes mail", trouble or "")
-
-
-def _maildir(settings: Settings) -> Finding:
-    folder = Path(settings.maildir)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=folder):
+        operator = parse_address(settings.operator)
+    except AddressError as error:
+        raise OperatorError(f"PBM_OPERATOR: {error}") from error
+    if operator.lower() == settings.address.lower():
+        raise OperatorError("PBM_OPERATOR is the server's own address; name a person's.")
+    return operator
+
+
+def _keys(settings: Settings) -> str:
+    if settings.secret_key:
+        load_keys(settings.key_file, settings.secret_key)
+        return "from PBM_SECRET_KEY"
+    if not settings.key_file.exists():
+        return f"none yet; {settings.key_file} is made when the server starts"
+    count = len(load_keys(settings.key_file))
+    mode = stat.S_IMODE(settings.key_file.stat().st_mode)
+    return f"{count} in {settings.key_file}, mode {mode:04o}"
+
+
+def _queue(settings: Settings, clock: Clock) -> str:
+    database = Database(settings.database_url)
+    try:
+        with database.reading() as work:
+            stuck, failed = work.inbox.count("stuck"), work.outbox.count("failed")
+            waiting = work.inbox.count("new") + work.outbox.count("due")
+            due_at = work.outbox.next_due_at()
+    finally:
+        database.close()
+    if stuck or failed:
+        raise OperatorError(f"{stuck} incoming mails are stuck, {failed} outgoing failed. {_QUEUE}")
+    if due_at is not None and due_at < clock() - _LATE:
+        raise OperatorError(
+            f"Mail was due at {due_at:%Y-%m-%d %H:%M} UTC and is not sent. {_QUEUE}"
+        )
+    return f"nothing stuck or failed, {waiting} waiting"
+
+
+def _port(settings: Settings, host: str, port: int) -> str:
+    greeting = greeting_at(host, port)
+    if not greeting:
+        raise OperatorError("No mail server answers. Start it with: pbm serve")
+    domain = settings.address.rpartition("@")[2].lower()
+    if greeting.lower().split()[:2] != ["220", domain]:
+        raise OperatorError(
+            f"Somebody else answers: {_printable(greeting)}. Stop that, or change PBM_LISTEN."
+        )
+    return f"answers: {_printable(greeting)}"
+
+
+def _smarthost(settings: Settings) -> str:
+    host = parse_smarthost(settings.smarthost)
+    domain = _address(settings).rpartition("@")[2]
+    offered = "TLS" if host.tls else _offered(host, domain)
+    timeouts = Timeouts(connect=_SECONDS, command=_SECONDS)
+    transport = SmarthostTransport(settings.smarthost, helo=domain, timeouts=timeouts)
+    trouble = asyncio.run(transport.check())
+    if trouble is not None:
+        raise OperatorError(f"{trouble} Check PBM_SMARTHOST, and {host.host} itself.")
+    login = f", logged in as {host.user}" if host.user else ""
+    return f"{host.host} port {host.port} takes mail, {offered}{login}"
+
+
+def _offered(host: Smarthost, domain: str) -> str:
+    """Whether STARTTLS is offered. Raises OperatorError."""
+    try:
+        with smtplib.SMTP(host.host, host.port, domain, _SECONDS) as smtp:
+            smtp.ehlo_or_helo_if_needed()
+            code, text = smtp.noop()
+            if code != 250:
+                reply = _printable(text.decode("ascii", "replace"))
+                raise OperatorError(f"{host.host} answers NOOP with {code} {reply}.")
+            return "STARTTLS" if smtp.has_extn("starttls") else "not encrypted"
+    except (OSError, smtplib.SMTPException) as error:
+        raise OperatorError(
+            f"{host.host} port {host.port} does not answer as a mail server "
+            f"({_first_line(error)}). Check PBM_SMARTHOST."
+        ) from error
+
+
+def _maildir(settings: Settings) -> str:
+    folder = Path(settings.maildir)
+    parent = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+    try:
+        with tempfile.NamedTemporaryFile(dir=parent):
             pass
     except OSError as error:
-        return Finding(
-            "maildir", "", f"{folder} cannot be written: {os.strerror(error.errno or 0)}"
-        )
-    return Finding("maildir", f"{folder}; no smarthost is set, so no mail leaves this machine")
-
-
-def _queue(open_office: Callable[[], Office]) -> Finding:
-    try:
-        waiting = list_queue(open_office())
-    except (OperatorError, SQLAlchemyError) as error:
-        return Finding("queue", "", _first_line(error))
-    troubled = [mail.name for mail in waiting if mail.status in ("stuck", "failed")]
-    if troubled:
-        names = ", ".join(troubled[:10])
-        return Finding("queue", "", f"stuck or failed: {names}. See: pbm-admin queue list")
-    return Finding("queue", f"{len(waiting)} waiting, none stuck")
+        raise OperatorError(f"{parent} cannot be written to: {error.strerror}.") from error
+    return f"{folder} can be written to; no smarthost is set, so no mail leaves this machine"
 
 
 def _first_line(error: Exception) -> str:
-    return str(error).split("\n")[0]
+    return _printable(str(error).split("\n")[0])
+
+
+def _printable(text: str) -> str:
+    return "".join(c if c.isprintable() else " " for c in text).strip()

@@ -1,6 +1,7 @@
 """Writing and reading as a player does, to try the server without a mail program."""
 
 import smtplib
+import time
 from email import message_from_bytes
 from email.header import decode_header, make_header
 from email.message import EmailMessage, Message
@@ -12,32 +13,57 @@ from pbm.config import Settings
 from pbm.errors import OperatorError
 from pbm.mail.address import AddressError, parse_address
 from pbm.mail.maildir import mails_of
+from pbm.service.operator.greeting import reachable
 
+ANSWER_SECONDS = 5.0
 _SECONDS = 60
+_LOOK_AGAIN = 0.05
+_RE = "re:"
+# Longer than any Message-ID: the library would garble one that it has to fold.
+_POLICY = SMTP.clone(max_line_length=900, cte_type="7bit")
 
 
-def send(settings: Settings, sender: str, text: str, *, new: bool = False) -> str:
-    """Mail TEXT as the answer to the newest mail of an address, or as the subject of a new one.
+def send(
+    settings: Settings,
+    sender: str,
+    text: str,
+    *,
+    new: bool = False,
+    wait: float = ANSWER_SECONDS,
+) -> str:
+    """Mail `text` as the answer to the newest mail of an address, or else as a new mail.
 
-    Returns what the server said. Raises OperatorError.
+    A new mail has the first line of `text` as its subject, and the others as its body.
+    Waits up to `wait` seconds for something to arrive in that address's folder, so that what
+    is read or answered next is that. Returns what the server said to the mail. Raises
+    OperatorError.
     """
     mails = _mails(settings, sender)
-    mail = EmailMessage(policy=SMTP)
-    mail["From"] = sender
+    mail = EmailMessage(policy=_POLICY)
+    mail["From"] = parse_address(sender)
     mail["Date"] = formatdate()
     mail["Message-ID"] = make_msgid(domain=sender.rpartition("@")[2])
     if new or not mails:
-        mail["To"] = recipient = settings.address
-        mail["Subject"] = " ".join(text.split())
-        mail.set_content("")
+        recipient = _begin(mail, settings.address, text)
     else:
         recipient = _answer(mail, _read(mails[-1]), text)
-    return _submit(settings, sender, recipient, mail)
+    reply = _submit(settings, sender, recipient, mail.as_bytes())
+    if not settings.smarthost:
+        _await_answer(settings, sender, mails, wait)
+    return reply
 
 
-def newest(settings: Settings, address: str, count: int) -> tuple[tuple[str, str], ...]:
-    """Subject and text part of the newest mails to an address, the newest last."""
-    found = _mails(settings, address)[-count:] if count > 0 else []
+def newest(settings: Settings, address: str, count: int = 1) -> tuple[tuple[str, str], ...]:
+    """Subject and text part of the newest mails to an address, the newest last.
+
+    Raises OperatorError where there are none.
+    """
+    found = _mails(settings, address)[-count:]
+    if not found:
+        where = f"in {settings.maildir}"
+        if settings.smarthost:
+            where = "here: PBM_SMARTHOST is set, so mail goes there"
+        raise OperatorError(f"There is no mail to {address} {where}.")
     return tuple((_subject(mail), _text(mail)) for mail in map(_read, found))
 
 
@@ -48,31 +74,55 @@ def _mails(settings: Settings, address: str) -> list[Path]:
         raise OperatorError(str(error)) from error
 
 
+def _begin(mail: EmailMessage, recipient: str, text: str) -> str:
+    subject, _, body = text.strip().partition("\n")
+    mail["To"] = recipient
+    mail["Subject"] = _in_a_line(subject)
+    mail.set_content(body)
+    return recipient
+
+
 def _answer(mail: EmailMessage, answered: Message, text: str) -> str:
     recipient = parseaddr(answered["Reply-To"] or answered["From"])[1]
+    subject, message_id = _subject(answered), _in_a_line(answered["Message-ID"] or "")
+    references = _in_a_line(f"{answered['References'] or ''} {message_id}")
     mail["To"] = recipient
-    mail["Subject"] = f"Re: {_subject(answered)}"
-    mail["In-Reply-To"] = answered["Message-ID"]
-    mail["References"] = f"{answered['References'] or ''} {answered['Message-ID']}".strip()
+    mail["Subject"] = subject if subject.lower().startswith(_RE) else f"Re: {subject}"
+    mail["In-Reply-To"] = message_id
+    mail["References"] = references
     mail.set_content(text)
     return recipient
 
 
-def _submit(settings: Settings, sender: str, recipient: str, mail: EmailMessage) -> str:
+def _submit(settings: Settings, sender: str, recipient: str, raw: bytes) -> str:
     host, port = settings.listen_addresses[0]
     try:
-        with smtplib.SMTP(host, port, timeout=_SECONDS) as smtp:
+        with smtplib.SMTP(reachable(host), port, timeout=_SECONDS) as smtp:
             smtp.ehlo_or_helo_if_needed()
-            for code, reply in (
-                smtp.mail(sender),
-                smtp.rcpt(recipient),
-                smtp.data(mail.as_bytes()),
-            ):
-                if code >= 400:
-                    raise OperatorError(f"The server refused it: {code} {reply.decode()}")
+            _accepted(smtp.mail(sender))
+            _accepted(smtp.rcpt(recipient))
+            return _accepted(smtp.data(raw))
+    except smtplib.SMTPResponseException as error:
+        reply = _decoded(error.smtp_error)
+        raise OperatorError(f"The server refuses: {error.smtp_code} {reply}") from error
     except (OSError, smtplib.SMTPException) as error:
-        raise OperatorError(f"Nobody answers on {host}:{port}; is it running? ({error})") from error
-    return f"{code} {reply.decode('ascii', 'replace')}"
+        raise OperatorError(
+            f"No mail server answers on {host} port {port} ({error}). Start it with: pbm serve"
+        ) from error
+
+
+def _accepted(answer: tuple[int, bytes]) -> str:
+    code, reply = answer
+    if code >= 400:
+        raise OperatorError(f"The server refuses: {code} {_decoded(reply)}")
+    return f"{code} {_decoded(reply)}"
+
+
+def _await_answer(settings: Settings, address: str, before: list[Path], seconds: float) -> None:
+    end = time.monotonic() + seconds
+    # Compared by number: a mail program may rename those that are there.
+    while len(_mails(settings, address)) <= len(before) and time.monotonic() < end:
+        time.sleep(_LOOK_AGAIN)
 
 
 def _read(path: Path) -> Message:
@@ -80,12 +130,29 @@ def _read(path: Path) -> Message:
 
 
 def _subject(mail: Message) -> str:
-    return str(make_header(decode_header(mail["Subject"] or "")))
+    return _in_a_line(str(make_header(decode_header(mail["Subject"] or ""))))
 
 
 def _text(mail: Message) -> str:
     for part in mail.walk():
         payload = part.get_payload(decode=True)
         if part.get_content_type() == "text/plain" and isinstance(payload, bytes):
-            return payload.decode("utf-8", errors="replace").replace("\r\n", "\n")
+            charset = part.get_content_charset("utf-8")
+            return _decode(payload, charset).replace("\r\n", "\n")
     return ""
+
+
+def _decode(payload: bytes, charset: str) -> str:
+    try:
+        return payload.decode(charset, errors="replace")
+    except LookupError:
+        return payload.decode("latin-1")
+
+
+def _decoded(reply: bytes | str) -> str:
+    text = reply if isinstance(reply, str) else reply.decode("utf-8", "replace")
+    return _in_a_line(text)
+
+
+def _in_a_line(text: str) -> str:
+    return " ".join(text.split())

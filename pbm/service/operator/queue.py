@@ -8,19 +8,18 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from pbm.errors import OperatorError
-from pbm.mail.address import address_key
+from pbm.mail.address import Postmaster, address_key
 from pbm.mail.inbound import UnreadableMail, read
 from pbm.mail.render import Renderer
 from pbm.service.letters import House
+from pbm.service.operator.letter import incoming_text, outgoing_text
+from pbm.service.operator.masking import masked
 from pbm.service.operator.office import Act, Office
-from pbm.service.post import raw_mail
+from pbm.store.db import UnitOfWork
 from pbm.store.values import InboxMail, OutboxMail, Player
 
-_NAME = re.compile(r"(o?)(\d{1,12})", re.ASCII | re.IGNORECASE)
-_REPLY_TAG = re.compile(r"([+=](?:g\d+\.)?u\d+\.)[a-z0-9]+", re.ASCII | re.IGNORECASE)
-_TOKEN = re.compile(r"([+=]c\.)[a-z0-9]+", re.ASCII | re.IGNORECASE)
-_PASSWORD = re.compile(r"(\bsignup[ \t]+\S+)[ \t]+\S[^\r\n]*", re.ASCII | re.IGNORECASE)
-_MASK = "****"
+MOST_LISTED = 100  # of each kind
+_NAME = re.compile(r"(o?)([1-9]\d{0,8})", re.ASCII | re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -35,41 +34,56 @@ class Waiting:
     trouble: str
 
 
-def list_queue(office: Office) -> tuple[Waiting, ...]:
-    """Every mail that waits, is stuck or has failed: the incoming ones first."""
+@dataclass(frozen=True)
+class Queue:
+    """What waits: the oldest of each kind, and how many more there are."""
+
+    mails: tuple[Waiting, ...]
+    more: int
+
+
+def list_queue(office: Office) -> Queue:
+    """What waits, is stuck or has failed: the incoming mails first, the oldest first."""
     with office.look() as work:
-        return (
-            *(_incoming(mail) for mail in work.inbox.waiting()),
-            *(_outgoing(mail) for mail in work.outbox.waiting()),
+        mails = (
+            *map(_incoming, work.inbox.waiting(most=MOST_LISTED)),
+            *map(_outgoing, work.outbox.waiting(most=MOST_LISTED)),
         )
+        waiting = sum(map(work.inbox.count, ("new", "stuck")))
+        waiting += sum(map(work.outbox.count, ("due", "failed")))
+        return Queue(mails, max(0, waiting - len(mails)))
 
 
 def show_mail(office: Office, name: str) -> tuple[Waiting, str]:
-    """A mail with its contents, secrets masked. Raises OperatorError."""
+    """A mail with its contents, secrets masked. Raises OperatorError.
+
+    One that is done can still be named; its contents are erased.
+    """
     outgoing, number = _parse(name)
-    try:
-        with office.look() as work:
-            if outgoing:
-                mail = work.outbox.get(number)
-                return _outgoing(mail), mask(_text_of(mail, office.house))
-            kept = work.inbox.get(number)
-            return _incoming(kept), mask(kept.raw.decode("utf-8", errors="replace"))
-    except LookupError as error:
-        raise OperatorError(f"There is no mail {name} in the queue.") from error
+    with office.look() as work:
+        if outgoing:
+            written = _get_outgoing(work, number)
+            return _outgoing(written), outgoing_text(written, Renderer())
+        kept = _get_incoming(work, number)
+        return _incoming(kept), incoming_text(kept.raw)
 
 
 def retry(office: Office, name: str) -> str:
-    """Let a mail be tried again from the start. Raises OperatorError."""
+    """Let a mail be tried again, as if for the first time. Raises OperatorError."""
     outgoing, number = _parse(name)
     with office.act(None) as act:
         if outgoing:
-            _waiting_out(act, name, number)
+            mail = _waiting_outgoing(act, number)
             act.work.outbox.retry(number, act.now)
-            return f"Mail {name} is due now."
-        if _stuck_in(act, name, number).status != "stuck":
-            raise OperatorError(f"Mail {name} is not stuck; it will be obeyed by itself.")
-        act.work.inbox.retry(number)
-        return f"Mail {name} will be obeyed now."
+            player = _addressee(act, mail)
+        else:
+            kept = _waiting_incoming(act, number)
+            if kept.status != "stuck":
+                raise OperatorError(f"Mail {number} is not stuck; its turn comes by itself.")
+            act.work.inbox.retry(number)
+            player, _ = _writer(act, kept, office.house)
+        act.note("mail tried again", player=player, mail=_named(number, outgoing))
+    return _named(number, outgoing)
 
 
 def drop(office: Office, name: str, why: str) -> str:
@@ -77,37 +91,38 @@ def drop(office: Office, name: str, why: str) -> str:
     outgoing, number = _parse(name)
     with office.act(why) as act:
         if outgoing:
-            _drop_outgoing(act, _waiting_out(act, name, number))
+            _drop_outgoing(act, _waiting_outgoing(act, number))
         else:
-            _drop_incoming(act, _stuck_in(act, name, number), office.house)
-    return f"Mail {name} is dropped."
-
-
-def mask(text: str) -> str:
-    """Take the secrets out of a mail's text: reply tags, question tokens, passwords."""
-    for secret in (_REPLY_TAG, _TOKEN):
-        text = secret.sub(rf"\g<1>{_MASK}", text)
-    return _PASSWORD.sub(rf"\g<1> {_MASK}", text)
+            _drop_incoming(act, _waiting_incoming(act, number), office.house)
+    return _named(number, outgoing)
 
 
 def _drop_incoming(act: Act, mail: InboxMail, house: House) -> None:
     player, subject = _writer(act, mail, house)
-    act.work.inbox.finish(mail.id, "dropped by the operator", act.now)
-    act.note("dropped a mail", player=player, mail=mail.id)
+    act.work.inbox.finish(mail.id, f"dropped by the operator: {act.why}", act.now)
+    act.note("mail dropped", player=player, mail=_named(mail.id, False))
     if player is not None:
-        told = {"number": mail.id, "subject": mask(subject)}
+        told = {"number": mail.id, "subject": masked(subject)}
         act.tell_player(player, "mail-dropped", "your mail was dropped", **told)
 
 
 def _drop_outgoing(act: Act, mail: OutboxMail) -> None:
     act.work.outbox.finish(mail.id, "dropped", act.now, mail.last_error)
-    player = act.work.players.find(mail.player_id) if mail.player_id else None
-    act.note("dropped a mail", player=player, mail=f"o{mail.id}")
-    if player is not None:
+    player = _addressee(act, mail)
+    act.note("mail dropped", player=player, mail=_named(mail.id, True), board_number=mail.board_id)
+    # A notice of a dropped notice could fail and be dropped for ever.
+    if player is not None and mail.kind != "notice":
         act.tell_player(player, "answer-dropped", "a mail to you was dropped", board=mail.board_id)
 
 
+def _addressee(act: Act, mail: OutboxMail) -> Player | None:
+    return act.work.players.find(mail.player_id) if mail.player_id else None
+
+
 def _writer(act: Act, mail: InboxMail, house: House) -> tuple[Player | None, str]:
+    """The player whose address a person's mail came from, and its subject."""
+    if isinstance(house.address.parse(mail.recipient), Postmaster):
+        return None, ""
     try:
         envelope = read(mail.raw, envelope_sender=mail.sender, own_address=house.address.plain)
     except UnreadableMail:
@@ -117,48 +132,53 @@ def _writer(act: Act, mail: InboxMail, house: House) -> tuple[Player | None, str
     return act.work.players.by_address(address_key(envelope.author)), envelope.subject
 
 
-def _stuck_in(act: Act, name: str, number: int) -> InboxMail:
-    try:
-        mail = act.work.inbox.get(number)
-    except LookupError:
-        mail = None
-    if mail is None or mail.status == "done":
-        raise OperatorError(f"There is no mail {name} in the queue.")
+def _waiting_incoming(act: Act, number: int) -> InboxMail:
+    mail = _get_incoming(act.work, number, lock=True)
+    if mail.status == "done":
+        raise OperatorError(f"Mail {number} is done: {masked(mail.outcome or '')}.")
     return mail
 
 
-def _waiting_out(act: Act, name: str, number: int) -> OutboxMail:
-    try:
-        mail = act.work.outbox.get(number)
-    except LookupError:
-        mail = None
-    if mail is None or mail.status not in ("due", "failed"):
-        raise OperatorError(f"There is no mail {name} in the queue.")
+def _waiting_outgoing(act: Act, number: int) -> OutboxMail:
+    mail = _get_outgoing(act.work, number, lock=True)
+    if mail.status not in ("due", "failed"):
+        raise OperatorError(f"Mail o{number} is {mail.status} already.")
     return mail
+
+
+def _get_incoming(work: UnitOfWork, number: int, *, lock: bool = False) -> InboxMail:
+    try:
+        return work.inbox.get(number, lock=lock)
+    except LookupError:
+        raise OperatorError(f"There is no incoming mail {number}.") from None
+
+
+def _get_outgoing(work: UnitOfWork, number: int, *, lock: bool = False) -> OutboxMail:
+    try:
+        return work.outbox.get(number, lock=lock)
+    except LookupError:
+        raise OperatorError(f"There is no outgoing mail o{number}.") from None
 
 
 def _parse(name: str) -> tuple[bool, int]:
     found = _NAME.fullmatch(name)
-    if not found:
-        raise OperatorError(f"{name!r} is no mail: say 12 for an incoming one, o12 for another.")
+    if found is None:
+        raise OperatorError(f"{name!r} names no mail: 12 is an incoming one, o12 an outgoing one.")
     return bool(found[1]), int(found[2])
 
 
+def _named(number: int, outgoing: bool) -> str:
+    return f"o{number}" if outgoing else str(number)
+
+
 def _incoming(mail: InboxMail) -> Waiting:
-    about = f"from {mask(mail.sender) or '<>'} to {mask(mail.recipient)}"
-    return Waiting(
-        str(mail.id), mail.status, mail.received_at, mail.tries, about, mask(mail.outcome or "")
-    )
+    about = f"from {masked(mail.sender) or '<>'} to {masked(mail.recipient)}"
+    trouble = masked(mail.outcome or "")
+    return Waiting(str(mail.id), mail.status, mail.received_at, mail.tries, about, trouble)
 
 
 def _outgoing(mail: OutboxMail) -> Waiting:
     what = f"board {mail.board_id}" if mail.board_id else mail.kind
+    trouble = masked(mail.last_error or "")
     about = f"{what} to {mail.recipient}"
-    trouble = mask(mail.last_error or "")
     return Waiting(f"o{mail.id}", mail.status, mail.written_at, mail.attempts, about, trouble)
-
-
-def _text_of(mail: OutboxMail, house: House) -> str:
-    if not mail.params:
-        return "(its contents were erased when it was finished)\n"
-    return raw_mail(mail, house, Renderer()).decode("utf-8", errors="replace")

@@ -1,0 +1,87 @@
+"""`pbm-admin`: what keeps the server itself in order."""
+
+from pathlib import Path
+
+import click
+
+from pbm.admin.desk import Desk, pass_desk
+from pbm.clock import system_clock
+from pbm.service.operator import backup as backups
+from pbm.service.operator.checks import check as check_all
+from pbm.service.operator.upkeep import migrate_here
+from pbm.service.operator.verify import verify as verify_boards
+
+
+@click.command()
+@click.argument("numbers", type=click.IntRange(min=1), nargs=-1, metavar="[N]...")
+@pass_desk
+def verify(desk: Desk, numbers: tuple[int, ...]) -> None:
+    """Replay games, all or those named, and compare with what is stored.
+
+    Ends with status 1 if anything differs.
+    """
+    boards = wrong = 0
+    with desk.office() as office:
+        for verdict in verify_boards(office, numbers):
+            boards += 1
+            wrong += bool(verdict.problems)
+            for problem in verdict.problems:
+                click.echo(f"board {verdict.number}: {problem}")
+    click.echo(f"{boards} {'board' if boards == 1 else 'boards'} replayed, {wrong} wrong.")
+    if wrong:
+        raise SystemExit(1)
+
+
+@click.command()
+@pass_desk
+def migrate(desk: Desk) -> None:
+    """Bring the database's tables to the version that this program needs."""
+    before, after = migrate_here(desk.settings)
+    if before == after:
+        click.echo(f"Nothing to do: the tables have version {after}.")
+    else:
+        click.echo(f"The tables had version {before or 'none'} and have version {after} now.")
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@pass_desk
+def backup(desk: Desk, file: Path) -> None:
+    """Copy database and keys into FILE; the server may run.
+
+    Whoever has FILE can read all mail addresses and write as any player: keep it safe.
+    """
+    manifest = backups.backup(desk.settings, file)
+    click.echo(f"{file} holds the {manifest.kind} database and the keys, as of {manifest.made}.")
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--force", is_flag=True, help="Also over a database that holds data: it is lost.")
+@pass_desk
+def restore(desk: Desk, file: Path, force: bool) -> None:
+    """Bring the database and the keys of a backup back; the server must be stopped.
+
+    The database named by the settings has to be empty, unless --force is given.
+    """
+    restored = backups.restore(desk.settings, file, force=force)
+    held = ", ".join(f"{count} {what}" for what, count in restored.counts.items())
+    click.echo(f"Restored as of {restored.made}: {held}.")
+    if restored.old_keys:
+        click.echo(f"The key file that was here is {restored.old_keys} now.")
+    click.echo("Run pbm-admin verify before you start the server.")
+
+
+@click.command()
+@pass_desk
+def check(desk: Desk) -> None:
+    """Look whether the server has what it needs; say what to do where not.
+
+    Ends with status 1 on a FAIL. It changes nothing.
+    """
+    failed = False
+    for finding in check_all(desk.settings, system_clock):
+        failed |= not finding.good
+        click.echo(f"{'ok' if finding.good else 'FAIL':4}  {finding.what}: {finding.text}")
+    if failed:
+        raise SystemExit(1)

@@ -1,0 +1,159 @@
+"""Whole databases copied out and in: SQLite by its backup interface, PostgreSQL by its tools."""
+
+import os
+import shutil
+import sqlite3
+import subprocess
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+from psycopg.conninfo import make_conninfo
+from sqlalchemy import func, inspect, select, text
+from sqlalchemy.engine import URL
+from sqlalchemy.exc import DBAPIError
+
+from pbm.errors import OperatorError
+from pbm.store.db import Database, why_unusable
+from pbm.store.schema import metadata
+
+COUNTED = ("players", "boards", "moves")
+_BUSY_SECONDS = 30
+_VERSIONS = "alembic_version"
+
+
+def sqlite_path(url: URL) -> Path:
+    """The file of a SQLite database. Raises OperatorError where it has none."""
+    if not url.database or url.database == ":memory:":
+        raise OperatorError("PBM_DATABASE_URL names no file, so nothing of it can be kept.")
+    return Path(url.database)
+
+
+def copy_out(url: URL, file: Path) -> None:
+    """Copy a database into a file, as it is at one moment, while others write to it.
+
+    Raises OperatorError.
+    """
+    if url.get_backend_name() != "sqlite":
+        _run("pg_dump", url, "--format=custom", "--no-owner", "--no-privileges", f"--file={file}")
+        return
+    try:
+        with closing(_open(sqlite_path(url))) as source, closing(sqlite3.connect(file)) as copy:
+            source.backup(copy)
+            copy.execute("PRAGMA journal_mode=DELETE")  # one file, nothing beside it
+        check_copy(url, file)
+    except sqlite3.Error as error:
+        raise OperatorError(f"The database cannot be copied: {error}.") from error
+
+
+def check_copy(url: URL, file: Path) -> None:
+    """Look whether a copy can be read whole. Raises OperatorError."""
+    if url.get_backend_name() != "sqlite":
+        _run("pg_restore", None, "--file=/dev/null", str(file))
+        return
+    with closing(sqlite3.connect(file)) as copy:
+        (found,) = copy.execute("PRAGMA integrity_check(1)").fetchone()
+    if found != "ok":
+        raise OperatorError(f"The database is damaged: {found}.")
+
+
+def copy_in(url: URL, file: Path) -> None:
+    """Make a database what a copy holds, whatever was in it: all of it, or nothing.
+
+    Raises OperatorError.
+    """
+    if url.get_backend_name() == "sqlite":
+        _copy_into_sqlite(sqlite_path(url), file)
+    else:
+        _copy_into_postgres(url, file)
+
+
+def counts(database: Database) -> dict[str, int]:
+    """How many players, boards and moves there are."""
+    with database.engine.connect() as connection:
+        return {
+            name: connection.scalar(select(func.count()).select_from(metadata.tables[name])) or 0
+            for name in COUNTED
+        }
+
+
+def holds_data(database: Database) -> bool:
+    """Whether any table of ours has a row. Raises OperatorError for what is no database."""
+    try:
+        present = set(inspect(database.engine).get_table_names())
+        with database.engine.connect() as connection:
+            return any(
+                connection.execute(text(f"SELECT 1 FROM {name} LIMIT 1")).first() is not None
+                for name in metadata.tables
+                if name in present
+            )
+    except DBAPIError as error:
+        raise OperatorError(why_unusable(error)) from error
+
+
+def _copy_into_sqlite(path: Path, file: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # Not by moving files: a log left beside the old file would spoil the new one.
+    try:
+        with closing(sqlite3.connect(file)) as source, closing(_open(path, "rwc")) as target:
+            source.backup(target)
+    except sqlite3.Error as error:
+        raise OperatorError(f"{path} cannot be restored into: {error}.") from error
+
+
+def _copy_into_postgres(url: URL, file: Path) -> None:
+    """Drop our tables and fill in the others in one transaction."""
+    script, drop = file.with_name("restore.sql"), file.with_name("drop.sql")
+    _run("pg_restore", None, "--no-owner", "--no-privileges", f"--file={script}", str(file))
+    names = ", ".join(sorted({*metadata.tables, _VERSIONS}))
+    drop.write_text(f"DROP TABLE IF EXISTS {names} CASCADE;\n", encoding="ascii")
+    options = ["--single-transaction", "--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1"]
+    _run("psql", url, *options, f"--file={drop}", f"--file={script}")
+
+
+def _open(path: Path, mode: str = "rw") -> sqlite3.Connection:
+    uri = f"{path.absolute().as_uri()}?mode={mode}"
+    return sqlite3.connect(uri, uri=True, timeout=_BUSY_SECONDS)
+
+
+def _run(program: str, url: URL | None, *options: str) -> None:
+    """Run a PostgreSQL tool; the password goes by the environment, where only we can read it."""
+    command, environment = [_find(program)], dict(os.environ)
+    if url is not None:
+        command += ["--no-password", f"--dbname={_conninfo(url)}"]
+        if url.password:
+            environment["PGPASSWORD"] = url.password
+    done = subprocess.run(
+        [*command, *options], env=environment, capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0:
+        raise OperatorError(f"{program} failed: {_last_words(done.stderr)}")
+
+
+def _conninfo(url: URL) -> str:
+    plain = url.set(password=None)
+    named = {"host": plain.host, "port": plain.port and str(plain.port), "user": plain.username}
+    given = {name: value for name, value in named.items() if value}
+    query = {name: _joined(value) for name, value in plain.query.items()}
+    return make_conninfo(dbname=plain.database, **{**given, **query})
+
+
+def _joined(value: str | Sequence[str]) -> str:
+    return value if isinstance(value, str) else ",".join(value)
+
+
+def _find(program: str) -> str:
+    found = shutil.which(program)
+    if found is not None:
+        return found
+    places = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{program}"))
+    if not places:
+        raise OperatorError(
+            f"{program} is missing; install PostgreSQL's client programs (postgresql-client)."
+        )
+    return str(places[-1])
+
+
+def _last_words(stderr: str) -> str:
+    lines = [line.strip() for line in stderr.split("\n") if line.strip()]
+    return lines[0] if lines else "it did not say why."

@@ -1,0 +1,60 @@
+"""Takes secrets out of mail text before the operator sees it.
+
+Reply tags and question tokens are known by their form. A password stands where commands have
+one: behind `signup handle`, or where other servers want it (`move 12 alice secret a1-c3,d4`).
+Better a word too many masked than one too few.
+"""
+
+import re
+
+from pbm import rules
+from pbm.commands.declare import MASK
+from pbm.commands.registry import find_command
+
+# Our own addresses, also quoted, percent-encoded or cut off by a mailer.
+_TAG = re.compile(r"((?:(?<![a-z0-9])|%2b)u\d{1,9}\.)[a-z0-9]{4,}", re.ASCII | re.IGNORECASE)
+_TOKEN = re.compile(r"((?:(?<![a-z0-9])|%2b)c\.)[a-z0-9]{12,}", re.ASCII | re.IGNORECASE)
+_PASSWORD = re.compile(r"(passw(?:or)?d\b\S*)[ \t]+\S.*", re.ASCII | re.IGNORECASE)
+_KEPT = re.compile(r"#?-?\d{1,9}(?:#-?\d{1,5})?|\*\*|[-–—]{1,2}[a-z].*", re.ASCII | re.IGNORECASE)
+_WORDS = re.compile(r"\S+")
+_QUOTE_MARKS = ">|*\"'([ \t"
+_WITHOUT_PASSWORD = ("help", "chall", "show", "games")
+
+
+def masked(text: str) -> str:
+    """The same text with every secret replaced, line by line."""
+    return "\n".join(_masked_line(line) for line in text.split("\n"))
+
+
+def _masked_line(line: str) -> str:
+    for secret in (_TAG, _TOKEN):
+        line = secret.sub(rf"\g<1>{MASK}", line)
+    return _PASSWORD.sub(rf"\g<1> {MASK}", _masked_command(line))
+
+
+def _masked_command(line: str) -> str:
+    words = list(_WORDS.finditer(line))
+    at = _command_at([word[0] for word in words])
+    if at is None:
+        return line
+    for word in reversed(_secret_words(words[at + 1 :])):
+        line = line[: word.start()] + MASK + line[word.end() :]
+    return line
+
+
+def _secret_words(words: list[re.Match[str]]) -> list[re.Match[str]]:
+    """Of a command's words all that are neither board, move nor option, but for the first:
+    that is the handle."""
+    others = [word for word in words if not _KEPT.fullmatch(word[0])]
+    return [word for word in others[1:] if not rules.is_notation(word[0])]
+
+
+def _command_at(words: list[str]) -> int | None:
+    """Where a line's command stands: behind quote marks, `Re:`, and the game's name."""
+    for at, word in enumerate(words):
+        bare = word.strip(_QUOTE_MARKS).lower()
+        if not bare or bare.endswith((":", "]")) or bare in ("pbm", rules.NAME):
+            continue
+        is_command = find_command(bare) is not None
+        return at if is_command and not bare.startswith(_WITHOUT_PASSWORD) else None
+    return None
