@@ -4,7 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
+from sqlalchemy import text
 
+from pbm import rules
 from pbm.service.operator.office import Office
 from pbm.service.operator.verify import verify
 from pbm.store.values import Board, Change, Player
@@ -44,6 +46,15 @@ class Room:
         wrong = [verdict for verdict in verify(self.office) if verdict.problems]
         assert not wrong, wrong
         return True
+
+    def some_move(self, number: int = 1) -> str:
+        """A legal move on a board."""
+        return rules.format_move(rules.legal_moves(self.board(number).position)[0])
+
+    def tampers(self, statement: str, **values: object) -> None:
+        """Change what is stored behind the server's back."""
+        with self.table.database.engine.begin() as connection:
+            connection.execute(text(statement), values)
 
     def posts(self) -> None:
         """Send what waits."""

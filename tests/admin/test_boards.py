@@ -1,0 +1,361 @@
+"""What the operator does to boards is done, kept in the journal, told, and replays."""
+
+import pytest
+
+from pbm.errors import OperatorError
+from pbm.service.operator import boards, players
+from pbm.service.operator.office import Office
+from tests.admin.conftest import Room
+from tests.admin.together import together
+from tests.table import Person
+
+WHY = "a slip of the pen"
+FIRST = "a1-c3,b2"  # alice's first move, as it is written down
+REPLY = "i5-g5,h5"  # bob's answer
+
+
+def three(room: Room) -> Person:
+    """carol joins, and all three sit at board 2; carol moves first."""
+    carol = room.table.joins("carol")
+    carol.says("challenge -bowl me alice bob")
+    room.everybody_forgets(carol)
+    return carol
+
+
+class TestLooking:
+    def test_boards_are_listed_by_status(self, room: Room) -> None:
+        three(room)
+        room.bob.says("resign 1")
+        listed = {
+            status: [board.id for board in boards.list_boards(room.office, status)]
+            for status in (None, *boards.STATUSES)
+        }
+        assert listed == {None: [1, 2], "playing": [2], "finished": [1], "closed": []}
+
+    def test_a_board_is_shown_with_moves_departures_and_journal(self, room: Room) -> None:
+        boards.resend(room.office, 1, "bob")
+        room.bob.says("resign 1")
+        file = boards.show_board(room.office, 1)
+        assert [ply.text for ply in file.plies] == [FIRST]
+        assert [(item.seat, item.how) for item in file.departures] == [(2, "resigned")]
+        assert [change.what for change in file.changes] == ["board sent again"]
+
+    def test_no_such_board(self, room: Room) -> None:
+        with pytest.raises(OperatorError, match=r"^There is no board 7\.$"):
+            boards.show_board(room.office, 7)
+
+
+class TestUndo:
+    def test_the_last_ply_is_taken_back_and_everybody_told(self, room: Room) -> None:
+        assert boards.undo(room.office, 1, WHY).text == FIRST
+        board = room.board()
+        assert (board.ply, board.state) == (0, board.start_state)
+        room.posts()
+        for person in (room.alice, room.bob):
+            person.gets(1).hears("took back ply 1, a1-c3,b2 by alice", f"| {WHY}")
+        (change,) = room.journal(board=1)
+        assert (change.what, change.who, change.why) == ("ply undone", "root", WHY)
+        assert change.details == {"ply": 1, "move": FIRST}
+        assert room.is_sound()
+
+    def test_the_same_player_moves_again(self, room: Room) -> None:
+        boards.undo(room.office, 1, WHY)
+        room.posts()
+        room.alice.says(FIRST)
+        room.bob.says(REPLY)
+        assert room.table.moves(1) == [FIRST, REPLY]
+        ids = [mail["Message-ID"] for person in (room.alice, room.bob) for mail in person.mails]
+        assert len(set(ids)) == len(ids)
+        assert room.is_sound()
+
+    def test_an_answer_to_the_board_that_is_no_more_plays_nothing_unasked(self, room: Room) -> None:
+        old = room.bob.newest
+        boards.undo(room.office, 1, WHY)
+        room.posts()
+        room.bob.forgets().says(REPLY, answering=old)
+        assert room.board().ply == 0
+        assert len(room.bob.arrived) == 1
+        assert room.is_sound()
+
+    def test_down_to_the_start_and_no_further(self, room: Room) -> None:
+        room.bob.says(REPLY)
+        assert boards.undo(room.office, 1, WHY).ply == 2
+        assert boards.undo(room.office, 1, WHY).ply == 1
+        with pytest.raises(OperatorError, match="No ply has been played on board 1"):
+            boards.undo(room.office, 1, WHY)
+        assert len(room.journal(board=1)) == 2
+        assert room.is_sound()
+
+    def test_a_resignation_after_the_ply_goes_with_it(self, room: Room) -> None:
+        room.bob.says("resign")
+        assert room.board().ended_by == "last"
+        boards.undo(room.office, 1, WHY)
+        board = room.board()
+        assert (board.status, board.ended_by, board.winners) == ("playing", None, None)
+        assert board.position.out == frozenset()
+        assert board.to_move is not None
+        assert board.to_move.handle == "alice"
+        assert room.is_sound()
+
+    def test_a_resignation_before_the_ply_stays(self, room: Room) -> None:
+        carol = three(room)
+        carol.says("resign 2")
+        room.alice.says(room.some_move(2))
+        assert boards.undo(room.office, 2, WHY).ply == 1
+        assert room.board(2).position.out == {1}
+        assert room.is_sound()
+
+    def test_a_removed_player_stays_out(self, room: Room) -> None:
+        carol = three(room)
+        carol.says(room.some_move(2))
+        players.remove(room.office, "carol", WHY)
+        boards.undo(room.office, 2, WHY)
+        board = room.board(2)
+        assert (board.ply, board.position.out) == (0, {1})
+        assert room.is_sound()
+
+    def test_a_declined_board_is_closed_for_good(self, room: Room) -> None:
+        three(room)
+        room.bob.says("decline 2")
+        with pytest.raises(OperatorError, match="Board 2 was declined and is closed"):
+            boards.undo(room.office, 2, WHY)
+
+    def test_a_board_under_other_rules_is_left_alone(self, room: Room) -> None:
+        room.tampers("UPDATE boards SET rules_version = 99")
+        with pytest.raises(OperatorError, match="version 99 of the rules"):
+            boards.undo(room.office, 1, WHY)
+        assert room.board().ply == 1
+
+
+class TestEnd:
+    def test_without_a_result(self, room: Room) -> None:
+        boards.end(room.office, 1, WHY)
+        board = room.board()
+        assert (board.status, board.ended_by, board.winners) == ("closed", "operator", None)
+        room.posts()
+        for person in (room.alice, room.bob):
+            person.gets(1).hears("The operator closed this board; it counts for nothing", WHY)
+        assert [change.what for change in room.journal(board=1)] == ["closed"]
+        assert room.is_sound()
+
+    def test_with_a_winner(self, room: Room) -> None:
+        boards.end(room.office, 1, WHY, ["Bob"])
+        board = room.board()
+        assert (board.status, board.ended_by, board.winners) == ("finished", "operator", (2,))
+        room.posts()
+        for person in (room.alice, room.bob):
+            person.gets(1).hears("The operator ended this game: bob wins", WHY)
+        assert room.journal(board=1)[0].details == {"winners": [2]}
+        assert room.is_sound()
+
+    def test_with_a_draw(self, room: Room) -> None:
+        boards.end(room.office, 1, WHY, [])
+        board = room.board()
+        assert (board.status, board.ended_by, board.winners) == ("finished", "operator", ())
+        room.posts()
+        room.alice.gets(1).hears("The operator ended this game: a draw")
+        assert room.is_sound()
+
+    def test_nothing_more_can_be_played(self, room: Room) -> None:
+        boards.end(room.office, 1, WHY)
+        room.bob.says(REPLY)
+        assert room.board().ply == 1
+        assert room.board().status == "closed"
+
+    def test_it_is_nobodys_turn_any_more(self, room: Room) -> None:
+        boards.end(room.office, 1, WHY)
+        file = players.show_player(room.office, "bob")
+        assert (file.playing, file.to_move, [board.id for board in file.over]) == ((), (), [1])
+
+    def test_not_twice(self, room: Room) -> None:
+        boards.end(room.office, 1, WHY)
+        with pytest.raises(OperatorError, match="Board 1 is over"):
+            boards.end(room.office, 1, WHY, ["bob"])
+
+    def test_a_winner_must_play_there(self, room: Room) -> None:
+        room.table.joins("carol")
+        with pytest.raises(OperatorError, match="carol does not play on board 1"):
+            boards.end(room.office, 1, WHY, ["carol"])
+        assert room.board().playing
+
+    def test_an_undo_of_it_is_a_reopening(self, room: Room) -> None:
+        boards.end(room.office, 1, WHY, ["bob"])
+        with pytest.raises(OperatorError, match="pbm-admin games reopen 1"):
+            boards.undo(room.office, 1, WHY)
+
+
+class TestReopen:
+    @pytest.mark.parametrize("winners", [None, [], ["bob"]])
+    def test_the_game_goes_on_where_it_was(self, room: Room, winners: list[str] | None) -> None:
+        before = room.board()
+        boards.end(room.office, 1, WHY, winners)
+        room.posts()
+        room.everybody_forgets()
+        boards.reopen(room.office, 1, "too soon")
+        assert room.board() == before
+        room.posts()
+        room.bob.gets(1).hears("Your move on board 1", "lets this game go on", "| too soon")
+        room.alice.gets(1)
+        room.bob.says(REPLY)
+        assert room.board().ply == 2
+        assert [change.what for change in room.journal(board=1)][1:] == ["reopened"]
+        assert room.is_sound()
+
+    def test_a_player_removed_meanwhile_is_out(self, room: Room) -> None:
+        three(room)
+        boards.end(room.office, 2, WHY)
+        players.remove(room.office, "carol", WHY)
+        boards.reopen(room.office, 2, WHY)
+        assert room.board(2).position.out == {1}
+        assert room.is_sound()
+
+    def test_only_what_the_operator_ended(self, room: Room) -> None:
+        room.bob.says("resign")
+        with pytest.raises(OperatorError, match="not ended by the operator"):
+            boards.reopen(room.office, 1, WHY)
+
+
+class TestReplace:
+    def test_the_new_player_takes_the_seat_and_the_turn(self, room: Room) -> None:
+        carol = room.table.joins("carol")
+        boards.replace(room.office, 1, "bob", "carol", WHY)
+        assert [seat.handle for seat in room.board().seats] == ["alice", "carol"]
+        room.posts()
+        carol.gets(1).hears("Your move on board 1", "handed the place of bob to carol", WHY)
+        room.alice.gets(1).hears("handed the place of bob to carol")
+        room.bob.gets(1).hears("handed the place of bob to carol")
+        carol.says(REPLY)
+        assert room.board().ply == 2
+        assert room.is_sound()
+
+    def test_all_three_journals_have_it(self, room: Room) -> None:
+        room.table.joins("carol")
+        boards.replace(room.office, 1, "bob", "carol", WHY)
+        assert [change.what for change in room.journal(board=1)] == ["player replaced"]
+        assert [change.what for change in room.journal(handle="bob")] == ["replaced"]
+        assert [change.what for change in room.journal(handle="carol")] == ["took over"]
+
+    def test_the_old_players_reply_addresses_move_nothing_there(self, room: Room) -> None:
+        room.table.joins("carol")
+        old = room.bob.newest
+        boards.replace(room.office, 1, "bob", "carol", WHY)
+        room.posts()
+        for mail in (old, room.bob.newest):
+            room.bob.forgets().says(REPLY, answering=mail)
+            assert room.board().ply == 1
+            room.bob.gets(1)
+        room.bob.says("resign 1", answering=old)
+        assert room.board().position.out == frozenset()
+        assert room.is_sound()
+
+    @pytest.mark.parametrize(
+        ("old", "new", "words"),
+        [
+            ("bob", "alice", "alice plays on board 1 already"),
+            ("bob", "nobody", "no player called nobody"),
+            ("carol", "bob", "carol does not play on board 1"),
+            ("bob", "carol", "carol is suspended"),
+        ],
+    )
+    def test_who_cannot(self, room: Room, old: str, new: str, words: str) -> None:
+        room.table.joins("carol")
+        players.suspend(room.office, "carol", WHY)
+        before = room.board()
+        with pytest.raises(OperatorError, match=words):
+            boards.replace(room.office, 1, old, new, WHY)
+        assert room.board() == before
+
+    def test_nobody_takes_a_place_that_was_given_up(self, room: Room) -> None:
+        carol = three(room)
+        room.table.joins("dora")
+        carol.says("resign 2")
+        with pytest.raises(OperatorError, match="carol has left board 2"):
+            boards.replace(room.office, 2, "carol", "dora", WHY)
+
+    def test_not_on_a_board_that_is_over(self, room: Room) -> None:
+        room.table.joins("carol")
+        room.bob.says("resign")
+        with pytest.raises(OperatorError, match="Board 1 is over"):
+            boards.replace(room.office, 1, "alice", "carol", WHY)
+
+
+class TestResend:
+    def test_to_all(self, room: Room) -> None:
+        before = room.board()
+        assert boards.resend(room.office, 1, None) == ("alice", "bob")
+        room.posts()
+        room.bob.gets(1).hears("Your move on board 1", "The operator sends this board again")
+        room.alice.gets(1)
+        assert room.board() == before
+
+    def test_to_one(self, room: Room) -> None:
+        assert boards.resend(room.office, 1, "BOB") == ("bob",)
+        room.posts()
+        room.bob.gets(1)
+        room.alice.hears_nothing()
+        room.bob.says(REPLY)
+        assert room.board().ply == 2
+
+    def test_of_a_finished_game(self, room: Room) -> None:
+        room.bob.says("resign")
+        room.everybody_forgets()
+        boards.resend(room.office, 1, "alice")
+        room.posts()
+        room.alice.gets(1).hears("alice wins")
+
+    def test_to_nobody(self, room: Room) -> None:
+        players.remove(room.office, "bob", WHY)
+        with pytest.raises(OperatorError, match="None of them has an address"):
+            boards.resend(room.office, 1, "bob")
+
+
+class TestBesideTheServer:
+    def test_a_change_and_a_move_at_once_both_count(self, room: Room) -> None:
+        """The operator replaces bob while alice's move is played: neither is lost."""
+        room.bob.says(REPLY)
+        carol = room.table.joins("carol")
+        room.everybody_forgets(carol)
+        kept = room.table.hand_in(
+            room.alice.address,
+            room.alice.newest.reply_to,
+            room.alice.mail_bytes(room.alice.newest["Subject"], room.some_move()),
+        )
+        assert kept.startswith("250 ")
+        together(
+            lambda: room.table.turns.take_next(),
+            lambda: boards.replace(room.office, 1, "bob", "carol", WHY),
+        )
+        room.posts()
+        board = room.board()
+        assert (board.ply, [seat.handle for seat in board.seats]) == (3, ["alice", "carol"])
+        carol.hears("Your move on board 1")
+        assert room.is_sound()
+
+    def test_an_undo_and_a_move_at_once_leave_a_sound_board(self, room: Room) -> None:
+        mail = room.bob.newest
+        room.table.hand_in(
+            room.bob.address, mail.reply_to, room.bob.mail_bytes(mail["Subject"], REPLY)
+        )
+        undone: list[int] = []
+        together(
+            lambda: room.table.turns.take_next(),
+            lambda: undone.append(boards.undo(room.office, 1, WHY).ply),
+        )
+        # Whoever was first: bob's move was taken back, or came too late.
+        assert (undone, room.board().ply) in (([2], 1), ([1], 0))
+        assert room.is_sound()
+
+    def test_two_operators_at_once(self, room: Room) -> None:
+        """The second one finds the board as the first has left it."""
+        other = Office(room.table.database, room.table.house, room.table.clock, "another")
+        outcomes: list[str] = []
+
+        def ends(office: Office) -> None:
+            try:
+                outcomes.append(boards.end(office, 1, WHY).status)
+            except OperatorError as error:
+                outcomes.append(str(error))
+
+        together(lambda: ends(room.office), lambda: ends(other))
+        assert sorted(outcomes) == ["Board 1 is over.", "closed"]
+        assert len(room.journal(board=1)) == 1
