@@ -76,6 +76,9 @@ def restore(settings: Settings, file: Path, *, force: bool = False) -> Restored:
 
 
 def _write(settings: Settings, database: Database, folder: Path, file: Path) -> Manifest:
+    schema = current_version(database)
+    if schema is None:
+        raise OperatorError("The database has no tables yet, so there is nothing to back up.")
     copy, keys = folder / archive.DATABASE, folder / archive.KEYS
     copies.copy_out(database.engine.url, copy)
     keys.write_bytes(_keys(settings))
@@ -84,7 +87,7 @@ def _write(settings: Settings, database: Database, folder: Path, file: Path) -> 
         made=datetime.now(UTC).isoformat(timespec="seconds"),
         program=version("pbm"),
         kind=database.engine.url.get_backend_name(),
-        schema=current_version(database) or "",
+        schema=schema,
         address=settings.address,
         keys=_FROM_SETTING if settings.secret_key else _FROM_FILE,
         files={part.name: archive.digest_of(part) for part in (copy, keys)},
