@@ -2,6 +2,7 @@
 
 import smtplib
 import time
+from contextlib import closing, suppress
 from email import message_from_bytes
 from email.header import decode_header, make_header
 from email.message import EmailMessage, Message
@@ -97,11 +98,14 @@ def _answer(mail: EmailMessage, answered: Message, text: str) -> str:
 def _submit(settings: Settings, sender: str, recipient: str, raw: bytes) -> str:
     host, port = settings.listen_addresses[0]
     try:
-        with smtplib.SMTP(reachable(host), port, timeout=_SECONDS) as smtp:
+        with closing(smtplib.SMTP(reachable(host), port, timeout=_SECONDS)) as smtp:
             smtp.ehlo_or_helo_if_needed()
             _accepted(smtp.mail(sender))
             _accepted(smtp.rcpt(recipient))
-            return _accepted(smtp.data(raw))
+            reply = _accepted(smtp.data(raw))
+            with suppress(OSError):
+                smtp.quit()
+            return reply
     except smtplib.SMTPResponseException as error:
         reply = _decoded(error.smtp_error)
         raise OperatorError(f"The server refuses: {error.smtp_code} {reply}") from error
