@@ -56,6 +56,10 @@ def _obey_in_answer(hearing: Hearing, context: Context, question: Question) -> s
     if offered and script.commands and all(command.dangerous for command in script.commands):
         tell(hearing, context, run_script(context, script))
         return f"{context.player.handle}: {script.commands[0].words[0]}"
+    active = context.player.status == "active"
+    if active and not script.commands and not script.problem:
+        tell(hearing, context, [Answered("yes-or-no", {"title": "yes or no?"})])
+        return f"{context.player.handle}: neither yes nor no"
     return obey(hearing, context, script, proven=True)
 
 

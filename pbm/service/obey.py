@@ -32,7 +32,7 @@ def obey(hearing: Hearing, context: Context, script: Script, *, proven: bool) ->
         tell(hearing, context, [Answered("lost", {"title": "no command found"})])
         return f"{player.handle}: nothing to do"
     if _must_ask(script, proven=proven):
-        return _ask(hearing, context, script)
+        return _ask(hearing, context, script, proven=proven)
     tell(hearing, context, run_script(context, script))
     return f"{player.handle}: {', '.join(_named(script)) or 'chat'}"
 
@@ -60,7 +60,7 @@ def _ask_held(hearing: Hearing, player: Player, held: Sequence[Held]) -> None:
         held[-1].comment,
         held[-1].board_id,
         hearing.now,
-        unproven=False,
+        proven=True,
         reasons=[{"section": event.section, **event.params} for event in held],
     )
 
@@ -72,7 +72,7 @@ def _must_ask(script: Script, *, proven: bool) -> bool:
     return not proven and not only_reads
 
 
-def _ask(hearing: Hearing, context: Context, script: Script) -> str:
+def _ask(hearing: Hearing, context: Context, script: Script, *, proven: bool) -> str:
     """Ask for a `yes`, unless the script would be refused anyway: then say so at once."""
     rehearsal = rehearse(context, script)
     handle = context.player.handle
@@ -87,7 +87,8 @@ def _ask(hearing: Hearing, context: Context, script: Script) -> str:
         script.comment,
         rehearsal.board_id,
         hearing.now,
-        unproven=not any(command.dangerous for command in script.commands),
+        proven=proven,
+        avoidable=not any(command.dangerous for command in script.commands),
     )
     return f"{handle}: asked to confirm {', '.join(_named(script)) or 'chat'}"
 

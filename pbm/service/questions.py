@@ -74,18 +74,22 @@ def ask_errand(
     board_id: int | None,
     now: datetime,
     *,
-    unproven: bool,
+    proven: bool,
+    avoidable: bool = False,
     reasons: Sequence[dict[str, Any]] = (),
 ) -> None:
-    """Ask a player whether the commands were really meant; those still waiting are asked along.
+    """Ask a player whether the commands were really meant.
 
-    `unproven`: it is asked because a mail's `From:` proves nothing; `reasons` are sections
-    that say why else.
+    Those that nobody has proven share one question with all others of that kind which wait.
+    `avoidable`: an answer to one of our mails would not have been asked about; `reasons` are
+    sections that say why it is asked.
     """
     if not may_answer(work, letters, player, now):
         return
-    work.questions.add_errand(player.id, board_id, lines, comment, now)
+    status = "held" if proven else "waiting"
+    added = work.questions.add_errand(player.id, board_id, lines, comment, now, status=status)
     waiting = work.questions.waiting_errands(player.id, now - OPEN_FOR)
+    waiting = work.questions.open_errands([added]) if proven else waiting
     told = [{"lines": list(errand.lines), "comment": list(errand.comment)} for errand in waiting]
     _ask_player(
         work,
@@ -94,7 +98,7 @@ def ask_errand(
         "confirm",
         next((line for line in lines), "your words"),
         {"errands": [errand.id for errand in waiting]},
-        {"errands": told, "reasons": list(reasons), "unproven": unproven},
+        {"errands": told, "reasons": list(reasons), "avoidable": avoidable},
         now,
     )
 

@@ -103,8 +103,8 @@ class Questions:
     ) -> int:
         """Keep commands that wait for a player's `yes`; return their number.
 
-        `status` is `elsewhere` for those that came from an address not known as the player's,
-        `invited` for a challenge that waits for the `yes` of others.
+        `status` is `held` for those of a proven player, `elsewhere` for those that came from an
+        address not known as the player's, `invited` for a challenge that waits for others.
         """
         added = self._connection.execute(
             insert(errands)

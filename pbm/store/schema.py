@@ -243,7 +243,8 @@ errands = Table(
     _to("boards", "board_id"),
     Column("lines", JSON, nullable=False),
     Column("comment", JSON, nullable=False),
-    Column("status", String(10), nullable=False),  # waiting, elsewhere, invited, done, dropped
+    # waiting, held, elsewhere, invited, done, dropped
+    Column("status", String(10), nullable=False),
     Column("asked_at", Moment, nullable=False),
     Index("ix_errands_player_id", "player_id", "status"),
 )
