@@ -137,7 +137,9 @@ def _queue(settings: Settings, clock: Clock) -> str:
     finally:
         database.close()
     if stuck or failed:
-        raise OperatorError(f"{stuck} incoming mails are stuck, {failed} outgoing failed. {_QUEUE}")
+        raise OperatorError(
+            f"Stuck incoming mails: {stuck}; failed outgoing mails: {failed}. {_QUEUE}"
+        )
     if due_at is not None and due_at < clock() - _LATE:
         raise OperatorError(
             f"Mail was due at {due_at:%Y-%m-%d %H:%M} UTC and is not sent. {_QUEUE}"

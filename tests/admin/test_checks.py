@@ -1,0 +1,308 @@
+"""`check` finds what a server lacks, says what to do, and changes nothing."""
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from pbm.config import Settings
+from pbm.mail.tags import load_keyring
+from pbm.service.operator.checks import Finding, check
+from pbm.store.db import Database
+from pbm.store.migrate import migrate
+from tests.e2e.ports import free_port
+from tests.e2e.sink import running_sink
+from tests.table import START, Clock, Table
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The server's folder, which is the present one."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def settings(database_url: str, folder: Path) -> Settings:  # noqa: ARG001 - it is moved into
+    """Settings of a server that has run before, and does not run now."""
+    database = Database(database_url)
+    migrate(database)
+    database.close()
+    made = Settings(
+        database_url=database_url,
+        address="pbm@games.example",
+        operator="op@games.example",
+        listen=f"127.0.0.1:{free_port()}",
+    )
+    load_keyring(made.key_file)
+    return made
+
+
+def findings(settings: Settings) -> dict[str, Finding]:
+    return {finding.what: finding for finding in check(settings, Clock())}
+
+
+def finding(settings: Settings, what: str) -> Finding:
+    (found,) = (item for name, item in findings(settings).items() if name.startswith(what))
+    return found
+
+
+@contextmanager
+def saying(greeting: bytes) -> Iterator[int]:
+    """Somebody who greets on a port, once."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def greet() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.sendall(greeting)
+
+        greeting_thread = threading.Thread(target=greet)
+        greeting_thread.start()
+        yield server.getsockname()[1]
+        greeting_thread.join()
+
+
+def test_what_is_looked_at_in_which_order(settings: Settings) -> None:
+    port = settings.listen_addresses[0][1]
+    assert list(findings(settings)) == [
+        "address",
+        "operator",
+        "keys",
+        "database",
+        "queue",
+        f"port {port} on 127.0.0.1",
+        "maildir",
+    ]
+    assert [name for name, found in findings(settings).items() if not found.good] == [
+        f"port {port} on 127.0.0.1"
+    ]
+
+
+def test_nothing_is_made(folder: Path) -> None:
+    bare = Settings(listen=f"127.0.0.1:{free_port()}")
+    found = findings(bare)
+    assert not found["database"].good
+    assert f"There is no database at {folder}/var/pbm.sqlite3 yet" in found["database"].text
+    assert "queue" not in found
+    assert found["keys"].good
+    assert "is made when the server starts" in found["keys"].text
+    assert found["maildir"].good
+    assert list(folder.iterdir()) == []
+
+
+class TestAddresses:
+    def test_ours(self, settings: Settings) -> None:
+        assert finding(settings, "address") == Finding(True, "address", "pbm@games.example")
+        bad = finding(replace(settings, address="pbm at home"), "address")
+        assert not bad.good
+        assert bad.text.startswith("PBM_ADDRESS: ")
+
+    def test_the_operators(self, settings: Settings) -> None:
+        assert finding(settings, "operator") == Finding(True, "operator", "op@games.example")
+        unset = finding(replace(settings, operator=""), "operator")
+        assert unset.good
+        assert "PBM_OPERATOR is not set" in unset.text
+        for wrong in ("op", "PBM@games.example"):
+            bad = finding(replace(settings, operator=wrong), "operator")
+            assert not bad.good
+            assert "PBM_OPERATOR" in bad.text
+
+
+class TestKeys:
+    def test_in_a_file_of_the_right_mode(self, settings: Settings) -> None:
+        assert finding(settings, "keys").text == "1 in var/secret.key, mode 0600"
+
+    def test_in_a_file_that_others_can_read(self, settings: Settings) -> None:
+        settings.key_file.chmod(0o644)
+        found = finding(settings, "keys")
+        assert not found.good
+        assert "chmod 600 var/secret.key" in found.text
+
+    def test_in_a_broken_file(self, settings: Settings) -> None:
+        settings.key_file.write_text("junk")
+        assert not finding(settings, "keys").good
+
+    def test_in_a_setting(self, settings: Settings) -> None:
+        secret = "0123456789abcdef0123456789abcdef"
+        found = finding(replace(settings, secret_key=secret), "keys")
+        assert found == Finding(True, "keys", "from PBM_SECRET_KEY")
+        short = finding(replace(settings, secret_key="short-secret"), "keys")
+        assert not short.good
+        assert "short-secret" not in short.text
+
+
+class TestDatabase:
+    def test_up_to_date(self, settings: Settings) -> None:
+        assert finding(settings, "database").good
+        assert "of the tables" in finding(settings, "database").text
+
+    def test_empty(self, settings: Settings, tmp_path: Path) -> None:
+        (tmp_path / "empty.sqlite3").touch()
+        empty = replace(settings, database_url="sqlite:///empty.sqlite3")
+        found = finding(empty, "database")
+        assert not found.good
+        assert "it has version none of the tables" in found.text
+        assert found.text.endswith("Run: pbm-admin migrate")
+
+    def test_behind(self, settings: Settings) -> None:
+        _set_version(settings, "0001")
+        found = finding(settings, "database")
+        assert not found.good
+        assert "it has version 0001 of the tables" in found.text
+
+    def test_ahead(self, settings: Settings) -> None:
+        _set_version(settings, "9999")
+        found = finding(settings, "database")
+        assert not found.good
+        assert "newer pbm" in found.text
+
+    def test_out_of_reach_and_no_password_shown(self, settings: Settings) -> None:
+        url = f"postgresql://pbm:sesame@127.0.0.1:{free_port()}/pbm"
+        found = finding(replace(settings, database_url=url), "database")
+        assert not found.good
+        assert "pbm:***@127.0.0.1" in found.text
+        assert "sesame" not in found.text
+
+    def test_no_database_at_all(self, settings: Settings) -> None:
+        found = finding(replace(settings, database_url="mysql://root:sesame@x/y"), "database")
+        assert not found.good
+        assert "PBM_DATABASE_URL must look like" in found.text
+        assert "sesame" not in found.text
+
+    def test_a_file_that_is_no_database(self, settings: Settings, tmp_path: Path) -> None:
+        (tmp_path / "junk").write_text("junk " * 1000)
+        found = finding(replace(settings, database_url="sqlite:///junk"), "database")
+        assert not found.good
+
+
+class TestQueue:
+    def test_stuck_mail(self, settings: Settings) -> None:
+        with _table(settings) as table:
+            table.hand_in(
+                "x@example.org", "pbm@games.example", b"From: x@example.org\r\n\r\nhi\r\n"
+            )
+            assert finding(settings, "queue").text == "nothing stuck or failed, 1 waiting"
+            with table.database.transaction() as work:
+                work.inbox.set_stuck(1)
+        found = finding(settings, "queue")
+        assert found == Finding(
+            False,
+            "queue",
+            "Stuck incoming mails: 1; failed outgoing mails: 0. See: pbm-admin queue list",
+        )
+
+    def test_failed_mail(self, settings: Settings) -> None:
+        with _table(settings) as table:
+            _writes(table)
+            with table.database.transaction() as work:
+                work.outbox.fail(1, "550 no", START)
+        assert finding(settings, "queue").text.startswith(
+            "Stuck incoming mails: 0; failed outgoing mails: 1."
+        )
+
+    def test_mail_that_is_not_sent(self, settings: Settings) -> None:
+        clock = Clock()
+        with _table(settings) as table:
+            _writes(table)
+        clock.passes(minutes=59)
+        assert _queue(settings, clock).good
+        clock.passes(minutes=2)
+        assert not _queue(settings, clock).good
+        assert "was due at 2026-11-21 12:00 UTC and is not sent" in _queue(settings, clock).text
+
+
+class TestPorts:
+    def test_nobody_answers(self, settings: Settings) -> None:
+        found = finding(settings, "port")
+        assert found.text == "No mail server answers. Start it with: pbm serve"
+
+    def test_we_answer(self, settings: Settings) -> None:
+        with saying(b"220 games.example ESMTP\r\n") as port:
+            found = finding(replace(settings, listen=f"127.0.0.1:{port}"), "port")
+        assert (found.good, found.text) == (True, "answers: 220 games.example ESMTP")
+
+    @pytest.mark.parametrize(
+        "greeting",
+        [b"220 other.example ESMTP\r\n", b"SSH-2.0-x\r\n", b"421 games.example busy\r\n"],
+    )
+    def test_somebody_else_answers(self, settings: Settings, greeting: bytes) -> None:
+        with saying(greeting) as port:
+            found = finding(replace(settings, listen=f"127.0.0.1:{port}"), "port")
+        assert not found.good
+        assert found.text.startswith("Somebody else answers: ")
+
+    def test_each_port_is_looked_at(self, settings: Settings) -> None:
+        with saying(b"220 games.example ESMTP\r\n") as port:
+            both = f"127.0.0.1:{port}, localhost:{free_port()}"
+            found = findings(replace(settings, listen=both))
+        ports = [item.good for name, item in found.items() if name.startswith("port ")]
+        assert ports == [True, False]
+
+
+class TestWayOut:
+    def test_a_smarthost(self, settings: Settings) -> None:
+        with running_sink() as sink:
+            found = findings(replace(settings, smarthost=sink.url))
+        assert "maildir" not in found
+        assert found["smarthost"] == Finding(
+            True, "smarthost", f"127.0.0.1 port {sink.port} takes mail, not encrypted"
+        )
+
+    def test_no_smarthost_there(self, settings: Settings) -> None:
+        url = f"smtp://user:sesame@127.0.0.1:{free_port()}"
+        found = finding(replace(settings, smarthost=url), "smarthost")
+        assert not found.good
+        assert found.text.endswith("Check PBM_SMARTHOST.")
+        assert "sesame" not in found.text
+
+    @pytest.mark.parametrize("scheme", ["smtp", "smtps"])
+    def test_a_login_that_is_not_offered(self, settings: Settings, scheme: str) -> None:
+        with running_sink() as sink:
+            url = f"{scheme}://user:sesame@127.0.0.1:{sink.port}"
+            found = finding(replace(settings, smarthost=url), "smarthost")
+        assert not found.good
+        assert "sesame" not in found.text
+
+    def test_an_url_that_is_none(self, settings: Settings) -> None:
+        found = finding(replace(settings, smarthost="mail.example:25"), "smarthost")
+        assert not found.good
+        assert found.text.startswith("PBM_SMARTHOST must start with")
+
+    def test_a_maildir_that_is_a_file(self, settings: Settings, tmp_path: Path) -> None:
+        (tmp_path / "mail").touch()
+        found = finding(replace(settings, maildir="mail"), "maildir")
+        assert not found.good
+        assert "cannot be written to" in found.text
+
+
+@contextmanager
+def _table(settings: Settings) -> Iterator[Table]:
+    table = Table(settings.database_url)
+    try:
+        yield table
+    finally:
+        table.database.close()
+
+
+def _writes(table: Table) -> None:
+    table.hand_in("x@example.org", "pbm@games.example", b"From: x@example.org\r\n\r\nhi\r\n")
+    while table.turns.take_next():
+        pass
+
+
+def _queue(settings: Settings, clock: Clock) -> Finding:
+    (found,) = (item for item in check(settings, clock) if item.what == "queue")
+    return found
+
+
+def _set_version(settings: Settings, version: str) -> None:
+    database = Database(settings.database_url)
+    with database.engine.begin() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = :v"), {"v": version})
+    database.close()
