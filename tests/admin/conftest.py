@@ -51,10 +51,10 @@ class Room:
         """A legal move on a board."""
         return rules.format_move(rules.legal_moves(self.board(number).position)[0])
 
-    def tampers(self, statement: str, **values: object) -> None:
-        """Change what is stored behind the server's back."""
+    def tampers(self, statement: str) -> None:
+        """Change the database behind the server's back."""
         with self.table.database.engine.begin() as connection:
-            connection.execute(text(statement), values)
+            connection.execute(text(statement))
 
     def posts(self) -> None:
         """Send what waits."""

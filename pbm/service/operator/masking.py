@@ -6,10 +6,12 @@ Better a word too many masked than one too few.
 """
 
 import re
+from difflib import get_close_matches
 
 from pbm import rules
 from pbm.commands.declare import MASK
-from pbm.commands.registry import find_command
+from pbm.commands.registry import COMMANDS, find_command
+from pbm.commands.words import lowered
 
 # Our own addresses, also quoted, percent-encoded or cut off by a mailer.
 _TAG = re.compile(r"((?:(?<![a-z0-9])|%2b)u\d{1,9}\.)[a-z0-9]{4,}", re.ASCII | re.IGNORECASE)
@@ -18,6 +20,8 @@ _PASSWORD = re.compile(r"(passw(?:or)?d\b\S*)[ \t]+\S.*", re.ASCII | re.IGNORECA
 _KEPT = re.compile(r"#?-?\d{1,9}(?:#-?\d{1,5})?|\*\*|[-–—]{1,2}[a-z].*", re.ASCII | re.IGNORECASE)
 _WORDS = re.compile(r"\S+")
 _QUOTE_MARKS = ">|*\"'([ \t"
+_SECRETIVE = [word for command in COMMANDS if command.has_secret() for word in command.words]
+_ALIKE = 0.75
 _WITHOUT_PASSWORD = ("help", "chall", "show", "games")
 
 
@@ -55,6 +59,7 @@ def _command_at(words: list[str]) -> int | None:
         bare = word.strip(_QUOTE_MARKS).lower()
         if not bare or bare.endswith((":", "]")) or bare in ("pbm", rules.NAME):
             continue
-        is_command = find_command(bare) is not None
-        return at if is_command and not bare.startswith(_WITHOUT_PASSWORD) else None
+        if find_command(bare) is None:
+            return at if get_close_matches(lowered(bare), _SECRETIVE, 1, _ALIKE) else None
+        return None if bare.startswith(_WITHOUT_PASSWORD) else at
     return None

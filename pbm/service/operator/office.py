@@ -75,13 +75,13 @@ class Act:
         self.letters.board(player, {**view, "lead": lead, "comments": []})
         return True
 
-    def tell_player(self, player: Player, template: str, subject: str, **params: Any) -> None:
+    def tell_player(self, player: Player, template: str, subject: str, /, **params: Any) -> None:
         """Mail a notice to a player, who can answer it; one without an address is not told."""
         if player.addresses:
             told = self._told({"handle": player.handle, **params})
             self.letters.notice_player(player, f"operator/{template}", subject, told)
 
-    def tell_address(self, address: str, template: str, subject: str, **params: Any) -> None:
+    def tell_address(self, address: str, template: str, subject: str, /, **params: Any) -> None:
         """Mail a notice to an address that is nobody's any more."""
         self.letters.notice(address, f"operator/{template}", subject, self._told(params))
 

@@ -48,6 +48,7 @@ def _problems(work: UnitOfWork, board: Board) -> Iterator[str]:
         return
     plies, departures = work.boards.plies(board.id), work.boards.departures(board.id)
     replay = _Replay(plies, departures)
+    yield from _start_differences(board)
     yield from replay.run(board.start_state)
     if replay.position is not None:
         yield from _differences(board, len(plies), replay.position)
@@ -91,6 +92,16 @@ class _Replay:
         return position
 
 
+def _start_differences(board: Board) -> Iterator[str]:
+    try:
+        start = rules.format_state(rules.start(board.layout, len(board.seats)))
+    except rules.RulesError as error:
+        yield f"it cannot have begun so: {error}"
+        return
+    if board.start_state != start:
+        yield f"its beginning is kept as {board.start_state} but should be {start}"
+
+
 def _ply_differences(ply: Ply, before: rules.Position, played: rules.Played) -> Iterator[str]:
     if ply.seat != before.turn:
         yield f"ply {ply.ply} is written to seat {ply.seat}, but it is seat {before.turn}'s turn"
@@ -99,6 +110,8 @@ def _ply_differences(ply: Ply, before: rules.Position, played: rules.Played) -> 
         yield f"ply {ply.ply} is written as {ply.text}, and should be {text}"
     if ply.ejected != played.ejected:
         yield f"ply {ply.ply} pushes off {_seats(played.ejected)}, not {_seats(ply.ejected)}"
+    if ply.ejected_from != played.ejected_from:
+        yield f"ply {ply.ply} pushes off from {played.ejected_from}, not {ply.ejected_from}"
 
 
 def _differences(board: Board, plies: int, position: rules.Position) -> Iterator[str]:
