@@ -184,9 +184,7 @@ class TestDatabase:
 class TestQueue:
     def test_stuck_mail(self, settings: Settings) -> None:
         with _table(settings) as table:
-            table.hand_in(
-                "x@example.org", "pbm@games.example", b"From: x@example.org\r\n\r\nhi\r\n"
-            )
+            _sends(table)
             assert finding(settings, "queue").text == "nothing stuck or failed, 1 waiting"
             with table.database.transaction() as work:
                 work.inbox.set_stuck(1)
@@ -199,7 +197,7 @@ class TestQueue:
 
     def test_failed_mail(self, settings: Settings) -> None:
         with _table(settings) as table:
-            _writes(table)
+            _is_answered(table)
             with table.database.transaction() as work:
                 work.outbox.fail(1, "550 no", START)
         assert finding(settings, "queue").text.startswith(
@@ -209,7 +207,7 @@ class TestQueue:
     def test_mail_that_is_not_sent(self, settings: Settings) -> None:
         clock = Clock()
         with _table(settings) as table:
-            _writes(table)
+            _is_answered(table)
         clock.passes(minutes=59)
         assert _queue(settings, clock).good
         clock.passes(minutes=2)
@@ -290,8 +288,13 @@ def _table(settings: Settings) -> Iterator[Table]:
         table.database.close()
 
 
-def _writes(table: Table) -> None:
-    table.hand_in("x@example.org", "pbm@games.example", b"From: x@example.org\r\n\r\nhi\r\n")
+def _sends(table: Table) -> None:
+    raw = b"From: x@example.org\r\n\r\nhi\r\n"
+    table.hand_in("x@example.org", "pbm@games.example", raw)
+
+
+def _is_answered(table: Table) -> None:
+    _sends(table)
     while table.turns.take_next():
         pass
 
