@@ -17,9 +17,8 @@ from sqlalchemy.exc import DBAPIError
 from pbm.clock import system_clock
 from pbm.config import Settings, load_settings
 from pbm.errors import OperatorError
-from pbm.mail.address import AddressError, ServerAddress
+from pbm.mail.address import AddressError, ServerAddress, parse_address
 from pbm.mail.delivery import Transport
-from pbm.mail.keyfile import KeyFileError
 from pbm.mail.maildir import MaildirTransport
 from pbm.mail.render import Renderer
 from pbm.mail.smarthost import SmarthostTransport
@@ -47,10 +46,14 @@ def open_house(settings: Settings) -> tuple[Database, House]:
     """Open the database and the keys. Raises OperatorError for a setting that cannot work."""
     try:
         address = ServerAddress(settings.address)
-        keyring = load_keyring(settings.key_file, settings.secret_key or None)
-    except (AddressError, KeyFileError) as error:
-        raise OperatorError(str(error)) from error
-    return Database(settings.database_url), House(address, keyring, settings.operator)
+    except AddressError as error:
+        raise OperatorError(f"PBM_ADDRESS: {error}") from error
+    try:
+        operator = parse_address(settings.operator) if settings.operator else ""
+    except AddressError as error:
+        raise OperatorError(f"PBM_OPERATOR: {error}") from error
+    keyring = load_keyring(settings.key_file, settings.secret_key or None)
+    return Database(settings.database_url), House(address, keyring, operator)
 
 
 def open_transport(settings: Settings) -> Transport:

@@ -20,7 +20,6 @@ class SignUp(Command):
     words = ("signup",)
     group = "account"
     examples = ("signup marta",)
-    for_strangers = True
     reads_only = True
 
     handle: str = operand(Handle())
@@ -33,7 +32,7 @@ class SignUp(Command):
 
 
 class WhoAmI(Command):
-    """Say who you are here: your handle, your addresses and your games."""
+    """Say who you are here: your handle, your addresses, and where it is your turn."""
 
     words = ("whoami",)
     group = "account"

@@ -42,11 +42,14 @@ def leave_board(
 
 
 def decline_board(work: UnitOfWork, board: Board, player: Player, now: datetime) -> Board | None:
-    """Close a board that a player won't play; those who remain start a new one, if two."""
+    """Close a board that a player won't play; those still in start a new one, if two."""
     work.boards.close(board, "closed", "declined", now)
-    others = [
-        work.players.get(seat.player_id) for seat in board.seats if seat.player_id != player.id
+    staying = [
+        seat.player_id
+        for seat in board.seats
+        if seat.player_id != player.id and seat.seat not in board.position.out
     ]
+    others = [work.players.get(player_id) for player_id in staying]
     if len(others) < min(rules.BOARDS[board.layout]):
         return None
     return start_board(work, board.layout, others, now)

@@ -1,16 +1,14 @@
 """What a command sees while it runs, and how the board it means is found."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import Any
 
 from pbm.commands.words import BoardRef
 from pbm.errors import Refusal
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Board, Player
-
-if TYPE_CHECKING:
-    from pbm.commands.declare import Command
 
 _BOARDS_NAMED = 20
 
@@ -27,7 +25,7 @@ class Context:
     now: datetime
     actor: Player | None
     server: str  # the plain address of this server
-    commands: tuple[type["Command"], ...]
+    help_page: Callable[[str], dict[str, Any]]  # raises Refusal for an unknown subject
     hints: tuple[int, ...] = ()
     answered: tuple[int, int] | None = None
 

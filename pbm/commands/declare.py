@@ -69,7 +69,6 @@ class Command:
     group: ClassVar[str] = ""
     reads_only: ClassVar[bool] = False  # needs no proof: the answer goes to a verified address
     dangerous: ClassVar[bool] = False  # asked about even after a proof
-    for_strangers: ClassVar[bool] = False
     fields: ClassVar[dict[str, Operand | Flag]] = {}
 
     line: str  # as written, secrets masked

@@ -55,13 +55,12 @@ class Help(Command):
     group = "look"
     examples = ("help", "help commands", "pbm help abalone", "help move")
     reads_only = True
-    for_strangers = True
 
     subject: str | None = operand(Topic(), optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:
         """Answer with the page."""
-        yield Answered("help", help_page(self.subject or "", context.commands, context.server))
+        yield Answered("help", context.help_page(self.subject or ""))
 
 
 def help_page(subject: str, commands: Sequence[type[Command]], server: str) -> dict[str, Any]:

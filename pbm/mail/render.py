@@ -16,7 +16,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from pbm.resources import resource_path
 
-COLUMNS = 76
+COLUMNS = 68  # narrow, so that no mailer breaks a line again when it quotes it
 # Marks of lines that keep their shape; taken out of everything foreign.
 _KEPT = "\ue000"
 _ROW = "\ue001"

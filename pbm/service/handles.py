@@ -9,6 +9,7 @@ from pbm.store.db import UnitOfWork
 
 _FALLBACK = "player"
 _SHORTEST, _LONGEST = 2, 16
+_MOST_ALIKE = 10_000
 
 
 def choose_handle(
@@ -38,11 +39,18 @@ def suggest_handle(work: UnitOfWork, address: str) -> str:
     kept = "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "-" for c in local)
     stem = kept.strip("-_0123456789")[:_LONGEST]
     stem = stem if len(stem) >= _SHORTEST else _FALLBACK
-    for number in range(1, 10_000):
-        handle = stem if number == 1 else f"{stem[: _LONGEST - 4]}{number}"
-        try:
-            check_new_handle(work, handle)
-        except Refusal:
-            continue
-        return handle
+    root = stem[: _LONGEST - len(str(_MOST_ALIKE)) + 1]
+    taken = work.players.handles_like(root)
+    numbered = (f"{root}{number}" for number in range(2, _MOST_ALIKE))
+    for handle in (stem, *numbered):
+        if handle not in taken and not _is_reserved(handle):
+            return handle
     raise Refusal("handle-taken", handle=stem)
+
+
+def _is_reserved(handle: str) -> bool:
+    try:
+        refuse_reserved(handle, find_command)
+    except Refusal:
+        return True
+    return False

@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 from pbm.commands.context import Context
+from pbm.commands.help import help_page
 from pbm.commands.registry import COMMANDS
 from pbm.commands.script import Script, read_script
 from pbm.commands.subjects import board_named
@@ -38,7 +40,7 @@ class Hearing:
             now=self.now,
             actor=actor,
             server=self.house.address.plain,
-            commands=COMMANDS,
+            help_page=partial(help_page, commands=COMMANDS, server=self.house.address.plain),
             hints=tuple(dict.fromkeys(number for number in hints if number)),
             answered=answered,
         )

@@ -40,7 +40,8 @@ async def send_post(
     post: Post, clock: Clock, in_thread: InThread, mail_written: asyncio.Event
 ) -> None:
     """Send the outbox for ever; what is under way when this is cancelled is finished."""
-    async with asyncio.TaskGroup() as under_way:
+    under_way: set[asyncio.Task[None]] = set()
+    try:
         while True:
             mail_written.clear()
             try:
@@ -51,11 +52,16 @@ async def send_post(
                 await asyncio.sleep(DATABASE_PAUSE)
                 continue
             for mail in due:
-                sending = under_way.create_task(post.send(mail, in_thread))
+                sending = asyncio.create_task(post.send(mail, in_thread))
+                under_way.add(sending)
+                sending.add_done_callback(under_way.discard)
                 sending.add_done_callback(lambda _: mail_written.set())
             if not due:
                 wait = (pause - clock()) if pause else timedelta(seconds=LOOK_AGAIN)
                 await _woken(mail_written, min(max(wait.total_seconds(), 0.05), LOOK_AGAIN))
+    finally:
+        if under_way:
+            await asyncio.wait(under_way)
 
 
 async def _woken(event: asyncio.Event, seconds: float) -> None:

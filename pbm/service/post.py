@@ -12,17 +12,18 @@ from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
 import structlog
-from sqlalchemy.exc import DBAPIError
 
 from pbm.clock import Clock
 from pbm.mail.compose import OutgoingMail, compose
 from pbm.mail.delivery import Deferred, Delivery, Failed, Sent, Transport
 from pbm.mail.render import Renderer
 from pbm.service.letters import House
+from pbm.service.trouble import tell_of_failed
 from pbm.store.db import Database
 from pbm.store.values import OutboxMail
 
 MOST_AT_ONCE = 16
+PAUSE = 1.0  # seconds to wait where the sending could not be recorded
 FIRST_DELAY = timedelta(minutes=1)
 LONGEST_DELAY = timedelta(hours=1)
 GIVE_UP_AFTER = timedelta(days=5)
@@ -67,18 +68,21 @@ class Post:
         """Render, hand on and record one claimed mail."""
         try:
             written = await in_thread(lambda: self.write(mail))
-            outcome: Delivery = (
-                written
-                if isinstance(written, Failed)
-                else await self.transport.deliver(mail.sender, mail.recipient, written)
-            )
+            outcome = written if isinstance(written, Failed) else await self._hand_on(mail, written)
             await in_thread(lambda: self.record(mail, outcome))
-        except DBAPIError as error:
+        except Exception as error:  # noqa: BLE001 - a bug stops one mail, not the post
             # Not recorded: it is sent again, under the same Message-ID.
-            _log.warning("sending not recorded", mail=mail.id, error=type(error).__name__)
-            await asyncio.sleep(1)
+            _log.error("sending not recorded", mail=mail.id, error=type(error).__name__)
+            await asyncio.sleep(PAUSE)
         finally:
             self._under_way.discard(mail.id)
+
+    async def _hand_on(self, mail: OutboxMail, raw: bytes) -> Delivery:
+        try:
+            return await self.transport.deliver(mail.sender, mail.recipient, raw)
+        except Exception as error:  # noqa: BLE001 - a bug defers one mail
+            _log.error("mail cannot be handed on", mail=mail.id, exc_info=error)
+            return Deferred(type(error).__name__)
 
     def record(self, mail: OutboxMail, outcome: Delivery) -> None:
         """Write down what became of a mail."""
@@ -91,6 +95,7 @@ class Post:
                     work.outbox.defer(mail.id, reason, now + delay(mail.attempts))
                 case Deferred(reason) | Failed(reason):
                     work.outbox.fail(mail.id, reason, now)
+                    tell_of_failed(work, self.house, mail, reason, now)
         _log.info("mail sent" if isinstance(outcome, Sent) else "mail not sent", mail=mail.id)
 
     def next_due_at(self) -> datetime | None:

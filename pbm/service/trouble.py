@@ -6,8 +6,9 @@ from pbm.mail.address import Postmaster, address_key
 from pbm.mail.inbound import read
 from pbm.service.letters import Cause, House, Letters
 from pbm.store.db import UnitOfWork
-from pbm.store.values import InboxMail, Player
+from pbm.store.values import InboxMail, OutboxMail, Player
 
+_FAILED = "failed-operator"
 _LONGEST = 300
 
 
@@ -32,6 +33,19 @@ def tell_sender(work: UnitOfWork, house: House, mail: InboxMail, now: datetime) 
     if player is not None:
         letters = Letters(work, house, now, Cause(mail.id))
         letters.notice_player(player, "stuck-player", "your mail has to wait", {"number": mail.id})
+
+
+def tell_of_failed(
+    work: UnitOfWork, house: House, mail: OutboxMail, reason: str, now: datetime
+) -> None:
+    """Tell the operator of a mail that could not be sent; once, while that word waits itself."""
+    if not house.operator or mail.kind == "notice":
+        return
+    if work.outbox.is_due(_FAILED, house.operator):
+        return
+    params = {"number": f"o{mail.id}", "recipient": mail.recipient, "error": reason}
+    letters = Letters(work, house, now)
+    letters.notice(house.operator, _FAILED, f"mail o{mail.id} could not be sent", params)
 
 
 def _sender(work: UnitOfWork, house: House, mail: InboxMail) -> Player | None:

@@ -18,6 +18,8 @@ from pbm.store.players import Players
 from pbm.store.questions import Questions
 
 _BUSY_MILLISECONDS = 30_000
+# SQLSTATE classes: connection, rollback, resources, object state, operator, system.
+_POSTGRESQL_AWAY = ("08", "40", "53", "55", "57", "58")
 _SQLITE_AWAY = (
     "SQLITE_BUSY",
     "SQLITE_LOCKED",
@@ -91,6 +93,9 @@ def is_away(error: DBAPIError) -> bool:
     name = getattr(error.orig, "sqlite_errorname", None)
     if name is not None:
         return str(name).startswith(_SQLITE_AWAY)
+    state = getattr(error.orig, "sqlstate", None)
+    if state is not None:
+        return str(state).startswith(_POSTGRESQL_AWAY)
     return isinstance(error, OperationalError | InterfaceError)
 
 

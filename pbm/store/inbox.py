@@ -1,10 +1,10 @@
 """The mails that the server has taken responsibility for."""
 
-from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Select, func, select, update
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import RowMapping
 
 from pbm.store.schema import inbox
@@ -21,6 +21,8 @@ _COLUMNS = (
     inbox.c.tries,
     inbox.c.outcome,
 )
+
+_INSERT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 
 
 class Inbox:
@@ -48,27 +50,32 @@ class Inbox:
             return int(known.id)
         if known:
             self._set(inbox.c.id == known.id, digest=f"{digest}.{known.id}")
-        added = self._connection.execute(
-            insert(inbox)
-            .values(
-                digest=digest,
-                recipient=recipient,
-                sender=sender,
-                peer=peer,
-                raw=raw,
-                received_at=now,
-                status="new",
-                tries=0,
-            )
-            .returning(inbox.c.id)
-        )
-        return int(added.scalar_one())
+        values = {
+            "digest": digest,
+            "recipient": recipient,
+            "sender": sender,
+            "peer": peer,
+            "raw": raw,
+            "received_at": now,
+            "status": "new",
+            "tries": 0,
+        }
+        added = self._add_unless_there(values)
+        if added is None:  # the same mail over another connection, at this very moment
+            return int(self._connection.execute(query).one().id)
+        return added
 
-    def claim(self, *, passing_over: Sequence[int] = ()) -> InboxMail | None:
+    def _add_unless_there(self, values: dict[str, Any]) -> int | None:
+        insert = _INSERT[self._connection.dialect.name]
+        unless = insert(inbox).on_conflict_do_nothing(index_elements=["digest", "recipient"])
+        added: int | None = self._connection.scalar(unless.values(values).returning(inbox.c.id))
+        return added
+
+    def claim(self) -> InboxMail | None:
         """Take the oldest new mail; other processes pass it over until the commit."""
         query = (
             select(*_COLUMNS)
-            .where(inbox.c.status == "new", inbox.c.id.not_in(passing_over))
+            .where(inbox.c.status == "new")
             .order_by(inbox.c.id)
             .limit(1)
             .with_for_update(skip_locked=True)
@@ -99,14 +106,14 @@ class Inbox:
         self._set(inbox.c.id == inbox_id, status="done", outcome=outcome, done_at=now, raw=None)
 
     def count_try(self, inbox_id: int, error: str) -> int:
-        """Count a try that failed; return how many there have been."""
-        self._set(inbox.c.id == inbox_id, tries=inbox.c.tries + 1, outcome=error)
-        query = select(inbox.c.tries).where(inbox.c.id == inbox_id)
-        return int(self._connection.scalars(query).one())
+        """Count a try that failed; return how many there have been, 0 if it is not new any more."""
+        still_new = (inbox.c.id == inbox_id) & (inbox.c.status == "new")
+        self._set(still_new, tries=inbox.c.tries + 1, outcome=error)
+        return self._connection.scalar(select(inbox.c.tries).where(still_new)) or 0
 
     def set_stuck(self, inbox_id: int) -> None:
         """Put a mail aside until the operator retries or drops it."""
-        self._set(inbox.c.id == inbox_id, status="stuck")
+        self._set((inbox.c.id == inbox_id) & (inbox.c.status == "new"), status="stuck")
 
     def retry(self, inbox_id: int) -> None:
         """Make a stuck mail new again."""

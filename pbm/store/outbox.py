@@ -163,6 +163,15 @@ class Outbox:
         query = select(outbox.c.id).where(outbox.c.message_id == message_id)
         return self._connection.scalar(query) is not None
 
+    def is_due(self, template: str, recipient: str) -> bool:
+        """Whether a mail of a template waits to be sent to an address."""
+        query = select(outbox.c.id).where(
+            outbox.c.status == "due",
+            outbox.c.recipient_key == recipient.lower(),
+            outbox.c.template == template,
+        )
+        return self._connection.scalars(query.limit(1)).first() is not None
+
     def written_since(self, kind: str, address_key: str, since: datetime) -> bool:
         """Whether an address was written a mail of one kind since a moment."""
         query = select(outbox.c.id).where(

@@ -34,6 +34,11 @@ class Players:
         owner = select(addresses.c.player_id).where(addresses.c.address_key == address_key)
         return self._one(players.c.id == owner.scalar_subquery())
 
+    def handles_like(self, root: str) -> frozenset[str]:
+        """The handles in use that begin so."""
+        query = select(players.c.handle).where(players.c.handle.startswith(root, autoescape=True))
+        return frozenset(self._connection.scalars(query))
+
     def all(self) -> tuple[Player, ...]:
         """Return every player, in the order of joining."""
         rows = self._connection.execute(select(players).order_by(players.c.id)).mappings()

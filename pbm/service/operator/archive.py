@@ -14,6 +14,7 @@ from pbm.errors import OperatorError
 FORMAT = 1
 DATABASE = "database"
 KEYS = "secret.key"
+FROM_FILE, FROM_SETTING = "file", "setting"
 _MANIFEST = "manifest.json"
 _LONGEST_MANIFEST = 100_000
 _CHUNK = 1 << 20
@@ -91,11 +92,21 @@ def _manifest(archive: tarfile.TarFile, file: Path) -> Manifest:
         if found["format"] != FORMAT:
             raise OperatorError(f"{file} was made by another version of pbm.")
         manifest = Manifest(**{field.name: found[field.name] for field in fields(Manifest)})
+        _check(manifest)
     except (ValueError, KeyError, TypeError) as error:
         raise OperatorError(f"{file} is no backup of pbm: its manifest cannot be read.") from error
-    if set(manifest.files) != {DATABASE, KEYS}:
-        raise OperatorError(f"{file} is no backup of pbm: it lacks the database or the keys.")
     return manifest
+
+
+def _check(manifest: Manifest) -> None:
+    """Raise ValueError or TypeError where a value can't be what we have written."""
+    words = (manifest.made, manifest.program, manifest.kind, manifest.schema)
+    if not all(isinstance(word, str) for word in words):
+        raise TypeError("text is expected")
+    if manifest.keys not in (FROM_FILE, FROM_SETTING):
+        raise ValueError("the keys come from elsewhere")
+    if set(manifest.files) != {DATABASE, KEYS}:
+        raise ValueError("the database or the keys are missing")
 
 
 def _member(archive: tarfile.TarFile, name: str) -> IO[bytes]:

@@ -18,8 +18,6 @@ from pbm.service.operator.greeting import greeting_at
 from pbm.store.db import Database, parse_url
 from pbm.store.migrate import current_version, is_known_version, migrate
 
-_FROM_FILE, _FROM_SETTING = "file", "setting"
-
 
 @dataclass(frozen=True)
 class Restored:
@@ -89,7 +87,7 @@ def _write(settings: Settings, database: Database, folder: Path, file: Path) -> 
         kind=database.engine.url.get_backend_name(),
         schema=schema,
         address=settings.address,
-        keys=_FROM_SETTING if settings.secret_key else _FROM_FILE,
+        keys=archive.FROM_SETTING if settings.secret_key else archive.FROM_FILE,
         files={part.name: archive.digest_of(part) for part in (copy, keys)},
     )
     archive.pack(manifest, (copy, keys), file)
@@ -137,7 +135,7 @@ def _keys_to_write(
                 "answered. Unset it, or add --force."
             )
         return None
-    if manifest.keys == _FROM_FILE:
+    if manifest.keys == archive.FROM_FILE:
         return content
     line = b"%s %s\n" % (kept[0].id.encode("ascii"), kept[0].secret)
     try:
@@ -151,7 +149,7 @@ def _keys_to_write(
 
 
 def _parsed(manifest: Manifest, content: bytes) -> tuple[Key, ...]:
-    if manifest.keys == _FROM_SETTING:
+    if manifest.keys == archive.FROM_SETTING:
         return load_keys(Path(archive.KEYS), content.decode("utf-8", "surrogateescape"))
     return parse_keys(content.decode("ascii", "replace"), "The key file in the backup")
 

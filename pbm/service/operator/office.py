@@ -110,7 +110,7 @@ class Office:
             now = self.clock()
             letters = Letters(work, self.house, now)
             postmaster = f"postmaster@{self.house.address.domain}"
-            yield Act(work, letters, now, self.who[:_MOST_WHO], reason, postmaster)
+            yield Act(work, letters, now, _in_a_line(self.who)[:_MOST_WHO], reason, postmaster)
 
     @contextmanager
     def look(self) -> Iterator[UnitOfWork]:
@@ -121,7 +121,7 @@ class Office:
 
 def find_player(work: UnitOfWork, handle: str) -> Player:
     """Find a player by handle. Raises OperatorError."""
-    player = work.players.by_handle(handle)
+    player = work.players.by_handle(handle) if handle.isascii() else None
     if player is None:
         raise OperatorError(f"There is no player called {handle}.")
     return player
@@ -145,9 +145,13 @@ def _sound() -> Iterator[None]:
 
 def _reason(why: str) -> str:
     """The reason on one line, as the players will read it."""
-    reason = " ".join("".join(c if c.isprintable() else " " for c in why).split())
+    reason = _in_a_line(why)
     if not reason:
         raise OperatorError("Give a reason with --why; the players concerned will read it.")
     if len(reason) > MOST_WHY:
         raise OperatorError(f"The reason may have {MOST_WHY} characters at most.")
     return reason
+
+
+def _in_a_line(text: str) -> str:
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
