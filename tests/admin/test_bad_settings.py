@@ -1,0 +1,198 @@
+"""Settings that cannot work are told in one sentence, in which no secret stands."""
+
+import os
+import sqlite3
+import subprocess
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from pbm.config import Settings, load_settings
+from tests.e2e.ports import free_port
+from tests.e2e.running import PROGRAMS
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+SECRET = "very-secret-and-long-enough-to-be-a-key-0123456789"
+PASSWORD = "tr0ub4dor"
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Run a program of ours in an empty folder."""
+
+    def start(
+        *words: str | bytes, settings: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("PBM_")}
+        listen = {"PBM_LISTEN": f"127.0.0.1:{free_port()}"}
+        program, *others = words
+        return subprocess.run(
+            [PROGRAMS / os.fsdecode(program), *others],
+            cwd=tmp_path,
+            env={**kept, **listen, **(settings or {})},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    return start
+
+
+def is_one_sentence(done: subprocess.CompletedProcess[str], words: str) -> None:
+    """Check that a run has failed with one line for a person."""
+    errors = [line for line in done.stderr.split("\n") if line]
+    assert (done.returncode, done.stdout, len(errors)) == (1, "", 1), done.stderr
+    assert errors[0].startswith("Error: ")
+    assert words in errors[0]
+    assert PASSWORD not in done.stderr
+    assert SECRET not in done.stderr
+
+
+@pytest.mark.parametrize("program", [("pbm", "serve"), ("pbm-admin", "migrate")])
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"PBM_LISTEN": "nowhere"}, "PBM_LISTEN: 'nowhere' is not host:port"),
+        ({"PBM_LISTEN": " , "}, "PBM_LISTEN names no address"),
+        ({"PBM_TRUSTED_PEERS": "friends"}, "PBM_TRUSTED_PEERS"),
+        ({"PBM_DATABASE_URL": f"mysql://pbm:{PASSWORD}@db/pbm"}, "PBM_DATABASE_URL must look like"),
+        ({"PBM_DATABASE_URL": f"postgresql://pbm:{PASSWORD}@db:x/pbm"}, "PBM_DATABASE_URL must"),
+        ({"PBM_DATABASE_URL": PASSWORD}, "PBM_DATABASE_URL must look like"),
+        (
+            {"PBM_DATABASE_URL": f"postgresql://pbm:{PASSWORD}@127.0.0.1:1/pbm"},
+            "The database cannot be used: ",
+        ),
+        ({"PBM_DATABASE_URL": "sqlite:////proc/none/pbm.sqlite3"}, "The folder /proc/none cannot"),
+    ],
+)
+def test_settings_that_cannot_work(
+    run: Run, program: tuple[str, ...], settings: dict[str, str], words: str
+) -> None:
+    is_one_sentence(run(*program, settings=settings), words)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"PBM_SECRET_KEY": PASSWORD}, "PBM_SECRET_KEY is too short"),
+        ({"PBM_ADDRESS": "pbm"}, "PBM_ADDRESS: "),
+        ({"PBM_OPERATOR": "me"}, "PBM_OPERATOR: "),
+        ({"PBM_SMARTHOST": f"http://pbm:{PASSWORD}@host"}, "PBM_SMARTHOST must start with"),
+        ({"PBM_SMARTHOST": f"smtp://pbm:{PASSWORD}/x@host"}, "PBM_SMARTHOST has"),
+        ({"PBM_SMARTHOST": f"smtp://pbm:{PASSWORD}@host:x"}, "PBM_SMARTHOST has"),
+    ],
+)
+def test_settings_that_no_server_starts_with(
+    run: Run, settings: dict[str, str], words: str
+) -> None:
+    is_one_sentence(run("pbm", "serve", settings=settings), words)
+    found = run("pbm-admin", "check", settings=settings)
+    assert found.returncode == 1
+    assert words in found.stdout
+    assert PASSWORD not in found.stdout + found.stderr
+
+
+@pytest.mark.parametrize(
+    ("toml", "words"),
+    [
+        ("PBM_ADDRESS = ", "pbm.toml cannot be read"),
+        ('PBM_ADRESS = "pbm@x.example"', "PBM_ADRESS must be one of"),
+        ("PBM_LISTEN = 25", "PBM_LISTEN must be one of"),
+        (f'PBM_SECRET_KEY = ["{SECRET}"]', "PBM_SECRET_KEY must be one of"),
+        (None, "pbm.toml cannot be read: Is a directory"),
+    ],
+)
+def test_a_settings_file_that_cannot_be_read(
+    run: Run, tmp_path: Path, toml: str | None, words: str
+) -> None:
+    if toml is None:
+        (tmp_path / "pbm.toml").mkdir()
+    else:
+        (tmp_path / "pbm.toml").write_text(toml, encoding="utf-8")
+    for program in (("pbm", "serve"), ("pbm-admin", "check"), ("pbm-admin", "players", "list")):
+        is_one_sentence(run(*program), words)
+
+
+@pytest.mark.parametrize(
+    "words", [("players", "list"), ("queue", "list"), ("verify",), ("journal",), ("backup", "b")]
+)
+def test_the_wrong_folder_is_left_as_it_was(
+    run: Run, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    is_one_sentence(run("pbm-admin", *words), "There is no database at ")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_made(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "var").write_text("in the way", encoding="utf-8")
+    is_one_sentence(run("pbm-admin", "migrate"), "The folder var cannot be made: File exists.")
+    is_one_sentence(run("pbm", "serve"), "var/secret.key can't be read: Not a directory.")
+
+
+def test_what_is_no_database(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "var").mkdir()
+    (tmp_path / "var" / "pbm.sqlite3").write_text("hello\n" * 1000, encoding="utf-8")
+    for program in (("pbm", "serve"), ("pbm-admin", "migrate"), ("pbm-admin", "players", "list")):
+        is_one_sentence(run(*program), "file is not a database")
+
+
+def test_a_database_without_tables(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "var").mkdir()
+    with closing(sqlite3.connect(tmp_path / "var" / "pbm.sqlite3")) as database:
+        database.execute("CREATE TABLE other (id)")
+    is_one_sentence(run("pbm-admin", "players", "list"), "Run: pbm-admin migrate")
+
+
+def test_a_word_that_is_no_text(run: Run) -> None:
+    assert run("pbm-admin", "migrate").returncode == 0
+    is_one_sentence(run("pbm-admin", "players", "show", b"\xff"), "There is no player called")
+
+
+def test_a_port_that_is_taken(run: Run) -> None:
+    is_one_sentence(run("pbm", "serve", settings={"PBM_LISTEN": "192.0.2.1:25"}), "Can't listen")
+
+
+def test_no_secret_is_printed(run: Run) -> None:
+    settings = {
+        "PBM_SECRET_KEY": SECRET,
+        "PBM_SMARTHOST": f"smtp://pbm:{PASSWORD}@127.0.0.1:{free_port()}",
+        "PBM_OPERATOR": "op@example.org",
+    }
+    printed = ""
+    for words in (
+        ("migrate",),
+        ("check",),
+        ("players", "list"),
+        ("queue", "list"),
+        ("verify",),
+        ("backup", "b"),
+        ("restore", "b"),
+        ("restore", "--force", "b"),
+        ("send", "--as", "a@example.org", "hi"),
+        ("read", "a@example.org"),
+        ("journal",),
+    ):
+        done = run("pbm-admin", *words, settings=settings)
+        assert "Traceback" not in done.stderr
+        printed += done.stdout + done.stderr
+    assert "Restored as of" in printed
+    assert SECRET not in printed
+    assert PASSWORD not in printed
+
+
+def test_the_settings_do_not_show_their_secrets() -> None:
+    environ = {
+        "PBM_SECRET_KEY": SECRET,
+        "PBM_SMARTHOST": f"smtps://pbm:{PASSWORD}@host",
+        "PBM_DATABASE_URL": f"postgresql://pbm:{PASSWORD}@host/pbm",
+    }
+    settings = load_settings(environ, Path("/nonexistent/pbm.toml"))
+    assert (settings.secret_key, settings.smarthost) == (SECRET, environ["PBM_SMARTHOST"])
+    for shown in (repr(settings), str(settings), f"{settings}"):
+        assert SECRET not in shown
+        assert PASSWORD not in shown
+        assert "pbm@localhost" in shown
+    assert repr(Settings()) != repr(Settings(address="other@localhost"))

@@ -1,0 +1,184 @@
+"""`pbm-admin` as the operator types it: what it prints, and what it says when it cannot."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from click.testing import CliRunner, Result
+
+from pbm.admin.cli import main
+from tests.admin.conftest import Room
+
+Admin = Callable[..., Result]
+WHY = ("--why", "a slip of the pen")
+
+
+@pytest.fixture
+def admin(
+    room: Room,
+    database_url: str,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Admin:
+    """`pbm-admin` beside the server of the room, run by root."""
+    monkeypatch.chdir(tmp_path_factory.mktemp("server"))
+    monkeypatch.setenv("PBM_DATABASE_URL", database_url)
+    monkeypatch.setenv("PBM_ADDRESS", room.table.house.address.plain)
+
+    def run(*words: str) -> Result:
+        result = CliRunner().invoke(main, ["--who", "root", *words])
+        assert result.exception is None or isinstance(result.exception, SystemExit)
+        return result
+
+    return run
+
+
+def lines(result: Result) -> list[str]:
+    """What was printed by a command that went well."""
+    assert result.exit_code == 0, result.output
+    return [" ".join(line.split()) for line in result.stdout.split("\n") if line.strip()]
+
+
+class TestPlayers:
+    def test_list(self, admin: Admin) -> None:
+        assert lines(admin("players", "list")) == [
+            "alice active alice@example.org",
+            "bob active bob@example.org",
+        ]
+
+    def test_changes_and_their_journal(self, admin: Admin, room: Room) -> None:
+        changes = [
+            (("suspend", "bob"), "bob is suspended."),
+            (("unsuspend", "bob"), "bob is active again."),
+            (("set-address", "bob", "bob@new.example"), "bob gets mail at bob@new.example now."),
+            (("remove", "bob"), "bob is removed."),
+        ]
+        for words, answer in changes:
+            assert lines(admin("players", *words, *WHY)) == [answer]
+        shown = lines(admin("players", "show", "bob"))
+        assert shown[0].startswith("bob, removed, since ")
+        assert shown[1:3] == ["addresses: none", "board 1: finished (last)"]
+        assert len(shown) == 3 + len(changes)
+        assert all("UTC root " in line and "a slip of the pen" in line for line in shown[3:])
+        assert lines(admin("journal", "-n", "1"))[0].endswith(": a slip of the pen")
+        room.is_sound()
+
+
+class TestGames:
+    def test_list_and_show(self, admin: Admin) -> None:
+        (listed,) = lines(admin("games", "list"))
+        assert listed.startswith("1 playing ply 1 standard alice, bob: bob")
+        assert lines(admin("games", "list", "--status", "finished")) == []
+        shown = admin("games", "show", "1").stdout
+        assert "Abalone Board 1" in shown
+        assert "a1-c3,b2" in shown
+        assert "A- " in shown  # the board is drawn
+
+    def test_changes(self, admin: Admin, room: Room) -> None:
+        room.table.joins("carol")
+        changes = [
+            (("replace", "1", "bob", "carol", *WHY), "carol plays for bob on board 1 now."),
+            (("resend", "1"), "Board 1 is on its way to alice, carol."),
+            (("undo", "1", *WHY), "Ply 1, a1-c3,b2, is taken back."),
+            (("end", "1", *WHY), "Board 1 is closed: "),
+            (("reopen", "1", *WHY), "Board 1 goes on."),
+            (("end", "1", "--draw", *WHY), "Board 1 is finished: "),
+            (("reopen", "1", *WHY), "Board 1 goes on."),
+            (("end", "1", "--winner", "carol", *WHY), "Board 1 is finished: carol"),
+        ]
+        for words, answer in changes:
+            assert lines(admin("games", *words))[0].startswith(answer)
+        assert len(lines(admin("journal"))) >= len(changes)
+        assert lines(admin("verify")) == ["1 board replayed, 0 wrong."]
+
+    @pytest.mark.parametrize(
+        "words",
+        [
+            ("games", "undo", "1"),
+            ("games", "undo", "0", *WHY),
+            ("games", "undo", "99999999999999999999", *WHY),
+            ("games", "end", "1", "--draw", "--winner", "bob", *WHY),
+            ("games", "list", "--status", "lost"),
+            ("read", "-n", "0", "alice@example.org"),
+            ("nonsense",),
+        ],
+    )
+    def test_what_is_typed_wrong_changes_nothing(
+        self, admin: Admin, room: Room, words: tuple[str, ...]
+    ) -> None:
+        result = admin(*words)
+        assert result.exit_code == 2
+        assert "Error: " in result.stderr
+        assert room.board().playing
+        assert room.journal(board=1) == []
+
+
+class TestQueue:
+    def test_list_show_retry_drop(self, admin: Admin, room: Room) -> None:
+        assert lines(admin("queue", "list")) == ["The queue is empty."]
+        mail = room.bob.mail_bytes("signup bob hunter2")
+        number = room.table.hand_in("bob@example.org", "pbm@games.example", mail).split()[-1]
+        assert re.match(rf"{number} new \d{{4}}-", lines(admin("queue", "list"))[0])
+        shown = admin("queue", "show", number).stdout
+        assert "Subject: signup bob ****" in shown
+        assert "hunter2" not in shown
+        result = admin("queue", "retry", number)
+        assert (result.exit_code, result.stdout) == (1, "")
+        assert result.stderr == f"Error: Mail {number} is not stuck; its turn comes by itself.\n"
+        assert lines(admin("queue", "drop", number, *WHY)) == [f"Mail {number} is dropped."]
+        assert re.match(r"o\d+ due ", lines(admin("queue", "list"))[0])
+
+
+class TestVerify:
+    def test_what_is_wrong_is_told_and_ends_with_status_1(self, admin: Admin, room: Room) -> None:
+        assert lines(admin("verify", "1")) == ["1 board replayed, 0 wrong."]
+        room.tampers("UPDATE boards SET ply = 5")
+        result = admin("verify")
+        assert result.exit_code == 1
+        assert result.stdout == (
+            "board 1: it counts 5 plies, and 1 are recorded\n1 board replayed, 1 wrong.\n"
+        )
+
+
+class TestMigrate:
+    def test_nothing_to_do(self, admin: Admin) -> None:
+        assert lines(admin("migrate"))[0].startswith("Nothing to do: the tables have version ")
+
+    def test_of_a_newer_pbm(self, admin: Admin, room: Room) -> None:
+        room.tampers("UPDATE alembic_version SET version_num = '9999'")
+        for words in (("migrate",), ("players", "list")):
+            result = admin(*words)
+            assert (result.exit_code, result.stdout) == (1, "")
+            assert result.stderr == (
+                "Error: The database belongs to a newer pbm than this; install that one.\n"
+            )
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("players", "show", "nobody"), "There is no player called nobody."),
+        (("players", "suspend", "nobody", *WHY), "There is no player called nobody."),
+        (("players", "show", "\udcff"), "no player called"),
+        (("games", "show", "77"), "There is no board 77."),
+        (("games", "undo", "77", *WHY), "There is no board 77."),
+        (("games", "resend", "1", "nobody"), "nobody does not play on board 1."),
+        (("games", "end", "1", "--why", " "), "Give a reason with --why"),
+        (("queue", "show", "77"), "There is no incoming mail 77."),
+        (("queue", "retry", "o77"), "There is no outgoing mail o77."),
+        (("queue", "drop", "x", *WHY), "'x' names no mail"),
+        (("verify", "77"), "There is no board 77."),
+        (("read", "nobody@example.org"), "There is no mail to nobody@example.org"),
+        (("read", "nobody"), "name@example.org"),
+        (("restore", "nonesuch.tar"), "nonesuch.tar"),
+        (("backup", "no/such/folder/file"), "cannot be written"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_a_sentence(
+    admin: Admin, words: tuple[str, ...], sentence: str
+) -> None:
+    result = admin(*words)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.startswith("Error: ")
+    assert result.stderr.count("\n") == 1
+    assert sentence in result.stderr
