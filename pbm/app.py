@@ -24,6 +24,7 @@ from pbm.mail.render import Renderer
 from pbm.mail.smarthost import SmarthostTransport
 from pbm.mail.smtpd import Listener, Rejection
 from pbm.mail.tags import load_keyring
+from pbm.service.in_hand import InHand
 from pbm.service.letters import House
 from pbm.service.loops import InThread, send_post, take_turns
 from pbm.service.post import Post
@@ -85,7 +86,8 @@ class Server:
         ready_database(self._database)
         self._transport = open_transport(settings)
         self._intake = Intake(self._database, house, system_clock)
-        self._turns = Turns(self._database, house, system_clock)
+        in_hand = InHand(settings.key_file.with_name("turn-in-hand"))
+        self._turns = Turns(self._database, house, system_clock, in_hand)
         self._post = Post(self._database, house, system_clock, self._transport, Renderer())
         self._mail_kept = asyncio.Event()
         self._mail_written = asyncio.Event()

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from pbm.commands.context import Context
-from pbm.commands.words import BoardRef, Kind, PlyMark, Secret, misread
+from pbm.commands.words import BoardRef, Kind, PlyMark, Secret, has_login, misread
 from pbm.errors import Refusal
 from pbm.events import Event
 
@@ -69,6 +69,7 @@ class Command:
     group: ClassVar[str] = ""
     reads_only: ClassVar[bool] = False  # needs no proof: the answer goes to a verified address
     dangerous: ClassVar[bool] = False  # asked about even after a proof
+    takes_login: ClassVar[bool] = False  # `12 userid password` is read over, and masked
     fields: ClassVar[dict[str, Operand | Flag]] = {}
 
     line: str  # as written, secrets masked
@@ -105,14 +106,17 @@ class Command:
         The refusal's parameter `number` is the board that the line names, if it does.
         """
         command = cls()
+        shown = words
+        if cls.takes_login and has_login(words):
+            shown = [*words[:2], MASK, *words[3:]]
+            words = [words[0], *words[3:]]
         try:
             secrets = command._read(words)
         except Refusal as refusal:
             board = vars(command).get("board")
             number = board.number if isinstance(board, BoardRef) else None
             raise Refusal(refusal.code, **{**refusal.params, "number": number}) from refusal
-        shown = [MASK if item in secrets else item for item in words]
-        command.line = " ".join([word, *shown])
+        command.line = " ".join([word, *(MASK if item in secrets else item for item in shown)])
         return command
 
     def _read(self, words: list[str]) -> list[str]:

@@ -100,6 +100,7 @@ class Decline(Command):
     a new board without you.
     """
 
+    takes_login = True
     words = ("decline",)
     group = "lobby"
     examples = ("decline", "decline 12")

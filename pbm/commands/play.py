@@ -22,6 +22,7 @@ class Move(Command):
     In answer to a board's mail the move alone is enough.
     """
 
+    takes_login = True
     words = ("move", "board", "mvoe")
     group = "play"
     examples = ("move a1-c3,d4", "move 12 c5,d5", "move 12#17 e7-f8,f8", "abalone move a1-c3,b2 #1")
@@ -77,6 +78,7 @@ class Resign(Command):
     Your marbles stay and stand in the way; the others play on until one is left.
     """
 
+    takes_login = True
     words = ("resign",)
     group = "play"
     examples = ("resign", "resign 12")

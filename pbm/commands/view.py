@@ -1,5 +1,6 @@
 """A board as facts for a mail: plain values, frozen when the mail is written."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from pbm import rules
@@ -18,18 +19,25 @@ def board_view(
     `whole` lists all moves instead of those of the last four rounds. The work otherwise
     does not grow with the length of the game.
     """
+    return board_views(work, board, [player_id], whole=whole)[player_id]
+
+
+def board_views(
+    work: UnitOfWork, board: Board, player_ids: Iterable[int | None], *, whole: bool = False
+) -> dict[int | None, dict[str, Any]]:
+    """Describe a board from several players' sides, with one look at its moves."""
     seats = len(board.seats)
     since = 0 if whole else max(0, board.ply - (_RECENT_ROUNDS + 1) * seats)
     plies = work.boards.plies(board.id, since=since)
     departures = work.boards.departures(board.id)
-    own = [seat.seat for seat in board.seats if seat.player_id == player_id]
-    return {
-        **_standing(board, departures, own),
-        "happened": _happened(work, board, plies, departures, own),
-        "rounds": _rounds(plies, seats, None if whole else _RECENT_ROUNDS),
+    shared = {
+        **_standing(board, departures),
         **_picture(board, board.position),
-        "example": _example(board) if board.to_move and board.to_move.seat in own else None,
-        "may_decline": _may_decline(work, board, own),
+        "rounds": _rounds(plies, seats, None if whole else _RECENT_ROUNDS),
+    }
+    return {
+        player_id: {**shared, **_side(board, plies, departures, player_id)}
+        for player_id in player_ids
     }
 
 
@@ -60,17 +68,34 @@ def _picture(board: Board, position: rules.Position) -> dict[str, Any]:
     }
 
 
-def _standing(board: Board, departures: tuple[Departure, ...], own: list[int]) -> dict[str, Any]:
+def _standing(board: Board, departures: tuple[Departure, ...]) -> dict[str, Any]:
     mover = board.to_move
     return {
         "number": board.id,
         "subject": board.subject,
         "layout": board.layout,
+        "started": board.started_at.isoformat(),
         "ply": board.ply,
         "status": board.status,
         "ended_by": board.ended_by,
         "turn": mover.handle if mover else None,
-        "yours": bool(mover and mover.seat in own),
+        "gone": {board.seats[item.seat - 1].handle: item.how for item in departures},
+        "winners": [board.seats[seat - 1].handle for seat in board.winners or ()],
+    }
+
+
+def _side(
+    board: Board,
+    plies: tuple[Ply, ...],
+    departures: tuple[Departure, ...],
+    player_id: int | None,
+) -> dict[str, Any]:
+    """What one reader is told: who that is, what happened meanwhile, how to answer."""
+    own = [seat.seat for seat in board.seats if seat.player_id == player_id]
+    mover = board.to_move
+    yours = bool(mover and mover.seat in own)
+    return {
+        "yours": yours,
         "you": [
             {
                 "symbol": rules.symbol(len(board.seats), seat),
@@ -78,21 +103,23 @@ def _standing(board: Board, departures: tuple[Departure, ...], own: list[int]) -
             }
             for seat in own
         ],
-        "gone": {board.seats[item.seat - 1].handle: item.how for item in departures},
-        "winners": [board.seats[seat - 1].handle for seat in board.winners or ()],
+        "happened": _happened(board, plies, departures, own),
+        "example": _example(board) if yours else None,
+        "may_decline": _may_decline(board, plies, own),
     }
 
 
 def _happened(
-    work: UnitOfWork,
-    board: Board,
-    plies: tuple[Ply, ...],
-    departures: tuple[Departure, ...],
-    own: list[int],
+    board: Board, plies: tuple[Ply, ...], departures: tuple[Departure, ...], own: list[int]
 ) -> list[dict[str, Any]]:
-    """List what happened since the reader's last move but one turn, oldest first."""
-    last = max((work.boards.last_ply_of(board.id, seat) for seat in own), default=board.ply - 1)
-    since = last - 1 if last == board.ply else last
+    """List what happened since the reader's last move, or of it if nothing has; oldest first.
+
+    Never more than one move of each seat: whoever has left reads of the last one only.
+    """
+    moved = max((ply.ply for ply in plies if ply.seat in own), default=0)
+    still_in = any(seat not in board.position.out for seat in own)
+    since = moved if still_in and moved < board.ply else board.ply - 1
+    since = max(since, board.ply - len(board.seats))
     told: list[tuple[int, dict[str, Any]]] = [
         (ply.ply, _told_move(board, ply)) for ply in plies if ply.ply > since
     ]
@@ -128,10 +155,11 @@ def _rounds(plies: tuple[Ply, ...], seats: int, most: int | None) -> list[dict[s
     return rounds[-most:] if most else rounds
 
 
-def _may_decline(work: UnitOfWork, board: Board, own: list[int]) -> bool:
+def _may_decline(board: Board, plies: tuple[Ply, ...], own: list[int]) -> bool:
     """Whether the reader has not moved yet, and is still in a game in progress."""
     still_in = board.playing and any(seat not in board.position.out for seat in own)
-    return still_in and not any(work.boards.last_ply_of(board.id, seat) for seat in own)
+    begun = {ply.seat for ply in plies} if len(plies) == board.ply else set(own)
+    return still_in and begun.isdisjoint(own)
 
 
 def _example(board: Board) -> str | None:

@@ -18,6 +18,7 @@ _HANDLE = re.compile(r"[a-z][a-z0-9_-]{1,15}", re.ASCII)
 _BOARD = re.compile(r"(\d{1,9})?(?:#(-?\d{1,5}))?:?", re.ASCII)
 _LONGEST_SHOWN = 40
 _LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
+_LOGIN_END = 3  # words: board, userid, password
 _MARK = re.compile(r"#(\d{1,5})", re.ASCII)
 _NOT_HANDLES = frozenset(
     "abuse active all anybody confirm everybody me multiple next no nobody ok operator pbm "
@@ -196,6 +197,17 @@ class Secret(Kind):
     def read(self, words: list[str]) -> SecretText:
         """Take one word."""
         return SecretText(words.pop(0))
+
+
+def has_login(words: list[str]) -> bool:
+    """Whether a userid and a password stand where older servers wanted them.
+
+    That is after the board's number: `12 alice secret a1-c3,d4`.
+    """
+    if len(words) < _LOGIN_END or not words[0] or not _BOARD.fullmatch(words[0]):
+        return False
+    userid = lowered(words[1])
+    return bool(_HANDLE.fullmatch(userid)) and not rules.mentions_cell(userid)
 
 
 def refuse_reserved(handle: str, is_command: Callable[[str], object]) -> None:

@@ -18,6 +18,7 @@ from pbm.mail.inbound import read
 from pbm.service.aliases import ask_owner
 from pbm.service.answers import hear_answer
 from pbm.service.hearing import Hearing
+from pbm.service.in_hand import InHand
 from pbm.service.letters import Cause, House, Letters
 from pbm.service.obey import obey
 from pbm.service.postmaster import NoOperatorError, forward_to_operator
@@ -38,13 +39,18 @@ class Turns:
     database: Database
     house: House
     clock: Clock
+    in_hand: InHand | None = None
 
     def begin(self) -> None:
-        """Count a try for the mail that may have ended the process the last time."""
+        """Count a try for the mail during whose turn an earlier process died."""
+        number = self.in_hand.left_over() if self.in_hand else None
+        if number is None:
+            return
         with self.database.transaction() as work:
-            mail = work.inbox.claim()
+            mail = work.inbox.find_new(number)
             if mail is not None:
-                self._count(work, mail, "the server ended while this mail was next")
+                self._count(work, mail, "the server died while it obeyed this mail")
+        self._put_down()
 
     def take_next(self) -> bool:
         """Obey the oldest new mail; False if there is none.
@@ -58,6 +64,8 @@ class Turns:
                 mail = work.inbox.claim()
                 if mail is None:
                     return False
+                if self.in_hand:
+                    self.in_hand.take(mail.id)
                 outcome = self._obey(work, mail)
                 work.inbox.finish(mail.id, outcome, self.clock())
         except NoOperatorError as error:
@@ -68,6 +76,8 @@ class Turns:
             self._count_try(mail, error)
         else:
             _log.info("mail done", mail=mail.id, outcome=outcome)
+        finally:
+            self._put_down()
         return True
 
     def _obey(self, work: UnitOfWork, mail: InboxMail) -> str:
@@ -109,6 +119,10 @@ class Turns:
                 raise
             # What broke the turn may break this, too; the mail is stuck all the same.
             _log.error("nobody told of a stuck mail", mail=mail.id, exc_info=error)
+
+    def _put_down(self) -> None:
+        if self.in_hand:
+            self.in_hand.clear()
 
     def _put_aside(self, mail: InboxMail | None, reason: str) -> None:
         if mail is None:

@@ -101,6 +101,11 @@ class Inbox:
         query = select(func.count()).where(inbox.c.status == status)
         return int(self._connection.scalar(query) or 0)
 
+    def find_new(self, inbox_id: int) -> InboxMail | None:
+        """Find a mail that is still to be obeyed, and lock it."""
+        query = select(*_COLUMNS).where(inbox.c.id == inbox_id, inbox.c.status == "new")
+        return self._one(query.with_for_update())
+
     def finish(self, inbox_id: int, outcome: str, now: datetime) -> None:
         """Record what became of a mail, and erase its text."""
         self._set(inbox.c.id == inbox_id, status="done", outcome=outcome, done_at=now, raw=None)

@@ -1,0 +1,41 @@
+"""Userid and password where older servers wanted them: read over, and never seen again."""
+
+import pytest
+
+from pbm.commands.declare import Command
+from pbm.commands.play import Move
+from pbm.commands.registry import Problem, parse_line
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "abalone move 12 alice sesame a1-c3,d4",
+        "move 12#17 alice sesame a1-c3,d4",
+        "board 12 alice sesame a1-c3,d4",
+        "resign 12 alice sesame",
+        "decline 12 alice sesame",
+    ],
+)
+def test_the_classic_place_is_read_over(line: str) -> None:
+    command = parse_line(line)
+    assert isinstance(command, Command)
+    assert "sesame" not in command.line
+    assert "****" in command.line
+    if isinstance(command, Move):
+        assert command.move == "a1-c3,d4"
+
+
+@pytest.mark.parametrize(
+    "line", ["move 12 alice sesame a1-c9", "resign 12 alice sesame now", "move 12 alice sesame"]
+)
+def test_a_botched_line_hides_it_too(line: str) -> None:
+    problem = parse_line(line)
+    assert isinstance(problem, Problem)
+    assert "sesame" not in repr(problem)
+
+
+def test_a_move_with_blanks_is_no_login() -> None:
+    command = parse_line("move 12 a1 - c3 , d4")
+    assert isinstance(command, Move)
+    assert command.move == "a1 - c3 , d4"

@@ -1,0 +1,62 @@
+"""A mail during whose turn the server died is suspected, and no other."""
+
+from pathlib import Path
+
+import pytest
+
+from pbm.service.in_hand import InHand
+from pbm.service.turn import MOST_TRIES, Turns
+from pbm.store.db import Database
+from tests.table import SERVER, Table
+
+MAIL = b"From: a@b.example\r\nMessage-ID: <%d@b.example>\r\nSubject: help\r\n\r\n"
+
+
+@pytest.fixture
+def table(database_url: str) -> Table:
+    return Table(database_url)
+
+
+def status(database: Database, number: int) -> tuple[str, int]:
+    with database.reading() as work:
+        mail = work.inbox.get(number)
+        return mail.status, mail.tries
+
+
+def kept(table: Table, count: int) -> None:
+    for number in range(count):
+        table.intake.keep("a@b.example", (SERVER,), MAIL % number, "127.0.0.1")
+
+
+def test_starting_with_a_backlog_counts_nothing(table: Table, tmp_path: Path) -> None:
+    kept(table, 2)
+    for _ in range(MOST_TRIES + 1):
+        Turns(table.database, table.house, table.clock, InHand(tmp_path / "in-hand")).begin()
+    assert status(table.database, 1) == ("new", 0)
+
+
+def test_the_mail_in_hand_is_counted_and_put_aside(table: Table, tmp_path: Path) -> None:
+    kept(table, 2)
+    for life in range(1, MOST_TRIES + 1):
+        InHand(tmp_path / "in-hand").take(2)  # and then the process was killed
+        Turns(table.database, table.house, table.clock, InHand(tmp_path / "in-hand")).begin()
+        assert status(table.database, 2)[1] == life
+    assert status(table.database, 2)[0] == "stuck"
+    assert status(table.database, 1) == ("new", 0)
+
+
+def test_after_a_turn_no_mail_is_in_hand(table: Table, tmp_path: Path) -> None:
+    kept(table, 1)
+    turns = Turns(table.database, table.house, table.clock, InHand(tmp_path / "in-hand"))
+    assert turns.take_next()
+    assert InHand(tmp_path / "in-hand").left_over() is None
+    assert status(table.database, 1)[0] == "done"
+
+
+def test_a_mail_that_was_finished_meanwhile_is_left_alone(table: Table, tmp_path: Path) -> None:
+    kept(table, 1)
+    assert table.turns.take_next()
+    in_hand = InHand(tmp_path / "in-hand")
+    in_hand.take(1)
+    Turns(table.database, table.house, table.clock, in_hand).begin()
+    assert status(table.database, 1) == ("done", 0)
