@@ -1,0 +1,69 @@
+"""The operator's handbook names only what exists, and names all of it."""
+
+import re
+from dataclasses import fields
+from pathlib import Path
+
+import click
+
+from pbm.admin.cli import main
+from pbm.config import Settings
+
+HANDBOOK = Path(__file__).parents[2] / "docs" / "operating.md"
+SETTINGS = {f"PBM_{field.name.upper()}" for field in fields(Settings)}
+
+
+def _words() -> dict[str, click.Command]:
+    """Every subcommand as it is typed."""
+    found: dict[str, click.Command] = {}
+    for name, command in main.commands.items():
+        inner = command.commands if isinstance(command, click.Group) else {}
+        found |= {name: command} | {f"{name} {word}": below for word, below in inner.items()}
+    return found
+
+
+def test_every_setting_it_names_exists() -> None:
+    assert set(re.findall(r"PBM_[A-Z_]+", HANDBOOK.read_text(encoding="utf-8"))) <= SETTINGS
+
+
+def test_every_subcommand_it_names_exists() -> None:
+    text = HANDBOOK.read_text(encoding="utf-8")
+    typed = re.findall(r"pbm-admin ([a-z][a-z-]+)(?: ([a-z][a-z-]+))?", text)
+    quoted = re.findall(r"`(players|games|queue) ([a-z-]+)", text)
+    assert typed
+    assert quoted
+    for group, word in typed + quoted:
+        command = main.commands[group]
+        if isinstance(command, click.Group):
+            assert word in command.commands, f"{group} {word}"
+
+
+def test_every_option_it_names_exists() -> None:
+    known = {"--why", "--who", "--help", "--version"}
+    known |= {
+        option for command in _words().values() for part in command.params for option in part.opts
+    }
+    text = "\n".join(
+        line
+        for line in HANDBOOK.read_text(encoding="utf-8").split("\n")
+        if not line.strip().startswith("create")
+    )
+    assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text)) <= known
+
+
+def test_every_subcommand_is_in_it() -> None:
+    text = HANDBOOK.read_text(encoding="utf-8")
+    for name in main.commands:
+        assert f"`{name}" in text, name
+
+
+def test_every_link_leads_somewhere() -> None:
+    text = HANDBOOK.read_text(encoding="utf-8")
+    anchors = {
+        re.sub(r"[^a-z0-9 -]", "", title.lower()).replace(" ", "-")
+        for title in re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    }
+    for target in re.findall(r"\]\(([^)]+)\)", text):
+        path, _, anchor = target.partition("#")
+        assert (HANDBOOK.parent / path).exists(), target
+        assert path or anchor in anchors, target
