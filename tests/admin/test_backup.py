@@ -1,0 +1,413 @@
+"""A backup brings everything back, keys included, or says why it cannot."""
+
+import io
+import json
+import os
+import socket
+import stat
+import sys
+import tarfile
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from pbm import rules
+from pbm.commands.boards import play_move
+from pbm.config import Settings
+from pbm.errors import OperatorError
+from pbm.mail.tags import load_keyring
+from pbm.service.operator import copies
+from pbm.service.operator.backup import backup, restore
+from pbm.service.operator.office import Office
+from pbm.service.operator.verify import verify
+from pbm.store.db import Database, parse_url
+from pbm.store.migrate import current_version, migrate, newest_version
+from pbm.store.schema import metadata
+from tests.admin.conftest import Room
+from tests.e2e.ports import free_port
+
+SECRET = "0123456789abcdef0123456789abcdef"
+TOOL = """\
+#!{python}
+import os, sys
+with open("{seen}", "w") as seen:
+    seen.write(repr(sys.argv) + "|" + os.environ["PGPASSWORD"])
+sys.exit("pg_dump: error: no")
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The server's folder, which is the present one."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def settings(room: Room, folder: Path) -> Settings:  # noqa: ARG001 - it is moved into
+    """Settings of the room's server, which has its keys in a file."""
+    url = room.table.database.engine.url.render_as_string(hide_password=False)
+    made = Settings(database_url=url, listen=f"127.0.0.1:{free_port()}")
+    load_keyring(made.key_file)
+    return made
+
+
+@pytest.fixture
+def elsewhere(
+    request: pytest.FixtureRequest, settings: Settings, tmp_path: Path
+) -> Iterator[Settings]:
+    """Settings for another, empty database of the same kind."""
+    if settings.database_url.startswith("sqlite"):
+        yield replace(settings, database_url=f"sqlite:///{tmp_path}/other/pbm.sqlite3")
+        return
+    server = request.getfixturevalue("postgres_server")
+    with server.new_database() as url:
+        yield replace(settings, database_url=url)
+
+
+def everything(url: str) -> dict[str, list[tuple[object, ...]]]:
+    """All rows of all tables."""
+    database = Database(url)
+    try:
+        with database.engine.connect() as connection:
+            return {
+                name: sorted(map(tuple, connection.execute(text(f"SELECT * FROM {name}"))), key=str)
+                for name in [*metadata.tables, "alembic_version"]
+            }
+    finally:
+        database.close()
+
+
+def moved_away(folder: Path, settings: Settings) -> bytes:
+    """Take the key file away, as on another machine; return what was in it."""
+    content = settings.key_file.read_bytes()
+    settings.key_file.rename(folder / "gone")
+    return content
+
+
+class TestBackup:
+    def test_everything_comes_back(
+        self, room: Room, settings: Settings, elsewhere: Settings, folder: Path
+    ) -> None:
+        before = everything(settings.database_url)
+        backup(settings, Path("b.tar.gz"))
+        keys = moved_away(folder, settings)
+        room.bob.says("resign")
+        restored = restore(elsewhere, Path("b.tar.gz"))
+        assert everything(elsewhere.database_url) == before
+        assert restored.counts == {"players": 2, "boards": 1, "moves": 1}
+        assert restored.old_keys is None
+        assert settings.key_file.read_bytes() == keys
+        assert stat.S_IMODE(settings.key_file.stat().st_mode) == 0o600
+
+    def test_only_its_owner_can_read_it(self, settings: Settings, folder: Path) -> None:
+        old = os.umask(0)
+        try:
+            backup(settings, Path("b.tar.gz"))
+        finally:
+            os.umask(old)
+        assert stat.S_IMODE((folder / "b.tar.gz").stat().st_mode) == 0o600
+        with tarfile.open("b.tar.gz") as archive:
+            assert {member.mode for member in archive.getmembers()} == {0o600}
+
+    def test_nothing_is_left_beside_it(self, settings: Settings, folder: Path) -> None:
+        before = {entry.name for entry in folder.iterdir()}
+        backup(settings, Path("b.tar.gz"))
+        assert {entry.name for entry in folder.iterdir()} - before == {"b.tar.gz"}
+
+    def test_the_manifest_says_what_it_is(self, settings: Settings) -> None:
+        manifest = backup(settings, Path("b.tar.gz"))
+        assert manifest.kind == settings.database_url.partition(":")[0].partition("+")[0]
+        assert manifest.schema == newest_version()
+        assert manifest.keys == "file"
+        assert set(manifest.files) == {"database", "secret.key"}
+
+    def test_the_server_goes_on_meanwhile(
+        self, room: Room, settings: Settings, elsewhere: Settings
+    ) -> None:
+        """Moves are played all the time; each copy is a whole one of some moment."""
+        stop, played = threading.Event(), threading.Event()
+
+        def play() -> None:
+            while not stop.is_set():
+                with room.table.database.transaction() as work:
+                    board = work.boards.find(1, lock=True)
+                    assert board is not None
+                    play_move(work, board, _quiet_move(board.position), room.table.clock())
+                played.set()
+
+        playing = threading.Thread(target=play)
+        playing.start()
+        played.wait()
+        try:
+            for number in range(3):
+                backup(settings, Path(f"{number}.tar.gz"))
+        finally:
+            stop.set()
+            playing.join()
+        for number in range(3):
+            restore(elsewhere, Path(f"{number}.tar.gz"), force=True)
+            _check_sound(room, elsewhere)
+        room.is_sound()
+
+    def test_no_file_is_overwritten(self, settings: Settings, folder: Path) -> None:
+        (folder / "b.tar.gz").write_text("mine")
+        with pytest.raises(OperatorError, match=r"b\.tar\.gz is there already"):
+            backup(settings, Path("b.tar.gz"))
+        assert (folder / "b.tar.gz").read_text() == "mine"
+
+    def test_a_folder_that_is_not_there(self, settings: Settings) -> None:
+        with pytest.raises(OperatorError, match="cannot be written: No such file or directory"):
+            backup(settings, Path("nowhere/b.tar.gz"))
+
+    def test_keys_that_others_can_read(self, settings: Settings, folder: Path) -> None:
+        settings.key_file.chmod(0o644)
+        with pytest.raises(OperatorError, match="chmod 600"):
+            backup(settings, Path("b.tar.gz"))
+        assert not (folder / "b.tar.gz").exists()
+
+    def test_a_database_that_waits_for_a_migration(
+        self, settings: Settings, elsewhere: Settings
+    ) -> None:
+        """One backs up before migrating; the restore migrates."""
+        database = Database(settings.database_url)
+        with database.engine.begin() as connection:
+            for statement in _BACK_TO_FIRST:
+                connection.execute(text(statement))
+        database.close()
+        assert backup(settings, Path("b.tar.gz")).schema == "0001"
+        restore(elsewhere, Path("b.tar.gz"))
+        restored = Database(elsewhere.database_url)
+        assert current_version(restored) == newest_version()
+        restored.close()
+
+    def test_nothing_to_back_up(
+        self, settings: Settings, folder: Path, elsewhere: Settings
+    ) -> None:
+        with pytest.raises(OperatorError):
+            backup(elsewhere, Path("b.tar.gz"))
+        assert settings.database_url != elsewhere.database_url
+        assert not (folder / "other").exists()
+        assert not (folder / "b.tar.gz").exists()
+
+
+class TestRestore:
+    def test_not_over_data(self, settings: Settings, room: Room) -> None:
+        backup(settings, Path("b.tar.gz"))
+        room.bob.says("resign")
+        before = everything(settings.database_url)
+        with pytest.raises(OperatorError, match=r"holds data already.*--force"):
+            restore(settings, Path("b.tar.gz"))
+        assert everything(settings.database_url) == before
+
+    def test_over_data_when_forced(self, settings: Settings, room: Room) -> None:
+        before = everything(settings.database_url)
+        backup(settings, Path("b.tar.gz"))
+        room.bob.says("resign")
+        restore(settings, Path("b.tar.gz"), force=True)
+        assert everything(settings.database_url) == before
+        room.is_sound()
+
+    def test_the_game_goes_on(self, settings: Settings, room: Room) -> None:
+        """The mails from before are answered after it."""
+        backup(settings, Path("b.tar.gz"))
+        room.bob.says("resign")
+        restore(settings, Path("b.tar.gz"), force=True)
+        room.bob.says("i5-g5,h5", answering=room.bob.mail("Abalone Board 1"))
+        assert room.board().ply == 2
+        assert room.is_sound()
+
+    def test_into_tables_without_rows(self, settings: Settings, elsewhere: Settings) -> None:
+        database = Database(elsewhere.database_url)
+        migrate(database)
+        database.close()
+        backup(settings, Path("b.tar.gz"))
+        restore(elsewhere, Path("b.tar.gz"))
+        assert everything(elsewhere.database_url) == everything(settings.database_url)
+
+    def test_not_while_a_server_runs(self, settings: Settings, room: Room) -> None:
+        backup(settings, Path("b.tar.gz"))
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            greeting = threading.Thread(target=_greet, args=(server,))
+            greeting.start()
+            port = server.getsockname()[1]
+            running = replace(settings, listen=f"127.0.0.1:{port}")
+            with pytest.raises(OperatorError, match=f"running on 127.0.0.1 port {port}. Stop it"):
+                restore(running, Path("b.tar.gz"), force=True)
+            greeting.join()
+        room.is_sound()
+
+    @pytest.mark.parametrize("part", ["database", "secret.key"])
+    def test_a_damaged_archive_touches_nothing(
+        self, settings: Settings, room: Room, part: str
+    ) -> None:
+        backup(settings, Path("b.tar.gz"))
+        _rewrite(Path("b.tar.gz"), Path("bad.tar.gz"), part, lambda content: content + b"x")
+        room.bob.says("resign")
+        before, keys = everything(settings.database_url), settings.key_file.read_bytes()
+        with pytest.raises(OperatorError, match=f"bad.tar.gz is damaged: {part}"):
+            restore(settings, Path("bad.tar.gz"), force=True)
+        assert (everything(settings.database_url), settings.key_file.read_bytes()) == (before, keys)
+
+    @pytest.mark.parametrize(
+        ("name", "value", "words"),
+        [
+            ("format", 99, "another version of pbm"),
+            ("schema", "9999", "newer than this one"),
+            ("kind", "oracle", "was made of oracle, but PBM_DATABASE_URL is"),
+            ("files", {}, "its manifest cannot be read"),
+            ("files", {"../x": "0", "database": "0"}, "its manifest cannot be read"),
+            ("files", None, "its manifest cannot be read"),
+            ("keys", None, "its manifest cannot be read"),
+            ("made", 7, "its manifest cannot be read"),
+        ],
+    )
+    def test_a_manifest_that_does_not_fit(
+        self, settings: Settings, room: Room, name: str, value: object, words: str
+    ) -> None:
+        backup(settings, Path("b.tar.gz"))
+        before = everything(settings.database_url)
+
+        def changed(content: bytes) -> bytes:
+            return json.dumps({**json.loads(content), name: value}).encode()
+
+        _rewrite(Path("b.tar.gz"), Path("bad.tar.gz"), "manifest.json", changed)
+        with pytest.raises(OperatorError, match=words):
+            restore(settings, Path("bad.tar.gz"), force=True)
+        assert everything(settings.database_url) == before
+        room.is_sound()
+
+    @pytest.mark.parametrize("content", [b"", b"junk", b"\x1f\x8b junk"])
+    def test_what_is_no_archive(self, settings: Settings, content: bytes) -> None:
+        Path("bad.tar.gz").write_bytes(content)
+        with pytest.raises(OperatorError, match=r"bad\.tar\.gz cannot be read as a backup"):
+            restore(settings, Path("bad.tar.gz"), force=True)
+
+    def test_half_an_archive(self, settings: Settings) -> None:
+        backup(settings, Path("b.tar.gz"))
+        whole = Path("b.tar.gz").read_bytes()
+        Path("bad.tar.gz").write_bytes(whole[: len(whole) // 2])
+        with pytest.raises(OperatorError, match=r"bad\.tar\.gz cannot be read as a backup"):
+            restore(settings, Path("bad.tar.gz"), force=True)
+
+    def test_no_archive_there(self, settings: Settings) -> None:
+        with pytest.raises(OperatorError, match="cannot be read as a backup"):
+            restore(settings, Path("none.tar.gz"), force=True)
+
+
+class TestKeys:
+    def test_another_key_file_is_kept_beside(
+        self, settings: Settings, elsewhere: Settings, folder: Path
+    ) -> None:
+        backup(settings, Path("b.tar.gz"))
+        ours = moved_away(folder, settings)
+        load_keyring(settings.key_file)
+        others = settings.key_file.read_bytes()
+        restored = restore(elsewhere, Path("b.tar.gz"))
+        assert settings.key_file.read_bytes() == ours
+        assert restored.old_keys is not None
+        assert restored.old_keys.read_bytes() == others
+        assert stat.S_IMODE(restored.old_keys.stat().st_mode) == 0o600
+
+    def test_the_same_key_file_stays(self, settings: Settings, elsewhere: Settings) -> None:
+        backup(settings, Path("b.tar.gz"))
+        assert restore(elsewhere, Path("b.tar.gz")).old_keys is None
+        assert [entry.name for entry in Path("var").iterdir()] == ["secret.key"]
+
+    def test_a_key_from_the_settings_comes_back_as_a_file(
+        self, settings: Settings, elsewhere: Settings
+    ) -> None:
+        """Unset on the new machine, the same key signs and verifies."""
+        settings.key_file.unlink()
+        keyed = replace(settings, secret_key=SECRET)
+        backup(keyed, Path("b.tar.gz"))
+        assert not settings.key_file.exists()
+        restore(elsewhere, Path("b.tar.gz"))
+        assert load_keyring(settings.key_file) == load_keyring(settings.key_file, SECRET)
+
+    def test_a_key_from_the_settings_stays_there(
+        self, settings: Settings, elsewhere: Settings
+    ) -> None:
+        settings.key_file.unlink()
+        backup(replace(settings, secret_key=SECRET), Path("b.tar.gz"))
+        restore(replace(elsewhere, secret_key=SECRET), Path("b.tar.gz"))
+        assert not settings.key_file.exists()
+
+    def test_another_key_in_the_settings(self, settings: Settings, elsewhere: Settings) -> None:
+        backup(settings, Path("b.tar.gz"))
+        other = replace(elsewhere, secret_key=SECRET)
+        with pytest.raises(OperatorError, match="not the key of this backup"):
+            restore(other, Path("b.tar.gz"))
+        before = settings.key_file.read_bytes()
+        restore(other, Path("b.tar.gz"), force=True)
+        assert settings.key_file.read_bytes() == before
+
+    def test_a_key_that_no_file_can_hold(self, settings: Settings, elsewhere: Settings) -> None:
+        backup(replace(settings, secret_key=f"two words {SECRET}"), Path("b.tar.gz"))
+        with pytest.raises(OperatorError, match="Set it again before restoring") as caught:
+            restore(elsewhere, Path("b.tar.gz"))
+        assert SECRET not in str(caught.value)
+        restore(replace(elsewhere, secret_key=f"two words {SECRET}"), Path("b.tar.gz"))
+
+
+def test_the_password_is_on_no_command_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Other users see the command lines of a machine."""
+    tool = tmp_path / "bin" / "pg_dump"
+    tool.parent.mkdir()
+    tool.write_text(TOOL.format(python=sys.executable, seen=tmp_path / "seen"))
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tool.parent}:{os.environ['PATH']}")
+    url = parse_url("postgresql://pbm:se%40same@db.example:5433/games?sslmode=require")
+    with pytest.raises(OperatorError, match=r"^pg_dump failed: pg_dump: error: no$"):
+        copies.copy_out(url, tmp_path / "copy")
+    command, _, password = (tmp_path / "seen").read_text().partition("|")
+    assert password == "se@same"
+    assert "same" not in command
+    for part in ("host=db.example", "port=5433", "user=pbm", "dbname=games", "sslmode=require"):
+        assert part in command
+
+
+_BACK_TO_FIRST = (
+    "ALTER TABLE boards DROP COLUMN winners",
+    "ALTER TABLE moves DROP COLUMN ejected_from",
+    "ALTER TABLE questions DROP COLUMN epoch",
+    "UPDATE alembic_version SET version_num = '0001'",
+)
+
+
+def _quiet_move(position: rules.Position) -> str:
+    """A move that ejects nothing, so that the game never ends."""
+    played = (rules.play(position, move) for move in rules.legal_moves(position))
+    return next(rules.format_move(item.move) for item in played if not item.ejected)
+
+
+def _greet(server: socket.socket) -> None:
+    connection, _ = server.accept()
+    with connection:
+        connection.sendall(b"220 localhost ESMTP\r\n")
+
+
+def _check_sound(room: Room, settings: Settings) -> None:
+    database = Database(settings.database_url)
+    try:
+        office = Office(database, room.table.house, room.table.clock, "root")
+        assert [verdict.problems for verdict in verify(office)] == [()]
+    finally:
+        database.close()
+
+
+def _rewrite(source: Path, target: Path, name: str, change: Callable[[bytes], bytes]) -> None:
+    """Write an archive anew with one member changed."""
+    with tarfile.open(source) as old, tarfile.open(target, "w:gz") as new:
+        for member in old.getmembers():
+            stream = old.extractfile(member)
+            assert stream is not None
+            content = change(stream.read()) if member.name == name else stream.read()
+            member.size = len(content)
+            new.addfile(member, io.BytesIO(content))
