@@ -37,20 +37,26 @@ class Context:
         return self.actor
 
     def board(self, ref: BoardRef | None) -> Board:
-        """Find the board that is meant and lock it. Raises Refusal."""
-        number = ref.number if ref and ref.number is not None else self._implied()
-        board = self.work.boards.find(number, lock=True)
-        if board is None:
-            raise Refusal("no-such-board", number=number)
-        return board
+        """Find the board that is meant, to look at it. Raises Refusal."""
+        return self._find(ref, lock=False)
 
     def own_board(self, ref: BoardRef | None) -> Board:
-        """Find a board on which the speaker sits, still being played. Raises Refusal."""
-        board = self.board(ref)
+        """Find a board on which the speaker sits, still being played, and lock it.
+
+        Raises Refusal.
+        """
+        board = self._find(ref, lock=True)
         if not board.seats_of(self.player.id):
             raise Refusal("not-your-board", number=board.id)
         if not board.playing:
             raise Refusal("board-over", number=board.id)
+        return board
+
+    def _find(self, ref: BoardRef | None, *, lock: bool) -> Board:
+        number = ref.number if ref and ref.number is not None else self._implied()
+        board = self.work.boards.find(number, lock=lock)
+        if board is None:
+            raise Refusal("no-such-board", number=number)
         return board
 
     def _implied(self) -> int:

@@ -37,9 +37,15 @@ class _News:
 
 
 def announce_boards(work: UnitOfWork, letters: Letters, events: Sequence[Event]) -> None:
-    """Write one mail to every player of every board that something happened on."""
-    for number, news in _by_board(events).items():
-        board = work.boards.get(number)
+    """Write one mail to every player of every board that something happened on.
+
+    Each board is read with its row locked: whatever a turn beside this one commits between two
+    of our statements would else stand in one half of a mail and be missing from the other.
+    """
+    found = _by_board(events)
+    for number in sorted(found):
+        news = found[number]
+        board = work.boards.get(number, lock=True)
         for player_id in dict.fromkeys(seat.player_id for seat in board.seats):
             player = work.players.get(player_id)
             if not player.addresses:

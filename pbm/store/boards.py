@@ -27,9 +27,9 @@ class Boards:
         row = self._connection.execute(query).mappings().one_or_none()
         return self._board(row) if row else None
 
-    def get(self, board_id: int) -> Board:
-        """Return a board by number. Raises LookupError."""
-        board = self.find(board_id)
+    def get(self, board_id: int, *, lock: bool = False) -> Board:
+        """Return a board by number, as `find` does. Raises LookupError."""
+        board = self.find(board_id, lock=lock)
         if board is None:
             raise LookupError(f"no board {board_id}")
         return board
