@@ -31,8 +31,8 @@ _SQLITE_AWAY = (
     "SQLITE_PROTOCOL",
 )
 _DRIVERS = {
-    "sqlite": "sqlite+pysqlite",
-    "sqlite+pysqlite": "sqlite+pysqlite",
+    "sqlite": "sqlite",
+    "sqlite+pysqlite": "sqlite",
     "postgres": "postgresql+psycopg",
     "postgresql": "postgresql+psycopg",
     "postgresql+psycopg": "postgresql+psycopg",

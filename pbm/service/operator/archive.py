@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import tarfile
+import zlib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -76,7 +77,7 @@ def unpack(file: Path, folder: Path) -> Manifest:
                 with _member(archive, name) as source, (folder / name).open("xb") as target:
                     while chunk := source.read(_CHUNK):
                         target.write(chunk)
-    except (OSError, tarfile.TarError, EOFError, KeyError) as error:
+    except (OSError, tarfile.TarError, zlib.error, EOFError, KeyError) as error:
         raise OperatorError(f"{file} cannot be read as a backup: {error}.") from error
     for name, digest in manifest.files.items():
         if digest_of(folder / name) != digest:
