@@ -83,15 +83,27 @@ class Held:
 
 
 @dataclass(frozen=True)
+class Guest:
+    """Somebody who is asked to play: under which handle, and the token that answers."""
+
+    address: str
+    handle: str
+    token: str
+
+
+@dataclass(frozen=True)
 class Invited:
     """People who may not know this server are asked whether they play, each of them once.
 
     `line` starts the board once all of these addresses have said yes; `comment` waits too.
+    Once that is written down, `errand_id` is the waiting challenge, and `guests` are asked.
     """
 
     line: str
     addresses: tuple[str, ...]
     comment: tuple[str, ...] = ()
+    errand_id: int | None = None
+    guests: tuple[Guest, ...] = ()
 
 
 Event = (

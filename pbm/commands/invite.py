@@ -8,7 +8,7 @@ from pbm.commands.limits import strangers_answers_left
 from pbm.errors import Refusal
 from pbm.mail.address import address_key
 
-MOST_WAITING = 5  # invitations of one player that nobody has answered
+MOST_WAITING = 5  # people invited by one player who have not answered
 WAITING_FOR = timedelta(days=3)
 
 
@@ -16,7 +16,9 @@ def check_invitations(context: Context, addresses: Sequence[str]) -> None:
     """Raise Refusal where one of these addresses must not be asked."""
     since = context.now - WAITING_FOR
     waiting = context.work.questions.waiting_errands(context.player.id, since, status="invited")
-    if len(waiting) >= MOST_WAITING:
+    lines = [line for errand in waiting for line in errand.lines]
+    asked = sum("@" in word for line in lines for word in line.split())
+    if asked + len(addresses) > MOST_WAITING:
         raise Refusal("too-many-invitations", most=MOST_WAITING, days=WAITING_FOR.days)
     for address in addresses:
         _check_address(context, address)

@@ -46,7 +46,7 @@ def tell(hearing: Hearing, context: Context, events: Sequence[Event]) -> None:
     _ask_held(hearing, speaker, [event for event in events if isinstance(event, Held)])
     for event in events:
         if isinstance(event, Invited):
-            ask_invited(hearing.work, hearing.letters, speaker, event, hearing.now)
+            ask_invited(hearing.work, hearing.letters, speaker, event)
 
 
 def _ask_held(hearing: Hearing, player: Player, held: Sequence[Held]) -> None:

@@ -1,12 +1,13 @@
 """Questions: asked with a token that only the asked mailbox sees, settled by `yes` or `no`."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
 from pbm import rules
 from pbm.commands.subjects import question_subject
-from pbm.events import Invited
+from pbm.events import Guest, Invited
 from pbm.mail.tags import new_token, token_digest
 from pbm.service.allowance import may_answer
 from pbm.service.handles import suggest_handle
@@ -17,6 +18,7 @@ from pbm.store.values import Player, Question
 SIGNUP_FOR = timedelta(days=3)
 OPEN_FOR = timedelta(hours=48)
 ASK_ABOUT_ALIAS_EVERY = timedelta(days=1)
+_MOST_LINES, _MOST_CHARACTERS = 5, 400  # of a comment, in a mail that only asks
 
 
 def ask_signup(
@@ -43,26 +45,51 @@ def ask_signup(
     letters.question(address, "welcome", question_subject(f"play as {handle}"), token, params)
 
 
-def ask_invited(
-    work: UnitOfWork, letters: Letters, player: Player, event: Invited, now: datetime
-) -> None:
-    """Ask those whom a player has challenged by their addresses. Nobody is asked twice."""
-    errand_id = work.questions.add_errand(
-        player.id, None, [event.line], event.comment, now, status="invited"
+def record_invited(work: UnitOfWork, player: Player, event: Invited, now: datetime) -> Invited:
+    """Write down at once whom a challenge asks, so that the next command knows it, too."""
+    errand_id = work.questions.add_errand(player.id, None, [event.line], (), now, status="invited")
+    guests = tuple(
+        Guest(address, suggest_handle(work, address), new_token()) for address in event.addresses
     )
+    for guest in guests:
+        kept = {"handle": guest.handle, "invitation": errand_id}
+        digest = token_digest(guest.token)
+        work.questions.ask("invite", guest.address, digest, kept, now, now + SIGNUP_FOR)
+    return replace(event, errand_id=errand_id, guests=guests)
+
+
+def ask_invited(work: UnitOfWork, letters: Letters, player: Player, event: Invited) -> None:
+    """Ask those whom a player has challenged by their addresses. Nobody is asked twice.
+
+    The words of somebody they may not know are cut short; the board brings them whole.
+    """
+    if event.errand_id and event.comment:
+        work.questions.set_comment(event.errand_id, event.comment)
     board = rules.diagram(rules.start())
-    for address in event.addresses:
-        token, handle = new_token(), suggest_handle(work, address)
-        kept = {"handle": handle, "invitation": errand_id}
-        work.questions.ask("invite", address, token_digest(token), kept, now, now + SIGNUP_FOR)
+    comment = shortened(event.comment)
+    for guest in event.guests:
         params = {
-            "handle": handle,
+            "handle": guest.handle,
             "inviter": player.handle,
-            "comment": list(event.comment),
+            "comment": comment,
             "board": board,
         }
         subject = question_subject(f"a game of Abalone with {player.handle}")
-        letters.question(address, "invite", subject, token, params)
+        letters.question(guest.address, "invite", subject, guest.token, params)
+
+
+def shortened(comment: Sequence[str]) -> list[str]:
+    """The beginning of a comment, for a mail that only asks; a last line says that it is cut."""
+    told: list[str] = []
+    room = _MOST_CHARACTERS
+    for line in comment[:_MOST_LINES]:
+        if len(line) > room:
+            told.append(line[:room])
+            break
+        told.append(line)
+        room -= len(line)
+    cut = told != list(comment)
+    return [*told, "(and more)"] if cut else told
 
 
 def ask_errand(

@@ -21,6 +21,7 @@ from pbm.events import (
     MovePlayed,
     PlayerLeft,
 )
+from pbm.service.questions import record_invited
 from pbm.store.values import Board
 
 _BOARD_EVENTS = (BoardStarted, MovePlayed, PlayerLeft, BoardClosed)
@@ -115,9 +116,15 @@ def own_hint(context: Context) -> int | None:
 def _run(context: Context, command: Command, *, alone: bool) -> list[Event]:
     try:
         with context.work.savepoint():
-            return list(command.run(context))
+            return [_recorded(context, event) for event in command.run(context)]
     except Refusal as refusal:
         return [refused(command, refusal, context, alone=alone)]
+
+
+def _recorded(context: Context, event: Event) -> Event:
+    if isinstance(event, Invited):
+        return record_invited(context.work, context.player, event, context.now)
+    return event
 
 
 def _place_comment(context: Context, script: Script, happened: list[list[Event]]) -> list[Event]:

@@ -146,6 +146,12 @@ class Questions:
             update(errands).where(errands.c.id == errand.id).values(lines=list(lines))
         )
 
+    def set_comment(self, errand_id: int, comment: Sequence[str]) -> None:
+        """Keep words with an errand that was written down without any."""
+        self._connection.execute(
+            update(errands).where(errands.c.id == errand_id).values(comment=list(comment))
+        )
+
     def settle_errand(self, errand: Errand, status: str) -> None:
         """Mark an errand as done or dropped."""
         self._connection.execute(

@@ -154,7 +154,7 @@ def test_invitations_are_bounded(table: Table) -> None:
     alice = table.joins("alice")
     for number in range(5):
         alice.says(f"challenge guest{number}@example.net").hears("We have asked")
-    alice.says("challenge guest5@example.net").hears("5 of your invitations wait for an answer.")
+    alice.says("challenge guest5@example.net").hears("At most 5 people whom you have invited")
     assert "guest5@example.net" not in table.mailboxes
     table.person("guest0@example.net").says("no")
     alice.says("challenge guest5@example.net").hears("We have asked guest5@example.net")

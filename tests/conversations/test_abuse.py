@@ -1,0 +1,54 @@
+"""What somebody might try with one mail, or with many, at the cost of others."""
+
+from tests.table import Table
+
+
+def invited(table: Table) -> list[str]:
+    """The addresses that were asked to play, as often as they were."""
+    return [row["address"] for row in table.rows("questions") if row["kind"] == "invite"]
+
+
+def test_one_mail_asks_an_address_once(table: Table) -> None:
+    alice = table.joins("alice")
+    lines = ["challenge victim@example.net", "challenge -bowl Victim@Example.Net"] * 10
+    alice.says("\n".join(lines), subject="multiple").gets(1)
+    alice.hears("We have asked victim@example.net.", "was asked by us before")
+    table.person("victim@example.net").gets(1)
+    assert invited(table) == ["victim@example.net"]
+
+
+def test_one_mail_asks_five_people_at_most(table: Table) -> None:
+    alice = table.joins("alice")
+    groups = [[f"guest{line}{place}@example.net" for place in range(3)] for line in range(20)]
+    lines = [" ".join(["challenge me", *group]) for group in groups]
+    alice.says("\n".join([*lines, "challenge one@example.net"]), subject="multiple").forgets()
+    alice.says("\n".join(lines), subject="multiple").hears("At most 5 people whom you have")
+    assert invited(table) == groups[0]
+    alice.says("challenge me one@example.net two@example.net").hears("We have asked")
+    alice.says("challenge three@example.net").hears("At most 5 people whom you have")
+    assert len(invited(table)) == 5
+
+
+def test_one_yes_to_several_mails_asks_an_address_once(table: Table) -> None:
+    alice = table.joins("alice")
+    alice.writes("challenge victim@example.net")
+    alice.writes("challenge -bowl victim@example.net").forgets()
+    for number in range(6):
+        alice.writes(f"challenge guest{number}@example.net")
+    alice.forgets().says("yes").gets(1).hears("was asked by us before", "At most 5 people")
+    assert sorted(invited(table)) == [
+        *(f"guest{number}@example.net" for number in range(4)),
+        "victim@example.net",
+    ]
+
+
+def test_strangers_get_little_of_an_inviters_words(table: Table) -> None:
+    alice = table.joins("alice")
+    advertisement = "\n".join(f"BUY THIS {number}" for number in range(2000))
+    alice.says(f"challenge dave@example.net\n{advertisement}").forgets()
+    dave, erin = table.person("dave@example.net"), table.person("erin@example.net")
+    assert "| BUY THIS 4\n| (and more)" in dave.newest.text
+    assert "BUY THIS 5" not in dave.newest.text
+    alice.says(f"challenge erin@example.net\n{'words ' * 1000}").forgets()
+    assert erin.newest.text.count("words") < 70
+    dave.says("yes").hears("| BUY THIS 1999")  # the game's own mail has it all
