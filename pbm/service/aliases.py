@@ -1,15 +1,15 @@
 """Reply addresses used from somewhere else: nothing runs, and the owner is asked."""
 
+from dataclasses import replace
+
 from pbm.commands.auth import Elsewhere
 from pbm.events import Answered
 from pbm.mail.address import address_key
 from pbm.service.allowance import may_answer
 from pbm.service.hearing import Hearing
-from pbm.service.questions import ASK_ABOUT_ALIAS_EVERY, ask_alias
+from pbm.service.questions import ASK_ABOUT_ALIAS_EVERY, ask_alias, shortened
 from pbm.service.scripts import rehearse
 from pbm.store.values import Player
-
-_MOST_TOLD = 10  # lines of the foreign mail
 
 
 def ask_owner(hearing: Hearing, speaker: Elsewhere) -> str:
@@ -23,17 +23,20 @@ def ask_owner(hearing: Hearing, speaker: Elsewhere) -> str:
         return f"{owner.handle} had enough answers"
     context = hearing.context(owner, speaker.board_id)
     script = hearing.script(context)
+    # The yes is about the reply; a dangerous command would ask for one of its own.
+    left_out = [command.line for command in script.commands if command.dangerous]
+    harmless = tuple(command for command in script.commands if not command.dangerous)
+    script = replace(script, commands=harmless)
     rehearsal = rehearse(context, script)
     board_id = rehearsal.board_id or speaker.board_id
     errand_id = work.questions.add_errand(
         owner.id, board_id, rehearsal.lines, script.comment, hearing.now, status="elsewhere"
     )
-    lines = [script.problem.line] if script.problem else list(rehearsal.lines)
-    said = [*lines, *script.comment]
+    misread = [script.problem.line] if script.problem else []
     other = work.players.by_address(address_key(speaker.author))
     told = {
-        "said": said[:_MOST_TOLD],
-        "more": len(said) > _MOST_TOLD,
+        "said": [*rehearsal.lines, *shortened([*misread, *script.comment])],
+        "left_out": left_out,
         "number": speaker.board_id,
         "other": other.handle if other else None,
     }

@@ -52,3 +52,31 @@ def test_strangers_get_little_of_an_inviters_words(table: Table) -> None:
     alice.says(f"challenge erin@example.net\n{'words ' * 1000}").forgets()
     assert erin.newest.text.count("words") < 70
     dave.says("yes").hears("| BUY THIS 1999")  # the game's own mail has it all
+
+
+def test_a_yes_to_a_reply_from_elsewhere_does_what_it_shows(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    stolen = alice.newest
+    lines = ["whoami"] * 10 + ["newkey", "resign 1"] + ["challenge bob"] * 8
+    mallory = table.person("mallory@example.net")
+    mallory.says("\n".join(lines), subject="multiple", answering=stolen)
+    asked = alice.newest.text
+    assert asked.count("| whoami\n") == 10
+    assert asked.count("| challenge alice bob\n") == 8
+    assert "| resign 1\n" in asked.split("left out")[0]
+    assert "| newkey\n" in asked.split("left out")[1]
+    alice.says("yes")
+    player = table.player("alice")
+    assert player is not None
+    assert player.epoch == 1  # what only its own question may do was not done
+    assert table.board(1).status == "finished"
+    bob.forgets()
+
+
+def test_a_dangerous_command_alone_from_elsewhere_is_not_done(table: Table) -> None:
+    alice, _ = table.start("alice", "bob")
+    stolen = alice.newest
+    table.person("mallory@example.net").says("newkey", answering=stolen)
+    alice.hears("| (nothing)", "left out, whatever you answer: | newkey")
+    alice.says("yes").hears("is one of your addresses now")
+    alice.says("whoami", answering=stolen).hears("You are alice")
