@@ -69,10 +69,10 @@ class Challenge(Command):
         names = [own if name == ME else _known(context, name) for name in self.opponents]
         if len(names) == 1 and names != [own]:
             names = [own, *names]
-        if own not in names:
-            raise Refusal("challenge-without-you", handles=list(self.opponents), bowl=self.bowl)
         if len({name.lower() for name in names}) < len(names) or len(names) == 1:
             raise Refusal("challenge-same-player")
+        if own not in names:
+            raise Refusal("challenge-without-you", handles=list(self.opponents), bowl=self.bowl)
         if len(names) > most:
             raise Refusal("challenge-too-many", most=most)
         return names

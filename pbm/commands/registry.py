@@ -38,13 +38,15 @@ _ALIKE = 0.75
 class Problem:
     """A line that was meant as a command but cannot be read as one.
 
-    `code` and `params` are a refusal's; `nearest` is a command line to send instead.
+    `code` and `params` are a refusal's; `nearest` is a command line to send instead, and
+    `example` one that only shows the form.
     """
 
     line: str
     code: str
     params: dict[str, Any]
     nearest: str | None = None
+    example: str | None = None
 
 
 def parse_line(line: str) -> Command | Problem | None:
@@ -100,7 +102,7 @@ def _candidates(words: list[str]) -> Iterator[type[Command]]:
 
 def _problem(command: type[Command], words: list[str], refusal: Refusal) -> Problem:
     params = {**refusal.params, "usage": command.usage(), "command": command.words[0]}
-    return Problem(_masked(command, words), refusal.code, params, _example(command))
+    return Problem(_masked(command, words), refusal.code, params, example=_example(command))
 
 
 def _masked(command: type[Command], words: Iterable[str]) -> str:
@@ -131,5 +133,5 @@ def _perhaps_meant(words: list[str]) -> Problem | None:
     if rules.is_notation(line):
         return Problem(line, "bare-move", {}, f"{Move.words[0]} {line}")
     if rules.mentions_cell(line):
-        return Problem(line, "unclear-move", {"word": line}, _example(Move))
+        return Problem(line, "unclear-move", {"word": line}, example=_example(Move))
     return None

@@ -139,10 +139,12 @@ class Opponent(Handle):
 
     def read(self, words: list[str]) -> str:
         """Take one word; an address keeps its `@`."""
-        if "@" not in words[0]:
+        word = words[0].rstrip(",;").removeprefix("@")
+        if "@" not in word:
+            words[0] = word or words[0]
             return super().read(words)
         try:
-            address = parse_address(words[0])
+            address = parse_address(word)
         except AddressError as error:
             raise misread("address", word=_shown(words[0])) from error
         words.pop(0)

@@ -29,7 +29,9 @@ def obey(hearing: Hearing, context: Context, script: Script, *, proven: bool) ->
         tell(hearing, context, [Answered("bare-yes", {"title": "yes to what?"}, own_hint(context))])
         return f"{player.handle}: yes to no question"
     if not script.commands and not (script.comment and own_hint(context)):
-        tell(hearing, context, [Answered("lost", {"title": "no command found"})])
+        number = own_hint(context)
+        lost = {"title": "no command found", "number": number}
+        tell(hearing, context, [Answered("lost", lost, number)])
         return f"{player.handle}: nothing to do"
     if _must_ask(script, proven=proven):
         return _ask(hearing, context, script, proven=proven)

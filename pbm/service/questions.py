@@ -30,18 +30,20 @@ def ask_signup(
     *,
     last: bool,
     now: datetime,
+    more: bool = False,
     invitation: int | None = None,
 ) -> None:
     """Ask an unknown address whether it wants to play under a handle.
 
     `problem` is the refusal of the handle that was wished for; `last`: the last answer today;
-    `invitation`: the errand of the challenge that a yes belongs to.
+    `more`: commands stood below that are not kept; `invitation`: the errand of the challenge
+    that a yes belongs to.
     """
     token = new_token()
     kept = {"handle": handle, "invitation": invitation}
     work.questions.ask("signup", address, token_digest(token), kept, now, now + SIGNUP_FOR)
     board = rules.diagram(rules.start())
-    params = {"handle": handle, "last": last, "problem": problem, "board": board}
+    params = {"handle": handle, "last": last, "more": more, "problem": problem, "board": board}
     letters.question(address, "welcome", question_subject(f"play as {handle}"), token, params)
 
 

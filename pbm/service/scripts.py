@@ -82,6 +82,8 @@ def problem_answer(context: Context, script: Script, problem: Problem) -> Answer
         "line": problem.line,
         "code": code,
         "nearest": nearest,
+        "example": None if clearer or nearest else problem.example,
+        "talk": problem.code == "unclear-move",
         "comment": list(script.comment),
         "alone": True,
         "params": params,
@@ -98,6 +100,8 @@ def refused(
         "line": command.line,
         "code": refusal.code,
         "nearest": None,
+        "example": None,
+        "talk": False,
         "comment": [],
         "alone": alone,
         "params": refusal.params,
@@ -171,8 +175,10 @@ def _what_the_position_says(
     """A clearer refusal of a move that cannot be read: the board suggests what was meant."""
     unreadable = problem.params.get("reason") == "move" or problem.code == "unclear-move"
     board = context.work.boards.find(board_id) if board_id and unreadable else None
-    if board is None or not board.playing:
+    if board is None or not board.to_move:
         return None
+    if context.actor and board.to_move.player_id != context.actor.id:
+        return None  # an example of another player's moves would mislead
     try:
         check_move(board, problem.params["word"])
     except Refusal as refusal:

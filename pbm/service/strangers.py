@@ -15,6 +15,8 @@ from pbm.service.handles import choose_handle
 from pbm.service.letters import Letters
 from pbm.service.questions import ask_signup
 
+_WITH_ANOTHER_LEFT = 2
+
 
 def answer_stranger(context: Context, letters: Letters, author: str, script: Script) -> str:
     """Welcome an unknown address, or help it. Returns the outcome for the operator."""
@@ -27,7 +29,16 @@ def answer_stranger(context: Context, letters: Letters, author: str, script: Scr
     wanted = first.handle if isinstance(first, SignUp) else None
     handle, problem = choose_handle(context.work, author, wanted)
     problem = problem or _misread_signup(script.problem)
-    ask_signup(context.work, letters, author, handle, problem, last=left == 1, now=context.now)
+    ask_signup(
+        context.work,
+        letters,
+        author,
+        handle,
+        problem,
+        last=left == 1,
+        more=isinstance(first, SignUp) and bool(script.commands[1:] or script.comment),
+        now=context.now,
+    )
     return f"asked {author} to play as {handle}"
 
 
@@ -35,7 +46,8 @@ def help_stranger(context: Context, letters: Letters, author: str, script: Scrip
     """Send the help that was asked for; False if none was, or none that there is."""
     first = script.commands[0] if script.commands else None
     left = strangers_answers_left(context.work, author, context.now)
-    if not isinstance(first, Help) or not left:
+    # The last answer of the day is the welcome: with its question one can still sign up.
+    if not isinstance(first, Help) or left < _WITH_ANOTHER_LEFT:
         return False
     try:
         told = [event for event in first.run(context) if isinstance(event, Answered)]
@@ -43,7 +55,7 @@ def help_stranger(context: Context, letters: Letters, author: str, script: Scrip
         return False
     sections = [{"section": item.section, **item.params} for item in told]
     subject = answer_subject(str(told[0].params["title"]))
-    letters.answer_stranger(author, subject, {"sections": sections, "last": left == 1})
+    letters.answer_stranger(author, subject, {"sections": sections, "last": False})
     return True
 
 

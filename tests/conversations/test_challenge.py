@@ -142,3 +142,16 @@ def test_boards_are_numbered_on_and_stand_side_by_side(table: Table) -> None:
     bob.says("challenge alice").gets(1).hears("Abalone Board 2: bob v alice")
     alice.says("c3,d3", answering=alice.mail("Abalone Board 1")).hears("bob's move on board 1")
     assert (table.moves(1), table.moves(2)) == (["c3,d3"], [])
+
+
+def test_commas_and_a_leading_at_sign_are_read_over(table: Table) -> None:
+    for handle in ("alice", "bob", "carol"):
+        table.joins(handle)
+    alice = table.joins("dora").forgets()
+    alice.says("challenge me, @bob, carol").hears("A new game: dora, bob and carol")
+
+
+def test_an_example_is_not_said_to_be_meant(table: Table) -> None:
+    alice = table.joins("alice").forgets()
+    alice.says("challenge bob -bowel").hears('For example: "challenge bob".')
+    assert "Perhaps you meant" not in alice.newest.text

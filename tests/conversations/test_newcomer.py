@@ -279,3 +279,18 @@ def test_the_server_says_nothing_to_robots(table: Table) -> None:
 
 def null_sender(person: Person) -> None:
     person.table.deliver("", "pbm@games.example", person.mail_bytes("help"))
+
+
+def test_who_reads_all_the_help_first_can_still_sign_up(table: Table) -> None:
+    vic = table.person("vic@example.org")
+    for subject in ("help", "help tutorial", "help abalone", "help commands"):
+        vic.writes(subject).gets(1).forgets()
+    vic.writes("help challenge").gets(1).hears("Reply yes to play as vic", "last answer")
+    vic.says("yes").hears("You play as vic now.")
+
+
+def test_commands_below_a_first_sign_up_are_asked_for_again(table: Table) -> None:
+    table.joins("ines")
+    kim = table.person("kim@example.org")
+    kim.writes("", "signup kim\nchallenge ines").hears("The rest of your mail was not kept.")
+    kim.says("yes\nchallenge ines").hears("Your move on board 1.")
