@@ -18,6 +18,7 @@ from pbm.store.values import Player, Question
 SIGNUP_FOR = timedelta(days=3)
 OPEN_FOR = timedelta(hours=48)
 ASK_ABOUT_ALIAS_EVERY = timedelta(days=1)
+_MOST_ERRANDS = 10  # in one question
 _MOST_LINES, _MOST_CHARACTERS = 5, 400  # of a comment, in a mail that only asks
 
 
@@ -109,17 +110,24 @@ def ask_errand(
 ) -> None:
     """Ask a player whether the commands were really meant.
 
-    Those that nobody has proven share one question with all others of that kind which wait.
+    Those that nobody has proven share one question with others of that kind which wait: the
+    newest ten, none twice. Older ones can still be said yes to where they were asked about.
     `avoidable`: an answer to one of our mails would not have been asked about; `reasons` are
     sections that say why it is asked.
     """
     if not may_answer(work, letters, player, now):
         return
     status = "held" if proven else "waiting"
-    added = work.questions.add_errand(player.id, board_id, lines, comment, now, status=status)
-    waiting = work.questions.waiting_errands(player.id, now - OPEN_FOR)
-    waiting = work.questions.open_errands([added]) if proven else waiting
-    told = [{"lines": list(errand.lines), "comment": list(errand.comment)} for errand in waiting]
+    waiting = () if proven else work.questions.waiting_errands(player.id, now - OPEN_FOR)
+    asked = (board_id, tuple(lines), tuple(comment))
+    same = [item for item in waiting if (item.board_id, item.lines, item.comment) == asked]
+    if not same:
+        added = work.questions.add_errand(player.id, board_id, lines, comment, now, status=status)
+        same += work.questions.open_errands([added])
+    waiting = (*(item for item in waiting if item not in same), *same)
+    older = max(0, len(waiting) - _MOST_ERRANDS)
+    waiting = waiting[older:]
+    told = [{"lines": list(item.lines), "comment": shortened(item.comment)} for item in waiting]
     _ask_player(
         work,
         letters,
@@ -127,7 +135,7 @@ def ask_errand(
         "confirm",
         next((line for line in lines), "your words"),
         {"errands": [errand.id for errand in waiting]},
-        {"errands": told, "reasons": list(reasons), "avoidable": avoidable},
+        {"errands": told, "older": older, "reasons": list(reasons), "avoidable": avoidable},
         now,
     )
 

@@ -80,3 +80,40 @@ def test_a_dangerous_command_alone_from_elsewhere_is_not_done(table: Table) -> N
     alice.hears("| (nothing)", "left out, whatever you answer: | newkey")
     alice.says("yes").hears("is one of your addresses now")
     alice.says("whoami", answering=stolen).hears("You are alice")
+
+
+def test_questions_about_forged_mails_stay_small(table: Table) -> None:
+    _, bob = table.start("alice", "bob")
+    words = "\n".join("w" * 70 for _ in range(900))
+    for number in range(15):
+        bob.writes("resign 1", f"Forged words, number {number}.\n{words}")
+        table.clock.passes(hours=1)
+    newest = bob.newest
+    assert newest.text.count("Forged words") == 10
+    assert "number 4." not in newest.text
+    assert "Older mails of yours that wait are not part of this question: 5." in newest.text
+    assert all(len(mail.raw) < 20_000 for mail in bob.mails)
+    bob.forgets().says("no", answering=newest).hears("Dropped.")
+    bob.says("yes", answering=bob.mail("Please confirm: resign 1")).forgets()
+    assert table.board(1).status == "playing"
+
+
+def test_the_same_again_waits_once(table: Table) -> None:
+    alice, _ = table.start("alice", "bob")
+    for _ in range(3):
+        alice.writes("challenge bob", "Another one?")
+    assert alice.newest.text.count("| challenge alice bob\n") == 1
+    alice.forgets().says("yes").gets(1)
+    assert table.boards() == [1, 2]
+
+
+def test_an_older_errand_is_done_by_its_own_question(table: Table) -> None:
+    alice, _ = table.start("alice", "bob")
+    alice.writes("resign 1")
+    first = alice.newest
+    for number in range(10):
+        alice.writes("challenge bob", f"Number {number}")
+        table.clock.passes(hours=1)
+    assert "| resign 1" not in alice.newest.text
+    alice.says("yes", answering=first)
+    assert table.board(1).status == "finished"
