@@ -3,6 +3,7 @@
 import re
 import shutil
 import smtplib
+from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,12 @@ import pytest
 from tests.e2e.player import Player
 from tests.e2e.running import PROGRAMS, RunningServer
 from tests.e2e.sink import Sink
+from tests.polling import until
 
 SYNCED = re.compile(r"(?:fdatasync|fsync)\(\d+\) += 0|<\.\.\. (?:fdatasync|fsync) resumed>\) += 0")
 KEPT = re.compile(r'(?:sendto|write)\(\d+, "250 2\.0\.0 kept')
+ENDED = re.compile(r'(?:recvfrom|recv|read)\(\d+, ".*\\r\\n\.\\r\\n"')
+MAILS = 5
 
 
 def under_strace(server: RunningServer, *options: str) -> RunningServer:
@@ -20,19 +24,9 @@ def under_strace(server: RunningServer, *options: str) -> RunningServer:
     strace = shutil.which("strace")
     assert strace is not None, "strace is missing; run: make deps"
     trace = str(server.folder / "trace")
-    calls = "trace=fdatasync,fsync,sendto,write"
-    command = (
-        strace,
-        "-D",
-        "-f",
-        "-o",
-        trace,
-        "-e",
-        calls,
-        *options,
-        str(PROGRAMS / "pbm"),
-        "serve",
-    )
+    calls = "trace=fdatasync,fsync,sendto,write,recvfrom,recv,read"
+    watching = (strace, "-D", "-f", "-s", "4096", "-o", trace, "-e", calls, *options)
+    command = (*watching, str(PROGRAMS / "pbm"), "serve")
     return RunningServer(server.folder, server.settings, command, server.port)
 
 
@@ -43,24 +37,39 @@ def stopped(server: RunningServer, alice: Player) -> RunningServer:  # noqa: ARG
     return server
 
 
-def test_promise_1_a_sync_precedes_every_250(stopped: RunningServer, sink: Sink) -> None:
+def test_promise_1_a_sync_stands_between_the_dot_and_every_250(
+    stopped: RunningServer, alice: Player
+) -> None:
     with under_strace(stopped) as watched:
-        player = Player("alice", watched, sink)
-        for number in range(5):
-            player.writes("whoami", f"mail {number}")
-    events = [
-        "sync" if SYNCED.search(line) else "kept"
-        for line in (stopped.folder / "trace").read_text(errors="replace").split("\n")
-        if SYNCED.search(line) or KEPT.search(line)
-    ]
-    assert events.count("kept") == 5
-    before: list[str] = []
-    for event in events:
+        for number in range(MAILS):
+            # Automatic mail has no answer, so when it is done the database is quiet again.
+            alice.sends(robot_mail(alice, number))
+            until(lambda number=number: nothing_sent(watched, number + 1), "the end of the turn")
+    events = [what_it_is(line) for line in trace_of(stopped)]
+    assert events.count("kept") == MAILS
+    for position, event in enumerate(events):
         if event == "kept":
-            assert "sync" in before
-            before = []
-        else:
-            before.append(event)
+            dot = max(index for index in range(position) if events[index] == "ended")
+            assert "sync" in events[dot:position]
+
+
+def robot_mail(player: Player, number: int) -> EmailMessage:
+    mail = player.answer_to(player.welcome, f"robot {number}")
+    mail["Auto-Submitted"] = "auto-replied"
+    return mail
+
+
+def nothing_sent(server: RunningServer, times: int) -> bool:
+    return server.log.count("nothing: automatic mail") >= times
+
+
+def trace_of(server: RunningServer) -> list[str]:
+    return (server.folder / "trace").read_text(errors="replace").split("\n")
+
+
+def what_it_is(line: str) -> str:
+    found = {"sync": SYNCED, "kept": KEPT, "ended": ENDED}
+    return next((name for name, pattern in found.items() if pattern.search(line)), "")
 
 
 @pytest.mark.parametrize("error", ["EIO", "ENOSPC"])
