@@ -62,7 +62,7 @@ def announce_answer(
     now: datetime,
 ) -> None:
     """Write the one answer to a player, in a board's thread where it is about one board."""
-    if not sections or not may_answer(work, letters, player, now):
+    if not sections or not player.addresses or not may_answer(work, letters, player, now):
         return
     numbers = {section.board_id for section in sections}
     number = numbers.pop() if len(numbers) == 1 else None

@@ -27,13 +27,20 @@ def invited_to(hearing: Hearing, question: Question) -> Errand | None:
 def said_yes(hearing: Hearing, errand: Errand, question: Question, player: Player) -> Answered:
     """Let a player who said yes take the seat; `start_if_complete` does the rest.
 
-    Returns what the player is told.
+    Returns what the player is told. There is no game with somebody who cannot play any more.
     """
     line = _with_handle(errand.lines[0], question.address, player.handle)
     hearing.work.questions.rewrite_errand(errand, [line])
     inviter = hearing.work.players.get(errand.player_id)
     waiting = "@" in line
+    if not waiting and inviter.status != "active":
+        return called_off()
     return Answered("invitation", {"inviter": inviter.handle, "waiting": waiting})
+
+
+def called_off() -> Answered:
+    """Tell somebody who said yes that there will be no game."""
+    return Answered("invitation-off", {"title": "no game"})
 
 
 def start_if_complete(hearing: Hearing, errand: Errand) -> None:
@@ -41,8 +48,12 @@ def start_if_complete(hearing: Hearing, errand: Errand) -> None:
     (waiting,) = hearing.work.questions.open_errands([errand.id])
     if any("@" in line for line in waiting.lines):
         return
+    inviter = hearing.work.players.get(waiting.player_id)
+    if inviter.status != "active":
+        hearing.work.questions.settle_errand(waiting, "dropped")
+        return
     hearing.work.questions.settle_errand(waiting, "done")
-    context = replace(hearing.context(hearing.work.players.get(waiting.player_id)), hints=())
+    context = replace(hearing.context(inviter), hints=())
     commands = [command for line in waiting.lines if (command := _command(line))]
     tell(hearing, context, run_script(context, Script(tuple(commands), waiting.comment)))
 

@@ -8,7 +8,7 @@ from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.service.handles import check_new_handle, choose_handle
 from pbm.service.hearing import Hearing
-from pbm.service.invitations import invited_to, said_no, said_yes, start_if_complete
+from pbm.service.invitations import called_off, invited_to, said_no, said_yes, start_if_complete
 from pbm.service.obey import obey, tell
 from pbm.service.questions import ask_signup, is_open
 from pbm.service.scripts import problem_answer, run_script
@@ -49,7 +49,10 @@ def hear_again(hearing: Hearing, question: Question, player: Player) -> str:
         return obey(hearing, context, script, proven=True)
     errand = invited_to(hearing, question)
     if errand is None or not is_open(question, hearing.now):
-        tell(hearing, context, [Answered("signed-up", {"handle": player.handle, "again": True})])
+        told = [Answered("signed-up", {"handle": player.handle, "again": True})]
+        if question.params["invitation"] and is_open(question, hearing.now):
+            told.append(called_off())
+        tell(hearing, context, told)
         return f"{player.handle} has signed up already"
     work = hearing.work
     work.questions.settle(question, "yes" if yes else "no")
@@ -70,6 +73,8 @@ def _welcome(hearing: Hearing, question: Question, player: Player, rest: tuple[s
     errand = invited_to(hearing, question)
     if errand is not None:
         told.append(said_yes(hearing, errand, question, player))
+    elif question.params["invitation"]:
+        told.append(called_off())
     if script.problem:
         told.append(problem_answer(context, script, script.problem))
     elif script.commands:

@@ -158,6 +158,14 @@ class Questions:
             update(errands).where(errands.c.id == errand.id).values(status=status)
         )
 
+    def drop_errands(self, player_id: int) -> None:
+        """Drop everything that still waits in a player's name."""
+        self._connection.execute(
+            update(errands)
+            .where(errands.c.player_id == player_id, errands.c.status.not_in(("done", "dropped")))
+            .values(status="dropped")
+        )
+
 
 def _errand(row: RowMapping) -> Errand:
     return Errand(**{**row, "lines": tuple(row["lines"]), "comment": tuple(row["comment"])})
