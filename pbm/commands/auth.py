@@ -1,6 +1,7 @@
 """Who speaks. A `From:` line alone proves nothing, except that an answer may go there."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from pbm.mail.address import PlayerReply, QuestionReply, Recipient, address_key
 from pbm.mail.tags import Keyring, token_digest
@@ -34,7 +35,7 @@ class Elsewhere:
 
 @dataclass(frozen=True)
 class Answerer:
-    """The answer to a question, from the address that was asked."""
+    """The answer to a question, open or not, from the address that was asked."""
 
     question: Question
     player: Player | None
@@ -50,13 +51,15 @@ class Stranger:
 Speaker = Proven | Claimed | Elsewhere | Answerer | Stranger
 
 
-def identify(work: UnitOfWork, keyring: Keyring, recipient: Recipient, author: str) -> Speaker:
+def identify(
+    work: UnitOfWork, keyring: Keyring, recipient: Recipient, author: str, now: datetime
+) -> Speaker:
     """Tell who speaks, from the address written to and the one `From:` address."""
     player = work.players.by_address(address_key(author))
     if isinstance(recipient, QuestionReply):
         question = asked_question(work, recipient, lock=True)
         if question is not None:
-            return _answering(work, question, player, author)
+            return _answering(work, question, player, author, now)
     if isinstance(recipient, PlayerReply):
         owner = tag_owner(work, keyring, recipient)
         if owner is not None and player is not None and player.id == owner.id:
@@ -96,7 +99,14 @@ def _asked_player(work: UnitOfWork, question: Question) -> Player | None:
     return work.players.by_address(address_key(question.address))
 
 
-def _answering(work: UnitOfWork, question: Question, player: Player | None, author: str) -> Speaker:
+def is_open(question: Question, now: datetime) -> bool:
+    """Whether a question still takes its answer. Once it does not, its token proves nothing."""
+    return question.answer is None and question.expires_at > now
+
+
+def _answering(
+    work: UnitOfWork, question: Question, player: Player | None, author: str, now: datetime
+) -> Speaker:
     if question.player_id is None:
         if address_key(question.address) == address_key(author):
             return Answerer(question, player)
@@ -104,4 +114,6 @@ def _answering(work: UnitOfWork, question: Question, player: Player | None, auth
     owner = work.players.get(question.player_id)
     if player is not None and player.id == owner.id:
         return Answerer(question, owner)
-    return Elsewhere(owner, author)
+    if is_open(question, now):
+        return Elsewhere(owner, author)
+    return Claimed(player) if player else Stranger(author)

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from pbm.commands.auth import Answerer
+from pbm.commands.auth import Answerer, is_open
 from pbm.commands.context import Context
 from pbm.commands.declare import Command
 from pbm.commands.registry import parse_line
@@ -11,7 +11,6 @@ from pbm.events import Answered, Event
 from pbm.service.aliases import adopt
 from pbm.service.hearing import Hearing
 from pbm.service.obey import obey, tell
-from pbm.service.questions import is_open
 from pbm.service.scripts import run_script
 from pbm.service.signup import hear_again, hear_signup
 from pbm.store.values import Errand, Player, Question
@@ -46,7 +45,7 @@ def _hear_player(hearing: Hearing, question: Question, player: Player) -> str:
 
 
 def _obey_in_answer(hearing: Hearing, context: Context, question: Question) -> str:
-    """Other words than yes or no: the token proves the player, as any reply address does.
+    """Other words than yes or no: an open question's token proves the player, as others do.
 
     What is dangerous needs no further question where it answers an open one about a reply
     from elsewhere, which offers it.
@@ -60,7 +59,7 @@ def _obey_in_answer(hearing: Hearing, context: Context, question: Question) -> s
     if active and not script.commands and not script.problem:
         tell(hearing, context, [Answered("yes-or-no", {"title": "yes or no?"})])
         return f"{context.player.handle}: neither yes nor no"
-    return obey(hearing, context, script, proven=True)
+    return obey(hearing, context, script, proven=is_open(question, hearing.now))
 
 
 def _run_errands(

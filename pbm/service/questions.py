@@ -13,7 +13,7 @@ from pbm.service.allowance import may_answer
 from pbm.service.handles import suggest_handle
 from pbm.service.letters import Letters
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Player, Question
+from pbm.store.values import Player
 
 SIGNUP_FOR = timedelta(days=3)
 OPEN_FOR = timedelta(hours=48)
@@ -169,8 +169,3 @@ def _ask_player(
     token = new_token()
     work.questions.ask(kind, player.address, token_digest(token), kept, now, now + OPEN_FOR, player)
     letters.question(player.address, kind, question_subject(subject), token, params, player.id)
-
-
-def is_open(question: Question, now: datetime) -> bool:
-    """Whether a question still takes its answer."""
-    return question.answer is None and question.expires_at > now

@@ -1,5 +1,6 @@
 """Answers to the question whether somebody wants to play, and under which handle."""
 
+from pbm.commands.auth import is_open
 from pbm.commands.limits import strangers_answers_left
 from pbm.commands.script import confirmation, read_script
 from pbm.commands.subjects import answer_subject
@@ -10,7 +11,7 @@ from pbm.service.handles import check_new_handle, choose_handle
 from pbm.service.hearing import Hearing
 from pbm.service.invitations import called_off, invited_to, said_no, said_yes, start_if_complete
 from pbm.service.obey import obey, tell
-from pbm.service.questions import ask_signup, is_open
+from pbm.service.questions import ask_signup
 from pbm.service.scripts import problem_answer, run_script
 from pbm.service.strangers import help_stranger
 from pbm.store.values import Player, Question
@@ -46,7 +47,7 @@ def hear_again(hearing: Hearing, question: Question, player: Player) -> str:
     yes, rest = confirmation(hearing.envelope.said)
     if yes is None or rest or player.status != "active":
         script = hearing.script(context) if yes is None else read_script("", rest, in_answer=False)
-        return obey(hearing, context, script, proven=True)
+        return obey(hearing, context, script, proven=is_open(question, hearing.now))
     errand = invited_to(hearing, question)
     if errand is None or not is_open(question, hearing.now):
         told = [Answered("signed-up", {"handle": player.handle, "again": True})]

@@ -95,7 +95,7 @@ class Turns:
             return f"nothing: {envelope.author_problem}"
         letters = Letters(work, house, now, Cause(mail.id, envelope.author, envelope.message_id))
         hearing = Hearing(work, house, letters, envelope, now)
-        return _hear(hearing, identify(work, house.keyring, recipient, envelope.author))
+        return _hear(hearing, identify(work, house.keyring, recipient, envelope.author, now))
 
     def _count_try(self, mail: InboxMail | None, error: Exception) -> None:
         if mail is None:

@@ -148,3 +148,37 @@ def test_the_inviter_is_suspended_at_the_last_yes(table: Table) -> None:
     dave.forgets().says("yes").gets(1).hears("You play as dave now.", "will not take place")
     assert not table.boards()
     assert [row["status"] for row in table.rows("inbox")] == ["done"] * len(table.rows("inbox"))
+
+
+def test_the_address_of_a_question_proves_nothing_once_it_is_answered(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    signup = alice.mails[0]
+    alice.writes("move 1 c3,d3")
+    question = alice.newest
+    alice.says("yes", answering=question).forgets()
+    bob.forgets()
+    for settled in (signup, question):
+        alice.says("resign 1", answering=settled).gets(1).hears("| resign 1", "Reply yes to do it")
+    alice.says("yes\nresign 1", answering=signup).gets(1).hears("| resign 1", "Reply yes to do it")
+    bob.hears_nothing()
+    assert table.board(1).status == "playing"
+
+
+def test_nor_once_it_is_too_old(table: Table) -> None:
+    alice, _ = table.start("alice", "bob")
+    alice.writes("challenge bob")
+    question = alice.newest
+    table.clock.passes(hours=47)
+    alice.forgets().says("move 1 c3,d3", answering=question).hears("bob's move on board 1")
+    table.clock.passes(hours=2)
+    alice.says("resign 1", answering=question).gets(1).hears("| resign 1", "Reply yes to do it")
+
+
+def test_a_settled_question_says_nothing_about_others(table: Table) -> None:
+    alice, _ = table.start("alice", "bob")
+    alice.writes("resign 1")
+    question = alice.newest
+    alice.says("no", answering=question).forgets()
+    mallory = table.person("mallory@example.net")
+    mallory.says("resign 1", answering=question).gets(1).hears("Reply yes to play as mallory")
+    alice.hears_nothing()
