@@ -18,6 +18,7 @@ from pbm.mail.maildir import folder_of
 from pbm.service.operator.correspondence import newest, send
 from tests.e2e.ports import free_port
 from tests.e2e.sink import Sink, running_sink
+from tests.polling import until
 
 ALICE = "alice@example.org"
 REPLY_TO = "pbm+g1.u1.k1abcdefghijklmnop@games.example"
@@ -179,8 +180,7 @@ class TestSend:
         arrives(settings, "1700000000.M1P1Q1.host")
 
         def answer() -> None:
-            while not sink.to(REPLY_TO):
-                pass
+            until(lambda: sink.to(REPLY_TO), "the mail")
             arrives(settings, "1700000001.M1P1Q2.host")
 
         answering = threading.Thread(target=answer)
