@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from html import escape
 from textwrap import wrap
 from typing import Any
+from unicodedata import category
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
@@ -22,6 +23,7 @@ _KEPT = "\ue000"
 _ROW = "\ue001"
 _MARKS = {_KEPT: "pre", _ROW: "rows"}
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029\ue000\ue001]", re.ASCII)
+_JOINERS = "\u200c\u200d"
 
 
 @dataclass(frozen=True)
@@ -78,14 +80,19 @@ def _keep_indented(text: str) -> str:
 
 
 def _cleaned(value: Any) -> Any:
-    """Take control characters, and our own mark, out of everything that fills a template."""
+    """Take what cannot be seen, and our own mark, out of everything that fills a template."""
     if isinstance(value, str):
-        return _UNPRINTABLE.sub("", value)
+        return "".join(filter(_is_seen, _UNPRINTABLE.sub("", value)))
     if isinstance(value, dict):
         return {key: _cleaned(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_cleaned(item) for item in value]
     return value
+
+
+def _is_seen(character: str) -> bool:
+    """False for format characters, which turn text around or hide it; joiners shape letters."""
+    return character in _JOINERS or character.isascii() or category(character) != "Cf"
 
 
 def _blocks(lines: Iterable[str]) -> Iterator[_Block]:
