@@ -1,11 +1,14 @@
 """Mail for postmaster and abuse: to the operator, unread."""
 
+import re
 from base64 import b64encode
 
 from pbm.service.letters import House, Letters
 from pbm.store.values import InboxMail
 
 _MARK = b"X-PBM-Forwarded: yes\r\n"
+_END_OF_HEADERS = re.compile(rb"\r?\n\r?\n")
+_MOST_LOOKED_AT = 65536  # bytes; other servers put their own lines above ours
 
 
 class NoOperatorError(Exception):
@@ -16,7 +19,8 @@ def forward_to_operator(house: House, letters: Letters, mail: InboxMail) -> str:
     """Send a mail on as it came. Raises NoOperatorError where there is no way."""
     if not house.operator:
         raise NoOperatorError("PBM_OPERATOR is not set; read this mail with pbm-admin queue show")
-    if _MARK.lower() in mail.raw[:4096].lower():
+    head = _END_OF_HEADERS.split(mail.raw[:_MOST_LOOKED_AT], maxsplit=1)[0]
+    if any(line.strip().lower() == _MARK.strip().lower() for line in head.split(b"\n")):
         raise NoOperatorError("this mail was sent on once already")
     letters.forward(house.operator, b64encode(_MARK + mail.raw).decode("ascii"))
     return "sent on to the operator"
