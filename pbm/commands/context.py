@@ -28,6 +28,7 @@ class Context:
     help_page: Callable[[str], dict[str, Any]]  # raises Refusal for an unknown subject
     hints: tuple[int, ...] = ()
     answered: tuple[int, int] | None = None
+    shown: int = 0  # boards that the commands above have shown already
 
     @property
     def player(self) -> Player:

@@ -37,19 +37,23 @@ class Show(Command):
 
     def run(self, context: Context) -> Iterator[Event]:
         """Answer with the boards."""
+        room = _MOST_SHOWN - context.shown
+        if room <= 0:
+            raise Refusal("enough-shown", most=_MOST_SHOWN)
         refs = [item for item in self.what if isinstance(item, BoardRef)]
         handles = [item for item in self.what if isinstance(item, str)]
         if not refs and not handles:
             refs = [BoardRef()]
-        boards = [(context.board(ref), ref.ply) for ref in refs]
+        boards = [(context.board(ref), ref.ply) for ref in refs[:room]]
+        rest = [ref.number for ref in refs[room:]]
         if handles:
             boards += [(board, None) for board in _boards_of_players(context, handles)]
         if not boards:
             raise Refusal("no-boards")
-        if len(boards) > _MOST_SHOWN:
-            rest = [board.id for board, _ in boards[_MOST_SHOWN:]]
-            yield Answered("more-boards", {"most": _MOST_SHOWN, "numbers": rest})
-        for board, ply in boards[:_MOST_SHOWN]:
+        rest += [board.id for board, _ in boards[room:]]
+        if rest:
+            yield Answered("more-boards", {"most": room, "numbers": rest})
+        for board, ply in boards[:room]:
             yield _shown(context, board, ply)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from pbm.commands.context import Context
+from pbm.commands.limits import is_paused
 from pbm.commands.script import Script, is_bare_yes
 from pbm.events import Answered, Event, Held, Invited
 from pbm.service.announce import announce_answer, announce_boards
@@ -35,6 +36,8 @@ def obey(hearing: Hearing, context: Context, script: Script, *, proven: bool) ->
         return f"{player.handle}: nothing to do"
     if _must_ask(script, proven=proven):
         return _ask(hearing, context, script, proven=proven)
+    if _only_reads(script) and is_paused(hearing.work, player.address, hearing.now):
+        return f"{player.handle} had enough answers"
     tell(hearing, context, run_script(context, script))
     return f"{player.handle}: {', '.join(_named(script)) or 'chat'}"
 
@@ -70,8 +73,11 @@ def _ask_held(hearing: Hearing, player: Player, held: Sequence[Held]) -> None:
 def _must_ask(script: Script, *, proven: bool) -> bool:
     if any(command.dangerous for command in script.commands):
         return True
-    only_reads = bool(script.commands) and all(item.reads_only for item in script.commands)
-    return not proven and not only_reads
+    return not proven and not _only_reads(script)
+
+
+def _only_reads(script: Script) -> bool:
+    return bool(script.commands) and all(item.reads_only for item in script.commands)
 
 
 def _ask(hearing: Hearing, context: Context, script: Script, *, proven: bool) -> str:

@@ -27,6 +27,7 @@ from pbm.store.values import Board
 _BOARD_EVENTS = (BoardStarted, MovePlayed, PlayerLeft, BoardClosed)
 _ON_A_BOARD = (MovePlayed, PlayerLeft, BoardClosed, Held)
 _REFUSAL = "refusal"
+_SHOWN = ("board", "past-board")
 
 
 class _Rehearsed(Exception):  # noqa: N818 - not an error: it only undoes the savepoint
@@ -45,7 +46,12 @@ class Rehearsal:
 def run_script(context: Context, script: Script) -> list[Event]:
     """Do what a script says and return what happened, refusals and comments included."""
     alone = len(script.commands) == 1
-    happened = [_run(context, command, alone=alone) for command in script.commands]
+    happened: list[list[Event]] = []
+    shown = 0
+    for command in script.commands:
+        events = _run(replace(context, shown=shown), command, alone=alone)
+        shown += sum(isinstance(item, Answered) and item.section in _SHOWN for item in events)
+        happened.append(events)
     if script.comment and not script.problem:
         happened.append(_place_comment(context, script, happened))
     return [event for events in happened for event in events]

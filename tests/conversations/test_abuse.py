@@ -1,8 +1,13 @@
 """What somebody might try with one mail, or with many, at the cost of others."""
 
+import pytest
+
+from pbm.commands.look import Show
 from pbm.service.operator.office import Office
 from pbm.service.operator.players import remove, suspend
 from tests.table import Table
+
+POSTMASTER = "postmaster@games.example"
 
 
 def invited(table: Table) -> list[str]:
@@ -182,3 +187,46 @@ def test_a_settled_question_says_nothing_about_others(table: Table) -> None:
     mallory = table.person("mallory@example.net")
     mallory.says("resign 1", answering=question).gets(1).hears("Reply yes to play as mallory")
     alice.hears_nothing()
+
+
+def test_one_mail_is_answered_with_ten_boards_at_most(table: Table) -> None:
+    alice, _ = table.start("alice", "bob")
+    for _ in range(11):
+        alice.says("challenge bob", answering=alice.mails[1])
+    lines = ["show 1 2 3 4 5 6"] + ["show 7 8 9 10 11 12"] * 19
+    alice.forgets().writes("multiple", "\n".join(lines)).gets(1)
+    text = alice.newest.text
+    assert text.count("\nState: ") == 10
+    alice.hears(
+        "These are the first 4; there are also 11, 12.",
+        "One mail is answered with 10 boards at most.",
+    )
+
+
+def test_who_is_paused_has_nothing_read(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    alice, _ = table.start("alice", "bob")
+    board = alice.newest
+    for _ in range(25):
+        alice.says("show 1", answering=board)
+    assert "paused" in alice.newest["Subject"]
+    alice.forgets()
+    shown: list[Show] = []
+    monkeypatch.setattr(Show, "run", lambda show, _: shown.append(show))
+    alice.says("show 1", answering=board).hears_nothing()
+    assert not shown
+    alice.says("a1-c3,d4", answering=board).gets(1)
+
+
+def test_words_cannot_hide_or_turn_text_around(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    alice.says("a1-c3,d4\nfor \u202egnp.exe \u2066now\u200b\U000e0041, \u0646\u200c\u0645 \u00ad!")
+    assert "for gnp.exe now, \u0646\u200c\u0645 !" in bob.newest.text
+    assert "\u202e" not in bob.newest.html
+
+
+def test_mail_for_the_operator_may_speak_of_the_mark(table: Table) -> None:
+    bob, operator = table.joins("bob"), table.person("operator@games.example")
+    bob.writes("Help", "Why X-PBM-Forwarded?\n\nX-PBM-Forwarded: yes\n", to=POSTMASTER)
+    operator.gets(1)
+    bob.writes("Again", headers={"X-PBM-Forwarded": "yes"}, to=POSTMASTER)
+    operator.gets(1)
