@@ -1,10 +1,14 @@
 """Replaying finds whatever does not follow from the moves, and nothing else."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import pytest
 
 from pbm.errors import OperatorError
 from pbm.service.operator import boards, players
 from pbm.service.operator.verify import verify
+from pbm.store.schema import metadata
 from tests.admin.conftest import Room
 
 REPLY = "i5-g5,h5"
@@ -74,6 +78,22 @@ TAMPERED = {
 }
 
 
+@contextmanager
+def as_before(room: Room) -> Iterator[None]:
+    """Make the board at the end what it was at the beginning."""
+    boards_table = metadata.tables["boards"]
+    (board,) = room.table.rows("boards")
+    others = [metadata.tables[name] for name in ("seats", "moves", "departures")]
+    rows = {table: room.table.rows(table.name) for table in others}
+    yield
+    with room.table.database.engine.begin() as connection:
+        connection.execute(boards_table.update().values(**board))
+        for table in others:
+            connection.execute(table.delete())
+            if rows[table]:
+                connection.execute(table.insert(), rows[table])
+
+
 def problems(room: Room, *numbers: int) -> list[str]:
     return [text for verdict in verify(room.office, numbers) for text in verdict.problems]
 
@@ -98,13 +118,13 @@ def test_whatever_was_done_rightly_is_sound(room: Room) -> None:
     ]
 
 
-@pytest.mark.parametrize("what", TAMPERED)
-def test_tampering_is_found(room: Room, what: str) -> None:
+def test_tampering_is_found(room: Room) -> None:
     room.bob.says(REPLY)
-    assert problems(room) == []
-    statement, words = TAMPERED[what]
-    room.tampers(statement)
-    assert any(words in problem for problem in problems(room)), problems(room)
+    for what, (statement, words) in TAMPERED.items():
+        assert problems(room) == [], what
+        with as_before(room):
+            room.tampers(statement)
+            assert any(words in problem for problem in problems(room)), (what, problems(room))
 
 
 def test_only_the_boards_that_are_named(room: Room) -> None:
