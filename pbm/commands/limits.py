@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 
 from pbm.mail.address import address_key
 from pbm.store.db import UnitOfWork
@@ -20,6 +21,8 @@ PLAYER_LIMITS = (
     Limit(20, timedelta(hours=1), "pause-hour"),
     Limit(100, timedelta(days=1), "pause-day"),
 )
+UNPROVEN = "unproven"  # the kind of an answer or question to a mail that nobody has proven
+UNPROVEN_LIMIT = Limit(5, timedelta(hours=1), "pause-from")
 STRANGER_ANSWERS = 5
 STRANGER_WITHIN = timedelta(days=1)
 
@@ -30,22 +33,28 @@ def strangers_answers_left(work: UnitOfWork, address: str, now: datetime) -> int
     return max(0, STRANGER_ANSWERS - written)
 
 
-def is_paused(work: UnitOfWork, address: str, now: datetime) -> bool:
-    """Whether a player was told of a pause that is not over yet."""
+def is_paused(work: UnitOfWork, address: str, now: datetime, *, unproven: bool = False) -> bool:
+    """Whether a player was told of a pause that is not over yet.
+
+    Mails that only claim to be the player's have a limit of their own, so that forgers do not
+    use up the player's answers.
+    """
+    key = address_key(address)
     return any(
-        work.outbox.written_since(limit.pause, address_key(address), now - limit.within)
-        for limit in PLAYER_LIMITS
+        work.outbox.written_since(limit.pause, key, now - limit.within)
+        for limit in _limits(unproven=unproven)
     )
 
 
-def limit_reached(work: UnitOfWork, address: str, now: datetime) -> Limit | None:
+def limit_reached(
+    work: UnitOfWork, address: str, now: datetime, *, unproven: bool = False
+) -> Limit | None:
     """The limit that a player's next answer would go beyond."""
     key = address_key(address)
-    return next(
-        (
-            limit
-            for limit in PLAYER_LIMITS
-            if work.outbox.count_answers(key, now - limit.within) >= limit.most
-        ),
-        None,
-    )
+    count = partial(work.outbox.count_answers, key, unproven=unproven)
+    limits = _limits(unproven=unproven)
+    return next((limit for limit in limits if count(now - limit.within) >= limit.most), None)
+
+
+def _limits(*, unproven: bool) -> tuple[Limit, ...]:
+    return (UNPROVEN_LIMIT,) if unproven else PLAYER_LIMITS

@@ -11,13 +11,18 @@ from pbm.store.values import Player
 
 def may_answer(work: UnitOfWork, letters: Letters, player: Player, now: datetime) -> bool:
     """Whether an answer or a question may be written now; the first one too many says so."""
-    if is_paused(work, player.address, now):
+    unproven = letters.unproven
+    if is_paused(work, player.address, now, unproven=unproven):
         return False
-    limit = limit_reached(work, player.address, now)
+    limit = limit_reached(work, player.address, now, unproven=unproven)
     if limit is None:
         return True
     until = (now + limit.within).strftime("%Y-%m-%d %H:%M UTC")
-    paused = {"section": "paused", "until": until, "most": limit.most}
+    paused = {
+        "section": "paused-unproven" if unproven else "paused",
+        "until": until,
+        "most": limit.most,
+    }
     subject = answer_subject(f"answers paused until {until}")
     letters.answer(player, subject, {"sections": [paused]}, kind=limit.pause)
     return False

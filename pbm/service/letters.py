@@ -12,6 +12,7 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
+from pbm.commands.limits import UNPROVEN
 from pbm.commands.subjects import answer_subject
 from pbm.mail.address import ServerAddress
 from pbm.mail.tags import Keyring
@@ -54,12 +55,23 @@ class Letters:
     """The pen of one turn: everything written here becomes true with its commit."""
 
     def __init__(
-        self, work: UnitOfWork, house: House, now: datetime, cause: Cause | None = None
+        self,
+        work: UnitOfWork,
+        house: House,
+        now: datetime,
+        cause: Cause | None = None,
+        *,
+        unproven: bool = False,
     ) -> None:
+        self.unproven = unproven
         self._work = work
         self._house = house
         self._now = now
         self._cause = cause or Cause()
+
+    def to_unproven(self) -> "Letters":
+        """The pen for a mail that nobody has proven: its answers count apart."""
+        return Letters(self._work, self._house, self._now, self._cause, unproven=True)
 
     def board(
         self, player: Player, view: dict[str, Any], *, template: str = "board", kind: str = "board"
@@ -149,8 +161,9 @@ class Letters:
         board_id: int | None = None,
         sender: str | None = None,
     ) -> None:
+        answers = kind in ("answer", "question")
         self._work.outbox.add(
-            kind=kind,
+            kind=UNPROVEN if self.unproven and answers else kind,
             recipient=recipient,
             template=template,
             params=params,

@@ -1,6 +1,7 @@
 """Does what a player's script says, or asks the player first."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from pbm.commands.context import Context
 from pbm.commands.limits import is_paused
@@ -20,6 +21,8 @@ def obey(hearing: Hearing, context: Context, script: Script, *, proven: bool) ->
     `dangerous` is asked about even then.
     """
     player = context.player
+    if not proven:
+        hearing = replace(hearing, letters=hearing.letters.to_unproven())
     if player.status != "active":
         tell(hearing, context, [Answered("suspended", {"title": "your account"})])
         return f"{player.handle} is suspended"
@@ -36,7 +39,7 @@ def obey(hearing: Hearing, context: Context, script: Script, *, proven: bool) ->
         return f"{player.handle}: nothing to do"
     if _must_ask(script, proven=proven):
         return _ask(hearing, context, script, proven=proven)
-    if _only_reads(script) and is_paused(hearing.work, player.address, hearing.now):
+    if _only_reads(script) and _is_paused(hearing, player):
         return f"{player.handle} had enough answers"
     tell(hearing, context, run_script(context, script))
     return f"{player.handle}: {', '.join(_named(script)) or 'chat'}"
@@ -68,6 +71,11 @@ def _ask_held(hearing: Hearing, player: Player, held: Sequence[Held]) -> None:
         proven=True,
         reasons=[{"section": event.section, **event.params} for event in held],
     )
+
+
+def _is_paused(hearing: Hearing, player: Player) -> bool:
+    unproven = hearing.letters.unproven
+    return is_paused(hearing.work, player.address, hearing.now, unproven=unproven)
 
 
 def _must_ask(script: Script, *, proven: bool) -> bool:

@@ -181,11 +181,15 @@ class Outbox:
         )
         return self._connection.scalars(query.limit(1)).first() is not None
 
-    def count_answers(self, address_key: str, since: datetime) -> int:
-        """How many answers and questions an address was written since a moment."""
+    def count_answers(self, address_key: str, since: datetime, *, unproven: bool = False) -> int:
+        """How many answers and questions an address was written since a moment.
+
+        `unproven`: only those to mails that nobody has proven, which else do not count.
+        """
+        kinds = ("unproven",) if unproven else ("answer", "question")
         query = select(func.count()).where(
             outbox.c.recipient_key == address_key,
-            outbox.c.kind.in_(("answer", "question")),
+            outbox.c.kind.in_(kinds),
             outbox.c.written_at > since,
         )
         return int(self._connection.scalar(query) or 0)

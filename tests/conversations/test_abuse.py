@@ -42,6 +42,7 @@ def test_one_yes_to_several_mails_asks_an_address_once(table: Table) -> None:
     alice.writes("challenge -bowl victim@example.net").forgets()
     for number in range(6):
         alice.writes(f"challenge guest{number}@example.net")
+        table.clock.passes(hours=1)
     alice.forgets().says("yes").gets(1).hears("was asked by us before", "At most 5 people")
     assert sorted(invited(table)) == [
         *(f"guest{number}@example.net" for number in range(4)),
@@ -230,3 +231,28 @@ def test_mail_for_the_operator_may_speak_of_the_mark(table: Table) -> None:
     operator.gets(1)
     bob.writes("Again", headers={"X-PBM-Forwarded": "yes"}, to=POSTMASTER)
     operator.gets(1)
+
+
+def test_forged_mails_do_not_use_up_a_players_answers(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    board = alice.newest
+    table.clock.passes(hours=1)
+    for line in ["show 1", "resign 1", "whoami", "a botched resing", "resing 1"] * 20:
+        alice.writes(line)
+    alice.gets(6).hears("such mails get no answer", "as always")
+    for _ in range(20):
+        alice.says("show 1", answering=board)
+    alice.gets(20).forgets()
+    alice.says("show 1", answering=board).gets(1).hears("answers are paused until")
+    alice.writes("show 1").hears_nothing()
+    table.clock.passes(hours=1, minutes=1)
+    alice.writes("show 1").gets(1)
+    bob.hears_nothing()
+
+
+def test_a_players_own_answers_leave_mails_without_proof_theirs(table: Table) -> None:
+    alice, _ = table.start("alice", "bob")
+    board = alice.newest
+    for _ in range(21):
+        alice.says("show 1", answering=board)
+    alice.forgets().writes("show 1").gets(1).hears("Your move on board 1")
