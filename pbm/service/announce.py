@@ -7,7 +7,7 @@ from textwrap import wrap
 from typing import Any
 
 from pbm.commands.subjects import answer_subject
-from pbm.commands.view import board_view
+from pbm.commands.view import board_view, board_views
 from pbm.events import (
     Answered,
     BoardClosed,
@@ -18,6 +18,7 @@ from pbm.events import (
     OperatorActed,
     PlayerLeft,
 )
+from pbm.mail.render import COLUMNS
 from pbm.service.allowance import may_answer
 from pbm.service.letters import Letters
 from pbm.store.db import UnitOfWork
@@ -25,7 +26,7 @@ from pbm.store.values import Player
 
 _BOARDS = ("board", "past-board")
 _ABOVE_THE_BOARD = 5  # lines of a comment, as the text part folds them
-_COMMENT_COLUMNS = 74
+_COMMENT_COLUMNS = COLUMNS - len("| ")
 
 
 @dataclass
@@ -46,12 +47,12 @@ def announce_boards(work: UnitOfWork, letters: Letters, events: Sequence[Event])
     for number in sorted(found):
         news = found[number]
         board = work.boards.get(number, lock=True)
-        for player_id in dict.fromkeys(seat.player_id for seat in board.seats):
-            player = work.players.get(player_id)
-            if not player.addresses:
-                continue
-            view = board_view(work, board, player_id=player_id)
-            letters.board(player, {**view, "lead": news.lead, "comments": news.comments})
+        players = work.players.some({seat.player_id for seat in board.seats})
+        views = board_views(work, board, [player.id for player in players])
+        for player in players:
+            if player.addresses:
+                told = {"lead": news.lead, "comments": news.comments}
+                letters.board(player, {**views[player.id], **told})
 
 
 def announce_answer(

@@ -78,7 +78,7 @@ class Letters:
     ) -> None:
         """Write to a player about a board, in that board's thread."""
         number, ply = view["number"], view["ply"]
-        root = self._root_id(number, player)
+        root = self._root_id(number, view["started"], player)
         first = kind == "board" and ply == 0 and not self._work.outbox.written(root)
         message_id = root if first else self._message_id(f"g{number}.p{ply}")
         answering = self._answering(*player.addresses)
@@ -205,8 +205,7 @@ class Letters:
     def _message_id(self, what: str) -> str:
         return f"<{what}.{self._house.unique()}@{self._house.address.domain}>"
 
-    def _root_id(self, number: int, player: Player) -> str:
-        board = self._work.boards.get(number)
+    def _root_id(self, number: int, started: str, player: Player) -> str:
         # The moment keeps it different from that of an earlier database's board.
-        made = sha256(f"{number} {player.id} {board.started_at.isoformat()}".encode()).hexdigest()
+        made = sha256(f"{number} {player.id} {started}".encode()).hexdigest()
         return f"<g{number}.p0.u{player.id}.{made[:16]}@{self._house.address.domain}>"

@@ -1,5 +1,6 @@
 """Players and their verified addresses."""
 
+from collections.abc import Collection
 from datetime import datetime
 
 from sqlalchemy import ColumnElement, Connection, RowMapping, insert, select, update
@@ -38,6 +39,18 @@ class Players:
         """The handles in use that begin so."""
         query = select(players.c.handle).where(players.c.handle.startswith(root, autoescape=True))
         return frozenset(self._connection.scalars(query))
+
+    def some(self, player_ids: Collection[int]) -> tuple[Player, ...]:
+        """Return several players, in the order of joining."""
+        query = select(players).where(players.c.id.in_(player_ids)).order_by(players.c.id)
+        rows = self._connection.execute(query).mappings().all()
+        owned = select(addresses.c.player_id, addresses.c.address).where(
+            addresses.c.player_id.in_(player_ids)
+        )
+        found: dict[int, list[str]] = {}
+        for player_id, address in self._connection.execute(owned.order_by(addresses.c.id)):
+            found.setdefault(player_id, []).append(address)
+        return tuple(Player(**row, addresses=tuple(found.get(row["id"], ()))) for row in rows)
 
     def all(self) -> tuple[Player, ...]:
         """Return every player, in the order of joining."""

@@ -16,7 +16,7 @@ from tests.table import SERVER, Mail, Table
 
 COLUMNS = 76
 MOST_REFERENCES = 3
-WRAPS = range(66, 80)  # where mailers break the lines that they quote
+WRAPS = range(70, 80)  # where mailers break the lines that they quote
 _TAG = re.compile(r"pbm\+|(?<![a-z0-9])k1[a-z2-7]{16}", re.ASCII)
 
 
