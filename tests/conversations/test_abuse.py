@@ -112,7 +112,7 @@ def test_the_same_again_waits_once(table: Table) -> None:
         alice.writes("challenge bob", "Another one?")
     assert alice.newest.text.count("| challenge alice bob\n") == 1
     alice.forgets().says("yes").gets(1)
-    assert table.boards() == [1, 2]
+    assert len(table.boards()) == 2
 
 
 def test_an_older_errand_is_done_by_its_own_question(table: Table) -> None:
