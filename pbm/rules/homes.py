@@ -6,6 +6,8 @@ from math import atan2, degrees, sqrt
 from pbm.rules.board import CENTRE, STEPS, members, set_of
 from pbm.rules.layouts import start
 
+_MOST_SIDES = 3
+
 _COMPASS = (
     "right",
     "upper right",
@@ -29,7 +31,9 @@ def home(board: str, players: int, seat: int) -> str:
     position = start(board, players)
     if seat not in position.seats:
         raise ValueError(f"the seats are 1 to {players}, not {seat}")
-    return " and ".join(_side(group) for group in _groups(position.marbles_of(seat)))
+    groups = _groups(position.marbles_of(seat))
+    sides = list(dict.fromkeys(_side(group) for group in groups))
+    return " and ".join(sides) if len(sides) <= _MOST_SIDES else "all over the board"
 
 
 def _groups(marbles: int) -> Iterator[tuple[int, ...]]:

@@ -1,132 +1,30 @@
-"""The boards a game can start from, kept as pictures (rules, section 2)."""
+"""The boards a game can start from, read from their pictures (rules, section 2)."""
 
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from pbm.rules.board import CELLS
 from pbm.rules.errors import SetupError
+from pbm.rules.named_pictures import NAMED_PICTURES
+from pbm.rules.pictures import PICTURES
 from pbm.rules.position import Position
 
-_PICTURES = {
-    ("standard", 2): """
-            1 1 1 1 1
-           1 1 1 1 1 1
-          . . 1 1 1 . .
-         . . . . . . . .
-        . . . . . . . . .
-         . . . . . . . .
-          . . 2 2 2 . .
-           2 2 2 2 2 2
-            2 2 2 2 2
-    """,
-    ("standard", 3): """
-            1 1 1 1 1
-           1 1 1 1 1 1
-          . . . . . . .
-         3 . . . . . . 2
-        3 3 . . . . . 2 2
-         3 3 . . . . 2 2
-          3 3 . . . 2 2
-           3 3 . . 2 2
-            3 3 . 2 2
-    """,
-    ("standard", 4): """
-            1 1 1 1 .
-           1 1 1 1 . 2
-          . . . . . 2 2
-         4 . . . . . 2 2
-        4 4 . . . . . 2 2
-         4 4 . . . . . 2
-          4 4 . . . . .
-           4 . 3 3 3 3
-            . 3 3 3 3
-    """,
-    ("standard", 5): """
-            1 1 1 1 .
-           1 1 1 1 . 2
-          . . . . . 2 2
-         4 . . 5 5 . 2 2
-        4 4 . 5 5 5 . 2 2
-         4 4 . 5 5 . . 2
-          4 4 . . . . .
-           4 . 3 3 3 3
-            . 3 3 3 3
-    """,
-    ("standard", 6): """
-            . 1 1 1 .
-           6 . 1 1 . 2
-          6 6 . 1 . 2 2
-         6 6 6 . . 2 2 2
-        . . . . . . . . .
-         5 5 5 . . 3 3 3
-          5 5 . 4 . 3 3
-           5 . 4 4 . 3
-            . 4 4 4 .
-    """,
-    ("bowl", 2): """
-            1 1 . 2 2
-           1 1 1 2 2 2
-          . 1 1 . 2 2 .
-         . . . . . . . .
-        . . . . . . . . .
-         . . . . . . . .
-          . 2 2 . 1 1 .
-           2 2 2 1 1 1
-            2 2 . 1 1
-    """,
-    ("bowl", 3): """
-            1 1 . 2 2
-           1 1 . . 2 2
-          . . 1 . 2 . .
-         3 . . . . . . 3
-        3 3 3 . . . 3 3 3
-         3 . . . . . . 3
-          . . 2 . 1 . .
-           2 2 . . 1 1
-            2 2 . 1 1
-    """,
-    ("bowl", 4): """
-            1 1 . 2 2
-           1 1 1 2 2 2
-          . 1 1 . 2 2 .
-         . . . . . . . .
-        . . . . . . . . .
-         . . . . . . . .
-          . 3 3 . 4 4 .
-           3 3 3 4 4 4
-            3 3 . 4 4
-    """,
-    ("bowl", 5): """
-            4 4 . 3 3
-           4 4 4 3 3 3
-          . 4 4 . 3 3 .
-         . . . . . . 1 1
-        . . . . . . 1 1 1
-         . . . . . . 1 1
-          . 5 5 . 2 2 .
-           5 5 5 2 2 2
-            5 5 . 2 2
-    """,
-    ("bowl", 6): """
-            1 1 . 2 2
-           1 1 1 2 2 2
-          . 1 . . . 2 .
-         6 6 . . . . 3 3
-        6 6 . . . . . 3 3
-         6 6 . . . . 3 3
-          . 5 . . . 4 .
-           5 5 5 4 4 4
-            5 5 . 4 4
-    """,
+_SEATS = {"b": 1, "w": 2} | {str(seat): seat for seat in range(1, 7)}
+
+_ALL_PICTURES = {
+    **PICTURES,
+    ("official", 2): PICTURES["standard", 2],
+    ("official", 3): PICTURES["standard", 3],
+    **{(name, 2): picture for name, picture in NAMED_PICTURES.items()},
 }
 
 
 def _players(board: str) -> tuple[int, ...]:
-    return tuple(players for name, players in _PICTURES if name == board)
+    return tuple(sorted(players for name, players in _ALL_PICTURES if name == board))
 
 
 BOARDS: Mapping[str, tuple[int, ...]] = MappingProxyType(
-    {name: _players(name) for name, _ in _PICTURES}
+    {name: _players(name) for name, _ in _ALL_PICTURES}
 )
 """The name of each board, and the numbers of players that it can be played by."""
 
@@ -140,11 +38,11 @@ def _marbles(picture: str, players: int) -> tuple[int, ...]:
     marbles = [0] * players
     for cell, character in _read(picture):
         if character != ".":
-            marbles[int(character) - 1] |= 1 << cell
+            marbles[_SEATS[character] - 1] |= 1 << cell
     return tuple(marbles)
 
 
-_MARBLES = {key: _marbles(picture, key[1]) for key, picture in _PICTURES.items()}
+_MARBLES = {key: _marbles(picture, key[1]) for key, picture in _ALL_PICTURES.items()}
 
 MOST_MARBLES = max(count for row in _MARBLES.values() for count in map(int.bit_count, row))
 """No board gives a seat more marbles than this."""
@@ -157,9 +55,11 @@ def start(board: str = "standard", players: int = 2) -> Position:
     1
     """
     if board not in BOARDS:
-        known = " and ".join(BOARDS)
+        *others, last = BOARDS
+        known = f"{', '.join(others)} and {last}"
         raise SetupError("unknown-board", f"There is no such board. The boards are {known}.")
     if players not in BOARDS[board]:
-        least, most = min(BOARDS[board]), max(BOARDS[board])
-        raise SetupError("wrong-players", f"The {board} board is for {least} to {most} players.")
+        numbers = sorted({min(BOARDS[board]), max(BOARDS[board])})
+        some = " to ".join(map(str, numbers))
+        raise SetupError("wrong-players", f"The {board} board is for {some} players.")
     return Position(marbles=_MARBLES[board, players], turn=1, scores=(0,) * players)

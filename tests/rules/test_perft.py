@@ -8,10 +8,6 @@ from tests.rules.perft_table import STARTS
 from tests.rules.setups import placed
 
 
-def test_the_table_has_every_start() -> None:
-    assert set(STARTS) == {(name, n) for name, numbers in rules.BOARDS.items() for n in numbers}
-
-
 @pytest.mark.parametrize(("board", "players"), STARTS)
 def test_starts(board: str, players: int) -> None:
     position = rules.start(board, players)
