@@ -20,7 +20,7 @@ _COMPASS = (
 )
 
 
-def home(board: str, players: int, seat: int) -> str:
+def home(board: str, players: int, seat: int, *, teams: bool = False) -> str:
     """Where the marbles of a seat start, as the mailed board shows them.
 
     Raises SetupError as `start` does, ValueError if there is no such seat.
@@ -28,7 +28,7 @@ def home(board: str, players: int, seat: int) -> str:
     >>> home("standard", 2, 2), home("bowl", 2, 1)
     ('bottom', 'upper left and lower right')
     """
-    position = start(board, players)
+    position = start(board, players, teams=teams)
     if seat not in position.seats:
         raise ValueError(f"the seats are 1 to {players}, not {seat}")
     groups = _groups(position.marbles_of(seat))

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, Literal, NoReturn, get_args
 
 from pbm.rules.diagram import diagram
 from pbm.rules.errors import RulesError
-from pbm.rules.layouts import start
+from pbm.rules.layouts import BOARDS, IN_TEAMS, start, takes_pillar
 from pbm.rules.moves import legal_moves
 from pbm.rules.notation import parse_move
 from pbm.rules.perft import perft
@@ -61,10 +61,33 @@ class Request:
             raise RequestError("bad-request", f'"{name}" must be a whole number.')
         return value
 
+    def switch(self, name: str) -> bool:
+        """A field that is true or false, which it is by default; raises as `text`."""
+        value = self.fields.get(name, False)
+        if not isinstance(value, bool):
+            raise RequestError("bad-request", f'"{name}" must be true or false.')
+        return value
+
 
 def _start(request: Request) -> Answer:
-    position = start(request.text("board", "standard"), request.number("players", 2))
-    return {"state": format_state(position)}
+    teams, pillar = request.switch("teams"), request.switch("pillar")
+    board = request.text("board", "official" if teams else "standard")
+    players = request.number("players", 4 if teams else 2)
+    return {"state": format_state(start(board, players, teams=teams, pillar=pillar))}
+
+
+def _boards(_: Request) -> Answer:
+    return {
+        "boards": [
+            {
+                "name": board,
+                "players": list(players),
+                "teams": IN_TEAMS in players,
+                "pillar": [number for number in players if takes_pillar(board, number)],
+            }
+            for board, players in BOARDS.items()
+        ]
+    }
 
 
 def _moves(request: Request) -> Answer:
@@ -100,7 +123,8 @@ def _diagram(request: Request) -> Answer:
 
 
 _OPERATIONS: dict[str, tuple[Callable[[Request], Answer], tuple[str, ...]]] = {
-    "start": (_start, ("board", "players")),
+    "boards": (_boards, ()),
+    "start": (_start, ("board", "players", "teams", "pillar")),
     "moves": (_moves, ("state",)),
     "play": (_play, ("state", "move")),
     "perft": (_perft, ("state", "depth")),
@@ -124,7 +148,8 @@ def _perform(fields: dict[str, Any]) -> Answer:
     perform, names = operation
     # A field that is not known may change what the sender expects: better refused than ignored.
     if not fields.keys() <= {"op", *names}:
-        raise RequestError("bad-request", f"The fields for this op are {', '.join(names)}.")
+        known = f"The fields for this op are {', '.join(names)}." if names else "It has no fields."
+        raise RequestError("bad-request", known)
     return perform(request)
 
 

@@ -14,3 +14,11 @@ STARTS = {
     ("official", 4): [43, 1696, 71767],
     ("german", 2): [80, 6244, 493480],
 }
+
+TEAM_STARTS = {
+    "official": [43, 1696, 71767],
+    "bowl": [26, 670, 17420],
+}
+
+DEPTH_4 = {"standard": 5045110, "bowl": 8270666}
+"""Of games for two."""

@@ -32,6 +32,15 @@ def test_homes(board: str, players: int) -> None:
     assert [rules.home(board, players, seat) for seat in seats] == HOMES[board, players]
 
 
+def test_partners_start_opposite_each_other() -> None:
+    assert [rules.home("bowl", 4, seat, teams=True) for seat in range(1, 5)] == [
+        "upper left",
+        "upper right",
+        "lower right",
+        "lower left",
+    ]
+
+
 def test_every_start_has_homes_in_a_few_words() -> None:
     for board, numbers in rules.BOARDS.items():
         for players in numbers:

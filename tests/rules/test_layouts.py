@@ -138,3 +138,58 @@ def test_the_manual_shows_every_board_as_it_is() -> None:
     }
     assert shown == set(STATES.values()) - {STATES["standard", 2]}
     assert rules.diagram(rules.start()) in MANUAL.read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("board", "rows"),
+    [
+        (None, STATES["official", 4]),
+        ("official", STATES["official", 4]),
+        ("standard", STATES["standard", 4]),
+        ("bowl", "11.22/111222/.11.22./......../........./......../.44.33./444333/44.33"),
+    ],
+)
+def test_starts_in_teams(board: str | None, rows: str) -> None:
+    position = rules.start(board, teams=True)
+    assert rules.format_state(position) == f"{rows} 1 0,0,0,0 teams"
+    assert rules.start(board, 4, teams=True) == position
+    rows_mirrored = rows[::-1].translate(str.maketrans("1234", "3412"))
+    assert rows_mirrored == rows, "partners do not face each other"
+
+
+def test_the_pillar_stands_wherever_the_centre_is_empty() -> None:
+    for board, numbers in rules.BOARDS.items():
+        for players in numbers:
+            plain = rules.format_state(rules.start(board, players))
+            if plain.split("/")[4][4] == ".":
+                rows = plain.split("/")
+                rows[4] = rows[4][:4] + "#" + rows[4][5:]
+                with_pillar = rules.format_state(rules.start(board, players, pillar=True))
+                assert with_pillar == "/".join(rows)
+            else:
+                with pytest.raises(rules.SetupError) as error:
+                    rules.start(board, players, pillar=True)
+                assert error.value.reason == "centre-taken"
+
+
+@pytest.mark.parametrize(
+    ("board", "players", "more", "reason", "sentence"),
+    [
+        ("standard", 3, {"teams": True}, "wrong-players", "A game in teams is for 4 players."),
+        (None, 2, {"teams": True}, "wrong-players", "A game in teams is for 4 players."),
+        ("german", None, {"teams": True}, "wrong-players", "The german board is for 2 players."),
+        (
+            "standard",
+            5,
+            {"pillar": True},
+            "centre-taken",
+            "The standard board for 5 has a marble on e5, where the pillar would stand.",
+        ),
+    ],
+)
+def test_refused_kinds(
+    board: str | None, players: int | None, more: dict[str, bool], reason: str, sentence: str
+) -> None:
+    with pytest.raises(rules.SetupError) as error:
+        rules.start(board, players, **more)
+    assert (error.value.reason, str(error.value)) == (reason, sentence)
