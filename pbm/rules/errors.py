@@ -71,6 +71,8 @@ class NotationError(RulesError):
 class IllegalMoveError(RulesError):
     """A move, or a seat's leaving, that this position does not allow."""
 
+    reason: IllegalMoveReason
+
     def __init__(self, reason: IllegalMoveReason, text: str) -> None:
         super().__init__(reason, text)
 

@@ -106,7 +106,7 @@ class Position:
         Those who have left the game are opponents, or partners, as before.
         """
         own, partner, fixed = self.marbles_of(seat), self.partner_marbles(seat), self.fixed
-        return own, partner, self.occupied & ~(own | partner | fixed), fixed
+        return own, partner, self.occupied ^ (own | partner | fixed), fixed
 
     def seat_at(self, cell: int) -> int | None:
         """The seat whose marble stands on a cell; None for a fixed one, or off the board."""

@@ -14,10 +14,6 @@ from collections.abc import Iterator
 
 from pbm.rules.board import AXES, BOARD, LINES, STEPS, shifted
 
-_FORWARD, _BACKWARD = STEPS[:3], tuple(-step for step in STEPS[3:])
-assert min(_FORWARD) > 0
-assert min(_BACKWARD) > 0
-
 Kind = tuple[int, int, int]
 """The step, the axis along which the line lies from its rear cell, and the number of marbles."""
 
@@ -35,6 +31,7 @@ KINDS = tuple(_kinds())
 
 _KIND_BITS = 7
 _BASES = tuple(number << _KIND_BITS for number in range(len(KINDS)))
+_BASES_REVERSED = _BASES[::-1]
 
 
 def _coded() -> Iterator[tuple[int, tuple[int, int]]]:
@@ -48,50 +45,64 @@ def _coded() -> Iterator[tuple[int, tuple[int, int]]]:
 CODED = dict(_coded())
 """The marbles and the step of the move that a code stands for."""
 
-_SIDEWAYS = {step: tuple(axis for axis in AXES if axis != abs(step)) for step in STEPS}
-_FORWARD_KINDS = tuple((s, *_SIDEWAYS[s]) for s in _FORWARD)
-_BACKWARD_KINDS = tuple((s, *_SIDEWAYS[s]) for s in _BACKWARD)
+_AROUND = (1 << 111) - 1
+"""All cells and everything that one step can lead to."""
+
+_BIT = tuple((1 << top) >> 1 for top in range(112))
+"""By the length of a number in bits, its highest bit."""
+
+
+def _shifts(step: int) -> tuple[int, ...]:
+    """How far to shift for a step, two and three of them, and along each axis beside it."""
+    far = abs(step)
+    one, other = (axis for axis in AXES if axis != far)
+    return far, 2 * far, 3 * far, one, 2 * one, other, 2 * other
+
+
+_FORWARD = tuple(_shifts(step) for step in STEPS if step > 0)
+_BACKWARD = tuple(_shifts(step) for step in STEPS if step < 0)
 
 
 def rears(own: int, partner: int, enemies: int, fixed: int) -> list[int]:
     """For each kind of move in turn, the set of rear cells from which it is legal.
 
     The mover's marbles, those of a partner (0 without teams), of all opponents, and the cells that
-    never change.
+    never change. No cell may be in two of the sets.
     """
     side = own | partner
-    room = ~(side | enemies | fixed)
-    empty = BOARD & room
+    occupied = side | enemies | fixed
+    room = _AROUND ^ occupied
+    empty = BOARD ^ occupied
     found: list[int] = []
-    for step, one, other in _FORWARD_KINDS:
-        open_ahead = empty >> step
-        pushable = enemies & (room >> step)
+    for once, twice, thrice, one, two_ones, other, two_others in _FORWARD:
+        open_ahead = empty >> once
+        pushable = enemies & room >> once
         clear = empty | pushable
-        pairs = own & (side >> step)
+        pairs = own & side >> once
         free = side & open_ahead
         found += (
             own & open_ahead,
-            pairs & (clear >> 2 * step),
-            pairs & (side >> 2 * step) & ((clear | enemies & (pushable >> step)) >> 3 * step),
-            first := free & (free >> one),
-            first & (free >> 2 * one),
-            second := free & (free >> other),
-            second & (free >> 2 * other),
+            pairs & clear >> twice,
+            pairs & side >> twice & (clear | enemies & pushable >> once) >> thrice,
+            beside := free & free >> one,
+            beside & free >> two_ones,
+            beside := free & free >> other,
+            beside & free >> two_others,
         )
-    for step, one, other in _BACKWARD_KINDS:
-        open_ahead = empty << step
-        pushable = enemies & (room << step)
+    for once, twice, thrice, one, two_ones, other, two_others in _BACKWARD:
+        open_ahead = empty << once
+        pushable = enemies & room << once
         clear = empty | pushable
-        pairs = own & (side << step)
+        pairs = own & side << once
         free = side & open_ahead
         found += (
             own & open_ahead,
-            pairs & (clear << 2 * step),
-            pairs & (side << 2 * step) & ((clear | enemies & (pushable << step)) << 3 * step),
-            first := free & (free >> one),
-            first & (free >> 2 * one),
-            second := free & (free >> other),
-            second & (free >> 2 * other),
+            pairs & clear << twice,
+            pairs & side << twice & (clear | enemies & pushable << once) << thrice,
+            beside := free & free >> one,
+            beside & free >> two_ones,
+            beside := free & free >> other,
+            beside & free >> two_others,
         )
     if partner:
         _need_an_own_marble(found, own)
@@ -100,13 +111,17 @@ def rears(own: int, partner: int, enemies: int, fixed: int) -> list[int]:
 
 def codes(own: int, partner: int, enemies: int, fixed: int) -> list[int]:
     """The codes of all legal moves, in the order of their kinds and then of their rear cells."""
+    # Backwards, since the highest bit of a number is faster to find than the lowest.
     found: list[int] = []
-    append = found.append
-    for base, cells in zip(_BASES, rears(own, partner, enemies, fixed), strict=True):
+    append, bit = found.append, _BIT
+    sets = rears(own, partner, enemies, fixed)
+    sets.reverse()
+    for base, cells in zip(_BASES_REVERSED, sets, strict=True):
         while cells:
-            rear = cells & -cells
-            append(base + rear.bit_length())
-            cells ^= rear
+            top = cells.bit_length()
+            append(base + top)
+            cells ^= bit[top]
+    found.reverse()
     return found
 
 

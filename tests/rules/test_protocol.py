@@ -131,6 +131,17 @@ def test_a_move() -> None:
     }
 
 
+def test_aba_pro_notation() -> None:
+    moves = ask(op="moves", state=START, notation="abapro")["moves"]
+    assert moves == [
+        rules.format_abapro(m, rules.start()) for m in rules.legal_moves(rules.start())
+    ]
+    assert ask(op="moves", state=START, notation="pbm") == ask(op="moves", state=START)
+    played = ask(op="play", state=START, move="I5H5", notation="abapro")
+    usual = ask(op="play", state=START, move="a1-c3,d4", notation="pbm")
+    assert played == usual | {"move": "i5h5"}
+
+
 def test_an_ejection_that_wins() -> None:
     state = rules.format_state(placed("e7 e8", "e9 a1", "i9", scores="5,0,3"))
     after = ask(op="play", state=state, move="e7-e8,e9")
@@ -197,6 +208,13 @@ def test_the_last_one_wins() -> None:
         (line(op="moves", state=START.replace(" -", " teams")), "bad-state"),
         (line(op="play", state=START, move="\ud800"), "not-a-move"),
         (line(op="play", state=START, move="a6,b6"), "no-such-cell"),
+        (line(op="play", state=START, move="i5h5"), "not-a-move"),
+        (line(op="play", state=START, move="a1-c3,d4", notation="abapro"), "not-a-move"),
+        (line(op="play", state=START, move="a6a5", notation="abapro"), "no-such-cell"),
+        (line(op="play", state=START, move="e5e6", notation="abapro"), "empty-cell"),
+        (line(op="moves", state=START, notation="chess"), "bad-request"),
+        (line(op="moves", state=START, notation=None), "bad-request"),
+        (line(op="start", notation="abapro"), "bad-request"),
         (line(op="play", state=START, move="e5,e6"), "empty-cell"),
         (line(op="play", state=OVER, move="a1-c3,d4"), "game-over"),
     ],
@@ -262,6 +280,7 @@ states = st.sampled_from([START, OVER]) | json_values
         optional={
             "state": states,
             "move": json_values,
+            "notation": st.sampled_from(["pbm", "abapro"]) | json_values,
             "depth": json_values.filter(lambda depth: depth not in (3, 4, 5)),
             "board": json_values,
             "players": st.integers() | json_values,
