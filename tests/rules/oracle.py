@@ -1,5 +1,7 @@
 """The rules of play a second time, naively, to hold `pbm.rules` against.
 
+It is frozen: it changes only if the rules of play do.
+
 Nothing here is shared with `pbm.rules`, not even the geometry: a board is a dictionary of cells,
 (row, column) counted from 1, and a game speaks in the texts that both sides must agree on: state
 lines and canonical moves. It tries every line in every direction and asks the rules one by one.
