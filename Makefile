@@ -9,6 +9,8 @@ PY := .venv/bin/python
 READY := .venv/.ready
 # Arguments for pytest, such as: make test ARGS="tests/rules -k bowl"
 ARGS ?=
+# The random games of: make torture
+GAMES ?= 3000
 # Another Python to make .venv with, such as: make run PYTHON=python3.12
 export PYTHON
 
@@ -23,6 +25,10 @@ run: $(READY) ## starts the server on its defaults: 127.0.0.1:8025, everything u
 .PHONY: test
 test: deps $(READY) ## runs all tests; ARGS="tests/rules -k bowl" runs some of them
 	$(PY) -m pytest -n auto --maxprocesses 8 $(ARGS)
+
+.PHONY: torture
+torture: $(READY) ## plays thousands of random games twice; GAMES=9000 and SEED=1 change them
+	$(PY) -m tests.rules.torture --games $(GAMES) $(if $(SEED),--seed $(SEED))
 
 .PHONY: check
 check: $(READY) ## checks format, style, types and the direction of imports

@@ -10,6 +10,7 @@ Nothing here reads a clock, a file or a mail. Where the rules of play are writte
 `docs/rules.md`; for programs in other languages there is `pbm-rules`: `docs/rules-protocol.md`.
 """
 
+from pbm.rules.abapro import format_abapro, parse_abapro
 from pbm.rules.diagram import diagram
 from pbm.rules.errors import (
     IllegalMoveError,
@@ -48,6 +49,7 @@ __all__ = [
     "StateError",
     "diagram",
     "example_move",
+    "format_abapro",
     "format_move",
     "format_state",
     "home",
@@ -55,6 +57,7 @@ __all__ = [
     "leave",
     "legal_moves",
     "mentions_cell",
+    "parse_abapro",
     "parse_move",
     "parse_state",
     "play",

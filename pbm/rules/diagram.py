@@ -3,7 +3,7 @@
 from itertools import groupby
 
 from pbm.rules.board import CELLS, ROWS
-from pbm.rules.position import Position, symbol
+from pbm.rules.position import FIXED, Position, symbol
 
 _MIDDLE_ROW = 5
 
@@ -42,5 +42,7 @@ def _row(number: int, signs: list[str]) -> str:
 
 
 def _sign(position: Position, cell: int) -> str:
+    if position.fixed >> cell & 1:
+        return FIXED
     seat = position.seat_at(cell)
     return "." if seat is None else symbol(position, seat)

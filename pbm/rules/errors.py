@@ -21,19 +21,27 @@ IllegalMoveReason = Literal[
     "empty-cell",
     "gap",
     "not-yours",
+    "fixed-marble",
+    "no-own-marble",
+    "partner-at-rear",
     "own-in-the-way",
+    "partner-in-the-way",
+    "pillar-in-the-way",
     "one-cannot-push",
     "outnumbered",
     "push-blocked",
+    "push-against-partner",
+    "push-against-pillar",
     "own-off-board",
+    "partner-off-board",
     "sideways-push",
     "sideways-blocked",
     "sideways-off-board",
     "no-such-seat",
     "already-out",
 ]
-StateReason = Literal["bad-state", "not-offered"]
-SetupReason = Literal["unknown-board", "wrong-players"]
+StateReason = Literal["bad-state"]
+SetupReason = Literal["unknown-board", "wrong-players", "centre-taken"]
 
 Reason = NotationReason | IllegalMoveReason | StateReason | SetupReason
 
@@ -63,6 +71,8 @@ class NotationError(RulesError):
 class IllegalMoveError(RulesError):
     """A move, or a seat's leaving, that this position does not allow."""
 
+    reason: IllegalMoveReason
+
     def __init__(self, reason: IllegalMoveReason, text: str) -> None:
         super().__init__(reason, text)
 
@@ -75,7 +85,7 @@ class StateError(RulesError):
 
 
 class SetupError(RulesError):
-    """A board that does not exist, or not for that many players."""
+    """A board that does not exist, or not for that many players or with a pillar."""
 
     def __init__(self, reason: SetupReason, text: str) -> None:
         super().__init__(reason, text)

@@ -6,6 +6,8 @@ from math import atan2, degrees, sqrt
 from pbm.rules.board import CENTRE, STEPS, members, set_of
 from pbm.rules.layouts import start
 
+_MOST_SIDES = 3
+
 _COMPASS = (
     "right",
     "upper right",
@@ -18,7 +20,7 @@ _COMPASS = (
 )
 
 
-def home(board: str, players: int, seat: int) -> str:
+def home(board: str, players: int, seat: int, *, teams: bool = False) -> str:
     """Where the marbles of a seat start, as the mailed board shows them.
 
     Raises SetupError as `start` does, ValueError if there is no such seat.
@@ -26,10 +28,12 @@ def home(board: str, players: int, seat: int) -> str:
     >>> home("standard", 2, 2), home("bowl", 2, 1)
     ('bottom', 'upper left and lower right')
     """
-    position = start(board, players)
+    position = start(board, players, teams=teams)
     if seat not in position.seats:
         raise ValueError(f"the seats are 1 to {players}, not {seat}")
-    return " and ".join(_side(group) for group in _groups(position.marbles_of(seat)))
+    groups = _groups(position.marbles_of(seat))
+    sides = list(dict.fromkeys(_side(group) for group in groups))
+    return " and ".join(sides) if len(sides) <= _MOST_SIDES else "all over the board"
 
 
 def _groups(marbles: int) -> Iterator[tuple[int, ...]]:

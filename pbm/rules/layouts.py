@@ -1,132 +1,33 @@
-"""The boards a game can start from, kept as pictures (rules, section 2)."""
+"""The boards a game can start from, read from their pictures (rules, section 2)."""
 
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from pbm.rules.board import CELLS
+from pbm.rules.board import CELLS, CENTRE
 from pbm.rules.errors import SetupError
+from pbm.rules.named_pictures import NAMED_PICTURES
+from pbm.rules.pictures import PICTURES
 from pbm.rules.position import Position
 
-_PICTURES = {
-    ("standard", 2): """
-            1 1 1 1 1
-           1 1 1 1 1 1
-          . . 1 1 1 . .
-         . . . . . . . .
-        . . . . . . . . .
-         . . . . . . . .
-          . . 2 2 2 . .
-           2 2 2 2 2 2
-            2 2 2 2 2
-    """,
-    ("standard", 3): """
-            1 1 1 1 1
-           1 1 1 1 1 1
-          . . . . . . .
-         3 . . . . . . 2
-        3 3 . . . . . 2 2
-         3 3 . . . . 2 2
-          3 3 . . . 2 2
-           3 3 . . 2 2
-            3 3 . 2 2
-    """,
-    ("standard", 4): """
-            1 1 1 1 .
-           1 1 1 1 . 2
-          . . . . . 2 2
-         4 . . . . . 2 2
-        4 4 . . . . . 2 2
-         4 4 . . . . . 2
-          4 4 . . . . .
-           4 . 3 3 3 3
-            . 3 3 3 3
-    """,
-    ("standard", 5): """
-            1 1 1 1 .
-           1 1 1 1 . 2
-          . . . . . 2 2
-         4 . . 5 5 . 2 2
-        4 4 . 5 5 5 . 2 2
-         4 4 . 5 5 . . 2
-          4 4 . . . . .
-           4 . 3 3 3 3
-            . 3 3 3 3
-    """,
-    ("standard", 6): """
-            . 1 1 1 .
-           6 . 1 1 . 2
-          6 6 . 1 . 2 2
-         6 6 6 . . 2 2 2
-        . . . . . . . . .
-         5 5 5 . . 3 3 3
-          5 5 . 4 . 3 3
-           5 . 4 4 . 3
-            . 4 4 4 .
-    """,
-    ("bowl", 2): """
-            1 1 . 2 2
-           1 1 1 2 2 2
-          . 1 1 . 2 2 .
-         . . . . . . . .
-        . . . . . . . . .
-         . . . . . . . .
-          . 2 2 . 1 1 .
-           2 2 2 1 1 1
-            2 2 . 1 1
-    """,
-    ("bowl", 3): """
-            1 1 . 2 2
-           1 1 . . 2 2
-          . . 1 . 2 . .
-         3 . . . . . . 3
-        3 3 3 . . . 3 3 3
-         3 . . . . . . 3
-          . . 2 . 1 . .
-           2 2 . . 1 1
-            2 2 . 1 1
-    """,
-    ("bowl", 4): """
-            1 1 . 2 2
-           1 1 1 2 2 2
-          . 1 1 . 2 2 .
-         . . . . . . . .
-        . . . . . . . . .
-         . . . . . . . .
-          . 3 3 . 4 4 .
-           3 3 3 4 4 4
-            3 3 . 4 4
-    """,
-    ("bowl", 5): """
-            4 4 . 3 3
-           4 4 4 3 3 3
-          . 4 4 . 3 3 .
-         . . . . . . 1 1
-        . . . . . . 1 1 1
-         . . . . . . 1 1
-          . 5 5 . 2 2 .
-           5 5 5 2 2 2
-            5 5 . 2 2
-    """,
-    ("bowl", 6): """
-            1 1 . 2 2
-           1 1 1 2 2 2
-          . 1 . . . 2 .
-         6 6 . . . . 3 3
-        6 6 . . . . . 3 3
-         6 6 . . . . 3 3
-          . 5 . . . 4 .
-           5 5 5 4 4 4
-            5 5 . 4 4
-    """,
+IN_TEAMS = 4
+"""The number of players of a game in teams."""
+
+_SEATS = {"b": 1, "w": 2} | {str(seat): seat for seat in range(1, 7)}
+
+_ALL_PICTURES = {
+    **PICTURES,
+    ("official", 2): PICTURES["standard", 2],
+    ("official", 3): PICTURES["standard", 3],
+    **{(name, 2): picture for name, picture in NAMED_PICTURES.items()},
 }
 
 
 def _players(board: str) -> tuple[int, ...]:
-    return tuple(players for name, players in _PICTURES if name == board)
+    return tuple(sorted(players for name, players in _ALL_PICTURES if name == board))
 
 
 BOARDS: Mapping[str, tuple[int, ...]] = MappingProxyType(
-    {name: _players(name) for name, _ in _PICTURES}
+    {name: _players(name) for name, _ in _ALL_PICTURES}
 )
 """The name of each board, and the numbers of players that it can be played by."""
 
@@ -140,26 +41,57 @@ def _marbles(picture: str, players: int) -> tuple[int, ...]:
     marbles = [0] * players
     for cell, character in _read(picture):
         if character != ".":
-            marbles[int(character) - 1] |= 1 << cell
+            marbles[_SEATS[character] - 1] |= 1 << cell
     return tuple(marbles)
 
 
-_MARBLES = {key: _marbles(picture, key[1]) for key, picture in _PICTURES.items()}
+_MARBLES = {key: _marbles(picture, key[1]) for key, picture in _ALL_PICTURES.items()}
 
 MOST_MARBLES = max(count for row in _MARBLES.values() for count in map(int.bit_count, row))
 """No board gives a seat more marbles than this."""
 
 
-def start(board: str = "standard", players: int = 2) -> Position:
-    """The position that a game starts from; raises SetupError if there is no such board.
+def start(
+    board: str | None = None,
+    players: int | None = None,
+    *,
+    teams: bool = False,
+    pillar: bool = False,
+) -> Position:
+    """The position that a game starts from.
+
+    By default it is the standard board for two, or in teams the official one for four. Raises
+    SetupError if there is no such board, not for that many players, or not with a pillar.
 
     >>> start("bowl", 6).turn
     1
     """
+    board = board if board is not None else "official" if teams else "standard"
+    players = players if players is not None else IN_TEAMS if teams else 2
     if board not in BOARDS:
-        known = " and ".join(BOARDS)
+        *others, last = BOARDS
+        known = f"{', '.join(others)} and {last}"
         raise SetupError("unknown-board", f"There is no such board. The boards are {known}.")
+    if teams and players != IN_TEAMS:
+        raise SetupError("wrong-players", f"A game in teams is for {IN_TEAMS} players.")
     if players not in BOARDS[board]:
-        least, most = min(BOARDS[board]), max(BOARDS[board])
-        raise SetupError("wrong-players", f"The {board} board is for {least} to {most} players.")
-    return Position(marbles=_MARBLES[board, players], turn=1, scores=(0,) * players)
+        numbers = sorted({min(BOARDS[board]), max(BOARDS[board])})
+        some = " to ".join(map(str, numbers))
+        raise SetupError("wrong-players", f"The {board} board is for {some} players.")
+    if pillar and not takes_pillar(board, players):
+        text = f"The {board} board for {players} has a marble on e5, where the pillar would stand."
+        raise SetupError("centre-taken", text)
+    marbles = _in_teams(board) if teams else _MARBLES[board, players]
+    return Position(marbles, turn=1, scores=(0,) * players, teams=teams, pillar=pillar)
+
+
+def takes_pillar(board: str, players: int) -> bool:
+    """Whether a board has room for the fixed marble; raises KeyError if there is no such board."""
+    return not any(cells >> CENTRE & 1 for cells in _MARBLES[board, players])
+
+
+def _in_teams(board: str) -> tuple[int, ...]:
+    """The marbles of four players whose partners face each other."""
+    one, two, three, four = _MARBLES[board, IN_TEAMS]
+    # The bowl is numbered in reading order; the others go round.
+    return (one, two, four, three) if board == "bowl" else (one, two, three, four)

@@ -2,24 +2,14 @@
 
 A move takes a line of one to three own marbles one step in one direction. *In line*, along the
 line, it goes onto an empty cell or pushes fewer opponents than it has marbles (a *sumito*);
-*sideways* it goes onto empty cells only.
-
-`legal_moves` works on whole sets of cells at once: for each direction it finds the rear cells of
-all the lines that can go that way, and looks up the moves that start there.
+*sideways* it goes onto empty cells only. In teams a line may hold marbles of the partner.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pbm.rules.board import (
-    AXES,
-    BOARD,
-    LINES,
-    STEPS,
-    before,
-    format_cell,
-)
+from pbm.rules.board import LINES, STEPS, format_cell
 from pbm.rules.position import Position
+from pbm.rules.search import CODED, any_move, codes, count
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,24 +55,7 @@ class Move:
         return f"{format_cell(self.rear)}-{format_cell(self.front)},{target}"
 
 
-def _moves_by_rear(step: int, axis: int, size: int) -> dict[int, Move]:
-    """The moves by `step` of all lines that go on along `axis`, by the set of their first cell."""
-    return {
-        1 << (line[0] if axis > 0 else line[-1]): Move(marbles, step)
-        for marbles, line in LINES.items()
-        if len(line) == size and (size == 1 or line[1] - line[0] == abs(axis))
-    }
-
-
-_IN_LINE = {step: [_moves_by_rear(step, step, size) for size in (1, 2, 3)] for step in STEPS}
-_SIDEWAYS = {
-    step: [
-        (axis, _moves_by_rear(step, axis, 2), _moves_by_rear(step, axis, 3))
-        for axis in AXES
-        if axis != abs(step)
-    ]
-    for step in STEPS
-}
+_MOVES = {code: Move(marbles, step) for code, (marbles, step) in CODED.items()}
 
 
 def legal_moves(position: Position) -> tuple[Move, ...]:
@@ -95,47 +68,16 @@ def legal_moves(position: Position) -> tuple[Move, ...]:
     >>> len(legal_moves(start("standard", 2)))
     44
     """
-    moves = []
-    if position.turn is not None:
-        for rears, table in _starts(position, position.turn):
-            while rears:
-                rear = rears & -rears
-                moves.append(table[rear])
-                rears ^= rear
-    return tuple(moves)
+    if position.turn is None:
+        return ()
+    return tuple(map(_MOVES.__getitem__, codes(*position.seen_by(position.turn))))
+
+
+def count_moves(position: Position) -> int:
+    """How many legal moves there are; `legal_moves` would name them."""
+    return 0 if position.turn is None else count(*position.seen_by(position.turn))
 
 
 def can_move(position: Position, seat: int) -> bool:
     """Whether a seat would have a legal move if it were its turn."""
-    return any(rears for rears, _ in _starts(position, seat))
-
-
-def _starts(position: Position, seat: int) -> Iterator[tuple[int, dict[int, Move]]]:
-    """The rear cells of all lines of a seat that can go, and the moves by their rear cells."""
-    own, others = position.marbles_of(seat), position.others(seat)
-    for step in STEPS:
-        yield from zip(_rears_in_line(own, others, step), _IN_LINE[step], strict=True)
-        free = own & before(BOARD & ~(own | others), step)
-        for axis, of_two, of_three in _SIDEWAYS[step]:
-            pairs = free & before(free, axis)
-            yield pairs, of_two
-            yield pairs & before(pairs, axis), of_three
-
-
-def _rears_in_line(own: int, others: int, step: int) -> tuple[int, int, int]:
-    """The rear marbles of the lines of one, two and three that can go forward.
-
-    One marble needs an empty cell ahead; two may also meet one opponent, and three may meet two,
-    if behind the last of them a cell is empty or the board ends.
-    """
-    room = ~(own | others)
-    empty = BOARD & room
-    one_to_push = others & before(room, step)
-    two_to_push = others & before(one_to_push, step)
-    pairs = own & before(own, step)
-    triples = pairs & before(pairs, step)
-    return (
-        own & before(empty, step),
-        pairs & before(empty | one_to_push, 2 * step),
-        triples & before(empty | one_to_push | two_to_push, 3 * step),
-    )
+    return any_move(*position.seen_by(seat))

@@ -1,6 +1,6 @@
 """Count the sequences of moves from a position: a yardstick for the rules and for their speed."""
 
-from pbm.rules.moves import legal_moves
+from pbm.rules.moves import count_moves, legal_moves
 from pbm.rules.position import Position
 from pbm.rules.turns import play_legal
 
@@ -14,7 +14,7 @@ def perft(position: Position, depth: int) -> int:
     """
     if depth == 0:
         return 1
-    moves = legal_moves(position)
     if depth == 1:
-        return len(moves)
+        return count_moves(position)
+    moves = legal_moves(position)
     return sum(perft(play_legal(position, move).position, depth - 1) for move in moves)

@@ -1,11 +1,19 @@
 """A position: where the marbles stand, whose turn it is, and how the game ended if it did."""
 
 from dataclasses import dataclass
-from functools import reduce
-from operator import or_
 from typing import Literal
 
+from pbm.rules.board import CENTRE
+
 EJECTIONS_TO_WIN = 6
+
+TEAMS = ((1, 3), (2, 4))
+"""The two teams of four players: partners sit opposite and never follow each other."""
+
+FIXED = "#"
+"""The sign for the fixed marble."""
+
+_ALONE = tuple(tuple((seat,) for seat in range(1, players + 1)) for players in range(7))
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +34,8 @@ class Position:
     `marbles` and `scores` have one entry for each seat, seat 1 first; the marbles of a seat are a
     set of cells as `pbm.rules.board` describes it. `turn` is the seat that moves next, None once
     the game is over. `out` holds the seats that have left, `quiet` the number of plies since a
-    marble last left the board.
+    marble last left the board. In `teams` seats 1 and 3 play seats 2 and 4, and the score of a team
+    stands at both of its seats. A `pillar` is a fixed marble in the centre.
     """
 
     marbles: tuple[int, ...]
@@ -35,6 +44,8 @@ class Position:
     out: frozenset[int] = frozenset()
     quiet: int = 0
     outcome: Outcome | None = None
+    teams: bool = False
+    pillar: bool = False
 
     @property
     def players(self) -> int:
@@ -48,19 +59,57 @@ class Position:
 
     @property
     def occupied(self) -> int:
-        """The set of cells with a marble on them."""
-        return reduce(or_, self.marbles)
+        """The set of cells with a marble on them, the fixed one included."""
+        occupied = self.fixed
+        for marbles in self.marbles:
+            occupied |= marbles
+        return occupied
+
+    @property
+    def fixed(self) -> int:
+        """The set of cells with a fixed marble: the centre, or none."""
+        return self.pillar << CENTRE
+
+    @property
+    def sides(self) -> tuple[tuple[int, ...], ...]:
+        """The seats that play together: two teams of two, or everybody alone."""
+        return TEAMS if self.teams else _ALONE[self.players]
+
+    @property
+    def mover(self) -> int | None:
+        """The seat whose player moves next, None once the game is over.
+
+        This is the seat whose turn it is, or its partner's if its own player has left the game.
+        """
+        return self.partner(self.turn) if self.turn in self.out else self.turn
 
     def marbles_of(self, seat: int) -> int:
         """The set of cells with that seat's marbles."""
         return self.marbles[seat - 1]
 
-    def others(self, seat: int) -> int:
-        """The set of cells with anybody else's marbles, those who have left included."""
-        return self.occupied & ~self.marbles_of(seat)
+    def partner(self, seat: int | None) -> int | None:
+        """The other seat of the same team; None where everybody plays alone."""
+        return (seat + 1) % 4 + 1 if self.teams and seat is not None else None
+
+    def partner_marbles(self, seat: int) -> int:
+        """The set of cells with the marbles of a seat's partner."""
+        partner = self.partner(seat)
+        return self.marbles[partner - 1] if partner else 0
+
+    def is_played(self, seat: int) -> bool:
+        """Whether somebody moves for a seat: its player, or the partner of one who has left."""
+        return seat not in self.out or self.partner(seat) not in self.out | {None}
+
+    def seen_by(self, seat: int) -> tuple[int, int, int, int]:
+        """Four sets of cells: a seat's own, a partner's, all opponents' and fixed marbles.
+
+        Those who have left the game are opponents, or partners, as before.
+        """
+        own, partner, fixed = self.marbles_of(seat), self.partner_marbles(seat), self.fixed
+        return own, partner, self.occupied ^ (own | partner | fixed), fixed
 
     def seat_at(self, cell: int) -> int | None:
-        """The seat whose marble stands on a cell (or off the board: None)."""
+        """The seat whose marble stands on a cell; None for a fixed one, or off the board."""
         return next((seat for seat in self.seats if self.marbles_of(seat) >> cell & 1), None)
 
     def count(self, seat: int) -> int:

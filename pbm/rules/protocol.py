@@ -12,13 +12,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO, Literal, NoReturn, get_args
 
+from pbm.rules.abapro import format_abapro, parse_abapro
 from pbm.rules.diagram import diagram
 from pbm.rules.errors import RulesError
-from pbm.rules.layouts import start
-from pbm.rules.moves import legal_moves
+from pbm.rules.layouts import BOARDS, IN_TEAMS, start, takes_pillar
+from pbm.rules.moves import Move, legal_moves
 from pbm.rules.notation import parse_move
 from pbm.rules.perft import perft
-from pbm.rules.position import Outcome
+from pbm.rules.position import Outcome, Position
 from pbm.rules.state import format_state, parse_state
 from pbm.rules.turns import play
 
@@ -61,21 +62,61 @@ class Request:
             raise RequestError("bad-request", f'"{name}" must be a whole number.')
         return value
 
+    def switch(self, name: str) -> bool:
+        """A field that is true or false, which it is by default; raises as `text`."""
+        value = self.fields.get(name, False)
+        if not isinstance(value, bool):
+            raise RequestError("bad-request", f'"{name}" must be true or false.')
+        return value
+
 
 def _start(request: Request) -> Answer:
-    position = start(request.text("board", "standard"), request.number("players", 2))
-    return {"state": format_state(position)}
+    teams, pillar = request.switch("teams"), request.switch("pillar")
+    board = request.text("board", "official" if teams else "standard")
+    players = request.number("players", 4 if teams else 2)
+    return {"state": format_state(start(board, players, teams=teams, pillar=pillar))}
+
+
+def _boards(_: Request) -> Answer:
+    return {
+        "boards": [
+            {
+                "name": board,
+                "players": list(players),
+                "teams": IN_TEAMS in players,
+                "pillar": [number for number in players if takes_pillar(board, number)],
+            }
+            for board, players in BOARDS.items()
+        ]
+    }
+
+
+_NOTATIONS = ("pbm", "abapro")
+
+
+def _is_abapro(request: Request) -> bool:
+    notation = request.text("notation", _NOTATIONS[0])
+    if notation not in _NOTATIONS:
+        raise RequestError("bad-request", f'"notation" is one of {", ".join(_NOTATIONS)}.')
+    return notation == "abapro"
 
 
 def _moves(request: Request) -> Answer:
-    return {"moves": [str(move) for move in legal_moves(parse_state(request.text("state")))]}
+    abapro, position = _is_abapro(request), parse_state(request.text("state"))
+    moves = legal_moves(position)
+    return {"moves": [_written(move, position, abapro) for move in moves]}
+
+
+def _written(move: Move, position: Position, abapro: bool) -> str:
+    return format_abapro(move, position) if abapro else str(move)
 
 
 def _play(request: Request) -> Answer:
-    position = parse_state(request.text("state"))
-    played = play(position, parse_move(request.text("move"), position))
+    abapro, position = _is_abapro(request), parse_state(request.text("state"))
+    parse = parse_abapro if abapro else parse_move
+    played = play(position, parse(request.text("move"), position))
     return {
-        "move": str(played.move),
+        "move": _written(played.move, position, abapro),
         "state": format_state(played.position),
         "ejected": list(played.ejected),
         "outcome": _outcome(played.position.outcome),
@@ -100,9 +141,10 @@ def _diagram(request: Request) -> Answer:
 
 
 _OPERATIONS: dict[str, tuple[Callable[[Request], Answer], tuple[str, ...]]] = {
-    "start": (_start, ("board", "players")),
-    "moves": (_moves, ("state",)),
-    "play": (_play, ("state", "move")),
+    "boards": (_boards, ()),
+    "start": (_start, ("board", "players", "teams", "pillar")),
+    "moves": (_moves, ("state", "notation")),
+    "play": (_play, ("state", "move", "notation")),
     "perft": (_perft, ("state", "depth")),
     "diagram": (_diagram, ("state",)),
 }
@@ -124,7 +166,8 @@ def _perform(fields: dict[str, Any]) -> Answer:
     perform, names = operation
     # A field that is not known may change what the sender expects: better refused than ignored.
     if not fields.keys() <= {"op", *names}:
-        raise RequestError("bad-request", f"The fields for this op are {', '.join(names)}.")
+        known = f"The fields for this op are {', '.join(names)}." if names else "It has no fields."
+        raise RequestError("bad-request", known)
     return perform(request)
 
 

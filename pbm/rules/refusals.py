@@ -4,10 +4,10 @@ This looks at one move, marble by marble, and shares nothing with the search of 
 tests hold the two together.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 
-from pbm.rules.board import format_cell, is_on_board
+from pbm.rules.board import CENTRE, format_cell, is_on_board, set_of
 from pbm.rules.errors import IllegalMoveError
 from pbm.rules.hints import nearby_line, perhaps
 from pbm.rules.moves import Move
@@ -30,14 +30,18 @@ def game_over() -> IllegalMoveError:
 
 
 def _not_own(position: Position, move: Move, mover: int) -> IllegalMoveError | None:
-    """A cell of the line on which the mover has no marble."""
+    """A cell of the line on which the mover has no marble to move."""
+    partner = position.partner(mover)
     owners = {cell: position.seat_at(cell) for cell in move.cells}
     missing = [cell for cell, owner in owners.items() if owner is None]
-    foreign = [cell for cell, owner in owners.items() if owner not in (None, mover)]
+    foreign = [cell for cell, owner in owners.items() if owner not in (None, mover, partner)]
     if foreign:
-        what, are = _marbles_on(position, foreign), "is" if len(foreign) == 1 else "are"
+        what, are = _marbles_on(position, foreign), _are(foreign)
         text = f"{what} {are} not yours; you are {symbol(position, mover)}."
         return IllegalMoveError("not-yours", text + _instead(position, move))
+    if position.fixed & move.marbles:
+        text = f"The fixed marble on {format_cell(CENTRE)} is nobody's, and never moves."
+        return IllegalMoveError("fixed-marble", text + _instead(position, move))
     if missing and missing == list(move.cells[1:-1]):
         ends = f"{format_cell(move.rear)}-{format_cell(move.front)}"
         return IllegalMoveError("gap", f"The line {ends} has a gap: {_names(missing)} is empty.")
@@ -45,26 +49,58 @@ def _not_own(position: Position, move: Move, mover: int) -> IllegalMoveError | N
         marbles = "is no marble" if len(missing) == 1 else "are no marbles"
         text = f"There {marbles} on {_names(missing)}."
         return IllegalMoveError("empty-cell", text + _instead(position, move))
+    return _only_the_partners(position, move, mover)
+
+
+def _only_the_partners(position: Position, move: Move, mover: int) -> IllegalMoveError | None:
+    """A line without a marble of the mover, or without one at its rear where it must be."""
+    you = f"you are {symbol(position, mover)}"
+    if not position.marbles_of(mover) & move.marbles:
+        text = (
+            f"{_marbles_on(position, move.cells)} {_are(move.cells)} your partner's; {you}, and a"
+            " marble of your own must move along."
+        )
+        return IllegalMoveError("no-own-marble", text + _instead(position, move))
+    if move.in_line and position.seat_at(move.rear) != mover:
+        text = (
+            f"{_marbles_on(position, [move.rear])} is your partner's; {you}, and the rear marble of"
+            " a line that moves along itself must be your own."
+        )
+        return IllegalMoveError("partner-at-rear", text + _instead(position, move))
     return None
 
 
 def _blocked_in_line(position: Position, move: Move, mover: int) -> IllegalMoveError | None:
     ahead = move.front + move.step
     if not is_on_board(ahead):
-        text = f"Your own marble on {format_cell(move.front)} would leave the board."
-        return IllegalMoveError("own-off-board", text)
-    if position.seat_at(ahead) == mover:
-        text = f"Your own marble on {format_cell(ahead)} is in the way."
+        text = f"{_yours(position, [move.front], mover)} would leave the board."
+        own = position.seat_at(move.front) == mover
+        return IllegalMoveError("own-off-board" if own else "partner-off-board", text)
+    owner = position.seat_at(ahead)
+    if owner == mover:
+        text = f"{_yours(position, [ahead], mover)} is in the way."
         return IllegalMoveError("own-in-the-way", text + _instead(position, move))
-    if position.seat_at(ahead) is not None:
+    if owner is not None and owner == position.partner(mover):
+        text = f"{_yours(position, [ahead], mover)} is in the way, and cannot be pushed."
+        return IllegalMoveError("partner-in-the-way", text + _instead(position, move))
+    if owner is not None:
         return _failed_push(position, move, mover)
-    return None
+    return _pillar_in_the_way(position, move, [ahead])
+
+
+def _pillar_in_the_way(
+    position: Position, move: Move, targets: list[int]
+) -> IllegalMoveError | None:
+    if not position.fixed & set_of(tuple(targets)):
+        return None
+    text = f"The fixed marble on {format_cell(CENTRE)} is in the way."
+    return IllegalMoveError("pillar-in-the-way", text + _instead(position, move))
 
 
 def _failed_push(position: Position, move: Move, mover: int) -> IllegalMoveError | None:
     ahead = []
     cell = move.front + move.step
-    while position.seat_at(cell) not in (None, mover):
+    while position.seat_at(cell) not in (None, mover, position.partner(mover)):
         ahead.append(cell)
         cell += move.step
     size = len(move.cells)
@@ -75,30 +111,41 @@ def _failed_push(position: Position, move: Move, mover: int) -> IllegalMoveError
     if len(ahead) >= size:
         text = f"{_STRENGTH[size]} at most, and {pushed} are in the way."
         return IllegalMoveError("outnumbered", text + _instead(position, move))
-    if position.seat_at(cell) == mover:
-        text = f"{pushed} cannot be pushed: your own marble on {format_cell(cell)} is behind."
-        return IllegalMoveError("push-blocked", text + _instead(position, move))
-    return None
+    return _blocked_behind(position, pushed, cell, mover)
+
+
+def _blocked_behind(
+    position: Position, pushed: str, cell: int, mover: int
+) -> IllegalMoveError | None:
+    """What stands on the cell that the last of the pushed marbles would go to."""
+    owner = position.seat_at(cell)
+    if position.fixed >> cell & 1:
+        text = f"{pushed} cannot be pushed: the fixed marble on {format_cell(cell)} is behind."
+        return IllegalMoveError("push-against-pillar", text)
+    if owner is None:
+        return None
+    behind = _yours(position, [cell], mover)
+    text = f"{pushed} cannot be pushed: {behind[0].lower()}{behind[1:]} is behind."
+    return IllegalMoveError("push-blocked" if owner == mover else "push-against-partner", text)
 
 
 def _blocked_sideways(position: Position, move: Move, mover: int) -> IllegalMoveError | None:
     fallen = [cell for cell in move.cells if not is_on_board(cell + move.step)]
     if fallen:
-        marbles = "marble" if len(fallen) == 1 else "marbles"
-        text = f"Your own {marbles} on {_names(fallen)} would leave the board."
+        text = f"{_yours(position, fallen, mover)} would leave the board."
         return IllegalMoveError("sideways-off-board", text + _instead(position, move))
     targets = [cell + move.step for cell in move.cells]
-    own = [cell for cell in targets if position.seat_at(cell) == mover]
-    foreign = [cell for cell in targets if position.seat_at(cell) not in (None, mover)]
+    side = (mover, position.partner(mover))
+    own = [cell for cell in targets if position.seat_at(cell) in side and position.seat_at(cell)]
+    foreign = [cell for cell in targets if position.seat_at(cell) not in (None, *side)]
     if foreign:
-        what, are = _marbles_on(position, foreign), "is" if len(foreign) == 1 else "are"
+        what, are = _marbles_on(position, foreign), _are(foreign)
         text = f"A line that moves sideways cannot push, and {what} {are} in the way."
         return IllegalMoveError("sideways-push", text + _instead(position, move))
     if own:
-        what, are = ("marble", "is") if len(own) == 1 else ("marbles", "are")
-        text = f"Your own {what} on {_names(own)} {are} in the way."
+        text = f"{_yours(position, own, mover)} {_are(own)} in the way."
         return IllegalMoveError("sideways-blocked", text + _instead(position, move))
-    return None
+    return _pillar_in_the_way(position, move, targets)
 
 
 def _instead(position: Position, move: Move) -> str:
@@ -107,6 +154,22 @@ def _instead(position: Position, move: Move) -> str:
 
 def _names(cells: Iterable[int]) -> str:
     return _listed([format_cell(cell) for cell in cells])
+
+
+def _are(cells: Sequence[int]) -> str:
+    return "is" if len(cells) == 1 else "are"
+
+
+def _yours(position: Position, cells: Sequence[int], mover: int) -> str:
+    """The mover's and the partner's marbles on some cells, such as "Your own marble on c3"."""
+    own = [cell for cell in cells if position.seat_at(cell) == mover]
+    partners = [cell for cell in cells if cell not in own]
+    words = [
+        f"{whose} {'marble' if len(some) == 1 else 'marbles'} on {_names(some)}"
+        for whose, some in (("your own", own), ("your partner's", partners))
+        if some
+    ]
+    return _listed(words).replace("y", "Y", 1)
 
 
 def _marbles_on(position: Position, cells: Iterable[int]) -> str:

@@ -1,20 +1,22 @@
 """The state line: a position in one line of text (rules, section 6).
 
 `ROWS TURN SCORES FLAGS`: the rows a to i with `/` between them, each marble as the digit of its
-seat; the seat that moves next, `-` once the game is over; the scores by seat; and `-` or some of
-the flags `out=3+5`, `quiet=17` and `won=1` or `draw`, in this order and with `;` between them.
+seat, a fixed one as `#`; the seat that moves next, `-` once the game is over; the scores by seat;
+and `-` or some of the flags `teams`, `out=3+5`, `quiet=17` and `won=1` or `draw`, in this order and
+with `;` between them.
 
 A line is written in one way only. A position may be set up rather than reached in play, but turn
 and outcome must be what the rules make of it.
 """
 
 import re
+from dataclasses import dataclass
 from itertools import groupby
 
-from pbm.rules.board import CELLS, ROWS
+from pbm.rules.board import CELLS, CENTRE, ROWS, format_cell
 from pbm.rules.errors import StateError
 from pbm.rules.layouts import MOST_MARBLES
-from pbm.rules.position import EJECTIONS_TO_WIN, Position
+from pbm.rules.position import EJECTIONS_TO_WIN, FIXED, TEAMS, Position
 from pbm.rules.turns import settle
 
 _LONGEST = 200
@@ -24,7 +26,8 @@ _LINE = re.compile(
     re.ASCII,
 )
 _FLAG = re.compile(
-    r"-|out=(?P<out>[1-6](?:\+[1-6])*)|quiet=(?P<quiet>[1-9][0-9]{0,8})|won=[1-6]|draw",
+    r"-|(?P<teams>teams)|out=(?P<out>[1-6](?:\+[1-6])*)|quiet=(?P<quiet>[1-9][0-9]{0,8})"
+    r"|won=[1-6](?:\+[1-6])?|draw",
     re.ASCII,
 )
 _EMPTY_ROWS = [
@@ -39,9 +42,11 @@ def format_state(position: Position) -> str:
     >>> format_state(start("bowl", 6))
     '11.22/111222/.1...2./66....33/66.....33/66....33/.5...4./555444/55.44 1 0,0,0,0,0,0 -'
     """
-    seats = {cell: position.seat_at(cell) for cell in CELLS}
+    signs = {cell: str(position.seat_at(cell) or ".") for cell in CELLS}
+    if position.pillar:
+        signs[CENTRE] = FIXED
     rows = "/".join(
-        "".join(str(seats[cell] or ".") for cell in row)
+        "".join(signs[cell] for cell in row)
         for _, row in groupby(CELLS, key=lambda cell: cell // 10)
     )
     scores = ",".join(map(str, position.scores))
@@ -49,7 +54,7 @@ def format_state(position: Position) -> str:
 
 
 def _flags(position: Position) -> list[str]:
-    flags = []
+    flags = ["teams"] if position.teams else []
     if position.out:
         flags.append("out=" + "+".join(map(str, sorted(position.out))))
     if position.quiet:
@@ -74,9 +79,13 @@ def parse_state(text: str) -> Position:
             "A state line has four parts with one blank between them: rows, turn, scores, flags.",
         )
     scores = tuple(map(int, line["scores"].split(",")))
-    out, quiet = _parse_flags(line["flags"])
-    position = Position(_parse_rows(line["rows"], len(scores)), None, scores, out, quiet)
+    flags = _parse_flags(line["flags"])
+    marbles, pillar = _parse_rows(line["rows"], len(scores))
+    position = Position(
+        marbles, None, scores, flags.out, flags.quiet, teams=flags.teams, pillar=pillar
+    )
     _check_seats(position)
+    _check_sides(position)
     first = 1 if line["turn"] == "-" else int(line["turn"])
     if first > position.players:
         raise StateError("bad-state", f"It cannot be the turn of seat {first}: there is none.")
@@ -89,43 +98,57 @@ def parse_state(text: str) -> Position:
     return settled
 
 
-def _parse_rows(text: str, players: int) -> tuple[int, ...]:
-    if "#" in text:
-        raise StateError("not-offered", "A fixed marble (#) is not offered here yet.")
+def _parse_rows(text: str, players: int) -> tuple[tuple[int, ...], bool]:
+    """The marbles of each seat, and whether there is a fixed one."""
     rows = text.split("/")
     if [len(row) for row in rows] != [len(row) for row in _EMPTY_ROWS]:
         raise StateError(
             "bad-state", f"The rows {ROWS[0]} to {ROWS[-1]} are {'/'.join(_EMPTY_ROWS)} when empty."
         )
     marbles = [0] * players
+    pillar = False
     for cell, character in zip(CELLS, "".join(rows), strict=True):
         if character == ".":
             continue
+        if character == FIXED and cell == CENTRE:
+            pillar = True
+            continue
         if character not in "123456"[:players]:
             raise StateError(
-                "bad-state", f"A cell is . or the digit of a seat, 1 to {players} by the scores."
+                "bad-state",
+                f"A cell is . or the digit of a seat, 1 to {players} by the scores;"
+                f" {format_cell(CENTRE)} may be {FIXED}.",
             )
         marbles[int(character) - 1] |= 1 << cell
-    return tuple(marbles)
+    return tuple(marbles), pillar
 
 
-def _parse_flags(text: str) -> tuple[frozenset[int], int]:
-    """The seats that are out, and the quiet plies; `won` and `draw` follow from the rest."""
+@dataclass(frozen=True, slots=True)
+class _Flags:
+    """What the flags say; `won` and `draw` follow from the rest of the line."""
+
+    teams: bool
+    out: frozenset[int]
+    quiet: int
+
+
+def _parse_flags(text: str) -> _Flags:
+    teams = False
     out: frozenset[int] = frozenset()
     quiet = 0
     for flag in text.split(";"):
-        if flag == "teams":
-            raise StateError("not-offered", "Games in teams are not offered here yet.")
         match = _FLAG.fullmatch(flag)
         if match is None:
             raise StateError(
-                "bad-state", "The flags are - or, in this order, out=3+5;quiet=17;won=1 or draw."
+                "bad-state",
+                "The flags are - or, in this order, teams;out=3+5;quiet=17;won=1 or draw.",
             )
+        teams = teams or bool(match["teams"])
         if match["out"]:
             out = frozenset(map(int, match["out"].split("+")))
         if match["quiet"]:
             quiet = int(match["quiet"])
-    return out, quiet
+    return _Flags(teams, out, quiet)
 
 
 def _check_seats(position: Position) -> None:
@@ -136,12 +159,18 @@ def _check_seats(position: Position) -> None:
             )
     if not position.out < set(position.seats):
         raise StateError("bad-state", "out= names a seat that there is not, or leaves nobody in.")
-    winners = {
-        seat
-        for seat, score in zip(position.seats, position.scores, strict=True)
-        if score >= EJECTIONS_TO_WIN
-    }
-    if len(winners) > 1 or winners & position.out:
+
+
+def _check_sides(position: Position) -> None:
+    """Check that the teams are two, and that one side at most has won."""
+    if position.teams and position.players != len(TEAMS) * 2:
+        raise StateError("bad-state", "A game in teams has four seats, and four scores.")
+    scores = dict(zip(position.seats, position.scores, strict=True))
+    if any(scores[side[0]] != scores[side[-1]] for side in position.sides):
+        raise StateError("bad-state", "The score of a team stands at both of its seats.")
+    winners = [side for side in position.sides if scores[side[0]] >= EJECTIONS_TO_WIN]
+    if len(winners) > 1 or any(position.out.issuperset(side) for side in winners):
+        who = "team" if position.teams else "seat"
         raise StateError(
-            "bad-state", f"Only one seat, and one still in, can have {EJECTIONS_TO_WIN} ejections."
+            "bad-state", f"Only one {who}, and one still in, can have {EJECTIONS_TO_WIN} ejections."
         )

@@ -2,11 +2,15 @@
 
 from dataclasses import dataclass, replace
 
-from pbm.rules.board import BOARD, before, format_cell, members, shifted
+from pbm.rules.board import BOARD, STEPS, before, format_cell, shifted
 from pbm.rules.errors import IllegalMoveError
 from pbm.rules.moves import Move, can_move
 from pbm.rules.position import EJECTIONS_TO_WIN, Outcome, Position
 from pbm.rules.refusals import game_over, why_not
+from pbm.rules.search import moved
+
+_EDGE = {step: BOARD & before(~BOARD, step) for step in STEPS}
+"""The cells from which a step leads off the board."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,19 +43,26 @@ def play(position: Position, move: Move) -> Played:
 def play_legal(position: Position, move: Move) -> Played:
     """Play a move that is known to be legal, as each of `legal_moves` is."""
     assert position.turn is not None
-    moving = move.marbles | _pushed(position, move)
-    falling = moving & before(~BOARD, move.step)
-    ejected = tuple(seat for seat in position.seats if position.marbles_of(seat) & falling)
-    after = replace(
-        position,
-        marbles=tuple(
-            bits & ~moving | shifted(bits & moving & ~falling, move.step)
-            for bits in position.marbles
-        ),
-        scores=_scores(position, ejected),
-        quiet=0 if ejected else position.quiet + 1,
+    step = move.step
+    moving = moved(move.marbles, step, position.occupied)
+    falling = moving & _EDGE[step]
+    staying = moving ^ falling
+    marbles = tuple(
+        bits & ~moving | shifted(bits & staying, step) if bits & moving else bits
+        for bits in position.marbles
     )
-    ejected_from = next(map(format_cell, members(falling)), None)
+    ejected = tuple(seat for seat in position.seats if position.marbles_of(seat) & falling)
+    after = Position(
+        marbles,
+        None,
+        _scores(position, ejected),
+        position.out,
+        0 if ejected else position.quiet + 1,
+        None,
+        position.teams,
+        position.pillar,
+    )
+    ejected_from = format_cell(falling.bit_length() - 1) if falling else None
     next_seat = position.turn % position.players + 1
     return Played(settle(after, next_seat), move, ejected, ejected_from)
 
@@ -59,8 +70,9 @@ def play_legal(position: Position, move: Move) -> Played:
 def leave(position: Position, seat: int) -> Position:
     """Take a seat out of the game: its player resigned, forfeited or was removed.
 
-    The marbles stay, in everybody's way, and score for nobody. Raises IllegalMoveError if the game
-    is over, if there is no such seat, or if it is out already.
+    The marbles stay, in everybody's way, and score for nobody; but in teams a partner who is still
+    in plays on with them. Raises IllegalMoveError if the game is over, if there is no such seat, or
+    if it is out already.
     """
     if position.outcome is not None:
         raise game_over()
@@ -75,45 +87,37 @@ def leave(position: Position, seat: int) -> Position:
 def settle(position: Position, first: int) -> Position:
     """The position with its turn and outcome as the rules have them.
 
-    The turn falls to the first seat from `first` on that is still in and can move. If the game is
-    over, it is nobody's.
+    The turn falls to the first seat from `first` on that somebody plays and that can move. If the
+    game is over, it is nobody's.
     """
     outcome = _winner(position)
-    if outcome is not None:
-        return replace(position, turn=None, outcome=outcome)
-    seats = (*position.seats[first - 1 :], *position.seats[: first - 1])
-    turn = next((s for s in seats if s not in position.out and can_move(position, s)), None)
-    draw = Outcome((), "none") if turn is None else None
-    return replace(position, turn=turn, outcome=draw)
-
-
-def _pushed(position: Position, move: Move) -> int:
-    """The marbles that a legal move pushes: those that stand ahead of it without a gap."""
-    pushed = 0
-    ahead = shifted(move.marbles, move.step) & ~move.marbles
-    while ahead & position.occupied:
-        pushed |= ahead
-        ahead = shifted(ahead, move.step)
-    return pushed
+    if outcome is None:
+        for seat in (*position.seats[first - 1 :], *position.seats[: first - 1]):
+            if position.is_played(seat) and can_move(position, seat):
+                return replace(position, turn=seat, outcome=None)
+        outcome = Outcome((), "none")
+    return replace(position, turn=None, outcome=outcome)
 
 
 def _scores(position: Position, ejected: tuple[int, ...]) -> tuple[int, ...]:
-    """One more for the mover if a marble was ejected whose owner is still in."""
-    if not set(ejected) - position.out:
+    """One more for the mover's side if a marble was ejected that somebody still plays with."""
+    if not any(map(position.is_played, ejected)):
         return position.scores
+    scorers = next(side for side in position.sides if position.turn in side)
     return tuple(
-        score + (seat == position.turn)
+        score + (seat in scorers)
         for seat, score in zip(position.seats, position.scores, strict=True)
     )
 
 
 def _winner(position: Position) -> Outcome | None:
-    for seat, score in zip(position.seats, position.scores, strict=True):
-        if score >= EJECTIONS_TO_WIN:
-            return Outcome((seat,), "ejections")
-    still_in = [seat for seat in position.seats if seat not in position.out]
-    with_marbles = [seat for seat in still_in if position.marbles_of(seat)]
+    if max(position.scores) >= EJECTIONS_TO_WIN:
+        first = position.scores.index(EJECTIONS_TO_WIN) + 1
+        winners = next(side for side in position.sides if first in side)
+        return Outcome(winners, "ejections")
+    still_in = [side for side in position.sides if not position.out.issuperset(side)]
+    with_marbles = [side for side in still_in if any(map(position.marbles_of, side))]
     for left in (still_in, with_marbles):
         if len(left) == 1:
-            return Outcome((left[0],), "last")
+            return Outcome(left[0], "last")
     return None

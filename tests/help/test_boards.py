@@ -73,7 +73,7 @@ def test_each_board_of_the_server_is_drawn_for_each_number_of_players(
 
 
 def test_no_board_of_the_server_is_missing() -> None:
-    assert set(rules.BOARDS) == {"standard", "bowl"}
+    assert list(rules.BOARDS)[:2] == ["standard", "bowl"]
     assert len(boards_in("abalone")) == 21
 
 

@@ -1,5 +1,7 @@
 """The rules of play a second time, naively, to hold `pbm.rules` against.
 
+It is frozen: it changes only if the rules of play do.
+
 Nothing here is shared with `pbm.rules`, not even the geometry: a board is a dictionary of cells,
 (row, column) counted from 1, and a game speaks in the texts that both sides must agree on: state
 lines and canonical moves. It tries every line in every direction and asks the rules one by one.
@@ -17,6 +19,9 @@ ALL_CELLS: list[Cell] = [
 ]
 ALL_STEPS: list[Step] = [(0, 1), (1, 1), (1, 0), (0, -1), (-1, -1), (-1, 0)]
 FORWARD_IN_READING: list[Step] = [(0, 1), (1, 0), (1, 1)]
+PARTNERS = {1: 3, 2: 4, 3: 1, 4: 2}
+FIXED = 0
+"""What stands on a cell with the fixed marble; other marbles are the number of their seat."""
 
 
 def go(cell: Cell, step: Step) -> Cell:
@@ -49,10 +54,19 @@ class Game:
     out: set[int] = field(default_factory=set)
     quiet: int = 0
     won_by: list[int] | None = None
+    teams: bool = False
 
     @property
     def seats(self) -> list[int]:
         return list(range(1, len(self.scores) + 1))
+
+    def friends(self, seat: int) -> list[int]:
+        """The seats of one side: a seat itself, and in teams its partner, in order."""
+        return sorted([seat, PARTNERS[seat]]) if self.teams else [seat]
+
+    def is_played(self, seat: int) -> bool:
+        """Whether a player is left to move for a seat."""
+        return any(friend not in self.out for friend in self.friends(seat))
 
 
 def read_state(line: str) -> Game:
@@ -60,7 +74,7 @@ def read_state(line: str) -> Game:
     rows, turn, scores, flags = line.split(" ")
     signs = rows.replace("/", "")
     owner = {
-        cell: None if sign == "." else int(sign)
+        cell: {".": None, "#": FIXED}[sign] if sign in ".#" else int(sign)
         for cell, sign in zip(ALL_CELLS, signs, strict=True)
     }
     game = Game(owner, [int(score) for score in scores.split(",")], None)
@@ -73,6 +87,8 @@ def read_state(line: str) -> Game:
             game.quiet = int(value)
         elif name == "won":
             game.won_by = [int(seat) for seat in value.split("+")]
+        elif name == "teams":
+            game.teams = True
         elif name == "draw":
             game.won_by = []
     return game
@@ -83,8 +99,8 @@ def write_state(game: Game) -> str:
     rows = []
     for row in range(1, 10):
         in_row = [cell for cell in ALL_CELLS if cell[0] == row]
-        rows.append("".join(str(game.owner[cell] or ".") for cell in in_row))
-    flags = []
+        rows.append("".join(sign_of(game.owner[cell]) for cell in in_row))
+    flags = ["teams"] if game.teams else []
     if game.out:
         flags.append("out=" + "+".join(str(seat) for seat in sorted(game.out)))
     if game.quiet > 0:
@@ -94,6 +110,10 @@ def write_state(game: Game) -> str:
     turn = "-" if game.turn is None else str(game.turn)
     scores = ",".join(str(score) for score in game.scores)
     return " ".join(["/".join(rows), turn, scores, ";".join(flags) or "-"])
+
+
+def sign_of(marble: int | None) -> str:
+    return "." if marble is None else "#" if marble == FIXED else str(marble)
 
 
 def legal_moves(game: Game) -> list[str]:
@@ -121,13 +141,20 @@ def front_of(line: list[Cell], step: Step) -> Cell:
     return front
 
 
-def is_enemy(seat: int, other: int | None) -> bool:
-    return other is not None and other != seat
+def rear_of(line: list[Cell], step: Step) -> Cell:
+    """The one cell of a line in line that no other one steps onto."""
+    (rear,) = [cell for cell in line if all(go(other, step) != cell for other in line)]
+    return rear
+
+
+def is_enemy(game: Game, seat: int, other: int | None) -> bool:
+    return other is not None and other != FIXED and other not in game.friends(seat)
 
 
 def may_take(game: Game, seat: int, line: list[Cell]) -> bool:
-    """Whether the marbles of a line are that seat's to move."""
-    return all(game.owner[cell] == seat for cell in line)
+    """Whether the marbles of a line are that seat's to move, with or without a partner's."""
+    owners = [game.owner[cell] for cell in line]
+    return seat in owners and all(owner in game.friends(seat) for owner in owners)
 
 
 def may_step(game: Game, seat: int, line: list[Cell], step: Step) -> bool:
@@ -135,11 +162,13 @@ def may_step(game: Game, seat: int, line: list[Cell], step: Step) -> bool:
     if not is_in_line(line, step):
         targets = [go(cell, step) for cell in line]
         return all(cell in game.owner and game.owner[cell] is None for cell in targets)
+    if game.owner[rear_of(line, step)] != seat:
+        return False
     ahead = go(front_of(line, step), step)
     if ahead not in game.owner:
         return False
     enemies = 0
-    while ahead in game.owner and is_enemy(seat, game.owner[ahead]):
+    while ahead in game.owner and is_enemy(game, seat, game.owner[ahead]):
         enemies += 1
         ahead = go(ahead, step)
     if ahead in game.owner and game.owner[ahead] is not None:
@@ -170,10 +199,11 @@ def play(game: Game, text: str) -> tuple[Game, list[int]]:
             ejected.append(marble)
     scores = list(game.scores)
     for marble in ejected:
-        if marble not in game.out:
-            scores[game.turn - 1] += 1
+        if game.is_played(marble):
+            for friend in game.friends(game.turn):
+                scores[friend - 1] += 1
     quiet = 0 if ejected else game.quiet + 1
-    after = Game(owner, scores, game.turn, set(game.out), quiet)
+    after = Game(owner, scores, game.turn, set(game.out), quiet, teams=game.teams)
     pass_turn(after)
     return after, ejected
 
@@ -181,7 +211,8 @@ def play(game: Game, text: str) -> tuple[Game, list[int]]:
 def leave(game: Game, seat: int) -> Game:
     """The game after a seat has left it."""
     after = Game(dict(game.owner), list(game.scores), game.turn, game.out | {seat}, game.quiet)
-    if not is_over(after) and game.turn == seat:
+    after.teams = game.teams
+    if not is_over(after) and game.turn == seat and not after.is_played(seat):
         pass_turn(after)
     return after
 
@@ -193,7 +224,7 @@ def pass_turn(game: Game) -> None:
     assert game.turn is not None
     for offset in range(len(game.seats)):
         seat = (game.turn + offset) % len(game.seats) + 1
-        if seat not in game.out and any(moves_of(game, seat)):
+        if game.is_played(seat) and any(moves_of(game, seat)):
             game.turn = seat
             return
     game.turn = None
@@ -202,14 +233,14 @@ def pass_turn(game: Game) -> None:
 
 def is_over(game: Game) -> bool:
     """Note the winner, if there is one."""
-    remaining = [seat for seat in game.seats if seat not in game.out]
-    alive = [seat for seat in remaining if seat in game.owner.values()]
+    remaining = [seat for seat in game.seats if game.is_played(seat)]
+    on_board = [seat for seat in remaining if seat in game.owner.values()]
     if 6 in game.scores:
-        game.won_by = [game.scores.index(6) + 1]
-    elif len(remaining) == 1:
+        game.won_by = [seat for seat in game.seats if game.scores[seat - 1] == 6]
+    elif remaining == game.friends(remaining[0]):
         game.won_by = remaining
-    elif len(alive) == 1:
-        game.won_by = alive
+    elif on_board and set(on_board) <= set(game.friends(on_board[0])):
+        game.won_by = game.friends(on_board[0])
     else:
         return False
     game.turn = None

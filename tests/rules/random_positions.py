@@ -1,23 +1,63 @@
-"""Positions from random play, the same ones in each run."""
+"""Set-ups of every kind, and positions from random play on them, the same ones in each run."""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from pbm import rules
 
 
-def some_positions(number: int) -> Iterator[rules.Position]:
-    """Positions in the middle of games, over all boards and numbers of players in turn."""
-    setups = [(board, players) for board, numbers in rules.BOARDS.items() for players in numbers]
+@dataclass(frozen=True)
+class Setup:
+    """Everything that a start is made of."""
+
+    board: str
+    players: int
+    teams: bool = False
+    pillar: bool = False
+
+    def start(self) -> rules.Position:
+        return rules.start(self.board, self.players, teams=self.teams, pillar=self.pillar)
+
+    def __str__(self) -> str:
+        signs = (" teams" if self.teams else "") + (" pillar" if self.pillar else "")
+        return f"{self.board} {self.players}{signs}"
+
+
+def _every_setup() -> Iterator[Setup]:
+    for board, numbers in rules.BOARDS.items():
+        for players in numbers:
+            for teams in (False, True) if players == 4 else (False,):
+                setup = Setup(board, players, teams)
+                yield setup
+                if not setup.start().occupied >> 55 & 1:
+                    yield Setup(board, players, teams, pillar=True)
+
+
+SETUPS = sorted(_every_setup(), key=str)
+"""Every board for every number of players, with and without teams and the pillar."""
+
+# Shuffled, so that a few of them are already of several kinds.
+_MIXED = random.Random(1).sample(SETUPS, len(SETUPS))
+_FOR_TWO = [setup for setup in _MIXED if setup.players == 2 and not setup.pillar]
+
+
+def some_positions(number: int, setups: Sequence[Setup] = _MIXED) -> Iterator[rules.Position]:
+    """Positions in the middle of games, over some set-ups in turn."""
     for index in range(number):
         dice = random.Random(index)
-        position = rules.start(*setups[index % len(setups)])
+        position = setups[index % len(setups)].start()
         for _ in range(dice.randrange(15, 60)):
             moves = rules.legal_moves(position)
             # In line more often than not, so that the armies meet.
-            move = dice.choice([move for move in moves if move.in_line] if index % 3 else moves)
-            after = rules.play(position, move).position
+            in_line = [move for move in moves if move.in_line] if index % 3 else []
+            after = rules.play(position, dice.choice(in_line or moves)).position
             if after.turn is None:
                 break
             position = after
         yield position
+
+
+def two_player_positions(number: int) -> Iterator[rules.Position]:
+    """Positions in the middle of games of two, on all boards for two."""
+    return some_positions(number, _FOR_TWO)

@@ -9,15 +9,29 @@ CELLS = [f"{ROWS[r - 1]}{c}" for r in range(1, 10) for c in range(1, 10) if abs(
 
 
 def placed(
-    *marbles: str, turn: int | str = 1, scores: str = "", flags: str = "-"
+    *marbles: str,
+    turn: int | str = 1,
+    scores: str = "",
+    flags: str = "-",
+    pillar: bool = False,
 ) -> rules.Position:
     """A position from a list of cells for each seat, such as `placed("a1 b2", "e5")`."""
     seat_on = {cell: seat for seat, cells in enumerate(marbles, 1) for cell in cells.split()}
     assert len(seat_on) == sum(len(cells.split()) for cells in marbles), "two marbles on a cell"
     assert set(seat_on) <= set(CELLS)
-    signs = {row: "".join(str(seat_on.get(c, ".")) for c in CELLS if c[0] == row) for row in ROWS}
+    on = {cell: str(seat) for cell, seat in seat_on.items()} | ({"e5": "#"} if pillar else {})
+    signs = {row: "".join(on.get(c, ".") for c in CELLS if c[0] == row) for row in ROWS}
     scores = scores or ",".join("0" * len(marbles))
     return rules.parse_state(f"{'/'.join(signs.values())} {turn} {scores} {flags}")
+
+
+def teamed(
+    *marbles: str, turn: int | str = 1, scores: str = "0,0,0,0", flags: str = ""
+) -> rules.Position:
+    """A position in teams; seats of which nothing is said have a marble in a corner."""
+    corners = ("a5", "e1", "h4", "i5")
+    named = [*marbles, *corners[len(marbles) :]]
+    return placed(*named, turn=turn, scores=scores, flags=f"teams;{flags}".rstrip(";"))
 
 
 def drawn(diagram: str, turn: int = 1) -> rules.Position:

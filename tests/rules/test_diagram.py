@@ -35,3 +35,10 @@ def test_symbols(players: int, symbols: str) -> None:
 
 def test_two_left_of_three_keep_their_digits() -> None:
     assert rules.symbol(rules.leave(rules.start("bowl", 3), 1), 2) == "2"
+
+
+def test_the_fixed_marble_is_a_hash() -> None:
+    plain = rules.diagram(rules.start()).split("\n")
+    rows = rules.diagram(rules.start(pillar=True)).split("\n")
+    assert rows[6] == "E- . . . . # . . . ."
+    assert rows[:6] + rows[7:] == plain[:6] + plain[7:]

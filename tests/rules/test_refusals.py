@@ -8,7 +8,7 @@ import pytest
 from pbm import rules
 from pbm.rules.errors import IllegalMoveReason, NotationReason
 from tests.rules.random_positions import some_positions
-from tests.rules.setups import CELLS, placed
+from tests.rules.setups import CELLS, placed, teamed
 
 START = rules.start("standard", 2)
 OVER = rules.leave(START, 2)
@@ -201,6 +201,107 @@ ILLEGAL = [
     ),
 ]
 
+# Seats 1 and 3 play seats 2 and 4.
+IN_TEAMS = [
+    (
+        teamed("c3 c5", "i9", "c4"),
+        "c4-c5,c6",
+        "partner-at-rear",
+        "3's marble on c4 is your partner's; you are 1, and the rear marble of a line that moves"
+        " along itself must be your own. Perhaps c5,c6 was meant.",
+    ),
+    (
+        teamed("a1", "i9", "e5 e6"),
+        "e5-e6,f5",
+        "no-own-marble",
+        "3's marbles on e5 and e6 are your partner's; you are 1, and a marble of your own must move"
+        " along.",
+    ),
+    (
+        teamed("e5", "i9", "e6"),
+        "e6,f6",
+        "no-own-marble",
+        "3's marble on e6 is your partner's; you are 1, and a marble of your own must move along."
+        " Perhaps e5-e6,f5 was meant.",
+    ),
+    (
+        teamed("c3 d4", "e6", "e5"),
+        "c3-d4,e5",
+        "partner-in-the-way",
+        "Your partner's marble on e5 is in the way, and cannot be pushed."
+        " Perhaps c3-e5,f6 was meant.",
+    ),
+    (
+        teamed("e5 e6", "e7", "e8"),
+        "e5-e6,e7",
+        "push-against-partner",
+        "2's marble on e7 cannot be pushed: your partner's marble on e8 is behind.",
+    ),
+    (
+        teamed("e7 e8", "i9", "e9"),
+        "e7-e9,e8",
+        "partner-off-board",
+        "Your partner's marble on e9 would leave the board.",
+    ),
+    (
+        teamed("b1", "i9", "c2"),
+        "c2-b1,c1",
+        "sideways-off-board",
+        "Your own marble on b1 would leave the board.",
+    ),
+    (
+        teamed("c2", "i9", "b1"),
+        "c2-b1,c1",
+        "sideways-off-board",
+        "Your partner's marble on b1 would leave the board. Perhaps c2,c1 was meant.",
+    ),
+    (
+        teamed("c3 c4 d3", "i9", "d4"),
+        "c3-c4,d3",
+        "sideways-blocked",
+        "Your own marble on d3 and your partner's marble on d4 are in the way.",
+    ),
+    (
+        teamed("c3 c4", "d3", "d4"),
+        "c3-c4,d3",
+        "sideways-push",
+        "A line that moves sideways cannot push, and 2's marble on d3 is in the way.",
+    ),
+]
+
+PILLAR = [
+    (
+        placed("d4", "i9", pillar=True),
+        "d4,e5",
+        "pillar-in-the-way",
+        "The fixed marble on e5 is in the way.",
+    ),
+    (
+        placed("d4 d5", "i9", pillar=True),
+        "d4-d5,e4",
+        "pillar-in-the-way",
+        "The fixed marble on e5 is in the way. Perhaps d4,e4 was meant.",
+    ),
+    (
+        placed("b2 c3", "d4", pillar=True),
+        "b2-c3,d4",
+        "push-against-pillar",
+        "x's marble on d4 cannot be pushed: the fixed marble on e5 is behind.",
+    ),
+    (
+        placed("d4 f6", "i9", pillar=True),
+        "e5,f5",
+        "fixed-marble",
+        "The fixed marble on e5 is nobody's, and never moves.",
+    ),
+    (
+        placed("d4 f6", "i9", pillar=True),
+        "d4-f6,g7",
+        "fixed-marble",
+        "The fixed marble on e5 is nobody's, and never moves. Perhaps f6,g7 was meant.",
+    ),
+]
+
 
 @pytest.mark.parametrize(("position", "text", "reason", "sentence"), NOTATION)
 def test_no_move_anywhere(position: rules.Position, text: str, reason: str, sentence: str) -> None:
@@ -209,7 +310,7 @@ def test_no_move_anywhere(position: rules.Position, text: str, reason: str, sent
     assert (error.value.reason, str(error.value)) == (reason, sentence)
 
 
-@pytest.mark.parametrize(("position", "text", "reason", "sentence"), ILLEGAL)
+@pytest.mark.parametrize(("position", "text", "reason", "sentence"), ILLEGAL + IN_TEAMS + PILLAR)
 def test_no_move_here(position: rules.Position, text: str, reason: str, sentence: str) -> None:
     with pytest.raises(rules.IllegalMoveError) as error:
         rules.parse_move(text, position)
@@ -219,7 +320,9 @@ def test_no_move_here(position: rules.Position, text: str, reason: str, sentence
 def test_every_reason_is_shown_above() -> None:
     assert {row[2] for row in NOTATION} == set(get_args(NotationReason))
     about_leaving = {"no-such-seat", "already-out"}
-    assert {row[2] for row in ILLEGAL} == set(get_args(IllegalMoveReason)) - about_leaving
+    assert {row[2] for row in ILLEGAL + IN_TEAMS + PILLAR} == set(
+        get_args(IllegalMoveReason)
+    ) - about_leaving
 
 
 def test_a_legal_move_of_another_position_is_refused_by_play() -> None:

@@ -9,6 +9,8 @@ from tests.rules.random_positions import some_positions
 
 START = "11111/111111/..111../......../........./......../..222../222222/22222 1 0,0 -"
 ROWS = START.split()[0]
+TEAM_ROWS = "1111./.111.2/..11.22/.....222/444...222/444...../44.33../4.333./.3333"
+PILLAR_ROWS = ROWS.replace("/........./", "/....#..../")
 
 LINES = [
     START,
@@ -21,6 +23,13 @@ LINES = [
     "1..../....../......./......../........./......../......./....../..... - 0,0 won=1",
     "11.22/11..22/..1.2../3......3/333...333/3......3/..2.1../22..11/22.11 2 0,0,0 out=1;quiet=3",
     "11.22/11..22/..1.2../3......3/333...333/3......3/..2.1../22..11/22.11 - 0,0,0 out=1+3;won=2",
+    f"{TEAM_ROWS} 1 0,0,0,0 teams",
+    f"{TEAM_ROWS} 2 3,0,3,0 teams;quiet=2",
+    f"{TEAM_ROWS} 3 0,0,0,0 teams;out=3",
+    f"{TEAM_ROWS} - 1,2,1,2 teams;out=1+3;quiet=4;won=2+4",
+    f"{TEAM_ROWS} - 6,0,6,0 teams;out=3;won=1+3",
+    f"{PILLAR_ROWS} 1 0,0 -",
+    f"{PILLAR_ROWS} - 0,0 out=2;won=1",
     "13.../33..../......./......../........./......../......./....44/...42 - 0,0,0,0 out=3+4;draw",
 ]
 
@@ -82,6 +91,19 @@ BAD = {
     "no flag and a flag": f"{ROWS} 1 0,0 -;quiet=3",
     "an empty flag": f"{ROWS} 1 0,0 quiet=3;",
     "an unknown flag": f"{ROWS} 1 0,0 loud",
+    "teams of two": f"{ROWS} 1 0,0 teams",
+    "teams of three": f"{ROWS} 1 0,0,0 teams",
+    "teams of six": f"{TEAM_ROWS} 1 0,0,0,0,0,0 teams",
+    "a score at one of a team": f"{TEAM_ROWS} 1 1,0,0,0 teams",
+    "a team's victory of one": f"{TEAM_ROWS} - 6,0,6,0 teams;won=1",
+    "a victory of two without teams": f"{TEAM_ROWS} - 6,0,6,0 won=1+3",
+    "six ejections of both teams": f"{TEAM_ROWS} - 6,6,6,6 teams;won=1+3",
+    "a team that won and is out": f"{TEAM_ROWS} - 6,0,6,0 teams;out=1+3;won=1+3",
+    "a team that is out": f"{TEAM_ROWS} 1 0,0,0,0 teams;out=2+4",
+    "teams after out": f"{TEAM_ROWS} 1 0,0,0,0 out=2;teams",
+    "teams twice": f"{TEAM_ROWS} 1 0,0,0,0 teams;teams",
+    "two fixed marbles": PILLAR_ROWS.replace("#.", "##") + " 1 0,0 -",
+    "a fixed marble elsewhere": PILLAR_ROWS.replace("#.", ".#") + " 1 0,0 -",
     "a very long line": START + "x" * 10**6,
     "very many slashes": "/" * 10**6 + " 1 0,0 -",
 }
@@ -119,17 +141,26 @@ def test_bad_lines(line: str) -> None:
         (f"{ROWS} 3 0,0 -", "It cannot be the turn of seat 3: there is none."),
         (
             f"{ROWS.replace('2', '5')} 1 0,0 -",
-            "A cell is . or the digit of a seat, 1 to 2 by the scores.",
+            "A cell is . or the digit of a seat, 1 to 2 by the scores; e5 may be #.",
         ),
         (
             f"{ROWS.replace('.', '1')} 1 0,0 -",
             "Seat 1 has more than 14 marbles, which none can.",
         ),
         (f"{ROWS} 1 0,0 out=5", "out= names a seat that there is not, or leaves nobody in."),
+        (f"{ROWS} 1 0,0 teams", "A game in teams has four seats, and four scores."),
+        (
+            f"{TEAM_ROWS} 1 1,0,0,0 teams",
+            "The score of a team stands at both of its seats.",
+        ),
+        (
+            f"{TEAM_ROWS} 1 6,6,6,6 teams",
+            "Only one team, and one still in, can have 6 ejections.",
+        ),
         (f"{ROWS} 1 6,6 -", "Only one seat, and one still in, can have 6 ejections."),
         (
             f"{ROWS} 1 0,0 loud",
-            "The flags are - or, in this order, out=3+5;quiet=17;won=1 or draw.",
+            "The flags are - or, in this order, teams;out=3+5;quiet=17;won=1 or draw.",
         ),
         (
             f"{ROWS} 1 6,0 quiet=3",
@@ -141,23 +172,6 @@ def test_what_is_wrong_is_said(line: str, sentence: str) -> None:
     with pytest.raises(rules.StateError) as error:
         rules.parse_state(line)
     assert str(error.value) == sentence
-
-
-@pytest.mark.parametrize(
-    ("line", "sentence"),
-    [
-        (START.replace(" -", " teams"), "Games in teams are not offered here yet."),
-        (START.replace(" -", " teams;quiet=2"), "Games in teams are not offered here yet."),
-        (
-            START.replace("/........./", "/....#..../"),
-            "A fixed marble (#) is not offered here yet.",
-        ),
-    ],
-)
-def test_what_is_not_offered_yet(line: str, sentence: str) -> None:
-    with pytest.raises(rules.StateError) as error:
-        rules.parse_state(line)
-    assert (error.value.reason, str(error.value)) == ("not-offered", sentence)
 
 
 def test_positions_of_play_are_restored() -> None:

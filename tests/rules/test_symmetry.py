@@ -9,7 +9,7 @@ from pbm.rules.board import CENTRE, members, set_of
 from pbm.rules.moves import Move
 from tests.rules.random_positions import some_positions
 
-POSITIONS = list(some_positions(20))
+POSITIONS = list(some_positions(40))
 TURNS = [(quarter, mirrored) for quarter in range(6) for mirrored in (False, True)]
 
 
@@ -50,6 +50,7 @@ def test_seats_with_other_numbers_have_the_same_moves() -> None:
         assert position.turn is not None
         renumbered = replace(
             position,
+            # Partners stay partners: seats 1 and 3 become 4 and 2.
             marbles=position.marbles[::-1],
             turn=position.players + 1 - position.turn,
         )
