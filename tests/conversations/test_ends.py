@@ -1,0 +1,172 @@
+"""How games end: resigned, declined, or by the sixth marble."""
+
+from random import Random
+
+import pytest
+
+from tests.conversations.greedy import greedy_move
+from tests.table import Person, Table
+
+
+def play_on(table: Table, people: list[Person], number: int, seed: int) -> None:
+    """Play a game to its end, each move in answer to the newest mail of that board."""
+    chance = Random(seed)
+    while (mover := table.board(number).to_move) is not None:
+        person = people[mover.seat - 1]
+        move = greedy_move(table.board(number).position, chance)
+        for other in people:
+            other.forgets()
+        person.says(str(move))
+        for other in people:
+            other.gets(1)
+
+
+# The seeds are those of short games.
+@pytest.mark.parametrize(("handles", "seed"), [(2, 2), (6, 0)])
+def test_a_whole_game_to_the_sixth_marble(handles: int, seed: int, table: Table) -> None:
+    names = ["alice", "bob", "carol", "dave", "erin", "frank"][:handles]
+    people = table.start(*names, bowl=True)
+    play_on(table, people, 1, seed)
+    board = table.board(1)
+    assert (board.status, board.ended_by, board.position.turn) == ("finished", "ejections", None)
+    assert board.winners is not None
+    (winner,) = board.winners
+    assert board.position.scores[winner - 1] == 6
+    last = table.plies(1)[-1]
+    assert last.seat == winner
+    for person in people:
+        person.hears(
+            f"Board 1 is over: {names[winner - 1]} wins.",
+            f"{names[winner - 1]} pushed",
+            f"off {last.ejected_from} with {last.text}",
+            f"{names[winner - 1]} has pushed six marbles off the board.",
+            "won=",
+        )
+        assert person.newest["X-PBM-Turn"] == "-"
+        subjects = {mail["Subject"] for mail in person.mails if mail["X-PBM-Board"]}
+        assert len(subjects) == 1
+    people[0].says("a1,b1").gets(1).hears("Board 1 is over.")
+    people[0].says("games").gets(1).hears("There are no games to list.")
+    people[0].says("games all").gets(1).hears(f"Over, {names[winner - 1]} won.")
+
+
+def test_resigning_ends_a_game_of_two(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    bob.says("resign\nToo strong for me.").gets(1)  # it is alice's turn
+    for person in (alice, bob):
+        person.gets(1).hears(
+            "Board 1 is over: alice wins.",
+            "bob resigned.",
+            "Nobody else is left in the game.",
+            "| Too strong for me.",
+            "x bob 0 (resigned)",
+        )
+        assert person.newest.text.count("bob resigned.") == 1
+    board = table.board(1)
+    assert (board.status, board.ended_by, board.winners) == ("finished", "last", (1,))
+    assert [item.how for item in table.departures(1)] == ["resigned"]
+    bob.says("resign").gets(1).hears("Board 1 is over.")
+
+
+def test_the_others_play_on_without_the_one_who_resigned(table: Table) -> None:
+    alice, bob, carol, dave = people = table.start("alice", "bob", "carol", "dave")
+    carol.says("resign").gets(1).hears("alice's move on board 1", "carol resigned.")
+    for person in people:
+        person.forgets()
+    bob.says("resign 1").gets(1).hears("bob resigned.")
+    assert table.board(1).status == "playing"
+    marbles = table.board(1).state.split(" ")[0]
+    assert marbles.count("2") == marbles.count("3") == 8  # they stay
+    alice.hears("Your move on board 1.", "2 bob 0 (resigned)", "3 carol 0 (resigned)")
+    alice.says("b1-b3,c2").gets(1).hears("dave's move on board 1")
+    carol.forgets().says("g8,g7").gets(1).hears("On board 1 it is dave's turn.")
+    carol.says("resign").gets(1).hears("You have left board 1 already.")
+    carol.says("decline").gets(1).hears("You have left board 1 already.")
+    dave.forgets().says("e1-e2,e3").gets(1).hears("alice's move on board 1")
+    assert "   1. b1-b3,c2  --  --  e1-e2,e2\n" in dave.newest.text
+    dave.says("resign").gets(1)
+    for person in people:
+        person.hears("Board 1 is over: alice wins.")
+    assert table.board(1).winners == (1,)
+
+
+def test_the_turn_passes_on_when_the_mover_resigns(table: Table) -> None:
+    alice, bob, carol = table.start("alice", "bob", "carol")
+    alice.says("resign").gets(1).hears("bob's move on board 1; nothing to do.", "alice resigned.")
+    bob.gets(1).hears("Your move on board 1.", "alice resigned.")
+    carol.gets(1).hears("bob's move on board 1")
+    assert table.moves(1) == []
+
+
+def test_decline_closes_a_board_of_two_without_a_trace(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    alice.says("a1-c3,d4")
+    for person in (alice, bob):
+        person.forgets()
+    bob.says("decline").gets(1)
+    for person in (alice, bob):
+        person.gets(1).hears(
+            "Board 1 is closed.", "bob declined, so this board is closed and counts for nothing."
+        )
+        assert person.newest["X-PBM-Turn"] == "-"
+    board = table.board(1)
+    assert (board.status, board.ended_by, board.winners) == ("closed", "declined", None)
+    alice.says("a2-c4,d5").gets(1).hears("Board 1 is over.")
+    alice.says("games all").gets(1).hears("Board 1: alice, bob. Closed.")
+    assert table.boards() == [1]
+
+
+def test_those_who_remain_start_a_new_board(table: Table) -> None:
+    alice, bob, carol = table.start("alice", "bob", "carol", bowl=True)
+    alice.says("decline").gets(1).hears(
+        "Board 1 is closed.",
+        "alice declined, so this board is closed and counts for nothing. The others play on"
+        " board 2.",
+    )
+    bob.gets(2).hears("Board 1 is closed.", "Your move on board 2.", "bob and carol, on the bowl")
+    carol.gets(2).hears("Board 1 is closed.", "bob's move on board 2; nothing to do.")
+    new = table.board(2)
+    assert [seat.handle for seat in new.seats] == ["bob", "carol"]
+    assert (new.layout, new.subject, new.ply) == ("bowl", "Abalone Board 2: bob v carol", 0)
+    bob.says("resign", answering=bob.mail("Abalone Board 2")).hears("Board 2 is over: carol wins.")
+
+
+def test_whoever_has_resigned_is_not_seated_again(table: Table) -> None:
+    alice, bob, carol, dave = table.start("alice", "bob", "carol", "dave")
+    carol.says("resign")
+    dave.says("resign")
+    for person in (alice, bob, carol, dave):
+        person.forgets()
+    bob.says("decline")
+    assert table.boards() == [1]  # alice alone is left
+    alice.gets(1).hears("bob declined, so this board is closed and counts for nothing.")
+
+    people = table.start("erin", "frank", "grace", "heidi")
+    number = table.boards()[-1]
+    people[2].says("resign").forgets()
+    people[3].says("decline").forgets()
+    assert [seat.handle for seat in table.board(number + 1).seats] == ["erin", "frank"]
+    people[2].says("games").hears("There are no games to list.")
+
+
+def test_decline_only_before_ones_own_first_move(table: Table) -> None:
+    alice, _, carol = table.start("alice", "bob", "carol")
+    alice.says("b1,c1").forgets()
+    alice.says("decline").gets(1).hears(
+        "You have moved on board 1 already, so it cannot be declined any more.", 'with "resign"'
+    )
+    assert 'answer "decline"' not in alice.newest.text
+    assert 'answer "decline"' in carol.newest.text
+    carol.forgets().says("decline\nSorry!").gets(1)
+    alice.gets(2).hears("| Sorry!", "Your move on board 2.")
+    assert table.board(1).status == "closed"
+    assert table.board(2).ply == 0
+
+
+def test_decline_of_somebody_elses_board(table: Table) -> None:
+    table.start("alice", "bob")
+    carol = table.joins("carol")
+    carol.says("decline 1").gets(1).hears("You do not play on board 1.")
+    carol.says("resign 1").gets(1).hears("You do not play on board 1.")
+    carol.says("decline").gets(1).hears("You have no game in progress.")
+    assert table.board(1).status == "playing"

@@ -1,0 +1,170 @@
+"""Looking at boards, at lists, at oneself, and at the help: nothing changes."""
+
+import pytest
+
+from tests.table import Person, Table
+
+
+def played(table: Table) -> tuple[Person, Person]:
+    """A board with four plies."""
+    alice, bob = table.start("alice", "bob")
+    for person, move in ((alice, "a1-c3,d4"), (bob, "i9-g7,f6"), (alice, "a2-c4,d5")):
+        person.says(move)
+    bob.says("h4,g4")
+    alice.forgets()
+    bob.forgets()
+    return alice, bob
+
+
+def test_show_has_all_moves_and_the_board(table: Table) -> None:
+    alice, bob = played(table)
+    for line in ("show", "show 1", "abalone show 1", "board 1", "board", "SHOW 1:"):
+        alice.says(line).gets(1).hears(
+            "Abalone Board 1: alice v bob",
+            "Your move on board 1.",
+            "All moves, by ply:",
+            "1. a1-c3,b2 i9-g7,h8",
+            "3. a2-c4,b3 h4,g4",
+            "State: ",
+        )
+    bob.hears_nothing()
+    alice.says("show 1").says("a3-c5,d6").hears("bob's move on board 1")
+
+
+def test_show_as_it_was(table: Table) -> None:
+    alice, _ = played(table)
+    alice.says("show 1#0").gets(1).hears("Board 1 after ply 0 of 4:", "A- o o o o o / 7")
+    alice.says("show #1").gets(1).hears("Board 1 after ply 1 of 4:", "A- . o o o o / 7")
+    start = ".1111/111111/..111../...1..../"
+    assert f"State: {start}" in alice.newest.text
+    alice.says("show 1#-1").gets(1).hears("Board 1 after ply 4 of 4:")
+    alice.says("show #-4").gets(1).hears("Board 1 after ply 1 of 4:")
+    for line in ("show 1#5", "show 1#-6", "show 1#99999"):
+        alice.says(line).gets(1).hears("Board 1 has plies 1 to 4; there is no ply")
+    alice.says("show 1#2 1#3 1").gets(1).hears(
+        "after ply 2 of 4", "after ply 3 of 4", "All moves, by ply:"
+    )
+
+
+def test_show_after_somebody_left_in_the_middle(table: Table) -> None:
+    alice, bob, carol = table.start("alice", "bob", "carol")
+    alice.says("b1,c1")
+    bob.says("resign")
+    carol.says("d1,d2").forgets()
+    alice.forgets().says("show 1#1 1#2").gets(1).hears("after ply 1 of 2", "out=2")
+
+
+def test_anybody_may_look(table: Table) -> None:
+    played(table)
+    carol = table.joins("carol")
+    carol.says("show 1").gets(1).hears("alice's move on board 1; nothing to do.", "All moves")
+    assert "You are" not in carol.newest.text
+    carol.says("show 2").gets(1).hears("There is no board 2.")
+    carol.says("show").gets(1).hears("You have no game in progress.")
+
+
+def test_the_boards_of_players(table: Table) -> None:
+    alice, _ = played(table)
+    carol = table.joins("carol")
+    carol.says("challenge alice").forgets()
+    alice.forgets().says("resign 2").forgets()
+    carol.says("challenge bob").forgets()
+    third = table.boards()[-1]
+
+    def shown(line: str) -> list[str]:
+        carol.forgets().says(line).gets(1)
+        lines = carol.newest.text.split("\n")
+        return [line.split(":")[0][14:] for line in lines if line.startswith("Abalone Board ")]
+
+    assert shown("show bob") == [str(third), "1"]
+    assert shown("show bob next") == []
+    assert shown("show alice next") == ["1"]
+    assert shown("show alice all") == ["2", "1"]
+    assert shown("show alice carol") == [str(third), "1"]
+    assert shown("show me next") == [str(third)]
+    assert shown("show all") == [str(third), "2"]
+    assert shown("show 1 bob next") == ["1"]
+    carol.says("show bob next").gets(2).hears("There are no boards to show.")
+    carol.says("show nobody1").gets(1).hears("There is no player called nobody1.")
+
+
+def test_not_more_than_ten_boards_at_once(table: Table) -> None:
+    alice, bob = table.joins("alice"), table.joins("bob")
+    bob.says("\n".join(["challenge alice"] * 12), subject="multiple").forgets()
+    alice.forgets().says("show bob").gets(1)
+    assert alice.newest.text.count("State: ") == 10
+    numbers = table.boards()
+    alice.hears(f"there are also {numbers[1]}, {numbers[0]}.")
+    alice.says("games").gets(1)
+    assert alice.newest["Subject"] == "Your games: 12 in progress, your move on none"
+
+
+def test_games(table: Table) -> None:
+    alice, bob = played(table)
+    carol = table.joins("carol")
+    carol.says("games").gets(1)
+    assert carol.newest["Subject"] == "Your games: 0 in progress, your move on none"
+    carol.hears("There are no games to list.")
+    carol.says("challenge me alice bob").forgets()
+    second = table.boards()[-1]
+    alice.forgets().says("games").gets(1).hears(
+        "Your games: 2 in progress, your move on 1",
+        f"- Board {second}: carol, alice, bob. carol to move, ply 1.",
+        "- Board 1: alice, bob. alice to move, ply 5.",
+    )
+    alice.says("games next").gets(1).hears("Board 1: alice, bob.")
+    assert f"Board {second}" not in alice.newest.text
+    alice.says("resign 1").forgets()
+    alice.says("games").gets(1)
+    assert "Board 1:" not in alice.newest.text
+    alice.forgets()
+    alice.says("games all").gets(1).hears("Board 1: alice, bob. Over, bob won.")
+    carol.says("games alice bob all").gets(1).hears(f"Board {second}:", "Board 1:")
+    carol.says("games nobody1").gets(1).hears("There is no player called nobody1.")
+    bob.forgets()
+
+
+def test_whoami(table: Table) -> None:
+    alice, bob = played(table)
+    alice.says("whoami").gets(1).hears(
+        "You are alice, here since 2026-11-21.",
+        "Your address: alice@example.org",
+        "It is your turn on board 1.",
+    )
+    bob.writes("whoami").gets(1).hears("You are bob", "It is not your turn on any board.")
+
+
+@pytest.mark.parametrize(
+    ("line", "subject"),
+    [
+        ("help", "pbm: help"),
+        ("pbm help abalone", "pbm: help abalone"),
+        ("help commands", "pbm: help commands"),
+        ("help tutorial", "pbm: help tutorial"),
+        ("help challenge", "pbm: help challenge"),
+        ("HELP MOVE", "pbm: help move"),
+    ],
+)
+def test_help_comes_outside_any_board(line: str, subject: str, table: Table) -> None:
+    alice, _ = played(table)
+    alice.says(line).gets(1)
+    assert alice.newest["Subject"] == subject
+    assert not alice.newest["X-PBM-Board"]
+
+
+def test_a_page_that_is_not_there(table: Table) -> None:
+    alice = table.joins("alice")
+    alice.says("help the poor").gets(1).hears('There is no help page "the poor".', "tutorial")
+
+
+def test_signing_up_twice(table: Table) -> None:
+    alice = table.joins("alice")
+    alice.says("signup alicia").gets(1).hears("You play here already, as alice.")
+    assert [row["handle"] for row in table.rows("players")] == ["alice"]
+
+
+def test_several_looks_in_one_mail_are_one_answer(table: Table) -> None:
+    alice, _ = played(table)
+    alice.says("whoami\ngames\nshow 1").gets(1).hears(
+        "You are alice", "Board 1: alice, bob.", "All moves, by ply:"
+    )
