@@ -61,7 +61,7 @@ def identify(
         if question is not None:
             return _answering(work, question, player, author, now)
     if isinstance(recipient, PlayerReply):
-        owner = tag_owner(work, keyring, recipient)
+        owner = tag_owner(work, keyring, recipient, known=player)
         if owner is not None and player is not None and player.id == owner.id:
             return Proven(player, recipient.board_id)
         if owner is not None:
@@ -69,9 +69,15 @@ def identify(
     return Claimed(player) if player else Stranger(author)
 
 
-def tag_owner(work: UnitOfWork, keyring: Keyring, reply: PlayerReply) -> Player | None:
-    """Return the player whose tag a reply address carries; None for a wrong or revoked one."""
-    player = work.players.find(reply.player_id)
+def tag_owner(
+    work: UnitOfWork, keyring: Keyring, reply: PlayerReply, *, known: Player | None = None
+) -> Player | None:
+    """Return the player whose tag a reply address carries; None for a wrong or revoked one.
+
+    `known`: a player at hand, who often is the one.
+    """
+    is_known = known is not None and known.id == reply.player_id
+    player = known if is_known else work.players.find(reply.player_id)
     if player is None or not player.addresses:
         return None
     good = keyring.verify_reply_tag(reply.tag, player.id, player.epoch, reply.board_id)

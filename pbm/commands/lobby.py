@@ -111,10 +111,10 @@ class Decline(Command):
         """Close the board."""
         board = context.own_board(self.board)
         player = context.player
-        seats = [seat.seat for seat in board.seats_of(player.id)]
-        if any(context.work.boards.last_ply_of(board.id, seat) for seat in seats):
+        own = board.seats_of(player.id)
+        if any(seat.last_ply for seat in own):
             raise Refusal("decline-too-late", number=board.id)
-        if all(seat in board.position.out for seat in seats):
+        if all(seat.seat in board.position.out for seat in own):
             raise Refusal("already-out", number=board.id)
         successor = decline_board(context.work, board, player, context.now)
         yield BoardClosed(board.id, player.handle, successor.id if successor else None)

@@ -136,7 +136,7 @@ def _player(context: Context, handle: str) -> Player:
 def _boards_of(context: Context, player: Player, which: str) -> list[Board]:
     boards = context.work.boards
     if which == "next":
-        return [boards.get(number) for number in boards.to_move(player.id)]
+        return list(boards.get_many(boards.to_move(player.id)))
     found = list(boards.of_player(player.id, playing=True, most=_MOST_LISTED + 1))
     if which == "all":
         found += boards.of_player(player.id, playing=False, most=_MOST_LISTED + 1)

@@ -29,7 +29,7 @@ def board_views(
     seats = len(board.seats)
     since = 0 if whole else max(0, board.ply - (_RECENT_ROUNDS + 1) * seats)
     plies = work.boards.plies(board.id, since=since)
-    departures = work.boards.departures(board.id)
+    departures = work.boards.departures(board.id) if board.position.out else ()
     shared = {
         **_standing(board, departures),
         **_picture(board, board.position),
@@ -74,7 +74,6 @@ def _standing(board: Board, departures: tuple[Departure, ...]) -> dict[str, Any]
         "number": board.id,
         "subject": board.subject,
         "layout": board.layout,
-        "started": board.started_at.isoformat(),
         "ply": board.ply,
         "status": board.status,
         "ended_by": board.ended_by,
@@ -105,7 +104,7 @@ def _side(
         ],
         "happened": _happened(board, plies, departures, own),
         "example": _example(board) if yours else None,
-        "may_decline": _may_decline(board, plies, own),
+        "may_decline": _may_decline(board, own),
     }
 
 
@@ -116,7 +115,7 @@ def _happened(
 
     Never more than one move of each seat: whoever has left reads of the last one only.
     """
-    moved = max((ply.ply for ply in plies if ply.seat in own), default=0)
+    moved = max((board.seats[seat - 1].last_ply for seat in own), default=0)
     still_in = any(seat not in board.position.out for seat in own)
     since = moved if still_in and moved < board.ply else board.ply - 1
     since = max(since, board.ply - len(board.seats))
@@ -155,11 +154,10 @@ def _rounds(plies: tuple[Ply, ...], seats: int, most: int | None) -> list[dict[s
     return rounds[-most:] if most else rounds
 
 
-def _may_decline(board: Board, plies: tuple[Ply, ...], own: list[int]) -> bool:
+def _may_decline(board: Board, own: list[int]) -> bool:
     """Whether the reader has not moved yet, and is still in a game in progress."""
     still_in = board.playing and any(seat not in board.position.out for seat in own)
-    begun = {ply.seat for ply in plies} if len(plies) == board.ply else set(own)
-    return still_in and begun.isdisjoint(own)
+    return still_in and not any(board.seats[seat - 1].last_ply for seat in own)
 
 
 def _example(board: Board) -> str | None:

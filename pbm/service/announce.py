@@ -49,10 +49,11 @@ def announce_boards(work: UnitOfWork, letters: Letters, events: Sequence[Event])
         board = work.boards.get(number, lock=True)
         players = work.players.some({seat.player_id for seat in board.seats})
         views = board_views(work, board, [player.id for player in players])
-        for player in players:
-            if player.addresses:
-                told = {"lead": news.lead, "comments": news.comments}
-                letters.board(player, {**views[player.id], **told})
+        told = {"lead": news.lead, "comments": news.comments}
+        letters.boards(
+            board,
+            [(player, {**views[player.id], **told}) for player in players if player.addresses],
+        )
 
 
 def announce_answer(
@@ -75,9 +76,10 @@ def announce_answer(
     if number is None:
         letters.answer(player, _subject(sections[0]), {"sections": told})
         return
-    view = board_view(work, work.boards.get(number), player_id=player.id)
+    board = work.boards.get(number)
+    view = board_view(work, board, player_id=player.id)
     params = {**view, "lead": [], "comments": [], "sections": told}
-    letters.board(player, params, template="answer", kind="answer")
+    letters.board(player, board, params, template="answer", kind="answer")
 
 
 def divide_comment(lines: Sequence[str]) -> tuple[list[str], list[str]]:

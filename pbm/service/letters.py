@@ -6,7 +6,7 @@ made from board and player, so that no look-up is needed and `References` stays 
 
 import re
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import sha256
@@ -17,7 +17,7 @@ from pbm.commands.subjects import answer_subject
 from pbm.mail.address import ServerAddress
 from pbm.mail.tags import Keyring
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Player
+from pbm.store.values import Board, NewMail, Player
 
 REPLIED = "auto-replied"
 GENERATED = "auto-generated"
@@ -74,35 +74,54 @@ class Letters:
         return Letters(self._work, self._house, self._now, self._cause, unproven=True)
 
     def board(
-        self, player: Player, view: dict[str, Any], *, template: str = "board", kind: str = "board"
+        self,
+        player: Player,
+        board: Board,
+        view: dict[str, Any],
+        *,
+        template: str = "board",
+        kind: str = "board",
     ) -> None:
         """Write to a player about a board, in that board's thread."""
-        number, ply = view["number"], view["ply"]
-        root = self._root_id(number, view["started"], player)
-        first = kind == "board" and ply == 0 and not self._work.outbox.written(root)
-        message_id = root if first else self._message_id(f"g{number}.p{ply}")
+        self._work.outbox.add(self._about_board(player, board, view, template, kind))
+
+    def boards(self, board: Board, views: Sequence[tuple[Player, dict[str, Any]]]) -> None:
+        """Write to several players about a board, all at once."""
+        mails = [self._about_board(player, board, view) for player, view in views]
+        self._work.outbox.add(*mails)
+
+    def _about_board(
+        self,
+        player: Player,
+        board: Board,
+        view: dict[str, Any],
+        template: str = "board",
+        kind: str = "board",
+    ) -> NewMail:
+        root = self._root_id(board, player)
+        first = kind == "board" and board.ply == 0 and not self._work.outbox.written(root)
         answering = self._answering(*player.addresses)
         references = [] if first else [root]
-        self._write(
+        return self._mail(
             kind,
             player.address,
             template,
             view,
             {
-                "subject": view["subject"],
-                "reply_to": self._reply_to(player, number),
+                "subject": board.subject,
+                "reply_to": self._reply_to(player, board.id),
                 "in_reply_to": answering or (None if first else root),
                 "references": references + ([answering] if answering else []),
                 "auto_submitted": self._auto_submitted(*player.addresses),
                 "extra": {
-                    "X-PBM-Board": str(number),
-                    "X-PBM-Ply": str(ply),
-                    "X-PBM-Turn": view.get("turn") or "-",
+                    "X-PBM-Board": str(board.id),
+                    "X-PBM-Ply": str(board.ply),
+                    "X-PBM-Turn": board.to_move.handle if board.to_move else "-",
                 },
             },
-            message_id,
+            root if first else self._message_id(f"g{board.id}.p{board.ply}"),
             player_id=player.id,
-            board_id=number,
+            board_id=board.id,
         )
 
     def answer(
@@ -111,12 +130,14 @@ class Letters:
         """Answer a player outside any board."""
         reply_to = self._reply_to(player, None)
         headers = self._plain_headers(subject, reply_to, *player.addresses)
-        self._write(kind, player.address, "answer", params, headers, player_id=player.id)
+        self._work.outbox.add(
+            self._mail(kind, player.address, "answer", params, headers, player_id=player.id)
+        )
 
     def answer_stranger(self, address: str, subject: str, params: dict[str, Any]) -> None:
         """Answer an address that nobody plays from; a notice, so nothing bounces back."""
         headers = self._plain_headers(subject, None, address)
-        self._write("answer", address, "answer", params, headers, sender="")
+        self._work.outbox.add(self._mail("answer", address, "answer", params, headers, sender=""))
 
     def question(
         self,
@@ -130,25 +151,33 @@ class Letters:
         """Ask; only the reply address that carries the token can answer."""
         reply_to = self._house.address.question_reply(token)
         headers = self._plain_headers(subject, reply_to, address)
-        self._write("question", address, template, params, headers, player_id=player_id, sender="")
+        self._work.outbox.add(
+            self._mail(
+                "question", address, template, params, headers, player_id=player_id, sender=""
+            )
+        )
 
     def notice(self, address: str, template: str, subject: str, params: dict[str, Any]) -> None:
         """Tell somebody, usually the operator; an empty envelope sender."""
         headers = self._plain_headers(answer_subject(subject), None)
-        self._write("notice", address, template, params, headers, sender="")
+        self._work.outbox.add(self._mail("notice", address, template, params, headers, sender=""))
 
     def notice_player(
         self, player: Player, template: str, subject: str, params: dict[str, Any]
     ) -> None:
         """Tell a player something that is no answer."""
         headers = self._plain_headers(answer_subject(subject), self._reply_to(player, None))
-        self._write("notice", player.address, template, params, headers, player_id=player.id)
+        self._work.outbox.add(
+            self._mail("notice", player.address, template, params, headers, player_id=player.id)
+        )
 
     def forward(self, address: str, raw_base64: str) -> None:
         """Send a mail on as it came."""
-        self._write("notice", address, "raw", {"raw": raw_base64}, {}, sender="")
+        self._work.outbox.add(
+            self._mail("notice", address, "raw", {"raw": raw_base64}, {}, sender="")
+        )
 
-    def _write(
+    def _mail(
         self,
         kind: str,
         recipient: str,
@@ -160,9 +189,9 @@ class Letters:
         player_id: int | None = None,
         board_id: int | None = None,
         sender: str | None = None,
-    ) -> None:
+    ) -> NewMail:
         answers = kind in ("answer", "question")
-        self._work.outbox.add(
+        return NewMail(
             kind=UNPROVEN if self.unproven and answers else kind,
             recipient=recipient,
             template=template,
@@ -170,7 +199,7 @@ class Letters:
             headers=headers,
             message_id=message_id or self._message_id("m"),
             sender=self._house.address.plain if sender is None else sender,
-            now=self._now,
+            written_at=self._now,
             player_id=player_id,
             board_id=board_id,
             inbox_id=self._cause.inbox_id,
@@ -205,7 +234,8 @@ class Letters:
     def _message_id(self, what: str) -> str:
         return f"<{what}.{self._house.unique()}@{self._house.address.domain}>"
 
-    def _root_id(self, number: int, started: str, player: Player) -> str:
+    def _root_id(self, board: Board, player: Player) -> str:
         # The moment keeps it different from that of an earlier database's board.
-        made = sha256(f"{number} {player.id} {started}".encode()).hexdigest()
-        return f"<g{number}.p0.u{player.id}.{made[:16]}@{self._house.address.domain}>"
+        told = f"{board.id} {player.id} {board.started_at.isoformat()}"
+        made = sha256(told.encode()).hexdigest()
+        return f"<g{board.id}.p0.u{player.id}.{made[:16]}@{self._house.address.domain}>"

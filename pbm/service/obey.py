@@ -48,6 +48,9 @@ def obey(hearing: Hearing, context: Context, script: Script, *, proven: bool) ->
 def tell(hearing: Hearing, context: Context, events: Sequence[Event]) -> None:
     """Write the mails for what happened: to the boards, to the speaker, and what is asked."""
     announce_boards(hearing.work, hearing.letters, events)
+    if not any(isinstance(event, Answered | Held | Invited) for event in events):
+        return  # the boards say it all
+    # Read again, since a command may have renewed the reply addresses.
     speaker = hearing.work.players.get(context.player.id)
     answered = [event for event in events if isinstance(event, Answered)]
     announce_answer(hearing.work, hearing.letters, speaker, answered, hearing.now)

@@ -1,14 +1,18 @@
 """Boards: who sits there, what was played, who has left."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, delete, func, insert, select, update
+from sqlalchemy import Connection, Select, delete, func, insert, select, update
 
 from pbm import rules
 from pbm.store.schema import boards, departures, moves, players, seats
 from pbm.store.values import Board, Bookkeeping, Departure, Ply, Seat
+
+_SEAT = (seats.c.seat, seats.c.player_id, players.c.handle, seats.c.last_ply)
+_AT_ONCE = 500  # boards that one statement names, well below what a database takes
 
 
 class Boards:
@@ -24,8 +28,7 @@ class Boards:
         query = select(boards).where(boards.c.id == board_id)
         if lock:
             query = query.with_for_update()
-        row = self._connection.execute(query).mappings().one_or_none()
-        return self._board(row) if row else None
+        return next(self._read(query), None)
 
     def get(self, board_id: int, *, lock: bool = False) -> Board:
         """Return a board by number, as `find` does. Raises LookupError."""
@@ -33,6 +36,15 @@ class Boards:
         if board is None:
             raise LookupError(f"no board {board_id}")
         return board
+
+    def get_many(self, board_ids: Sequence[int]) -> tuple[Board, ...]:
+        """Several boards that exist, in the order given."""
+        found: dict[int, Board] = {}
+        for first in range(0, len(board_ids), _AT_ONCE):
+            some = board_ids[first : first + _AT_ONCE]
+            query = select(boards).where(boards.c.id.in_(some))
+            found |= {board.id: board for board in self._read(query)}
+        return tuple(found[board_id] for board_id in board_ids)
 
     def to_move(self, player_id: int) -> tuple[int, ...]:
         """The numbers of the boards on which it is this player's turn, oldest first."""
@@ -48,7 +60,7 @@ class Boards:
             .order_by(seats.c.board_id.desc())
             .limit(most)
         )
-        return tuple(self.get(number) for number in self._connection.scalars(numbers))
+        return self.get_many(self._connection.scalars(numbers).all())
 
     def numbers(self, *, status: str | None = None) -> tuple[int, ...]:
         """The numbers of all boards, or of those with one status."""
@@ -66,13 +78,6 @@ class Boards:
             .order_by(moves.c.ply)
         ).mappings()
         return tuple(Ply(**{**row, "ejected": tuple(row["ejected"])}) for row in rows)
-
-    def last_ply_of(self, board_id: int, seat: int) -> int:
-        """The ply that a seat played last, 0 if none yet."""
-        query = select(func.max(moves.c.ply)).where(
-            moves.c.board_id == board_id, moves.c.seat == seat
-        )
-        return self._connection.scalar(query) or 0
 
     def departures(self, board_id: int) -> tuple[Departure, ...]:
         """The seats given up, in order."""
@@ -129,7 +134,13 @@ class Boards:
         self._connection.execute(
             insert(seats),
             [
-                {"board_id": board_id, "seat": seat, "player_id": player_id, "playing": True}
+                {
+                    "board_id": board_id,
+                    "seat": seat,
+                    "player_id": player_id,
+                    "playing": True,
+                    "last_ply": 0,
+                }
                 for seat, player_id in enumerate(player_ids, start=1)
             ],
         )
@@ -137,18 +148,27 @@ class Boards:
 
     def add_ply(self, board: Board, played: rules.Played, now: datetime) -> Board:
         """Record a move; the primary key (board, ply) lets nobody play a ply twice."""
+        ply, mover = board.ply + 1, board.position.turn
         self._connection.execute(
             insert(moves).values(
                 board_id=board.id,
-                ply=board.ply + 1,
-                seat=board.position.turn,
+                ply=ply,
+                seat=mover,
                 text=rules.format_move(played.move),
                 ejected=list(played.ejected),
                 ejected_from=played.ejected_from,
                 played_at=now,
             )
         )
-        return self.set_position(board, played.position, board.ply + 1, now)
+        self._connection.execute(
+            update(seats)
+            .where(seats.c.board_id == board.id, seats.c.seat == mover)
+            .values(last_ply=ply)
+        )
+        seated = tuple(
+            replace(seat, last_ply=ply) if seat.seat == mover else seat for seat in board.seats
+        )
+        return self.set_position(replace(board, seats=seated), played.position, ply, now)
 
     def add_departure(self, board: Board, seat: int, how: str, now: datetime) -> Board:
         """Record that a seat was given up, and the position after it."""
@@ -164,18 +184,20 @@ class Boards:
     ) -> Board:
         """Store the current position, and the end where it is one."""
         mover = board.seats[position.turn - 1].player_id if position.turn else None
-        self._set(
-            board.id,
-            state=rules.format_state(position),
-            ply=ply,
-            to_move_id=mover,
-            status="finished" if position.outcome else "playing",
-            ended_by=position.outcome.by if position.outcome else None,
-            winners=list(position.outcome.winners) if position.outcome else None,
-            changed_at=now,
-        )
-        self._set_playing(board.id, position.outcome is None)
-        return self.get(board.id)
+        outcome = position.outcome
+        kept: dict[str, Any] = {
+            "state": rules.format_state(position),
+            "ply": ply,
+            "status": "finished" if outcome else "playing",
+            "ended_by": outcome.by if outcome else None,
+            "changed_at": now,
+        }
+        winners = outcome.winners if outcome else None
+        self._set(board.id, **kept, to_move_id=mover, winners=winners and list(winners))
+        after = replace(board, **kept, winners=winners)
+        if after.playing != board.playing:
+            self._set_playing(board.id, after.playing)
+        return after
 
     def drop_last_ply(self, board: Board, position: rules.Position, now: datetime) -> Board:
         """Take the last ply back; departures made after it go with it."""
@@ -184,7 +206,15 @@ class Boards:
             self._connection.execute(
                 delete(table).where(table.c.board_id == board.id, column >= last)
             )
-        return self.set_position(board, position, last - 1, now)
+        played = select(func.coalesce(func.max(moves.c.ply), 0)).where(
+            moves.c.board_id == seats.c.board_id, moves.c.seat == seats.c.seat
+        )
+        self._connection.execute(
+            update(seats)
+            .where(seats.c.board_id == board.id)
+            .values(last_ply=played.scalar_subquery())
+        )
+        return self.set_position(self.get(board.id), position, last - 1, now)
 
     def close(
         self,
@@ -229,15 +259,28 @@ class Boards:
             .values(playing=playing)
         )
 
-    def _board(self, row: RowMapping) -> Board:
+    def _read(self, query: Select[Any]) -> Iterator[Board]:
+        """The boards of a query, in its order, with their seats.
+
+        The seats are a second statement on purpose: joined to the row that is locked, they
+        would be as they were before the lock was waited for.
+        """
+        rows = self._connection.execute(query).mappings().all()
+        seated = self._seats([row["id"] for row in rows])
+        for row in rows:
+            values = {name: value for name, value in row.items() if name != "to_move_id"}
+            if values["winners"] is not None:
+                values["winners"] = tuple(values["winners"])
+            yield Board(**values, seats=tuple(seated[row["id"]]))
+
+    def _seats(self, board_ids: Sequence[int]) -> dict[int, list[Seat]]:
+        found: dict[int, list[Seat]] = {board_id: [] for board_id in board_ids}
         query = (
-            select(seats.c.seat, seats.c.player_id, players.c.handle)
+            select(seats.c.board_id, *_SEAT)
             .join(players, players.c.id == seats.c.player_id)
-            .where(seats.c.board_id == row["id"])
-            .order_by(seats.c.seat)
+            .where(seats.c.board_id.in_(board_ids))
+            .order_by(seats.c.board_id, seats.c.seat)
         )
-        seated = tuple(Seat(**seat) for seat in self._connection.execute(query).mappings())
-        values = {name: value for name, value in row.items() if name != "to_move_id"}
-        if values["winners"] is not None:
-            values["winners"] = tuple(values["winners"])
-        return Board(**values, seats=seated)
+        for board_id, *seat in self._connection.execute(query) if board_ids else ():
+            found[board_id].append(Seat(*seat))
+        return found

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Select, exists, func, insert, or_, select, up
 from sqlalchemy.engine import RowMapping
 
 from pbm.store.schema import outbox
-from pbm.store.values import OutboxMail
+from pbm.store.values import NewMail, OutboxMail
 
 _COLUMNS = (
     outbox.c.id,
@@ -35,44 +35,20 @@ class Outbox:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def add(
-        self,
-        *,
-        kind: str,
-        recipient: str,
-        template: str,
-        params: dict[str, Any],
-        headers: dict[str, Any],
-        message_id: str,
-        sender: str,
-        now: datetime,
-        player_id: int | None = None,
-        board_id: int | None = None,
-        inbox_id: int | None = None,
-    ) -> int:
-        """Write a mail down to be sent; return its number."""
-        added = self._connection.execute(
-            insert(outbox)
-            .values(
-                kind=kind,
-                recipient=recipient,
-                recipient_key=recipient.lower(),
-                player_id=player_id,
-                board_id=board_id,
-                inbox_id=inbox_id,
-                template=template,
-                params=params,
-                headers=headers,
-                message_id=message_id,
-                sender=sender,
-                written_at=now,
-                status="due",
-                attempts=0,
-                due_at=now,
-            )
-            .returning(outbox.c.id)
-        )
-        return int(added.scalar_one())
+    def add(self, *mails: NewMail) -> None:
+        """Write mails down to be sent, in this order."""
+        rows = [
+            {
+                **vars(mail),
+                "recipient_key": mail.recipient.lower(),
+                "status": "due",
+                "attempts": 0,
+                "due_at": mail.written_at,
+            }
+            for mail in mails
+        ]
+        if rows:
+            self._connection.execute(insert(outbox), rows)
 
     def claim_due(
         self, now: datetime, *, most: int, passing_over: Sequence[int]

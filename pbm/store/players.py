@@ -2,8 +2,9 @@
 
 from collections.abc import Collection
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, RowMapping, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, insert, select, update
 
 from pbm.store.schema import addresses, players
 from pbm.store.values import FIRST_EPOCH, Player
@@ -42,20 +43,11 @@ class Players:
 
     def some(self, player_ids: Collection[int]) -> tuple[Player, ...]:
         """Return several players, in the order of joining."""
-        query = select(players).where(players.c.id.in_(player_ids)).order_by(players.c.id)
-        rows = self._connection.execute(query).mappings().all()
-        owned = select(addresses.c.player_id, addresses.c.address).where(
-            addresses.c.player_id.in_(player_ids)
-        )
-        found: dict[int, list[str]] = {}
-        for player_id, address in self._connection.execute(owned.order_by(addresses.c.id)):
-            found.setdefault(player_id, []).append(address)
-        return tuple(Player(**row, addresses=tuple(found.get(row["id"], ()))) for row in rows)
+        return self._all(players.c.id.in_(player_ids))
 
     def all(self) -> tuple[Player, ...]:
         """Return every player, in the order of joining."""
-        rows = self._connection.execute(select(players).order_by(players.c.id)).mappings()
-        return tuple(self._player(row) for row in rows)
+        return self._all()
 
     def add(self, handle: str, address: str, now: datetime) -> Player:
         """Register a player with a first verified address."""
@@ -101,14 +93,20 @@ class Players:
         )
 
     def _one(self, condition: ColumnElement[bool]) -> Player | None:
-        query = select(players).where(condition)
-        row = self._connection.execute(query).mappings().one_or_none()
-        return self._player(row) if row else None
+        return next(iter(self._all(condition)), None)
 
-    def _player(self, row: RowMapping) -> Player:
-        own = self._connection.scalars(
-            select(addresses.c.address)
-            .where(addresses.c.player_id == row["id"])
-            .order_by(addresses.c.id)
+    def _all(self, *conditions: ColumnElement[bool]) -> tuple[Player, ...]:
+        query = (
+            select(players, addresses.c.address)
+            .outerjoin(addresses, addresses.c.player_id == players.c.id)
+            .where(*conditions)
+            .order_by(players.c.id, addresses.c.id)
         )
-        return Player(**row, addresses=tuple(own))
+        found: dict[int, tuple[Row[Any], list[str]]] = {}
+        for row in self._connection.execute(query):
+            _, own = found.setdefault(row.id, (row, []))
+            own += [row.address] if row.address else []
+        return tuple(
+            Player(row.id, row.handle, row.status, row.epoch, row.joined_at, tuple(own))
+            for row, own in found.values()
+        )

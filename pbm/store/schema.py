@@ -119,6 +119,7 @@ seats = Table(
     Column("seat", Integer, primary_key=True, autoincrement=False),
     _to("players", "player_id", nullable=False),
     Column("playing", Boolean, nullable=False),  # false once the board is over
+    Column("last_ply", Integer, nullable=False),  # that this seat played, 0 before its first
     Index("ix_seats_player_id_playing", "player_id", "playing"),
 )
 

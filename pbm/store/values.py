@@ -29,11 +29,12 @@ class Player:
 
 @dataclass(frozen=True)
 class Seat:
-    """Who sits where on a board."""
+    """Who sits where on a board; `last_ply` is the one played last there, 0 before the first."""
 
     seat: int
     player_id: int
     handle: str
+    last_ply: int
 
 
 @dataclass(frozen=True)
@@ -125,6 +126,23 @@ class InboxMail:
     status: str
     tries: int
     outcome: str | None
+
+
+@dataclass(frozen=True)
+class NewMail:
+    """A mail as it is written down to be sent; `sender` is the envelope's."""
+
+    kind: str
+    recipient: str
+    template: str
+    params: dict[str, Any]
+    headers: dict[str, Any]
+    message_id: str
+    sender: str
+    written_at: datetime
+    player_id: int | None = None
+    board_id: int | None = None
+    inbox_id: int | None = None
 
 
 @dataclass(frozen=True)

@@ -58,6 +58,10 @@ TAMPERED = {
         "UPDATE boards SET status = 'closed', ended_by = 'operator', winners = '[1]'",
         "which is no result",
     ),
+    "last move": (
+        "UPDATE seats SET last_ply = 0 WHERE seat = 1",
+        "seat 1 is kept as having moved last at 0, not 1",
+    ),
     "mark": ("UPDATE seats SET playing = false WHERE seat = 1", "not marked as playing"),
     "departure": (
         "INSERT INTO departures (board_id, after_ply, seat, how, left_at) "

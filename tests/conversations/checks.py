@@ -39,6 +39,10 @@ def check_boards(table: Table) -> None:
             mover = board.to_move.player_id if board.to_move else None
             assert work.boards.bookkeeping(number).to_move_id == mover
             assert rules.format_state(board.position) == board.state
+            last = {ply.seat: ply.ply for ply in work.boards.plies(number)}
+            assert [seat.last_ply for seat in board.seats] == [
+                last.get(seat.seat, 0) for seat in board.seats
+            ]
 
 
 def _check_headers(mail: Mail) -> None:

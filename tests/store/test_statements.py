@@ -1,13 +1,41 @@
 """What a turn asks of the database: locks where something changes, and no more statements."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import pytest
 from sqlalchemy import event
 
+from pbm import rules
 from tests.table import Person, Table
 
 MOVE = "a1-c3,d4"
+TURN = [
+    "SELECT inbox",
+    "SELECT players",
+    "SAVEPOINT",
+    "SELECT boards",
+    "SELECT seats",
+    "INSERT moves",
+    "UPDATE seats",
+    "UPDATE boards",
+    "RELEASE",
+    "SELECT boards",
+    "SELECT seats",
+    "SELECT players",
+    "SELECT moves",
+    "INSERT outbox",
+    "UPDATE inbox",
+]
+_FORM = re.compile(r"(SAVEPOINT|RELEASE|\w+)(?: .*?(?:FROM|INTO) (\w+)| (?<=UPDATE )(\w+))?")
+
+
+@pytest.fixture
+def table(database_url: str) -> Iterator[Table]:
+    table = Table(database_url)
+    yield table
+    table.database.close()
 
 
 @contextmanager
@@ -36,16 +64,42 @@ def turn(table: Table, person: Person, said: str) -> list[str]:
     return statements
 
 
+def forms(statements: list[str]) -> list[str]:
+    """Each statement as its verb and the table that it is about."""
+    matches = (_FORM.match(item) for item in statements)
+    return [" ".join(filter(None, match.groups())) for match in matches if match]
+
+
 def board_reads(statements: list[str]) -> list[bool]:
     """Whether each reading of a board locks it."""
     return ["FOR UPDATE" in item for item in statements if " FROM boards WHERE boards.id" in item]
 
 
+def test_a_turn_of_two_and_a_turn_of_six_cost_the_same(table: Table) -> None:
+    begins = ["BEGIN"] if table.database.embedded else []
+    alice, bob = table.start("alice", "bob")
+    turn(table, alice, MOVE)
+    assert forms(turn(table, bob, "i9-g7,f6")) == begins + TURN
+    six = table.start("carol", "dave", "erin", "frank", "grace", "heidi")
+    move = rules.format_move(rules.legal_moves(table.board(2).position)[0])
+    assert forms(turn(table, six[0], move)) == begins + TURN
+    assert [len(person.arrived) for person in six] == [1] * 6
+
+
 def test_whoever_changes_or_tells_a_board_locks_it(postgres_url: str) -> None:
     table = Table(postgres_url)
     alice, _ = table.start("alice", "bob")
-    assert board_reads(turn(table, alice, MOVE)).count(True) == len(["move", "mails"])
+    reads = board_reads(turn(table, alice, MOVE))
+    assert reads == [True, True]
     table.database.close()
+
+
+def test_a_list_of_games_does_not_cost_more_the_longer_it_is(table: Table) -> None:
+    alice, _ = table.start("alice", "bob")
+    few = len(turn(table, alice, "games all"))
+    for _ in range(3):
+        alice.says("challenge bob -bowl")
+    assert len(turn(table, alice, "games all")) == few
 
 
 def test_whoever_looks_locks_nothing(postgres_url: str) -> None:

@@ -31,7 +31,7 @@ class BoardFile:
 def list_boards(office: Office, status: str | None = None) -> tuple[Board, ...]:
     """All boards, or those with one status, the lowest number first."""
     with office.look() as work:
-        return tuple(work.boards.get(number) for number in work.boards.numbers(status=status))
+        return work.boards.get_many(work.boards.numbers(status=status))
 
 
 def show_board(office: Office, number: int) -> BoardFile:

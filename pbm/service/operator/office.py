@@ -72,7 +72,7 @@ class Act:
             return False
         view = board_view(self.work, board, player_id=player.id)
         lead = [{"what": what, "why": self.why, "operator": True}]
-        self.letters.board(player, {**view, "lead": lead, "comments": []})
+        self.letters.board(player, board, {**view, "lead": lead, "comments": []})
         return True
 
     def tell_player(self, player: Player, template: str, subject: str, /, **params: Any) -> None:

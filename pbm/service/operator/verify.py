@@ -52,6 +52,7 @@ def _problems(work: UnitOfWork, board: Board) -> Iterator[str]:
     yield from replay.run(board.start_state)
     if replay.position is not None:
         yield from _differences(board, len(plies), replay.position)
+        yield from _seat_differences(board, plies)
         yield from _result_differences(board, replay.position)
         yield from _book_differences(board, replay.position, work.boards.bookkeeping(board.id))
 
@@ -122,6 +123,14 @@ def _differences(board: Board, plies: int, position: rules.Position) -> Iterator
         yield f"its position is kept as {board.state} but the moves make it {state}"
     if len(board.seats) != position.players:
         yield f"{len(board.seats)} seats are taken in a game of {position.players}"
+
+
+def _seat_differences(board: Board, plies: Sequence[Ply]) -> Iterator[str]:
+    played = {ply.seat: ply.ply for ply in plies}
+    for seat in board.seats:
+        last = played.get(seat.seat, 0)
+        if seat.last_ply != last:
+            yield f"seat {seat.seat} is kept as having moved last at {seat.last_ply}, not {last}"
 
 
 def _result_differences(board: Board, position: rules.Position) -> Iterator[str]:
