@@ -1,0 +1,150 @@
+"""What a board's mails are like: one to each player, one thread, one subject, one answer back."""
+
+from email.utils import parsedate_to_datetime
+
+from pbm.mail.automatic import is_own
+from tests.table import SERVER, Table
+
+
+def test_one_mail_to_each_player_for_each_turn(table: Table) -> None:
+    people = table.start("alice", "bob", "carol", "dave")
+    for person, move in zip(people, ("b1,c1", "f9,f8", "h6,h5", "e2,e3"), strict=True):
+        person.says(move)
+        for reader in people:
+            reader.gets(1).forgets()
+    assert len(table.moves(1)) == 4
+
+
+def test_the_headers_of_a_boards_mail(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    table.clock.passes(minutes=5)
+    alice.says("a1-c3,d4")
+    mail = bob.newest
+    assert mail["From"] == f"pbm <{SERVER}>"
+    assert mail["To"] == "bob@example.org"
+    assert mail["Subject"] == "Abalone Board 1: alice v bob"
+    assert parsedate_to_datetime(mail["Date"]) == table.clock()
+    assert (mail["X-PBM-Board"], mail["X-PBM-Ply"], mail["X-PBM-Turn"]) == ("1", "1", "bob")
+    assert mail["Auto-Submitted"] == "auto-generated"
+    assert alice.newest["Auto-Submitted"] == "auto-replied"
+    assert mail.envelope_sender == SERVER
+    assert mail.reply_to.startswith("pbm+g1.u")
+    assert is_own(mail.reply_to, SERVER)
+    assert mail["Message-ID"].startswith("<g1.p1.")
+    assert [part.get_content_type() for part in mail.message.walk()] == [
+        "multipart/alternative",
+        "text/plain",
+        "text/html",
+    ]
+
+
+def test_questions_and_answers_to_strangers_are_notices(table: Table) -> None:
+    marta = table.person("marta@example.org").writes("hello").writes("help")
+    assert [mail.envelope_sender for mail in marta.mails] == ["", ""]
+    assert [mail["Auto-Submitted"] for mail in marta.mails] == ["auto-replied"] * 2
+    marta.says("yes", answering=marta.mails[0]).writes("newkey")
+    assert marta.newest.envelope_sender == ""
+
+
+def test_every_mail_has_its_own_message_id(table: Table) -> None:
+    people = table.start("alice", "bob", "carol")
+    people[0].says("b1,c1").says("a1,b1").says("show").says("Hi!")
+    ids = [mail["Message-ID"] for box in table.mailboxes.values() for mail in box]
+    assert len(set(ids)) == len(ids) > 15
+
+
+def test_a_long_game_is_one_thread_with_short_references(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    people = (alice, bob)
+    roots = [person.newest["Message-ID"] for person in people]
+    for ply in range(300):
+        people[ply % 2].says((("c3,d3", "g7,f7"), ("d3,c3", "f7,g7"))[ply // 2 % 2][ply % 2])
+    assert len(table.moves(1)) == 300
+    alice.says("a1,a9").says("show 1").says("Nice!")
+    for person, root in zip(people, roots, strict=True):
+        for mail in person.mails[person.mails.index(person.mail("Abalone Board")) :]:
+            assert root in (mail["Message-ID"], *mail.references)
+        assert len(person.newest.references) <= 2
+        assert len(str(person.newest.message["References"])) < 250
+        subjects = [mail["Subject"] for mail in person.mails if mail["X-PBM-Board"]]
+        assert set(subjects) == {"Abalone Board 1: alice v bob"}
+        assert len(person.newest.raw) < 10_000
+    assert roots[0] != roots[1]
+    listed = [line for line in bob.newest.text.split("\n") if line[:4].strip().isdigit()]
+    assert len(listed) == 4  # rounds; the work for a turn does not grow
+
+
+def test_replies_go_into_the_thread_of_the_one_who_wrote(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    alice.says("a1-c3,d4")
+    own = alice.newest
+    assert own.references == [alice.mails[2]["Message-ID"], own["In-Reply-To"]]
+    assert own["In-Reply-To"].endswith("@mailer.example>")
+    assert bob.newest.references == [bob.newest["In-Reply-To"]] == [bob.mails[2]["Message-ID"]]
+
+
+def test_no_message_id_of_others_but_a_strict_one_is_repeated(table: Table) -> None:
+    alice, _ = table.start("alice", "bob")
+    for odd in ("<a b@c>", "no brackets@x", "<x@y> <z@w>", "<x@y>\r\n <evil@z>", "<" + "x" * 999):
+        alice.says("show", headers={"Message-ID": odd})
+        assert alice.newest["In-Reply-To"] == alice.newest.references[0]
+        assert "evil" not in alice.newest.raw.decode()
+
+
+def test_the_state_line_stays_whole(table: Table) -> None:
+    people = table.start("alice", "bob", "carol", "dave", "erin", "frank", bowl=True)
+    line = people[0].newest.text.rstrip().split("\n")[-1]
+    assert len(line) > 76
+    assert line == f"State: {table.board(1).state}"
+    assert f"<pre>{line}</pre>" in people[0].newest.html
+
+
+def test_the_first_lines_say_what_there_is_to_do(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    alice.says("a1-c3,d4\nHello!")
+    assert bob.newest.text.split("\n\n")[:5] == [
+        "Your move on board 1.",
+        "alice played a1-c3,b2.",
+        "alice writes:",
+        "| Hello!",
+        "You are x (bottom). Scores: o alice 0, x bob 0.",
+    ]
+    assert alice.newest.text.startswith("bob's move on board 1; nothing to do.\n")
+
+
+def test_what_happened_since_ones_last_move(table: Table) -> None:
+    people = alice, bob, carol, dave = table.start("alice", "bob", "carol", "dave")
+    alice.says("b1,c1")
+    bob.says("f9,f8")
+    carol.says("h6,h5")
+    assert [line for line in dave.newest.text.split("\n") if line.startswith("- ")] == [
+        "- alice played b1,c1.",
+        "- bob played f9,f8.",
+        "- carol played h6,h5.",
+    ]
+    dave.says("e2,e3")
+    assert "dave played e2,e3.\n" in dave.newest.text
+    assert "carol played" not in dave.newest.text
+    alice.says("c1,d2")
+    assert [line for line in bob.newest.text.split("\n") if line.startswith("- ")] == [
+        "- carol played h6,h5.",
+        "- dave played e2,e3.",
+        "- alice played c1,d2.",
+    ]
+    bob.says("resign")
+    for person in people:
+        assert person.newest.text.count("bob resigned.") == 1
+    carol.says("h5,g5")
+    assert "bob resigned." not in alice.newest.text
+    assert "carol played h5,g5.\n" in bob.newest.text
+    assert "alice played" not in bob.newest.text.split("You are")[0]
+
+
+def test_an_example_is_always_legal(table: Table) -> None:
+    alice, bob = table.start("alice", "bob", bowl=True)
+    for ply in range(10):
+        mover, other = (alice, bob) if ply % 2 == 0 else (bob, alice)
+        example = mover.newest.text.split("such as ")[1].split(", as the")[0]
+        assert "such as" not in other.newest.text
+        mover.says(example)
+    assert len(table.moves(1)) == 10
