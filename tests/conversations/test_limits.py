@@ -1,0 +1,106 @@
+"""A player gets 20 answers an hour and 100 a day, then one mail that says until when."""
+
+from tests.table import Person, Table
+
+
+def asks(person: Person, times: int) -> int:
+    """Ask something as often; return how many mails came back."""
+    person.forgets()
+    board = person.mail("pbm: welcome")
+    for _ in range(times):
+        person.says("whoami", answering=board)
+    return len(person.arrived)
+
+
+def test_twenty_an_hour_and_then_one_word_of_the_pause(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    table.clock.passes(hours=2)
+    assert asks(alice, 20) == 20
+    assert not any("paused" in mail["Subject"] for mail in alice.arrived)
+    assert asks(alice, 5) == 1
+    alice.hears(
+        "You have had 20 answers in a short time, so answers are paused until 2026-11-21 15:00 UTC."
+    )
+    # Moves and words to a board count nothing, and work on.
+    board = alice.mail("Abalone Board 1")
+    alice.says("a1-c3,d4", answering=board).gets(1).hears("bob's move on board 1")
+    bob.forgets().says("i9-g7,f6").gets(1)
+    alice.gets(1).hears("Your move on board 1.").says("Hello!").gets(1)
+    table.clock.passes(minutes=59)
+    assert asks(alice, 1) == 0
+    table.clock.passes(minutes=1)
+    assert asks(alice, 20) == 20
+    assert asks(alice, 3) == 1
+
+
+def test_the_pause_holds_though_older_answers_pass_out_of_the_hour(table: Table) -> None:
+    alice = table.joins("alice")
+    table.clock.passes(hours=2)
+    for _ in range(20):
+        assert asks(alice, 1) == 1
+        table.clock.passes(minutes=2)
+    assert asks(alice, 1) == 1  # 20 in the last hour: the pause
+    for _ in range(11):
+        table.clock.passes(minutes=5)
+        assert asks(alice, 1) == 0
+    table.clock.passes(minutes=5)
+    assert asks(alice, 1) == 1
+
+
+def test_a_hundred_a_day(table: Table) -> None:
+    alice = table.joins("alice")
+    table.clock.passes(days=2)
+    answered = 0
+    for _ in range(5):
+        answered += asks(alice, 20)
+        table.clock.passes(hours=1, minutes=1)
+    assert answered == 100
+    assert asks(alice, 3) == 1
+    alice.hears("You have had 100 answers", "paused until 2026-11-24 17:05 UTC")
+    table.clock.passes(hours=23, minutes=59)
+    assert asks(alice, 3) == 0
+    table.clock.passes(minutes=1)
+    assert asks(alice, 3) == 3
+
+
+def test_refusals_count_and_played_moves_do_not(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    table.clock.passes(hours=2)
+    alice.forgets()
+    for _ in range(25):
+        alice.says("a1,a9", answering=alice.mail("Abalone Board 1"))
+    assert len(alice.arrived) == 21
+    alice.forgets()
+    people = (alice, bob)
+    for ply in range(50):
+        move = (("c3,d3", "g7,f7"), ("d3,c3", "f7,g7"))[ply // 2 % 2][ply % 2]
+        people[ply % 2].says(move, answering=people[ply % 2].mail("Abalone Board 1"))
+    assert len(alice.arrived) == 50
+    assert len(table.moves(1)) == 50
+
+
+def test_the_pause_of_one_is_not_that_of_another(table: Table) -> None:
+    alice, bob = table.joins("alice"), table.joins("bob")
+    table.clock.passes(hours=2)
+    assert asks(alice, 30) == 21
+    assert asks(bob, 5) == 5
+
+
+def test_nobody_can_flood_a_player_with_questions(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    table.clock.passes(hours=2)
+    alice.forgets()
+    for number in range(40):  # anybody can write such a From
+        alice.writes("resign 1", f"forged {number}")
+    assert len(alice.arrived) < 20
+    assert asks(alice, 3) == 3
+    bob.hears_nothing()
+    assert table.board(1).status == "playing"
+
+
+def test_replies_from_elsewhere_do_not_flood_either(table: Table) -> None:
+    alice, _ = table.start("alice", "bob")
+    stolen = alice.forgets().mail("Abalone Board 1")
+    for number in range(30):
+        table.person(f"thief{number}@example.net").says("resign", answering=stolen)
+    assert len(alice.arrived) == 1
