@@ -1,0 +1,298 @@
+"""Our own faults: one mail gets stuck and is told of; everything else goes on."""
+
+from typing import NoReturn
+
+import pytest
+
+from pbm.commands.account import WhoAmI
+from pbm.commands.context import Context
+from pbm.commands.play import Move, Resign
+from pbm.mail import inbound
+from pbm.service import trouble, turn
+from pbm.service.post import raw_mail
+from pbm.store.inbox import Inbox
+from tests.table import OPERATOR, SERVER, Table
+
+
+def broken(*_: object, **__: object) -> NoReturn:
+    raise ZeroDivisionError("a planted bug")
+
+
+def retry(table: Table, number: int) -> None:
+    with table.database.transaction() as work:
+        work.inbox.retry(number)
+    table.runs()
+
+
+def stuck(table: Table) -> list[int]:
+    return [row["id"] for row in table.rows("inbox") if row["status"] == "stuck"]
+
+
+def test_a_bug_makes_one_mail_stuck_and_stops_nothing_else(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alice, bob = table.start("alice", "bob")
+    operator = table.person(OPERATOR)
+    board = alice.newest
+    with monkeypatch.context() as planted:
+        planted.setattr(Move, "run", broken)
+        alice.says("a1-c3,d4\nHere I come.", answering=board).gets(1).hears(
+            "pbm: your mail has to wait",
+            "Your last mail ran into a fault of ours.",
+            "You need not send it again.",
+        )
+        (number,) = stuck(table)
+        operator.gets(1).hears(
+            f"pbm: mail {number} is stuck",
+            "| ZeroDivisionError: a planted bug",
+            f"pbm-admin queue retry {number}",
+        )
+        assert table.mail_kept(number).tries == turn.MOST_TRIES
+        assert table.mail_kept(number).raw  # kept for the retry
+        bob.says("show").gets(1).hears("alice's move on board 1")
+        alice.says("resign 9", answering=board).gets(1).hears("There is no board 9.")
+        operator.hears_nothing()
+        retry(table, number)  # not mended yet
+        alice.gets(1).forgets()
+        operator.gets(1).forgets()
+    assert table.moves(1) == []
+
+    retry(table, number)
+    assert table.moves(1) == ["a1-c3,b2"]
+    assert table.mail_kept(number).status == "done"
+    assert not table.mail_kept(number).raw
+    bob.gets(1).hears("Your move on board 1.", "| Here I come.")
+    alice.gets(1).hears("bob's move on board 1")
+    retry(table, number)  # there is nothing left of it to do
+    assert table.moves(1) == ["a1-c3,b2"]
+
+
+def test_nothing_of_a_mail_with_a_bug_in_it_is_done(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alice, bob = table.start("alice", "bob")
+    monkeypatch.setattr(WhoAmI, "run", broken)
+    alice.says("a1-c3,d4\nresign 1\nwhoami").gets(1).hears("nothing in it was done yet")
+    bob.hears_nothing()
+    assert (table.moves(1), table.departures(1)) == ([], ())
+    assert stuck(table)
+
+
+def test_a_passing_fault_is_got_over(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    alice, bob = table.start("alice", "bob")
+    left = [1, 1]
+
+    def sometimes(self: Move, *args: object) -> object:
+        if left:
+            left.pop()
+            raise RuntimeError("not yet")
+        return real(self, *args)
+
+    real = Move.run
+    monkeypatch.setattr(Move, "run", sometimes)
+    alice.says("a1-c3,d4").gets(1).hears("bob's move")
+    bob.gets(1)
+    assert table.moves(1) == ["a1-c3,b2"]
+    assert not stuck(table)
+    table.person(OPERATOR).hears_nothing()
+
+
+@pytest.mark.parametrize(
+    "error", [RecursionError, MemoryError, KeyError, UnicodeError, LookupError]
+)
+def test_faults_of_every_kind(
+    error: type[Exception], table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alice, _ = table.start("alice", "bob")
+
+    def fail(*_: object) -> NoReturn:
+        raise error("odd\x00 \ud800 \n text " + "long " * 500)
+
+    monkeypatch.setattr(Resign, "run", fail)
+    alice.says("resign").gets(1).hears("Your last mail ran into a fault of ours.")
+    (number,) = stuck(table)
+    outcome = table.mail_kept(number).outcome
+    assert outcome is not None
+    assert outcome.startswith(error.__name__)
+    assert len(outcome) <= 300
+    assert outcome.isprintable()
+
+
+def test_a_fault_in_the_reading_itself(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    alice, bob = table.start("alice", "bob")
+    operator = table.person(OPERATOR)
+    with monkeypatch.context() as planted:
+        planted.setattr(turn, "read", broken)
+        planted.setattr(trouble, "read", broken)
+        alice.says("a1-c3,d4").hears_nothing()  # nobody can tell whose it is
+        operator.gets(1).hears("ZeroDivisionError")
+        assert len(stuck(table)) == 1
+    assert inbound.read is turn.read
+    bob.says("show").gets(1)
+    retry(table, stuck(table)[0])
+    assert table.moves(1) == ["a1-c3,b2"]
+
+
+def test_a_fault_in_telling_of_it(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    alice, bob = table.start("alice", "bob")
+    with monkeypatch.context() as planted:
+        planted.setattr(Move, "run", broken)
+        planted.setattr(turn, "tell_operator", broken)
+        alice.says("a1-c3,d4").gets(1).hears("Your last mail ran into a fault of ours.")
+        table.person(OPERATOR).hears_nothing()
+        assert len(stuck(table)) == 1
+    bob.says("show").gets(1)
+
+
+def test_a_wrong_statement_is_a_fault_of_its_mail(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alice, bob = table.start("alice", "bob")
+
+    def wrong(_: Move, context: Context) -> None:
+        context.work._connection.exec_driver_sql("SELECT nothing FROM nowhere")
+
+    monkeypatch.setattr(Move, "run", wrong)
+    alice.says("a1-c3,d4").gets(1).hears("a fault of ours")
+    assert len(stuck(table)) == 1
+    bob.says("show").gets(1)
+
+
+def test_a_stranger_with_a_bug_is_not_written_to(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(turn, "answer_stranger", broken)
+    table.person("someone@example.net").writes("hello").hears_nothing()
+    table.person(OPERATOR).gets(1)
+
+
+# -- the same mail again -----------------------------------------------------------------------
+
+
+def test_the_same_bytes_are_one_row(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    to = alice.newest.reply_to
+    raw = alice.mail_bytes("", "a1-c3,d4", to=to)
+    replies = {alice.sends(raw, to=to).replied for _ in range(3)}
+    assert len(replies) == 1
+    alice.gets(1)
+    bob.gets(1)
+    trace = b"Received: from a by b; Sat, 21 Nov 2026 12:00:01 +0000\r\n\tfolded\r\n"
+    assert alice.sends(b"Return-Path: <x@y>\r\n" + trace + raw, to=to).replied in replies
+    table.clock.passes(days=29)
+    assert alice.sends(raw, to=to).replied in replies
+    alice.gets(1)
+    assert table.moves(1) == ["a1-c3,b2"]
+
+
+def test_a_replay_with_another_message_id_is_out_of_turn(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    to = alice.newest.reply_to
+    for _ in range(2):
+        alice.writes("a1-c3,d4", to=to)
+    alice.gets(2).hears("On board 1 it is bob's turn.")
+    bob.gets(1)
+    assert table.moves(1) == ["a1-c3,b2"]
+
+
+def test_after_thirty_days_it_is_a_new_mail(table: Table) -> None:
+    alice, _ = table.start("alice", "bob")
+    to = alice.newest.reply_to
+    raw = alice.mail_bytes("whoami", to=to)
+    alice.sends(raw, to=to).gets(1).forgets()
+    table.clock.passes(days=30, seconds=1)
+    alice.sends(raw, to=to).gets(1).forgets()
+    alice.sends(raw, to=to).hears_nothing()
+    table.clock.passes(days=31)
+    alice.sends(raw, to=to).gets(1)
+
+
+def test_without_a_message_id_ten_minutes_count(table: Table) -> None:
+    alice, _ = table.start("alice", "bob")
+    to = alice.newest.reply_to
+    for headers in ({"Message-ID": ""}, {"Message-ID": "  "}):
+        raw = alice.mail_bytes("whoami", str(headers), to=to, headers=headers)
+        alice.forgets().sends(raw, to=to).gets(1)
+        table.clock.passes(minutes=9, seconds=59)
+        alice.sends(raw, to=to).gets(1).forgets()
+        table.clock.passes(seconds=2)
+        alice.sends(raw, to=to).gets(1)
+
+
+def test_the_same_mail_to_two_addresses_is_two(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    to = alice.newest.reply_to
+    raw = alice.mail_bytes("", "move 1 a1-c3,d4", to=to)
+    table.intake.keep(alice.address, (to, SERVER, to), raw, "127.0.0.1")
+    table.runs()
+    alice.gets(2).hears("bob's move on board 1", "it is bob's turn")
+    bob.gets(1)
+
+
+def test_doing_a_row_again_changes_nothing(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    alice, bob = table.start("alice", "bob")
+
+    def dying(*_: object) -> NoReturn:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as planted:
+        planted.setattr(Inbox, "finish", dying)  # all is written, the commit is not reached
+        with pytest.raises(KeyboardInterrupt):
+            alice.says("a1-c3,d4")
+    assert table.moves(1) == []
+    assert not [row for row in table.rows("outbox") if row["status"] == "due"]
+    table.runs()
+    assert table.moves(1) == ["a1-c3,b2"]
+    table.runs()
+    alice.gets(1)
+    bob.gets(1)
+
+
+def test_a_mail_is_the_same_bytes_however_often_it_is_sent(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    table.hand_in(alice.address, alice.newest.reply_to, alice.mail_bytes("", "a1-c3,d4"))
+    while table.turns.take_next():
+        pass
+
+    def written() -> list[bytes]:
+        with table.database.reading() as work:
+            due = work.outbox.claim_due(table.clock(), most=9, passing_over=())
+        return [raw_mail(mail, table.house, table.renderer) for mail in due]
+
+    first = written()
+    assert len(first) == 2
+    table.clock.passes(days=2)
+    with table.database.transaction() as work:  # what is sent was settled with the turn
+        work.players.set_address(1, "elsewhere@example.org", table.clock())
+        work.boards.close(work.boards.get(1), "closed", "operator", table.clock())
+    assert written() == first
+    table.posts()
+    assert [alice.newest.raw, bob.newest.raw] == first
+
+
+def test_what_the_server_cannot_take_is_refused_while_the_peer_waits(table: Table) -> None:
+    alice, _ = table.start("alice", "bob")
+    to = alice.newest.reply_to
+    many = {f"X-Field-{number}": "x" for number in range(250)}
+    alice.forgets().writes("whoami", to=to, headers=many)
+    assert alice.replied == "550 5.6.0 This mail has more than 200 header fields."
+    nested = "".join(
+        f"--b{depth}\nContent-Type: multipart/mixed; boundary=b{depth + 1}\n\n"
+        for depth in range(20)
+    )
+    kind = {"Content-Type": "multipart/mixed; boundary=b0"}
+    alice.writes("whoami", nested, to=to, headers=kind)
+    assert alice.replied.startswith("550 5.6.0 The parts of this mail are nested")
+    alice.hears_nothing()
+    assert not stuck(table)
+
+
+def test_postmaster_gets_what_the_server_would_not_read(table: Table) -> None:
+    someone = table.person("someone@example.net")
+    many = {f"X-Field-{number}": "x" for number in range(250)}
+    for to in ("postmaster", "Abuse@games.example"):
+        someone.writes("You have a problem", to=to, headers=many)
+        assert someone.replied.startswith("250 ")
+    operator = table.person(OPERATOR).gets(2)
+    assert b"You have a problem" in operator.newest.raw
+    someone.hears_nothing()
