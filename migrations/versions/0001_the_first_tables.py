@@ -127,6 +127,8 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["player_id"], ["players.id"], name=op.f("fk_changes_player_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_changes")),
     )
+    op.create_index(op.f("ix_changes_board_id"), "changes", ["board_id"])
+    op.create_index(op.f("ix_changes_player_id"), "changes", ["player_id"])
     op.create_table(
         "departures",
         sa.Column("id", sa.Integer(), autoincrement=True, nullable=False),
@@ -174,6 +176,7 @@ def upgrade() -> None:
         sa.Column("player_id", sa.Integer(), nullable=True),
         sa.Column("board_id", sa.Integer(), nullable=True),
         sa.Column("inbox_id", sa.Integer(), nullable=True),
+        sa.Column("thread", sa.Integer(), nullable=False),
         sa.Column("template", sa.String(length=40), nullable=False),
         sa.Column("params", sa.JSON(), nullable=True),
         sa.Column("headers", sa.JSON(), nullable=True),
@@ -201,9 +204,23 @@ def upgrade() -> None:
         postgresql_where=sa.text("status = 'due'"),
     )
     op.create_index(
+        "ix_outbox_failed",
+        "outbox",
+        ["id"],
+        sqlite_where=sa.text("status = 'failed'"),
+        postgresql_where=sa.text("status = 'failed'"),
+    )
+    op.create_index(
         "ix_outbox_order",
         "outbox",
-        ["recipient_key", "board_id", "id"],
+        ["recipient_key", "thread", "id"],
+        sqlite_where=sa.text("status = 'due'"),
+        postgresql_where=sa.text("status = 'due'"),
+    )
+    op.create_index(
+        "ix_outbox_waiting",
+        "outbox",
+        ["id"],
         sqlite_where=sa.text("status = 'due'"),
         postgresql_where=sa.text("status = 'due'"),
     )
@@ -225,10 +242,22 @@ def downgrade() -> None:
     op.drop_index("ix_seats_player_id_playing", table_name="seats")
     op.drop_table("seats")
     op.drop_index(
+        "ix_outbox_waiting",
+        table_name="outbox",
+        sqlite_where=sa.text("status = 'due'"),
+        postgresql_where=sa.text("status = 'due'"),
+    )
+    op.drop_index(
         "ix_outbox_order",
         table_name="outbox",
         sqlite_where=sa.text("status = 'due'"),
         postgresql_where=sa.text("status = 'due'"),
+    )
+    op.drop_index(
+        "ix_outbox_failed",
+        table_name="outbox",
+        sqlite_where=sa.text("status = 'failed'"),
+        postgresql_where=sa.text("status = 'failed'"),
     )
     op.drop_index(
         "ix_outbox_due",
@@ -243,6 +272,8 @@ def downgrade() -> None:
     op.drop_table("errands")
     op.drop_index(op.f("ix_departures_board_id"), table_name="departures")
     op.drop_table("departures")
+    op.drop_index(op.f("ix_changes_player_id"), table_name="changes")
+    op.drop_index(op.f("ix_changes_board_id"), table_name="changes")
     op.drop_table("changes")
     op.drop_index("ix_questions_player_id", table_name="questions")
     op.drop_index("ix_questions_address_key", table_name="questions")

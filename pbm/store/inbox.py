@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, func, select, update
+from sqlalchemy import ColumnElement, Connection, Select, func, select, union_all, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import RowMapping
 
@@ -92,8 +92,11 @@ class Inbox:
 
     def waiting(self, *, most: int | None = None) -> tuple[InboxMail, ...]:
         """The mails that are new or stuck, oldest first."""
-        query = select(*_COLUMNS).where(inbox.c.status.in_(("new", "stuck")))
-        rows = self._connection.execute(query.order_by(inbox.c.id).limit(most)).mappings()
+        new, stuck = (
+            select(*_COLUMNS).where(inbox.c.status == status) for status in ("new", "stuck")
+        )  # apart, since each has an index of its own
+        query = union_all(new, stuck).order_by("id").limit(most)
+        rows = self._connection.execute(query).mappings()
         return tuple(_mail(row) for row in rows)
 
     def count(self, status: str) -> int:

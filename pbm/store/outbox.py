@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, exists, func, insert, or_, select, update
+from sqlalchemy import Connection, Select, exists, func, insert, select, union_all, update
 from sqlalchemy.engine import RowMapping
 
 from pbm.store.schema import outbox
@@ -28,6 +28,8 @@ _COLUMNS = (
     outbox.c.last_error,
 )
 
+_NO_BOARD = 0  # the thread of what is about no board
+
 
 class Outbox:
     """Queries about outgoing mail, within one transaction."""
@@ -41,6 +43,7 @@ class Outbox:
             {
                 **vars(mail),
                 "recipient_key": mail.recipient.lower(),
+                "thread": mail.board_id or _NO_BOARD,
                 "status": "due",
                 "attempts": 0,
                 "due_at": mail.written_at,
@@ -58,10 +61,7 @@ class Outbox:
         overtakes = exists().where(
             earlier.c.status == "due",
             earlier.c.recipient_key == outbox.c.recipient_key,
-            or_(
-                earlier.c.board_id == outbox.c.board_id,
-                earlier.c.board_id.is_(None) & outbox.c.board_id.is_(None),
-            ),
+            earlier.c.thread == outbox.c.thread,
             earlier.c.id < outbox.c.id,
         )
         query = (
@@ -125,8 +125,11 @@ class Outbox:
 
     def waiting(self, *, most: int | None = None) -> tuple[OutboxMail, ...]:
         """The mails that are due or have failed, oldest first."""
-        query = select(*_COLUMNS).where(outbox.c.status.in_(("due", "failed")))
-        rows = self._connection.execute(query.order_by(outbox.c.id).limit(most)).mappings()
+        due, failed = (
+            select(*_COLUMNS).where(outbox.c.status == status) for status in ("due", "failed")
+        )  # apart, since each has an index of its own
+        query = union_all(due, failed).order_by("id").limit(most)
+        rows = self._connection.execute(query).mappings()
         return tuple(_mail(row) for row in rows)
 
     def count(self, status: str) -> int:

@@ -188,6 +188,7 @@ outbox = Table(
     _to("players", "player_id"),
     _to("boards", "board_id"),
     _to("inbox", "inbox_id"),
+    Column("thread", Integer, nullable=False),  # the board's number, 0 outside any: keeps order
     Column("template", String(40), nullable=False),
     Column("params", JSON),  # frozen; erased when the row is finished, like the headers
     Column("headers", JSON),
@@ -209,10 +210,22 @@ outbox = Table(
     Index(
         "ix_outbox_order",
         "recipient_key",
-        "board_id",
+        "thread",
         "id",
         sqlite_where=text("status = 'due'"),
         postgresql_where=text("status = 'due'"),
+    ),
+    Index(
+        "ix_outbox_waiting",
+        "id",
+        sqlite_where=text("status = 'due'"),
+        postgresql_where=text("status = 'due'"),
+    ),
+    Index(
+        "ix_outbox_failed",
+        "id",
+        sqlite_where=text("status = 'failed'"),
+        postgresql_where=text("status = 'failed'"),
     ),
     Index("ix_outbox_answers", "recipient_key", "kind", "written_at"),
     sqlite_autoincrement=True,
@@ -258,7 +271,7 @@ changes = Table(
     Column("who", String(80), nullable=False),
     Column("why", Text, nullable=False),
     Column("what", String(40), nullable=False),
-    _to("players", "player_id"),
-    _to("boards", "board_id"),
+    _to("players", "player_id", index=True),
+    _to("boards", "board_id", index=True),
     Column("details", JSON, nullable=False),
 )

@@ -1,0 +1,62 @@
+"""What is asked often, or of tables that only grow, is found by an index."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from sqlalchemy import event
+
+from pbm.store.db import Database, UnitOfWork
+from pbm.store.migrate import migrate
+from tests.table import START
+
+ASKED: dict[str, tuple[Callable[[UnitOfWork], Any], tuple[str, ...]]] = {
+    "next mail": (lambda work: work.inbox.claim(), ("ix_inbox_waiting",)),
+    "mails that wait": (lambda work: work.inbox.waiting(), ("ix_inbox_waiting", "ix_inbox_stuck")),
+    "post": (
+        lambda work: work.outbox.claim_due(START, most=16, passing_over=()),
+        ("ix_outbox_due", "ix_outbox_order"),
+    ),
+    "post that waits": (
+        lambda work: work.outbox.waiting(),
+        ("ix_outbox_waiting", "ix_outbox_failed"),
+    ),
+    "failed post": (lambda work: work.outbox.count("failed"), ("ix_outbox_failed",)),
+    "journal of a player": (lambda work: work.changes.of_player(1), ("ix_changes_player_id",)),
+    "journal of a board": (lambda work: work.changes.of_board(1), ("ix_changes_board_id",)),
+    "boards to move on": (lambda work: work.boards.to_move(1), ("ix_boards_to_move_id",)),
+}
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_it_is_found_by_an_index(name: str, sqlite_url: str) -> None:
+    ask, indexes = ASKED[name]
+    plan = _plan(sqlite_url, ask)
+    for index in indexes:
+        assert index in plan, plan
+    assert not re.search(r"SCAN (inbox|outbox|changes|boards)(?! USING)", plan), plan
+
+
+def test_mails_of_one_thread_are_found_by_both_of_its_columns(sqlite_url: str) -> None:
+    plan = _plan(sqlite_url, ASKED["post"][0])
+    assert "ix_outbox_order (recipient_key=? AND thread=? AND id<?)" in plan, plan
+
+
+def _plan(url: str, ask: Callable[[UnitOfWork], Any]) -> str:
+    database = Database(url)
+    migrate(database)
+    asked: list[tuple[str, Any]] = []
+
+    def note(_connection: object, _cursor: object, statement: str, values: Any, *_: object) -> None:
+        asked.append((statement, values))
+
+    event.listen(database.engine, "before_cursor_execute", note)
+    with database.reading() as work:
+        ask(work)
+    event.remove(database.engine, "before_cursor_execute", note)
+    statement, values = asked[-1]
+    with database.engine.connect() as connection:
+        rows = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values).all()
+    database.close()
+    return "\n".join(str(row[-1]) for row in rows)
