@@ -28,6 +28,7 @@ from pbm.store.db import Database, parse_url
 from pbm.store.migrate import current_version, migrate, newest_version
 from pbm.store.schema import metadata
 from tests.admin.conftest import Room
+from tests.admin.newer_program import NEWER, become_newer
 from tests.e2e.ports import free_port
 
 SECRET = "0123456789abcdef0123456789abcdef"
@@ -171,18 +172,18 @@ class TestBackup:
         assert not (folder / "b.tar.gz").exists()
 
     def test_a_database_that_waits_for_a_migration(
-        self, settings: Settings, elsewhere: Settings
+        self,
+        settings: Settings,
+        elsewhere: Settings,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
     ) -> None:
         """One backs up before migrating; the restore migrates."""
-        database = Database(settings.database_url)
-        with database.engine.begin() as connection:
-            for statement in _BACK_TO_FIRST:
-                connection.execute(text(statement))
-        database.close()
-        assert backup(settings, Path("b.tar.gz")).schema == "0001"
+        before = become_newer(tmp_path, monkeypatch)
+        assert backup(settings, Path("b.tar.gz")).schema == before
         restore(elsewhere, Path("b.tar.gz"))
         restored = Database(elsewhere.database_url)
-        assert current_version(restored) == newest_version()
+        assert current_version(restored) == NEWER
         restored.close()
 
     def test_nothing_to_back_up(
@@ -371,14 +372,6 @@ def test_the_password_is_on_no_command_line(
     assert "same" not in command
     for part in ("host=db.example", "port=5433", "user=pbm", "dbname=games", "sslmode=require"):
         assert part in command
-
-
-_BACK_TO_FIRST = (
-    "ALTER TABLE boards DROP COLUMN winners",
-    "ALTER TABLE moves DROP COLUMN ejected_from",
-    "ALTER TABLE questions DROP COLUMN epoch",
-    "UPDATE alembic_version SET version_num = '0001'",
-)
 
 
 def _quiet_move(position: rules.Position) -> str:

@@ -15,6 +15,7 @@ from pbm.mail.tags import load_keyring
 from pbm.service.operator.checks import Finding, check
 from pbm.store.db import Database
 from pbm.store.migrate import migrate
+from tests.admin.newer_program import NEWER, become_newer
 from tests.e2e.ports import free_port
 from tests.e2e.sink import running_sink
 from tests.table import START, Clock, Table
@@ -150,11 +151,14 @@ class TestDatabase:
         assert "it has version none of the tables" in found.text
         assert found.text.endswith("Run: pbm-admin migrate")
 
-    def test_behind(self, settings: Settings) -> None:
-        _set_version(settings, "0001")
+    def test_behind(
+        self, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        before = become_newer(tmp_path, monkeypatch)
         found = finding(settings, "database")
         assert not found.good
-        assert "it has version 0001 of the tables" in found.text
+        assert f"it has version {before} of the tables, and {NEWER} is needed" in found.text
+        assert found.text.endswith("Run: pbm-admin migrate")
 
     def test_ahead(self, settings: Settings) -> None:
         _set_version(settings, "9999")
