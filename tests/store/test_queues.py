@@ -1,0 +1,164 @@
+"""Mails in and mails out: who is next, and who waits for whom."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from itertools import count
+
+import pytest
+
+from pbm import rules
+from pbm.store.db import Database, UnitOfWork
+from pbm.store.migrate import migrate
+from pbm.store.values import NewMail
+
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+DAY = timedelta(days=1)
+
+
+@pytest.fixture
+def database(database_url: str) -> Iterator[Database]:
+    """An empty database with the schema."""
+    database = Database(database_url)
+    migrate(database)
+    yield database
+    database.close()
+
+
+def keep(work: UnitOfWork, digest: str, now: datetime = NOW, same_for: timedelta = DAY) -> int:
+    return work.inbox.keep(
+        digest=digest, recipient="r", sender="s", peer="p", raw=b"raw", now=now, same_for=same_for
+    )
+
+
+_numbers = count(1)
+
+
+def write(work: UnitOfWork, recipient: str, board_id: int | None = None) -> int:
+    mail = NewMail(
+        kind="answer",
+        recipient=recipient,
+        template="answer",
+        params={"text": "words"},
+        headers={"subject": "x"},
+        message_id=f"<{next(_numbers)}@x>",
+        sender="",
+        written_at=NOW,
+        player_id=None,
+        board_id=board_id,
+        inbox_id=None,
+    )
+    work.outbox.add(mail)
+    return work.outbox.waiting()[-1].id
+
+
+def due(database: Database, now: datetime = NOW) -> list[int]:
+    with database.reading() as work:
+        return [mail.id for mail in work.outbox.claim_due(now, most=50, passing_over=())]
+
+
+def test_the_oldest_new_mail_is_next(database: Database) -> None:
+    with database.transaction() as work:
+        numbers = [keep(work, digest) for digest in ("a", "b", "c")]
+    for number in numbers:
+        with database.transaction() as work:
+            mail = work.inbox.claim()
+            assert mail is not None
+            assert mail.id == number
+            work.inbox.finish(mail.id, "done", NOW)
+    with database.transaction() as work:
+        assert work.inbox.claim() is None
+        assert work.inbox.get(numbers[0]).raw == b""
+
+
+def test_a_claimed_mail_is_passed_over_by_others(postgres_url: str) -> None:
+    database = Database(postgres_url)
+    migrate(database)
+    with database.transaction() as work:
+        first, second = keep(work, "a"), keep(work, "b")
+    with database.transaction() as one, database.transaction() as two:
+        mine, theirs = one.inbox.claim(), two.inbox.claim()
+        assert mine is not None
+        assert theirs is not None
+        assert (mine.id, theirs.id) == (first, second)
+    database.close()
+
+
+def test_stuck_mails_wait_until_they_are_retried(database: Database) -> None:
+    with database.transaction() as work:
+        number = keep(work, "a")
+        assert [work.inbox.count_try(number, "bug") for _ in range(3)] == [1, 2, 3]
+        work.inbox.set_stuck(number)
+        assert work.inbox.claim() is None
+        work.inbox.retry(number)
+        mail = work.inbox.claim()
+        assert mail is not None
+        assert (mail.id, mail.tries, mail.status) == (number, 0, "new")
+
+
+def test_the_same_digest_is_the_same_row_for_a_while(database: Database) -> None:
+    with database.transaction() as work:
+        first = keep(work, "a")
+        assert keep(work, "a", NOW + DAY - timedelta(seconds=1)) == first
+        second = keep(work, "a", NOW + DAY)
+        assert second != first
+        assert keep(work, "a", NOW + DAY) == second
+        third = keep(work, "a", NOW + 3 * DAY)
+        assert len({first, second, third}) == 3
+
+
+def test_no_mail_overtakes_another_to_the_same_reader_of_a_board(database: Database) -> None:
+    with database.transaction() as work:
+        alice = work.players.add("alice", "alice@example.org", NOW)
+        bob = work.players.add("bob", "bob@example.org", NOW)
+        boards = [
+            work.boards.add("standard", rules.start(), [alice.id, bob.id], "{number}", NOW).id
+            for _ in range(2)
+        ]
+        a1 = write(work, "alice@example.org", boards[0])
+        b1 = write(work, "bob@example.org", boards[0])
+        a2 = write(work, "Alice@Example.org", boards[0])
+        a3 = write(work, "alice@example.org", boards[1])
+        a4 = write(work, "alice@example.org")
+        a5 = write(work, "alice@example.org")
+    assert due(database) == [a1, b1, a3, a4]
+    with database.transaction() as work:
+        work.outbox.defer(a1, "451", NOW + DAY)  # a2 waits along
+        work.outbox.finish(a4, "sent", NOW)
+    assert due(database) == [b1, a3, a5]
+    with database.transaction() as work:
+        work.outbox.fail(a1, "550", NOW)
+    assert due(database) == [b1, a2, a3, a5]
+
+
+def test_what_is_sent_is_forgotten_and_what_failed_is_kept(database: Database) -> None:
+    with database.transaction() as work:
+        sent, failed = write(work, "a@example.org"), write(work, "b@example.org")
+        work.outbox.finish(sent, "sent", NOW)
+        work.outbox.fail(failed, "550 no", NOW)
+    with database.reading() as work:
+        assert (work.outbox.get(sent).params, work.outbox.get(sent).headers) == ({}, {})
+        assert work.outbox.get(failed).params == {"text": "words"}
+        assert work.outbox.next_due_at() is None
+    with database.transaction() as work:
+        work.outbox.retry(failed, NOW)
+    assert due(database) == [failed]
+
+
+def test_who_was_asked_what(database: Database) -> None:
+    with database.transaction() as work:
+        alice = work.players.add("alice", "alice@example.org", NOW)
+        work.questions.ask("alias", "alice@example.org", "one", {}, NOW, NOW + DAY, alice)
+        work.questions.ask("invite", "Dave@example.org", "two", {}, NOW, NOW + DAY)
+        assert work.questions.asked_player("alias", alice.id, NOW - DAY)
+        assert not work.questions.asked_player("alias", alice.id, NOW)
+        assert not work.questions.asked_player("confirm", alice.id, NOW - DAY)
+        assert work.questions.asked_address("invite", "dave@example.org")
+        assert not work.questions.asked_address("signup", "dave@example.org")
+        question = work.questions.by_token("one", lock=True)
+        assert question is not None
+        assert (question.player_id, question.epoch, question.answer) == (alice.id, 1, None)
+        work.questions.settle(question, "yes")
+        settled = work.questions.by_token("one")
+        assert settled is not None
+        assert settled.answer == "yes"
+        assert work.questions.by_token("three") is None
