@@ -1,0 +1,68 @@
+"""Every refusal has its sentence, and every sentence its refusal."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from pbm.resources import resource_path
+
+TEMPLATES = resource_path("templates")
+PACKAGE = TEMPLATES.parent / "pbm"
+REASON = re.compile(r'p\.reason == "([a-z-]+)"', re.ASCII)
+MACRO = re.compile(r"{% macro (\w+)\(p\) %}", re.ASCII)
+
+
+def calls() -> Iterator[tuple[str, ast.Call]]:
+    """Every call of a plain name in the program."""
+    for path in sorted(PACKAGE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                yield node.func.id, node
+
+
+def constants(node: ast.AST) -> set[str]:
+    """The texts that an argument can be."""
+    if isinstance(node, ast.IfExp):
+        return constants(node.body) | constants(node.orelse)
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return {node.value}
+    return set()
+
+
+def named(name: str, place: int) -> set[str]:
+    """The texts given in one place of all calls of a name."""
+    found: set[str] = set()
+    for called, call in calls():
+        if called == name and len(call.args) > place:
+            found |= constants(call.args[place])
+    return found
+
+
+def test_every_code_has_a_macro_and_every_macro_a_code() -> None:
+    text = (TEMPLATES / "refusals.txt").read_text(encoding="utf-8")
+    macros = {name.replace("_", "-") for name in MACRO.findall(text)}
+    assert named("Refusal", 0) | named("Problem", 1) == macros
+
+
+def test_every_reason_of_a_misread_word_has_a_sentence() -> None:
+    text = (TEMPLATES / "refusals.txt").read_text(encoding="utf-8")
+    assert named("misread", 0) == set(REASON.findall(text))
+
+
+def test_every_section_has_a_template_and_every_template_is_used() -> None:
+    files = {path.stem for path in (TEMPLATES / "sections").glob("*.txt")}
+    literals = {
+        node.value
+        for path in PACKAGE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+    assert named("Answered", 0) | named("Held", 1) <= files
+    assert files <= literals
+
+
+def test_every_mail_has_a_template_that_is_used() -> None:
+    source = "\n".join(path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py"))
+    shared = {"parts", "refusals", "lead"}
+    for path in TEMPLATES.glob("*.txt"):
+        assert path.stem in shared or f'"{path.stem}"' in source, path.name

@@ -1,0 +1,129 @@
+"""What a mail asks for: subject first, then the body line by line."""
+
+import pytest
+
+from pbm.commands.script import confirmation, is_bare_yes, read_script
+from pbm.commands.subjects import (
+    answer_subject,
+    board_named,
+    board_subject,
+    games_subject,
+    is_own,
+    question_subject,
+)
+
+
+def asked(subject: str, *said: str, in_answer: bool = False) -> tuple[list[str], list[str], str]:
+    """The lines of the commands, the comment, and the code of the problem."""
+    script = read_script(subject, said, in_answer=in_answer)
+    problem = script.problem.code if script.problem else ""
+    return [command.line for command in script.commands], list(script.comment), problem
+
+
+def test_a_command_as_subject_makes_the_body_a_comment() -> None:
+    assert asked("show 12", "", "show 13", "Hello", "") == (["show 12"], ["show 13", "Hello"], "")
+
+
+def test_leading_lines_of_the_body() -> None:
+    body = ("", "show 12", "", "games", "Hello", "show 13")
+    assert asked("Hi", *body) == (["show 12", "games"], ["Hello", "show 13"], "")
+
+
+def test_one_of_our_subjects_is_no_command() -> None:
+    for subject in ("Abalone Board 12: alice v bob", "Please confirm: resign 12", "pbm: help"):
+        assert asked(subject, "games") == (["games"], [], "")
+        assert asked(subject, "Hello") == ([], ["Hello"], "")
+
+
+def test_a_bare_move_is_a_command_in_an_answer_only() -> None:
+    assert asked("", "a1-c3,d4", "Hi", in_answer=True) == (["a1-c3,d4"], ["Hi"], "")
+    assert asked("", "a1-c3,d4", "Hi") == ([], ["Hi"], "bare-move")
+    assert asked("a1-c3,d4", "Hi", in_answer=True) == (["a1-c3,d4"], ["Hi"], "")
+
+
+def test_a_first_line_that_went_wrong_stops_all() -> None:
+    assert asked("", "move e4", "games", "Hi") == ([], ["games", "Hi"], "syntax")
+    assert asked("move e4", "Hi") == ([], ["Hi"], "syntax")
+    assert asked("move e4", "games") == (["games"], [], "")
+    assert asked("Hi", "shwo 12") == ([], [], "unknown-command")
+
+
+def test_multiple() -> None:
+    assert asked("MULTIPLE", "", "show 1", "", "games") == (["show 1", "games"], [], "")
+    assert asked("multiple", "show 1", "Hello") == ([], [], "not-a-command")
+    assert asked("multiple", "show 1", "move") == ([], [], "syntax")
+    assert asked("multiple") == ([], [], "")
+
+
+def test_nothing_at_all() -> None:
+    assert asked("", "", " ") == ([], [], "")
+    assert asked("Hello") == ([], [], "")
+
+
+@pytest.mark.parametrize("subject", ["", "multiple"])
+def test_twenty_and_no_more(subject: str) -> None:
+    assert len(asked(subject, *["games"] * 20)[0]) == 20
+    assert asked(subject, *["games"] * 21) == ([], [], "too-many-commands")
+    assert asked(subject, *["games"] * 1_000_000) == ([], [], "too-many-commands")
+
+
+@pytest.mark.parametrize(
+    ("said", "answer", "rest"),
+    [
+        (["yes"], True, ()),
+        (["", " YES ", "", "games"], True, ("", "games")),
+        (["ok"], True, ()),
+        (["Confirm"], True, ()),
+        (["no", "thanks"], False, ("thanks",)),
+        (["yes please"], None, ("yes please",)),
+        (["yes."], None, ("yes.",)),
+        (["o\u212a"], None, ("o\u212a",)),
+        (["well", "yes"], None, ("well", "yes")),
+        ([], None, ()),
+    ],
+)
+def test_confirmations(said: list[str], answer: bool | None, rest: tuple[str, ...]) -> None:
+    assert confirmation(said) == (answer, rest)
+
+
+def test_a_bare_yes() -> None:
+    assert is_bare_yes(read_script("Re: x", ["yes"], in_answer=True))
+    for said in (["no"], ["yes", "yes"], ["yes, I do"], ["games"], []):
+        assert not is_bare_yes(read_script("Re: x", said, in_answer=True))
+
+
+@pytest.mark.parametrize("handles", [["al", "bo"], ["a" * 16, "b" * 16, "cc"], ["aa"] * 6])
+def test_our_subjects_are_recognised(handles: list[str]) -> None:
+    subject = board_subject(handles).format(number=12)
+    assert board_named(subject) == 12
+    assert len(subject) <= 70
+    for own in (
+        subject,
+        question_subject("move 12 " + "x" * 400),
+        answer_subject("help"),
+        games_subject("3 in progress"),
+        subject.upper(),
+    ):
+        assert is_own(own)
+    assert len(question_subject("x" * 400)) < 100
+
+
+@pytest.mark.parametrize(
+    "subject",
+    [
+        "Abalone Board 12",
+        "abalone board 12 a1-c3,d4",
+        "Abalone Board 12: a1-c3,d4",
+        "abalone board 12#3 a1-c3,d4",
+        "Abalone Boards 12: alice v bob",
+        "About Abalone Board 12: alice v bob",
+        "help",
+    ],
+)
+def test_what_players_write_is_not_taken_for_ours(subject: str) -> None:
+    assert not is_own(subject)
+
+
+@pytest.mark.parametrize("subject", ["Abalone Board 12 alice", "abalone board 12 alice **"])
+def test_the_classic_subject_is_ours_too(subject: str) -> None:
+    assert board_named(subject) == 12
