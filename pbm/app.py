@@ -14,6 +14,7 @@ import click
 import structlog
 from sqlalchemy.exc import DBAPIError
 
+from pbm import rules
 from pbm.clock import system_clock
 from pbm.config import Settings, load_settings
 from pbm.errors import OperatorError
@@ -181,10 +182,10 @@ def set_up_logging() -> None:
     )
 
 
-@click.group()
+@click.group(help=f"A server for playing {rules.NAME.title()} by mail.")
 @click.version_option(package_name="pbm")
 def main() -> None:
-    """A server for playing Abalone by mail."""
+    """Run `pbm`."""
 
 
 @main.command()

@@ -22,7 +22,7 @@ class MovePlayed:
 
 @dataclass(frozen=True)
 class PlayerLeft:
-    """A player resigned or was taken out by the operator; the marbles stay."""
+    """A player resigned or was taken out by the operator; what stands on the board stays."""
 
     board_id: int
     handle: str

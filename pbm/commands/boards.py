@@ -34,7 +34,7 @@ def play_move(work: UnitOfWork, board: Board, text: str, now: datetime) -> Board
 def leave_board(
     work: UnitOfWork, board: Board, seats: Sequence[int], how: str, now: datetime
 ) -> Board:
-    """Take seats out of the game; their marbles stay."""
+    """Take seats out of the game; what stands on the board stays."""
     for seat in seats:
         if board.playing and seat not in board.position.out:
             board = work.boards.add_departure(board, seat, how, now)

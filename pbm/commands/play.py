@@ -75,7 +75,7 @@ class Move(Command):
 class Resign(Command):
     """Give a board up, at once.
 
-    Your marbles stay and stand in the way; the others play on until one is left.
+    What you have on the board stays and stands in the way; the others play on until one is left.
     """
 
     takes_login = True

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 
 from pbm import rules
 
-# Also the classic form, `Abalone Board 12 alice **`: whose turn it is, and a mark for words.
+_GAME = rules.NAME.title()
+# Also the classic form, `... Board 12 alice **`: whose turn it is, and a mark for words.
 _BOARD = re.compile(
-    r"Abalone Board (\d{1,9})(?::|(?= [a-z][a-z0-9_-]{1,15}(?: \*\*)?$))", re.ASCII | re.IGNORECASE
+    _GAME + r" Board (\d{1,9})(?::|(?= [a-z][a-z0-9_-]{1,15}(?: \*\*)?$))", re.ASCII | re.IGNORECASE
 )
 _OTHERS = ("please confirm:", "your games:", "pbm:")
 _LONGEST_ASKED = 60
@@ -17,9 +18,9 @@ _NAMED = 2  # handles that a subject names before it counts the rest
 def board_subject(handles: Sequence[str]) -> str:
     """Return the frozen subject of a board, with `{number}` where its number goes."""
     if len(handles) == _NAMED:
-        return f"Abalone Board {{number}}: {handles[0]} v {handles[1]}"
+        return f"{_GAME} Board {{number}}: {handles[0]} v {handles[1]}"
     more = len(handles) - _NAMED
-    return f"Abalone Board {{number}}: {', '.join(handles[:_NAMED])} +{more}"
+    return f"{_GAME} Board {{number}}: {', '.join(handles[:_NAMED])} +{more}"
 
 
 def question_subject(what: str) -> str:

@@ -135,8 +135,7 @@ def _told_move(board: Board, ply: Ply) -> dict[str, Any]:
         "handle": board.seats[ply.seat - 1].handle,
         "ply": ply.ply,
         "move": ply.text,
-        "ejected": [board.seats[seat - 1].handle for seat in ply.ejected],
-        "ejected_from": ply.ejected_from,
+        "effect": ply.effect,
     }
 
 

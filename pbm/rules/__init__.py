@@ -12,6 +12,7 @@ Nothing here reads a clock, a file or a mail. Where the rules of play are writte
 
 from pbm.rules.abapro import format_abapro, parse_abapro
 from pbm.rules.diagram import diagram
+from pbm.rules.effects import effect
 from pbm.rules.errors import (
     IllegalMoveError,
     NotationError,
@@ -48,6 +49,7 @@ __all__ = [
     "SetupError",
     "StateError",
     "diagram",
+    "effect",
     "example_move",
     "format_abapro",
     "format_move",

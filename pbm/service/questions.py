@@ -77,7 +77,7 @@ def ask_invited(work: UnitOfWork, letters: Letters, player: Player, event: Invit
             "comment": comment,
             "board": board,
         }
-        subject = question_subject(f"a game of Abalone with {player.handle}")
+        subject = question_subject(f"a game of {rules.NAME.title()} with {player.handle}")
         letters.question(guest.address, "invite", subject, guest.token, params)
 
 

@@ -77,7 +77,7 @@ class Boards:
             .where(moves.c.board_id == board_id, moves.c.ply > since)
             .order_by(moves.c.ply)
         ).mappings()
-        return tuple(Ply(**{**row, "ejected": tuple(row["ejected"])}) for row in rows)
+        return tuple(Ply(**row) for row in rows)
 
     def departures(self, board_id: int) -> tuple[Departure, ...]:
         """The seats given up, in order."""
@@ -155,8 +155,7 @@ class Boards:
                 ply=ply,
                 seat=mover,
                 text=rules.format_move(played.move),
-                ejected=list(played.ejected),
-                ejected_from=played.ejected_from,
+                effect=rules.effect(played),
                 played_at=now,
             )
         )

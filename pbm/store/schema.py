@@ -98,7 +98,7 @@ boards = Table(
     Column("state", Text, nullable=False),
     Column("ply", Integer, nullable=False),
     Column("status", String(10), nullable=False),  # playing, finished, closed
-    Column("ended_by", String(12)),  # ejections, last, none, declined, operator
+    Column("ended_by", String(12)),  # by what the rules name, or: declined, operator
     Column("winners", JSON(none_as_null=True)),  # seats, [] for a draw; null without a result
     _to("players", "to_move_id"),
     Column("started_at", Moment, nullable=False),
@@ -130,8 +130,7 @@ moves = Table(
     Column("ply", Integer, primary_key=True, autoincrement=False),
     Column("seat", Integer, nullable=False),
     Column("text", String(16), nullable=False),
-    Column("ejected", JSON, nullable=False),  # seats whose marbles left the board
-    Column("ejected_from", String(2)),  # the cell of that marble
+    Column("effect", JSON, nullable=False),  # as the rules put it; the templates word it
     Column("played_at", Moment, nullable=False),
 )
 

@@ -82,13 +82,12 @@ class Board:
 
 @dataclass(frozen=True)
 class Ply:
-    """A played move; `ejected` names the seats whose marbles left the board, and from where."""
+    """A played move; `effect` is what the rules say came of it, for the templates to word."""
 
     ply: int
     seat: int
     text: str
-    ejected: tuple[int, ...]
-    ejected_from: str | None
+    effect: dict[str, Any]
     played_at: datetime
 
 

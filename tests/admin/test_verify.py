@@ -31,10 +31,9 @@ TAMPERED = {
         "UPDATE moves SET seat = 2 WHERE ply = 1",
         "ply 1 is written to seat 2, but it is seat 1's turn",
     ),
-    "push": ("UPDATE moves SET ejected = '[2]' WHERE ply = 1", "ply 1 pushes off nobody, not seat"),
-    "place of a push": (
-        "UPDATE moves SET ejected_from = 'e5' WHERE ply = 1",
-        "ply 1 pushes off from None, not e5",
+    "effect": (
+        """UPDATE moves SET effect = '{"ejected"\\: 2, "from"\\: "e5"}' WHERE ply = 1""",
+        "what ply 1 did is kept as {'ejected': 2, 'from': 'e5'}, and should be {}",
     ),
     "turn": (
         "UPDATE boards SET to_move_id = (SELECT id FROM players WHERE handle = 'bob')",

@@ -38,7 +38,7 @@ def test_a_whole_game_to_the_sixth_marble(handles: int, seed: int, table: Table)
         person.hears(
             f"Board 1 is over: {names[winner - 1]} wins.",
             f"{names[winner - 1]} pushed",
-            f"off {last.ejected_from} with {last.text}",
+            f"off {last.effect['from']} with {last.text}",
             f"{names[winner - 1]} has pushed six marbles off the board.",
             "won=",
         )

@@ -109,10 +109,9 @@ def _ply_differences(ply: Ply, before: rules.Position, played: rules.Played) -> 
     text = rules.format_move(played.move)
     if ply.text != text:
         yield f"ply {ply.ply} is written as {ply.text}, and should be {text}"
-    if ply.ejected != played.ejected:
-        yield f"ply {ply.ply} pushes off {_seats(played.ejected)}, not {_seats(ply.ejected)}"
-    if ply.ejected_from != played.ejected_from:
-        yield f"ply {ply.ply} pushes off from {played.ejected_from}, not {ply.ejected_from}"
+    effect = rules.effect(played)
+    if ply.effect != effect:
+        yield f"what ply {ply.ply} did is kept as {ply.effect}, and should be {effect}"
 
 
 def _differences(board: Board, plies: int, position: rules.Position) -> Iterator[str]:

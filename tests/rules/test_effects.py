@@ -1,0 +1,19 @@
+"""What is stored of a move besides its text and the position after it."""
+
+import json
+
+from pbm import rules
+
+EDGE = "2..../....../......./......../......112/......../......./....../..... 1 4,3 quiet=1"
+
+
+def test_whose_marble_fell_and_where() -> None:
+    position = rules.parse_state(EDGE)
+    effect = rules.effect(rules.play(position, rules.parse_move("e7-e8,e8", position)))
+    assert effect == {"ejected": 2, "from": "e9"}
+    assert json.loads(json.dumps(effect)) == effect
+
+
+def test_a_move_that_only_moves_has_none() -> None:
+    position = rules.start()
+    assert rules.effect(rules.play(position, rules.legal_moves(position)[0])) == {}
