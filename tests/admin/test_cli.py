@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
 from pbm.admin.cli import main
 from tests.admin.conftest import Room
+from tests.admin.newer_program import NEWER, become_newer
 
 Admin = Callable[..., Result]
 WHY = ("--why", "a slip of the pen")
@@ -156,6 +158,17 @@ class TestVerify:
 class TestMigrate:
     def test_nothing_to_do(self, admin: Admin) -> None:
         assert lines(admin("migrate"))[0].startswith("Nothing to do: the tables have version ")
+
+    def test_after_an_upgrade(
+        self, admin: Admin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        before = become_newer(tmp_path, monkeypatch)
+        refused = admin("players", "list")
+        assert (refused.exit_code, refused.stdout) == (1, "")
+        assert refused.stderr.endswith("Run: pbm-admin migrate\n")
+        told = f"The tables had version {before} and have version {NEWER} now."
+        assert lines(admin("migrate")) == [told]
+        assert len(lines(admin("players", "list"))) == 2
 
     def test_of_a_newer_pbm(self, admin: Admin, room: Room) -> None:
         room.tampers("UPDATE alembic_version SET version_num = '9999'")
