@@ -22,7 +22,8 @@ COLUMNS = 68  # narrow, so that no mailer breaks a line again when it quotes it
 _KEPT = "\ue000"
 _ROW = "\ue001"
 _MARKS = {_KEPT: "pre", _ROW: "rows"}
-_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029\ue000\ue001]", re.ASCII)
+_GLUE = "\ue002"  # a blank at which no line breaks
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029\ue000-\ue002]", re.ASCII)
 _JOINERS = "\u200c\u200d"
 
 
@@ -54,6 +55,7 @@ class Renderer:
         )
         self._templates.filters["pre"] = _keep_shape
         self._templates.filters["rows"] = _keep_rows
+        self._templates.filters["glued"] = _glued
         self._templates.filters["page"] = _keep_indented
         self._page = self._templates.get_template("page.html")
 
@@ -63,7 +65,7 @@ class Renderer:
         blocks = list(_blocks(source.split("\n")))
         text = "\n\n".join("\n".join(_text_lines(block)) for block in blocks) + "\n"
         html = self._page.render(body="\n".join(_html(block) for block in blocks))
-        return Rendered(text, html)
+        return Rendered(text.replace(_GLUE, " "), html.replace(_GLUE, "&nbsp;"))
 
 
 def _keep_shape(text: str) -> str:
@@ -72,6 +74,10 @@ def _keep_shape(text: str) -> str:
 
 def _keep_rows(text: str) -> str:
     return "\n".join(_ROW + line for line in text.rstrip("\n").split("\n"))
+
+
+def _glued(text: str) -> str:
+    return text.replace(" ", _GLUE)
 
 
 def _keep_indented(text: str) -> str:

@@ -21,7 +21,7 @@ def test_one_name_sits_opposite_and_the_challenger_begins(table: Table) -> None:
         "A new game: alice and bob, on the standard board. alice begins.",
         "| Good luck!",
         "You are o (top). Scores: o alice 0, x bob 0.",
-        "Answer this mail with your move, such as a1-c3,b2, as the first line.",
+        "To move, answer with a line such as a1-c3,b2, and nothing above it.",
     )
     bob.gets(1).hears(
         "alice's move on board 1; nothing to do.",
@@ -29,7 +29,7 @@ def test_one_name_sits_opposite_and_the_challenger_begins(table: Table) -> None:
         "You are x (bottom).",
         'Before your first move you can still leave: answer "decline".',
     )
-    assert "Answer this mail" not in bob.newest.text
+    assert "To move" not in bob.newest.text
     assert seats(table) == ["alice", "bob"]
     assert table.board(1).layout == "standard"
 

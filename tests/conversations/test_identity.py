@@ -124,7 +124,7 @@ def test_what_would_be_refused_is_refused_at_once(table: Table) -> None:
 def test_chat_from_a_plain_mail_is_asked_about(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     alice.says("Hello bob!", to=SERVER).gets(1).hears(
-        "your words to the others of the board:", "| Hello bob!", "Reply yes"
+        "You asked to tell the others of the board:", "| Hello bob!", "Reply yes"
     )
     bob.hears_nothing()
     alice.says("yes").gets(1).hears("alice writes: | Hello bob!")

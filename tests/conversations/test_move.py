@@ -135,7 +135,7 @@ def test_an_illegal_move_is_refused_with_the_board(move: str, sentence: str, tab
         "| What do you say now?",
         "Your move on board 1.",
     )
-    diagram = board[board.index("        1 2 3") : board.index("Answer this mail")]
+    diagram = board[board.index("        1 2 3") : board.index("To move")]
     assert diagram in alice.newest.text
     bob.hears_nothing()
     assert table.moves(1) == []

@@ -8,11 +8,13 @@ import itertools
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from pbm.commands.play import Resign
 from pbm.service import questions
+from tests.conversations.greedy import greedy_move
 from tests.table import OPERATOR, Mail, Table
 
 FOLDER = Path(__file__).parent / "mails"
@@ -35,6 +37,18 @@ NAMES = (
     "declined",
     "stuck-operator",
     "stuck-player",
+    "stale-move",
+    "chat-of-six",
+    "pushed-off",
+    "invited",
+    "turned-down",
+    "which-board",
+    "show-earlier",
+    "yes-or-no",
+    "newkey",
+    "paused",
+    "goodbye",
+    "last-answer",
 )
 
 
@@ -82,7 +96,47 @@ def _conversation(url: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Mail]:
     carol.says("resign 3")
     found["stuck-operator"] = table.person(OPERATOR).newest
     found["stuck-player"] = carol.newest
-    return found
+    return found | _rarer(table)
+
+
+def _rarer(table: Table) -> dict[str, Mail]:
+    """The mails that a player seldom sees."""
+    names = ["erin", "frank", "grace", "heidi", "ivan", "judy"]
+    erin, frank, grace, *_ = people = [table.joins(name) for name in names]
+    found: dict[str, Mail] = {}
+    first = erin.says("challenge -bowl " + " ".join(names)).newest
+    number = table.boards()[-1]
+    example = ""
+    for person in people:
+        example = person.newest.text.split("such as ")[1].split(", and nothing")[0]
+        person.says(example)
+    example = erin.newest.text.split("such as ")[1].split(", and nothing")[0]
+    found["stale-move"] = erin.says(f"{example}\n\nHere I come.", answering=first).newest
+    found["yes-or-no"] = erin.says("Yes, please!").newest
+    found["newkey"] = erin.says("newkey").says("yes").newest
+    found["chat-of-six"] = (frank.says("Well played, all of you."), grace.newest)[1]
+    found["show-earlier"] = grace.says(f"show {number}#2").newest
+    grace.says("challenge erin").says("challenge frank")
+    found["which-board"] = grace.writes("move c5,d5", "Hm.").newest
+    found["invited"] = erin.says("challenge me mallory@example.net trent@example.net").newest
+    mallory = table.person("mallory@example.net")
+    found["goodbye"] = mallory.says("no").newest
+    found["turned-down"] = erin.newest
+    for _ in range(4):
+        found["last-answer"] = mallory.writes("signup 4ever").newest
+    for _ in range(20):
+        found["paused"] = grace.says("whoami", answering=grace.mail("pbm: welcome")).newest
+    return found | {"pushed-off": _pushed_off(table)}
+
+
+def _pushed_off(table: Table) -> Mail:
+    """The first mail that tells of a marble pushed off the board."""
+    people = kim, _ = table.start("kim", "lee", bowl=True)
+    number, chance = table.boards()[-1], Random(2)
+    while not any(table.board(number).position.scores):
+        board = table.board(number)
+        people[board.ply % 2].says(str(greedy_move(board.position, chance)))
+    return kim.newest
 
 
 def _broken(*_: object) -> None:
