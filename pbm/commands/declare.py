@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from pbm.commands.context import Context
-from pbm.commands.words import BoardRef, Kind, PlyMark, Secret, has_login, misread
+from pbm.commands.words import BoardRef, Kind, PlyMark, Secret, has_login, misread, cut_short
 from pbm.errors import Refusal
 from pbm.events import Event
 
@@ -133,9 +133,11 @@ class Command:
             else:
                 setattr(self, name, _read_operand(field, left, secrets))
         if options:
-            raise misread("option", word=f"-{min(options)}")
+            raise misread("option", word=cut_short(f"-{min(options)}"))
         if left:
-            raise misread("left-over", word=MASK if self.has_secret() else " ".join(left))
+            raise misread(
+                "left-over", word=MASK if self.has_secret() else cut_short(" ".join(left))
+            )
         return secrets
 
     @classmethod

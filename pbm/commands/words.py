@@ -49,7 +49,8 @@ def misread(reason: str, **params: Any) -> Refusal:
     return Refusal("syntax", reason=reason, **params)
 
 
-def _shown(text: str) -> str:
+def cut_short(text: str) -> str:
+    """A word of a player's, short enough to be quoted in a sentence."""
     return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
 
 
@@ -85,7 +86,7 @@ class Board(Kind):
         """Take one word."""
         found = _BOARD.fullmatch(words[0])
         if not found or not (found[1] or found[2]):
-            raise misread("board", word=_shown(words[0]))
+            raise misread("board", word=cut_short(words[0]))
         number, ply = found.groups()
         words.pop(0)
         return BoardRef(int(number) if number else None, int(ply) if ply else None)
@@ -100,7 +101,7 @@ class PlyMark(Kind):
         """Take one word."""
         found = _MARK.fullmatch(words[0])
         if not found:
-            raise misread("ply", word=_shown(words[0]))
+            raise misread("ply", word=cut_short(words[0]))
         words.pop(0)
         return int(found[1])
 
@@ -115,7 +116,7 @@ class MoveText(Kind):
         """Take all the words that are left."""
         text = " ".join(words)
         if not rules.is_notation(text):
-            raise misread("move", word=_shown(text))
+            raise misread("move", word=cut_short(text))
         words.clear()
         return text
 
@@ -128,7 +129,7 @@ class Handle(Kind):
     def read(self, words: list[str]) -> str:
         """Take one word, which need not be anybody's handle yet."""
         if not _HANDLE.fullmatch(lowered(words[0])):
-            raise misread("handle", word=_shown(words[0]))
+            raise misread("handle", word=cut_short(words[0]))
         return lowered(words.pop(0))
 
 
@@ -146,7 +147,7 @@ class Opponent(Handle):
         try:
             address = parse_address(word)
         except AddressError as error:
-            raise misread("address", word=_shown(words[0])) from error
+            raise misread("address", word=cut_short(words[0])) from error
         words.pop(0)
         return address
 
@@ -162,7 +163,7 @@ class Shown(Kind):
         if words[0][0].isdigit() or words[0][0] == "#":
             return Board().read(words)
         if rules.mentions_cell(words[0]):
-            raise misread("handle", word=_shown(words[0]))
+            raise misread("handle", word=cut_short(words[0]))
         return Handle().read(words)
 
 
@@ -215,7 +216,7 @@ def has_login(words: list[str]) -> bool:
 def refuse_reserved(handle: str, is_command: Callable[[str], object]) -> None:
     """Raise Refusal for a handle that would read as something else: a command, a cell, `me`."""
     if not _HANDLE.fullmatch(handle):
-        raise Refusal("bad-handle", handle=_shown(handle))
+        raise Refusal("bad-handle", handle=cut_short(handle))
     reserved = handle in _NOT_HANDLES or handle in _KEPT_FREE or is_command(handle)
     if reserved or rules.mentions_cell(handle):
         raise Refusal("reserved-handle", handle=handle)

@@ -137,8 +137,9 @@ def _text_lines(block: _Block) -> list[str]:
 
 
 def _wrapped(text: str, first: str, later: str) -> list[str]:
-    options: dict[str, Any] = {"break_on_hyphens": False, "break_long_words": bool(first)}
-    folded = wrap(text, COLUMNS, initial_indent=first, subsequent_indent=later, **options)
+    folded = wrap(
+        text, COLUMNS, initial_indent=first, subsequent_indent=later, break_on_hyphens=False
+    )
     return folded or [first.rstrip()]
 
 
