@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from pbm.commands.context import Context
-from pbm.commands.words import BoardRef, Kind, PlyMark, Secret, has_login, misread, cut_short
+from pbm.commands.words import BoardRef, Kind, PlyMark, Secret, cut_short, has_login, misread
 from pbm.errors import Refusal
 from pbm.events import Event
 
