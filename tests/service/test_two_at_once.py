@@ -1,0 +1,140 @@
+"""Two processes of the same role on one PostgreSQL: order is kept, and no ply is played twice."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from threading import Barrier, Thread
+
+import pytest
+from sqlalchemy.exc import OperationalError
+
+from pbm.service.turn import Turns
+from pbm.store.db import Database
+from tests.table import Person, Table
+
+MOVES = [("c3,d3", "g7,f7"), ("d3,c3", "f7,g7")]
+
+
+@pytest.fixture
+def shared(postgres_url: str) -> Iterator[Table]:
+    """A table whose database others use, too."""
+    table = Table(postgres_url)
+    yield table
+    table.database.close()
+
+
+def at_once(table: Table, processes: int) -> None:
+    """Let several processes take turns until nothing is left, all beginning together."""
+    databases = [Database(str(table.database.engine.url)) for _ in range(processes)]
+    begin = Barrier(processes)
+
+    def work(database: Database) -> None:
+        turns = Turns(database, table.house, table.clock)
+        begin.wait()
+        going_on = True
+        while going_on:
+            with suppress(OperationalError):  # two waited for each other: the loser tries again
+                going_on = turns.take_next()
+
+    threads = [Thread(target=work, args=(database,)) for database in databases]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for database in databases:
+        database.close()
+
+
+def outcomes(table: Table) -> list[str]:
+    assert {row["status"] for row in table.rows("inbox")} == {"done"}
+    return [row["outcome"] for row in table.rows("inbox")]
+
+
+def hand_in(person: Person, body: str) -> None:
+    to = person.mail("Abalone Board").reply_to
+    person.table.hand_in(person.address, to, person.mail_bytes("", body, to=to))
+
+
+def test_the_same_ply_from_two_mails_at_once(shared: Table) -> None:
+    people = alice, bob = shared.start("alice", "bob")
+    for ply in range(12):
+        mover = people[ply % 2]
+        for _ in range(2):
+            hand_in(mover, MOVES[ply // 2 % 2][ply % 2])
+        at_once(shared, 2)
+        shared.posts()
+        assert len(shared.moves(1)) == ply + 1
+    outcomes(shared)
+    refused = [mail for mail in (*alice.mails, *bob.mails) if "'s turn. You get" in mail.text]
+    assert len(refused) == 12
+
+
+def test_many_boards_and_many_processes(shared: Table) -> None:
+    alice, bob = shared.start("alice", "bob")
+    for _ in range(7):
+        alice.says("challenge bob")
+    for number in shared.boards():
+        alice.forgets()
+        hand_in(alice, f"move {number}#1 c3,d3")
+        hand_in(bob, f"move {number}#1 g7,f7")
+        hand_in(alice, f"move {number}#1 a1-c3,d4")
+    at_once(shared, 4)
+    shared.posts()
+    assert all(len(shared.moves(number)) == 1 for number in shared.boards())
+    outcomes(shared)
+    for mail in bob.mails:
+        assert mail["Message-ID"]
+    ids = [row["message_id"] for row in shared.rows("outbox")]
+    assert len(set(ids)) == len(ids)
+
+
+def test_boards_in_the_one_order_and_in_the_other(shared: Table) -> None:
+    alice, bob = shared.start("alice", "bob")
+    for _ in range(5):
+        alice.says("challenge bob")
+    numbers = shared.boards()
+    for ply in range(6):
+        mover, move = (alice, bob)[ply % 2], MOVES[ply // 2 % 2][ply % 2]
+        there = [f"move {number}#{ply + 1} {move}" for number in numbers]
+        for lines in (there, there[::-1]):
+            to = mover.mail("pbm: welcome").reply_to
+            shared.hand_in(mover.address, to, mover.mail_bytes("multiple", "\n".join(lines), to=to))
+        at_once(shared, 2)
+        assert [len(shared.moves(number)) for number in numbers] == [ply + 1] * len(numbers)
+    outcomes(shared)
+
+
+def test_two_newcomers_want_one_name_at_once(shared: Table) -> None:
+    people = [shared.person(f"sam@{name}.example") for name in ("one", "two", "three")]
+    for person in people:
+        person.writes("signup sam").forgets()
+    for person in people:
+        to = person.newest.reply_to
+        shared.hand_in(person.address, to, person.mail_bytes("", "yes", to=to))
+    at_once(shared, 3)
+    shared.posts()
+    assert [row["handle"] for row in shared.rows("players")] == ["sam"]
+    told = [person.gets(1).newest.text for person in people]
+    assert sum("You play as sam now." in text for text in told) == 1
+    assert sum("The handle sam is taken." in text for text in told) == 2
+
+
+def test_the_same_bytes_at_once_are_one_row(shared: Table) -> None:
+    alice, _ = shared.start("alice", "bob")
+    to = alice.mail("Abalone Board").reply_to
+    raw = alice.mail_bytes("", "c3,d3", to=to)
+    begin = Barrier(4)
+    replies: list[str] = []
+
+    def deliver() -> None:
+        begin.wait()
+        replies.append(str(shared.intake.keep(alice.address, (to,), raw, "127.0.0.1")))
+
+    threads = [Thread(target=deliver) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    shared.runs()
+    assert len(replies) == 4
+    assert len(set(replies)) == 1
+    assert shared.moves(1) == ["c3,d3"]
