@@ -39,6 +39,15 @@ class BoardClosed:
 
 
 @dataclass(frozen=True)
+class BoardNews:
+    """Anything else that happened on a board; `what` names its words in `templates/lead.txt`."""
+
+    board_id: int
+    what: str
+    told: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Commented:
     """A player said something to the others of a board."""
 
@@ -111,6 +120,7 @@ Event = (
     | MovePlayed
     | PlayerLeft
     | BoardClosed
+    | BoardNews
     | Commented
     | OperatorActed
     | Answered

@@ -1,20 +1,64 @@
 """What can be done to a board, by a player's command or by the operator."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from pbm import rules
+from pbm.commands.replay import position_after
 from pbm.commands.subjects import board_subject
 from pbm.errors import Refusal
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Board, Player
+from pbm.store.values import Board, Player, Round
 
 
-def start_board(work: UnitOfWork, layout: str, seated: Sequence[Player], now: datetime) -> Board:
-    """Put a new board on the server, seats in the order given."""
-    position = rules.start(layout, len(seated))
-    subject = board_subject([player.handle for player in seated])
-    return work.boards.add(layout, position, [player.id for player in seated], subject, now)
+@dataclass(frozen=True)
+class Setup:
+    """What a challenge chooses: the board, how it is played, and the rounds of a match."""
+
+    layout: str
+    teams: bool = False
+    pillar: bool = False
+    rounds: int | None = None
+
+    def position(self, players: int) -> rules.Position:
+        """Where the game starts. Raises Refusal for a choice that does not go together."""
+        try:
+            return rules.start(self.layout, players, teams=self.teams, pillar=self.pillar)
+        except rules.SetupError as error:
+            raise Refusal("bad-setup", text=str(error), players=players) from error
+
+
+def setup_of(board: Board) -> Setup:
+    """How a board was begun."""
+    start = rules.parse_state(board.start_state)
+    rounds = board.round.rounds if board.round else None
+    return Setup(board.layout, start.teams, start.pillar, rounds)
+
+
+def start_board(
+    work: UnitOfWork,
+    setup: Setup,
+    seated: Sequence[Player],
+    now: datetime,
+    *,
+    round_of: Round | None = None,
+    rematch_of: int | None = None,
+) -> Board:
+    """Put a new board on the server, seats in the order given. Raises Refusal.
+
+    `round_of` is its place in a match that has begun; else `setup.rounds` begins one.
+    """
+    return work.boards.add(
+        setup.layout,
+        setup.position(len(seated)),
+        [player.id for player in seated],
+        board_subject([player.handle for player in seated]),
+        now,
+        round_of=round_of,
+        rounds=setup.rounds,
+        rematch_of=rematch_of,
+    )
 
 
 def check_move(board: Board, text: str) -> rules.Move:
@@ -41,15 +85,29 @@ def leave_board(
     return board
 
 
+def go_back(work: UnitOfWork, board: Board, ply: int, now: datetime) -> Board:
+    """Take back all plies after `ply`; whoever has left since stays out of the game."""
+    since = [item for item in work.boards.departures(board.id) if item.after_ply > ply]
+    board = work.boards.go_back(board, position_after(work, board, ply), ply, now)
+    for item in since:
+        board = leave_board(work, board, [item.seat], item.how, now)
+    return board
+
+
 def decline_board(work: UnitOfWork, board: Board, player: Player, now: datetime) -> Board | None:
-    """Close a board that a player won't play; those still in start a new one, if two."""
+    """Close a board that a player won't play; those still in start a new one, if they can.
+
+    They cannot where the board is not for so few, or where it was a game in teams.
+    """
     work.boards.close(board, "closed", "declined", now)
-    staying = [
-        seat.player_id
-        for seat in board.seats
-        if seat.player_id != player.id and seat.seat not in board.position.out
-    ]
-    others = [work.players.get(player_id) for player_id in staying]
-    if len(others) < min(rules.BOARDS[board.layout]):
+    others = [work.players.get(player_id) for player_id in board.still_in if player_id != player.id]
+    setup = replace(setup_of(board), rounds=_rounds_left(board))
+    if setup.teams or len(others) not in rules.BOARDS[board.layout]:
         return None
-    return start_board(work, board.layout, others, now)
+    return start_board(work, setup, others, now)
+
+
+def _rounds_left(board: Board) -> int | None:
+    """A match that was to begin begins with fewer players; one that goes on ends."""
+    begins = board.round is not None and board.round.number == 1
+    return board.round.rounds if board.round and begins else None

@@ -1,6 +1,7 @@
 """What a command sees while it runs, and how the board it means is found."""
 
-from collections.abc import Callable
+import random
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -13,12 +14,25 @@ from pbm.store.values import Board, Player
 _BOARDS_NAMED = 20
 
 
+def _shuffled(names: Sequence[str]) -> list[str]:
+    return random.SystemRandom().sample(names, len(names))
+
+
+@dataclass(frozen=True)
+class Answering:
+    """What a mail answers: a board's mail, at a ply, after so many take-backs."""
+
+    number: int
+    ply: int
+    taken_back: int
+
+
 @dataclass(frozen=True)
 class Context:
     """One mail's circumstances.
 
     `hints` are the boards that the mail points at, the surest first: its reply address,
-    what it answers, its subject. `answered` is the (board, ply) of the mail it answers.
+    what it answers, its subject.
     """
 
     work: UnitOfWork
@@ -27,8 +41,9 @@ class Context:
     server: str  # the plain address of this server
     help_page: Callable[[str], dict[str, Any]]  # raises Refusal for an unknown subject
     hints: tuple[int, ...] = ()
-    answered: tuple[int, int] | None = None
+    answered: Answering | None = None
     shown: int = 0  # boards that the commands above have shown already
+    shuffled: Callable[[Sequence[str]], list[str]] = _shuffled
 
     @property
     def player(self) -> Player:

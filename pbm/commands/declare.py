@@ -15,13 +15,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from pbm.commands.context import Context
-from pbm.commands.words import BoardRef, Kind, PlyMark, Secret, cut_short, has_login, misread
+from pbm.commands.words import BoardRef, Kind, Secret, cut_short, has_login, misread
 from pbm.errors import Refusal
 from pbm.events import Event
 
 MASK = "****"
 _OPTION = re.compile(r"--?([a-z][a-z0-9-]*)(=.*)?", re.ASCII | re.IGNORECASE)
-_MARK = re.compile(r"#\d{1,5}", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -49,6 +48,21 @@ class Flag:
         return f"[-{self.name}]"
 
 
+@dataclass(frozen=True)
+class Option:
+    """A field that is read from an option with a value: `-name=value`."""
+
+    name: str
+    kind: Kind
+
+    def usage(self) -> str:
+        """Show the field as in a usage line."""
+        return f"[-{self.name}={self.kind.shown}]"
+
+
+Field = Operand | Flag | Option
+
+
 def operand(kind: Kind, *, optional: bool = False, many: bool = False) -> Any:
     """Declare a field read from the line; None, or () for many, where it may be left out."""
     return Operand(kind, optional, many)
@@ -57,6 +71,11 @@ def operand(kind: Kind, *, optional: bool = False, many: bool = False) -> Any:
 def flag(name: str) -> Any:
     """Declare an option `-name`."""
     return Flag(name)
+
+
+def option(name: str, kind: Kind) -> Any:
+    """Declare an option `-name=value`; None where it is left out."""
+    return Option(name, kind)
 
 
 class Command:
@@ -70,14 +89,13 @@ class Command:
     reads_only: ClassVar[bool] = False  # needs no proof: the answer goes to a verified address
     dangerous: ClassVar[bool] = False  # asked about even after a proof
     takes_login: ClassVar[bool] = False  # `12 userid password` is read over, and masked
-    fields: ClassVar[dict[str, Operand | Flag]] = {}
+    comes_last: ClassVar[bool] = False  # done after the others of the same mail
+    fields: ClassVar[dict[str, Field]] = {}
 
     line: str  # as written, secrets masked
 
     def __init_subclass__(cls) -> None:
-        cls.fields = {
-            name: value for name, value in vars(cls).items() if isinstance(value, Operand | Flag)
-        }
+        cls.fields = {name: value for name, value in vars(cls).items() if isinstance(value, Field)}
 
     @classmethod
     def usage(cls) -> str:
@@ -126,14 +144,14 @@ class Command:
         open_words = len(words) if self._secret_at() is None else self._secret_at()
         left, options = _split_options(words[:open_words])
         left += words[open_words:]
-        for name, field in _marks_first(self.fields):
-            if isinstance(field, Flag):
-                setattr(self, name, field.name in options)
-                options.discard(field.name)
-            else:
+        for name, field in _loose_ones_first(self.fields):
+            if isinstance(field, Operand):
                 setattr(self, name, _read_operand(field, left, secrets))
+            else:
+                setattr(self, name, _read_option(field, options))
         if options:
-            raise misread("option", word=cut_short(f"-{min(options)}"))
+            name, value = min(options.items())
+            raise misread("option", word=cut_short(f"-{name}" if value is None else f"-{name}="))
         if left:
             raise misread(
                 "left-over", word=MASK if self.has_secret() else cut_short(" ".join(left))
@@ -155,21 +173,22 @@ class Command:
         return self.line
 
 
-def _marks_first(fields: dict[str, Operand | Flag]) -> list[tuple[str, Operand | Flag]]:
-    """A ply mark may stand anywhere, so it is taken out before the words are read in order."""
+def _loose_ones_first(fields: dict[str, Field]) -> list[tuple[str, Field]]:
+    """What may stand anywhere is taken out before the words are read in order."""
     return sorted(
         fields.items(),
-        key=lambda item: not (isinstance(item[1], Operand) and isinstance(item[1].kind, PlyMark)),
+        key=lambda item: not (isinstance(item[1], Operand) and item[1].kind.anywhere),
     )
 
 
-def _split_options(words: list[str]) -> tuple[list[str], set[str]]:
+def _split_options(words: list[str]) -> tuple[list[str], dict[str, str | None]]:
+    """Take the options out: their names, and the values of those that have one."""
     left: list[str] = []
-    options: set[str] = set()
+    options: dict[str, str | None] = {}
     for word in words:
         found = _OPTION.fullmatch(word)
         if found and not _is_cell(found[1]):
-            options.add(f"{found[1].lower()}{'=' if found[2] else ''}")
+            options[found[1].lower()] = found[2][1:] if found[2] else None
         else:
             left.append(word)
     return left, options
@@ -179,9 +198,24 @@ def _is_cell(text: str) -> bool:
     return len(text) == 2 and text[1].isdigit()
 
 
+def _read_option(field: Flag | Option, options: dict[str, str | None]) -> Any:
+    if field.name not in options:
+        return False if isinstance(field, Flag) else None
+    value = options[field.name]
+    if isinstance(field, Flag):
+        if value is not None:
+            raise misread("option", word=cut_short(f"-{field.name}="))
+        del options[field.name]
+        return True
+    if not value:
+        raise misread("option-value", word=f"-{field.name}", shown=field.kind.shown)
+    del options[field.name]
+    return field.kind.read([value])
+
+
 def _read_operand(field: Operand, left: list[str], secrets: list[str]) -> Any:
-    if isinstance(field.kind, PlyMark):
-        return _read_mark(field.kind, left)
+    if field.kind.anywhere:
+        return _read_anywhere(field.kind, left)
     if field.many:
         return _read_many(field, left)
     if not left and field.optional:
@@ -213,8 +247,8 @@ def _read_many(field: Operand, left: list[str]) -> tuple[Any, ...]:
     return tuple(values)
 
 
-def _read_mark(kind: Kind, left: list[str]) -> Any:
+def _read_anywhere(kind: Kind, left: list[str]) -> Any:
     for index, word in enumerate(left):
-        if _MARK.fullmatch(word):
+        if kind.fits(word):
             return kind.read([left.pop(index)])
     return None

@@ -5,6 +5,7 @@ it comes back: usage and examples stand behind a mark, commands in sentences bet
 """
 
 from collections.abc import Iterator, Sequence
+from textwrap import fill
 from typing import Any
 
 from pbm import rules
@@ -27,13 +28,17 @@ GROUPS = {
 """The heading of each group of commands, in the order of the pages."""
 
 _COMMAND_BLOCK = "{{commands}}"
+_BOARD_BLOCK = "{{boards}}"
 _SERVER = "{{server}}"
 _FIRST = "start"
 _RULES = rules.NAME
+_BOARDS = "boards"
 _ALSO = {"me": _FIRST, "pbm": _FIRST, "rules": _RULES, "notation": _RULES, "command": "commands"}
 _HOW_TO_SEND = (
     "Send a command as the subject of a mail or as its first line, without the => in front."
 )
+_COLUMNS = 40  # that a phone shows of lines which keep their shape
+_TWO = 2
 _EXPLAINED = {
     "[": "Words in [ ] may be left out.",
     "...": "The ... means more of the same.",
@@ -66,19 +71,23 @@ class Help(Command):
 def help_page(subject: str, commands: Sequence[type[Command]], server: str) -> dict[str, Any]:
     """Return the title and text of a help page. Raises Refusal for an unknown subject.
 
-    A subject is a page's name or any word that a command is read by. `server` is the address
-    that the page gives to write to.
+    A subject is a page's name, any word that a command is read by, or the name of a board to
+    start from. `server` is the address that the page gives to write to.
     """
     name = _page_wanted(subject)
     meant = [command for command in commands if _is_read_by(command, name)]
     if meant:
         text = "\n\n".join(command_page(command) for command in meant)
         return {"title": f"help {name}", "text": text}
+    board = rules.find_board(name.removeprefix(_BOARDS))
+    if board:
+        return {"title": f"help {_BOARDS} {board}", "text": _board_page(board)}
     pages = page_names()
     if name not in pages:
         raise Refusal("no-such-page", subject=subject[:40], pages=pages)
     text = (resource_path("help") / f"{name}.txt").read_text(encoding="utf-8")
     text = text.replace(_COMMAND_BLOCK, command_block(commands)).replace(_SERVER, server)
+    text = text.replace(_BOARD_BLOCK, board_block(*rules.BOARDS))
     return {"title": "help" if name == _FIRST else f"help {name}", "text": text}
 
 
@@ -89,12 +98,22 @@ def page_names() -> list[str]:
 
 def command_page(command: type[Command]) -> str:
     """Render a command's own page."""
-    shown = MARK + command.usage()
+    shown = _usage(command)
     told = _in_quotes(command.help())
     examples = "\n".join(MARK + line for line in command.examples)
     parts = [shown, told, "For example:", examples, _HOW_TO_SEND, _explained(shown + told)]
     parts.append(_other_words(command))
     return "\n\n".join(part for part in parts if part)
+
+
+def _usage(command: type[Command]) -> str:
+    return fill(
+        command.usage(),
+        _COLUMNS,
+        initial_indent=MARK,
+        subsequent_indent=" " * (len(MARK) + 4),
+        break_on_hyphens=False,
+    )
 
 
 def command_block(commands: Sequence[type[Command]]) -> str:
@@ -104,8 +123,30 @@ def command_block(commands: Sequence[type[Command]]) -> str:
         parts.append(title)
         for command in commands:
             if command.group == group:
-                parts += [MARK + command.usage(), _in_quotes(command.summary())]
+                parts += [_usage(command), _in_quotes(command.summary())]
     return "\n\n".join([f"{_HOW_TO_SEND} {_explained(' '.join(parts))}", *parts])
+
+
+def board_block(*names: str) -> str:
+    """Draw boards as they are mailed, for each number of players that they are for."""
+    return "\n\n".join(drawing for name in names for drawing in _drawings(name))
+
+
+def _board_page(name: str) -> str:
+    most = max(rules.BOARDS[name])
+    others = " ".join(f"player{number}" for number in range(2, most + 1))
+    line = f"challenge {'me ' if most > _TWO else ''}{others} -layout={name}"
+    return f"{board_block(name)}\n\nTo play from it:\n\n{MARK}{line}"
+
+
+def _drawings(name: str) -> Iterator[str]:
+    for players in rules.BOARDS[name]:
+        plain = rules.diagram(rules.start(name, players))
+        yield f"{name.upper()}, {players} players:\n\n{plain}"
+        if players == rules.IN_TEAMS:
+            teams = rules.diagram(rules.start(name, players, teams=True))
+            if teams != plain:
+                yield f"{name.upper()}, {players} players in teams:\n\n{teams}"
 
 
 def command_table(commands: Sequence[type[Command]]) -> str:

@@ -1,20 +1,24 @@
 """The commands that begin a game, or keep it from beginning."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from pbm import rules
-from pbm.commands.boards import decline_board, start_board
+from pbm.commands.boards import Setup, decline_board, setup_of, start_board
 from pbm.commands.context import Context
-from pbm.commands.declare import Command, flag, operand
+from pbm.commands.declare import Command, flag, operand, option
 from pbm.commands.invite import check_invitations
+from pbm.commands.matches import next_seating
 from pbm.commands.words import Board as BoardKind
-from pbm.commands.words import BoardRef, Opponent
+from pbm.commands.words import BoardName, BoardRef, Opponent, Rounds
 from pbm.errors import Refusal
 from pbm.events import Answered, BoardClosed, BoardStarted, Event, Invited
 from pbm.mail.address import address_key
-from pbm.store.values import Player
+from pbm.store.values import Board, Player
 
 ME = "me"
+_PLAIN, _BOWL, _FOR_TEAMS = "standard", "bowl", "official"
+_MOST_SEATS = max(max(players) for players in rules.BOARDS.values())
+_TEAMS = 2
 
 
 class Challenge(Command):
@@ -22,9 +26,16 @@ class Challenge(Command):
 
     The first player named sits at seat 1 and moves first. With one name you are seat 1 and
     the other is seat 2. With two names or more yours must be among them; `me` is you.
-    -bowl starts from the bowl board instead of the standard one.
     Whoever does not want to play answers `decline`. What you write below the command goes
     to all of them.
+
+    -bowl starts from the bowl board instead of the standard one, and -layout=german from
+    the one of that name; `help boards` shows them all. -pillar puts a pillar in the
+    centre that nothing can move. -teams is for four: the first and third named play the
+    second and fourth, and `-teams alice+carol bob+dave` says the same as
+    `-teams alice bob carol dave`. -random draws lots for the seats. -rounds=2 plays a match
+    of two games, one after the other, in each of which the next player begins.
+
     Somebody who does not play here yet is invited by mail address instead of a handle. We ask
     that person once, and never again; the board starts when all who were asked have said yes.
     """
@@ -37,45 +48,101 @@ class Challenge(Command):
         "abalone challenge -bowl alice bob",
         "challenge me bob carol",
         "challenge dave@example.org",
+        "challenge bob -layout=german",
+        "challenge bob -bowl -rounds=2",
+        "challenge alice+carol bob+me",
     )
 
     opponents: tuple[str, ...] = operand(Opponent(), many=True)
     bowl: bool = flag("bowl")
+    layout: str | None = option("layout", BoardName())
+    teams: bool = flag("teams")
+    pillar: bool = flag("pillar")
+    random: bool = flag("random")
+    rounds: int | None = option("rounds", Rounds())
 
     def run(self, context: Context) -> Iterator[Event]:
         """Seat the players and start the board, or ask those who don't play here yet."""
-        layout = "bowl" if self.bowl else "standard"
-        names = self._names(context, max(rules.BOARDS[layout]))
+        setup = self._setup()
+        names = self._names(context)
+        setup.position(len(names))
         addresses = tuple(name for name in names if "@" in name)
-        players = [_opponent(context, name) for name in names if "@" not in name]
+        known = {name: _opponent(context, name) for name in names if "@" not in name}
         if addresses:
             check_invitations(context, addresses)
             yield Answered("invited", {"title": "your invitation", "addresses": list(addresses)})
             yield Invited(self._line(names), addresses)
             return
-        board = start_board(context.work, layout, players, context.now)
+        players = [known[name] for name in self._seating(names, context)]
+        board = start_board(context.work, setup, players, context.now)
         yield BoardStarted(board.id, context.player.handle)
 
     def pinned(self, context: Context) -> str:
         """Name the same players later."""
-        return self._line(self._names(context, len(self.opponents) + 1))
+        return self._line(self._names(context))
+
+    def _setup(self) -> Setup:
+        """The board and the way to play. Raises Refusal."""
+        if self.bowl and self.layout not in (None, _BOWL):
+            raise Refusal("two-layouts", layout=self.layout)
+        chosen = _BOWL if self.bowl else self.layout
+        layout = chosen or (_FOR_TEAMS if self._in_teams else _PLAIN)
+        return Setup(layout, self._in_teams, self.pillar, self.rounds)
+
+    @property
+    def _in_teams(self) -> bool:
+        return self.teams or any(_are_partners(name) for name in self.opponents)
 
     def _line(self, names: list[str]) -> str:
-        return " ".join([self.words[0], *(["-bowl"] if self.bowl else []), *names])
+        options = {
+            "-bowl": self.bowl,
+            f"-layout={self.layout}": self.layout,
+            "-teams": self._in_teams,
+            "-pillar": self.pillar,
+            "-random": self.random,
+            f"-rounds={self.rounds}": self.rounds,
+        }
+        return " ".join([self.words[0], *(text for text, set_ in options.items() if set_), *names])
 
-    def _names(self, context: Context, most: int) -> list[str]:
+    def _names(self, context: Context) -> list[str]:
         """The handles in the order of the seats, and the addresses of those who have none."""
         own = context.player.handle
-        names = [own if name == ME else _known(context, name) for name in self.opponents]
+        named = _one_by_one(self.opponents)
+        names = [own if name == ME else _known(context, name) for name in named]
         if len(names) == 1 and names != [own]:
             names = [own, *names]
         if len({name.lower() for name in names}) < len(names) or len(names) == 1:
             raise Refusal("challenge-same-player")
         if own not in names:
-            raise Refusal("challenge-without-you", handles=list(self.opponents), bowl=self.bowl)
-        if len(names) > most:
-            raise Refusal("challenge-too-many", most=most)
+            options = self._line([])
+            raise Refusal("challenge-without-you", handles=named, line=options)
+        if len(names) > _MOST_SEATS:
+            raise Refusal("challenge-too-many", most=_MOST_SEATS)
         return names
+
+    def _seating(self, names: list[str], context: Context) -> list[str]:
+        """The names in the order of the seats, by lot if that is wanted; partners stay partners."""
+        if not self.random:
+            return names
+        if not any(_are_partners(name) for name in self.opponents):
+            return context.shuffled(names)
+        teams = [context.shuffled(names[0::2]), context.shuffled(names[1::2])]
+        first, second = (teams[int(place)] for place in context.shuffled("01"))
+        return [first[0], second[0], first[1], second[1]]
+
+
+def _are_partners(name: str) -> bool:
+    return "+" in name and "@" not in name
+
+
+def _one_by_one(names: Sequence[str]) -> list[str]:
+    """The names in the order of the seats: partners, written with a +, sit opposite each other."""
+    if not any(_are_partners(name) for name in names):
+        return list(names)
+    if len(names) != _TEAMS or not all(_are_partners(name) for name in names):
+        raise Refusal("bad-teams")
+    (one, three), (two, four) = (name.split("+") for name in names)
+    return [one, two, three, four]
 
 
 def _known(context: Context, name: str) -> str:
@@ -114,7 +181,7 @@ class Decline(Command):
         own = board.seats_of(player.id)
         if any(seat.last_ply for seat in own):
             raise Refusal("decline-too-late", number=board.id)
-        if all(seat.seat in board.position.out for seat in own):
+        if player.id not in board.still_in:
             raise Refusal("already-out", number=board.id)
         successor = decline_board(context.work, board, player, context.now)
         yield BoardClosed(board.id, player.handle, successor.id if successor else None)
@@ -124,3 +191,43 @@ class Decline(Command):
     def pinned(self, context: Context) -> str:
         """Name the board."""
         return f"decline {context.own_board(self.board).id}"
+
+
+class Rematch(Command):
+    """Start the same game again with the same players, once it is over.
+
+    The seats move on by one, so that the next player begins. Whoever does not want to play
+    answers `decline`.
+    """
+
+    takes_login = True
+    words = ("rematch",)
+    group = "lobby"
+    examples = ("rematch", "rematch 12")
+
+    board: BoardRef | None = operand(BoardKind(), optional=True)
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Start it, once."""
+        board = context.board(self.board)
+        if board.from_record or not board.seats_of(context.player.id):
+            raise Refusal("not-your-board", number=board.id)
+        if board.status != "finished":
+            raise Refusal("no-rematch-yet", number=board.id, playing=board.playing)
+        going = [item.id for item in context.work.boards.rematches(board.id) if _counts(item)]
+        if going:
+            raise Refusal("rematch-already", number=board.id, other=going[0])
+        handles = [board.handle_of(player_id) for player_id in next_seating(board)]
+        players = [_opponent(context, handle) for handle in handles]
+        setup = setup_of(board)
+        again = start_board(context.work, setup, players, context.now, rematch_of=board.id)
+        yield BoardStarted(again.id, context.player.handle)
+
+    def pinned(self, context: Context) -> str:
+        """Name the board."""
+        return f"rematch {context.board(self.board).id}"
+
+
+def _counts(board: Board) -> bool:
+    """Whether a rematch was not declined."""
+    return board.status != "closed"

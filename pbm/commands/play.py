@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from pbm.commands.boards import check_move, leave_board, play_move
 from pbm.commands.context import Context
 from pbm.commands.declare import Command, operand
+from pbm.commands.matches import after_the_end
+from pbm.commands.offers import after_a_move, after_leaving
 from pbm.commands.view import past_view
 from pbm.commands.words import Board as BoardKind
 from pbm.commands.words import BoardRef, MoveText, PlyMark
@@ -43,6 +45,8 @@ class Move(Command):
             return
         board = play_move(context.work, board, self.move, context.now)
         yield MovePlayed(board.id, board.ply)
+        yield from after_a_move(context.work, board, context.player.id)
+        yield from after_the_end(context.work, board, context.now)
 
     def pinned(self, context: Context) -> str:
         """Name the board and the ply for which the move is meant now."""
@@ -68,8 +72,9 @@ class Move(Command):
         named = self.board is not None and self.board.number is not None
         if named or self._meant_ply is not None or context.answered is None:
             return False
-        number, ply = context.answered
-        return number == board.id and ply < board.ply
+        answered = context.answered
+        older = (answered.taken_back, answered.ply) < (board.taken_back, board.ply)
+        return answered.number == board.id and older
 
 
 class Resign(Command):
@@ -90,10 +95,12 @@ class Resign(Command):
         board = context.own_board(self.board)
         player = context.player
         seats = [seat.seat for seat in board.seats_of(player.id)]
-        if all(seat in board.position.out for seat in seats):
+        if player.id not in board.still_in:
             raise Refusal("already-out", number=board.id)
         board = leave_board(context.work, board, seats, "resigned", context.now)
         yield PlayerLeft(board.id, player.handle, "resigned")
+        yield from after_leaving(context.work, board, context.now)
+        yield from after_the_end(context.work, board, context.now)
 
     def pinned(self, context: Context) -> str:
         """Name the board."""

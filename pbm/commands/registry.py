@@ -7,9 +7,10 @@ from typing import Any
 
 from pbm import rules
 from pbm.commands.account import NewKey, SignUp, WhoAmI
+from pbm.commands.agree import Accept, Claim, Draw, Reject, TakeBack
 from pbm.commands.declare import MASK, Command
 from pbm.commands.help import Help
-from pbm.commands.lobby import Challenge, Decline
+from pbm.commands.lobby import Challenge, Decline, Rematch
 from pbm.commands.look import Games, Show
 from pbm.commands.play import Move, Resign
 from pbm.commands.words import has_login, lowered
@@ -23,8 +24,14 @@ COMMANDS: tuple[type[Command], ...] = (
     NewKey,
     Challenge,
     Decline,
+    Rematch,
     Move,
     Resign,
+    Draw,
+    TakeBack,
+    Accept,
+    Reject,
+    Claim,
     Show,
     Games,
 )

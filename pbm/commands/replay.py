@@ -1,6 +1,7 @@
 """Positions out of the moves, which are the truth."""
 
 from collections.abc import Iterator
+from itertools import islice
 
 from pbm import rules
 from pbm.store.db import UnitOfWork
@@ -18,6 +19,11 @@ def position_after(work: UnitOfWork, board: Board, ply: int) -> rules.Position:
             break
         position = reached
     return position
+
+
+def positions_since(work: UnitOfWork, board: Board, ply: int) -> list[rules.Position]:
+    """Return the positions after `ply` plies and after each one since, up to the current one."""
+    return list(islice(_positions(work, board), ply, None))
 
 
 def _positions(work: UnitOfWork, board: Board) -> Iterator[rules.Position]:

@@ -77,8 +77,8 @@ def _read_body(body: tuple[str, ...], *, in_answer: bool) -> Script:
         rest = _trimmed(body[index:])
         if isinstance(found, Problem) and not commands:
             return Script(comment=_trimmed(body[index + 1 :]), problem=found)
-        return Script(tuple(commands), rest)
-    return Script(tuple(commands))
+        return Script(_in_order(commands), rest)
+    return Script(_in_order(commands))
 
 
 def _read_all(body: tuple[str, ...]) -> Script:
@@ -93,7 +93,12 @@ def _read_all(body: tuple[str, ...]) -> Script:
         if len(commands) == MOST_COMMANDS:
             return _too_many(commands)
         commands.append(found)
-    return Script(tuple(commands))
+    return Script(_in_order(commands))
+
+
+def _in_order(commands: list[Command]) -> tuple[Command, ...]:
+    """As written, but for those that come after a move in the same mail."""
+    return tuple(sorted(commands, key=lambda command: command.comes_last))
 
 
 def _read_line(line: str, *, in_answer: bool) -> Command | Problem | None:

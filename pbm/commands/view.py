@@ -4,8 +4,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from pbm import rules
+from pbm.commands.offers import open_offers, waiting_for
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Board, Departure, Ply
+from pbm.store.values import Board, Departure, Offer, Ply
 
 _RECENT_ROUNDS = 4
 SKIPPED = "--"
@@ -65,6 +66,7 @@ def _picture(board: Board, position: rules.Position) -> dict[str, Any]:
             }
             for seat in board.seats
         ],
+        "sides": [list(side) for side in position.sides] if position.teams else None,
     }
 
 
@@ -74,6 +76,9 @@ def _standing(board: Board, departures: tuple[Departure, ...]) -> dict[str, Any]
         "number": board.id,
         "subject": board.subject,
         "layout": board.layout,
+        "pillar": board.position.pillar,
+        "round": _round(board),
+        "from_record": board.from_record,
         "ply": board.ply,
         "status": board.status,
         "ended_by": board.ended_by,
@@ -81,6 +86,11 @@ def _standing(board: Board, departures: tuple[Departure, ...]) -> dict[str, Any]
         "gone": {board.seats[item.seat - 1].handle: item.how for item in departures},
         "winners": [board.seats[seat - 1].handle for seat in board.winners or ()],
     }
+
+
+def _round(board: Board) -> dict[str, int] | None:
+    place = board.round
+    return {"number": place.number, "rounds": place.rounds} if place else None
 
 
 def _side(
@@ -93,18 +103,50 @@ def _side(
     own = [seat.seat for seat in board.seats if seat.player_id == player_id]
     mover = board.to_move
     yours = bool(mover and mover.seat in own)
+    position = board.position
+    partners = [position.partner(seat) for seat in own]
     return {
         "yours": yours,
         "you": [
             {
                 "symbol": rules.symbol(len(board.seats), seat),
-                "home": rules.home(board.layout, len(board.seats), seat),
+                "home": rules.home(board.layout, len(board.seats), seat, teams=position.teams),
             }
             for seat in own
+        ]
+        if not board.from_record
+        else [],
+        "partners": [
+            {
+                "handle": board.seats[seat - 1].handle,
+                "symbol": rules.symbol(len(board.seats), seat),
+                "home": rules.home(board.layout, len(board.seats), seat, teams=True),
+            }
+            for seat in partners
+            if seat and seat not in own
         ],
+        "moves_for": _moves_for(board) if yours else None,
+        "offers": [_offered(board, offer, player_id) for offer in open_offers(board)],
         "happened": _happened(board, plies, departures, own),
         "example": _example(board) if yours else None,
         "may_decline": _may_decline(board, own),
+    }
+
+
+def _moves_for(board: Board) -> str | None:
+    """The partner who has left the game and for whom the next move is made, if it is."""
+    turn, mover = board.position.turn, board.position.mover
+    return board.seats[turn - 1].handle if turn and turn != mover else None
+
+
+def _offered(board: Board, offer: Offer, player_id: int | None) -> dict[str, Any]:
+    waiting = waiting_for(board, offer)
+    return {
+        "what": offer.kind,
+        "by": board.handle_of(offer.by),
+        "ply": offer.moved,
+        "to_you": player_id in waiting,
+        "waiting": [board.handle_of(waits) for waits in waiting],
     }
 
 
@@ -115,12 +157,15 @@ def _happened(
 
     Never more than one move of each seat: whoever has left reads of the last one only.
     """
-    moved = max((board.seats[seat - 1].last_ply for seat in own), default=0)
-    still_in = any(seat not in board.position.out for seat in own)
+    position = board.position
+    still_in = any(seat not in position.out for seat in own)
+    # Who plays on for a partner has moved for both seats.
+    gone = [position.partner(seat) for seat in own if position.partner(seat) in position.out]
+    moved = max((board.seats[seat - 1].last_ply for seat in [*own, *gone] if seat), default=0)
     since = moved if still_in and moved < board.ply else board.ply - 1
     since = max(since, board.ply - len(board.seats))
     told: list[tuple[int, dict[str, Any]]] = [
-        (ply.ply, _told_move(board, ply)) for ply in plies if ply.ply > since
+        (ply.ply, _told_move(board, ply, departures)) for ply in plies if ply.ply > since
     ]
     told += [
         (item.after_ply, {"handle": board.seats[item.seat - 1].handle, "how": item.how})
@@ -130,9 +175,13 @@ def _happened(
     return [item for _, item in sorted(told, key=lambda pair: pair[0])]
 
 
-def _told_move(board: Board, ply: Ply) -> dict[str, Any]:
+def _told_move(board: Board, ply: Ply, departures: tuple[Departure, ...]) -> dict[str, Any]:
+    """Tell a move by whoever made it: a partner does for one who had left by then."""
+    had_left = any(item.seat == ply.seat and item.after_ply < ply.ply for item in departures)
+    by = board.position.partner(ply.seat) if had_left else ply.seat
     return {
-        "handle": board.seats[ply.seat - 1].handle,
+        "handle": board.seats[(by or ply.seat) - 1].handle,
+        "seat_of": board.seats[ply.seat - 1].handle if had_left else None,
         "ply": ply.ply,
         "move": ply.text,
         "effect": ply.effect,

@@ -16,6 +16,8 @@ from pbm.mail.address import AddressError, parse_address
 
 _HANDLE = re.compile(r"[a-z][a-z0-9_-]{1,15}", re.ASCII)
 _BOARD = re.compile(r"(\d{1,9})?(?:#(-?\d{1,5}))?:?", re.ASCII)
+MOST_ROUNDS = 20
+_PARTNERS = 2
 _LONGEST_SHOWN = 40
 _LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
 _LOGIN_END = 3  # words: board, userid, password
@@ -71,10 +73,15 @@ class Kind:
 
     shown = ""
     rest = False  # takes all the words that are left
+    anywhere = False  # may stand before, between or after the other words
 
     def read(self, words: list[str]) -> Any:
         """Take words from the front and return the value. Raises Refusal."""
         raise NotImplementedError
+
+    def fits(self, word: str) -> bool:  # noqa: ARG002 - only kinds that stand anywhere are asked
+        """Whether a word is meant for this argument, wherever it stands."""
+        return False
 
 
 class Board(Kind):
@@ -92,10 +99,25 @@ class Board(Kind):
         return BoardRef(int(number) if number else None, int(ply) if ply else None)
 
 
+class StrayBoard(Board):
+    """A board that may be named before or after the other words."""
+
+    anywhere = True
+
+    def fits(self, word: str) -> bool:
+        """Whether it is a number, or a ply."""
+        return bool(_BOARD.fullmatch(word)) and word != ":"
+
+
 class PlyMark(Kind):
     """The ply a move is meant for: `#17`."""
 
     shown = "#ply"
+    anywhere = True
+
+    def fits(self, word: str) -> bool:
+        """Whether it is a ply."""
+        return bool(_MARK.fullmatch(word))
 
     def read(self, words: list[str]) -> int:
         """Take one word."""
@@ -134,22 +156,73 @@ class Handle(Kind):
 
 
 class Opponent(Handle):
-    """A player's userid, `me`, or the mail address of somebody to invite."""
+    """A player's userid, `me`, the mail address of somebody to invite, or two partners."""
 
     shown = "handle"
 
     def read(self, words: list[str]) -> str:
-        """Take one word; an address keeps its `@`."""
+        """Take one word; an address keeps its `@`, and partners the `+` between them."""
         word = words[0].rstrip(",;").removeprefix("@")
         if "@" not in word:
             words[0] = word or words[0]
-            return super().read(words)
+            return self._read_partners(words) if "+" in words[0] else super().read(words)
         try:
             address = parse_address(word)
         except AddressError as error:
             raise misread("address", word=cut_short(words[0])) from error
         words.pop(0)
         return address
+
+    def _read_partners(self, words: list[str]) -> str:
+        halves = words[0].split("+")
+        if len(halves) != _PARTNERS or not all(halves):
+            raise misread("handle", word=cut_short(words[0]))
+        words.pop(0)
+        return "+".join(super(Opponent, self).read([half]) for half in halves)
+
+
+class BoardName(Kind):
+    """The name of a board to start from; case, - and _ make no difference."""
+
+    shown = "name"
+
+    def read(self, words: list[str]) -> str:
+        """Take one word."""
+        name = rules.find_board(words[0])
+        if name is None:
+            raise misread("board-name", word=cut_short(words[0]), names=list(rules.BOARDS))
+        words.pop(0)
+        return name
+
+
+class Rounds(Kind):
+    """The number of games in a match."""
+
+    shown = "n"
+
+    def read(self, words: list[str]) -> int:
+        """Take one word."""
+        word = words[0]
+        if not (word.isascii() and word.isdigit() and 2 <= int(word[:3]) <= MOST_ROUNDS):
+            raise misread("rounds", word=cut_short(word), most=MOST_ROUNDS)
+        words.pop(0)
+        return int(word)
+
+
+class OneOf(Kind):
+    """One of a command's own words; `read_as` has what other spellings mean."""
+
+    def __init__(self, **read_as: str) -> None:
+        self._read_as = read_as
+        self.shown = "|".join(dict.fromkeys(read_as.values()))
+
+    def read(self, words: list[str]) -> str:
+        """Take one word."""
+        meant = self._read_as.get(lowered(words[0]).replace("-", ""))
+        if meant is None:
+            raise misread("one-of", word=cut_short(words[0]), choice=self.shown)
+        words.pop(0)
+        return meant
 
 
 class Shown(Kind):

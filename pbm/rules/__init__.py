@@ -11,6 +11,7 @@ Nothing here reads a clock, a file or a mail. Where the rules of play are writte
 """
 
 from pbm.rules.abapro import format_abapro, parse_abapro
+from pbm.rules.claims import QUIET_MOVES, TIMES_REPEATED, balance, is_quiet, is_repeated
 from pbm.rules.diagram import diagram
 from pbm.rules.effects import effect
 from pbm.rules.errors import (
@@ -22,7 +23,7 @@ from pbm.rules.errors import (
 )
 from pbm.rules.hints import example_move
 from pbm.rules.homes import home
-from pbm.rules.layouts import BOARDS, start
+from pbm.rules.layouts import BOARDS, IN_TEAMS, find_board, start
 from pbm.rules.moves import Move, legal_moves
 from pbm.rules.notation import format_move, is_notation, mentions_cell, parse_move
 from pbm.rules.position import Outcome, Position, symbol
@@ -37,7 +38,10 @@ VERSION = 1
 
 __all__ = [
     "BOARDS",
+    "IN_TEAMS",
     "NAME",
+    "QUIET_MOVES",
+    "TIMES_REPEATED",
     "VERSION",
     "IllegalMoveError",
     "Move",
@@ -48,14 +52,18 @@ __all__ = [
     "RulesError",
     "SetupError",
     "StateError",
+    "balance",
     "diagram",
     "effect",
     "example_move",
+    "find_board",
     "format_abapro",
     "format_move",
     "format_state",
     "home",
     "is_notation",
+    "is_quiet",
+    "is_repeated",
     "leave",
     "legal_moves",
     "mentions_cell",

@@ -32,6 +32,13 @@ BOARDS: Mapping[str, tuple[int, ...]] = MappingProxyType(
 """The name of each board, and the numbers of players that it can be played by."""
 
 
+def _letters(name: str) -> str:
+    return "".join(name.lower().split()).replace("-", "").replace("_", "")
+
+
+_BY_LETTERS = {_letters(name): name for name in BOARDS}
+
+
 def _read(picture: str) -> Iterator[tuple[int, str]]:
     """Each cell of a picture with the character that stands there."""
     return zip(CELLS, picture.split(), strict=True)
@@ -83,6 +90,15 @@ def start(
         raise SetupError("centre-taken", text)
     marbles = _in_teams(board) if teams else _MARBLES[board, players]
     return Position(marbles, turn=1, scores=(0,) * players, teams=teams, pillar=pillar)
+
+
+def find_board(text: str) -> str | None:
+    """The board that a name means, None if there is none; case, blanks, - and _ do not matter.
+
+    >>> find_board("The Wall"), find_board("nowhere")
+    ('the_wall', None)
+    """
+    return _BY_LETTERS.get(_letters(text))
 
 
 def takes_pillar(board: str, players: int) -> bool:

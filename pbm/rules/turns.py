@@ -70,8 +70,8 @@ def play_legal(position: Position, move: Move) -> Played:
 def leave(position: Position, seat: int) -> Position:
     """Take a seat out of the game: its player resigned, forfeited or was removed.
 
-    The marbles stay, in everybody's way, and score for nobody; but in teams a partner who is still
-    in plays on with them. Raises IllegalMoveError if the game is over, if there is no such seat, or
+    The marbles stay, in everybody's way, and score for nobody; in teams a partner who is still in
+    plays on with them. Raises IllegalMoveError if the game is over, if there is no such seat, or
     if it is out already.
     """
     if position.outcome is not None:
@@ -100,8 +100,8 @@ def settle(position: Position, first: int) -> Position:
 
 
 def _scores(position: Position, ejected: tuple[int, ...]) -> tuple[int, ...]:
-    """One more for the mover's side if a marble was ejected that somebody still plays with."""
-    if not any(map(position.is_played, ejected)):
+    """One more for the mover's side if a marble was ejected whose player has not left."""
+    if position.out.issuperset(ejected):
         return position.scores
     scorers = next(side for side in position.sides if position.turn in side)
     return tuple(

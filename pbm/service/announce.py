@@ -11,6 +11,7 @@ from pbm.commands.view import board_view, board_views
 from pbm.events import (
     Answered,
     BoardClosed,
+    BoardNews,
     BoardStarted,
     Commented,
     Event,
@@ -114,6 +115,8 @@ def _by_board(events: Sequence[Event]) -> dict[int, _News]:
                 _tell(found, board_id, what="started", handle=handle)
             case BoardClosed(board_id, handle, successor_id):
                 _tell(found, board_id, what="declined", handle=handle, successor=successor_id)
+            case BoardNews(board_id, what, told):
+                _tell(found, board_id, what=what, **told)
             case OperatorActed(board_id, what, why):
                 _tell(found, board_id, what=what, why=why, operator=True)
             case Commented(board_id, handle, lines):

@@ -34,7 +34,7 @@ class Hearing:
     def context(self, actor: Player | None, board_id: int | None = None) -> Context:
         """What the commands of this mail see; `board_id` is that of the reply address."""
         answered = self.house.board_answered(self.envelope.references)
-        hints = (board_id, answered[0] if answered else None, board_named(self.subject))
+        hints = (board_id, answered.number if answered else None, board_named(self.subject))
         return Context(
             work=self.work,
             now=self.now,

@@ -12,6 +12,7 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
+from pbm.commands.context import Answering
 from pbm.commands.limits import UNPROVEN
 from pbm.commands.subjects import answer_subject
 from pbm.mail.address import ServerAddress
@@ -21,7 +22,7 @@ from pbm.store.values import Board, NewMail, Player
 
 REPLIED = "auto-replied"
 GENERATED = "auto-generated"
-_BOARD_ID = re.compile(r"<g(\d{1,9})\.p(\d{1,5})\.[^@<>]*@([^@<>]*)>", re.ASCII)
+_BOARD_ID = re.compile(r"<g(\d{1,9})\.p(\d{1,5})(?:b(\d{1,5}))?\.[^@<>]*@([^@<>]*)>", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -42,12 +43,12 @@ class House:
     operator: str = ""
     unique: Callable[[], str] = field(default=lambda: secrets.token_hex(8))
 
-    def board_answered(self, message_ids: tuple[str, ...]) -> tuple[int, int] | None:
-        """Return (board, ply) of the newest of our board mails among Message-IDs."""
+    def board_answered(self, message_ids: tuple[str, ...]) -> Answering | None:
+        """Return what the newest of our board mails among Message-IDs says."""
         for message_id in message_ids:
             found = _BOARD_ID.fullmatch(message_id)
-            if found and found[3].lower() == self.address.domain:
-                return int(found[1]), int(found[2])
+            if found and found[4].lower() == self.address.domain:
+                return Answering(int(found[1]), int(found[2]), int(found[3] or 0))
         return None
 
 
@@ -119,7 +120,7 @@ class Letters:
                     "X-PBM-Turn": board.to_move.handle if board.to_move else "-",
                 },
             },
-            root if first else self._message_id(f"g{board.id}.p{board.ply}"),
+            root if first else self._message_id(_about(board)),
             player_id=player.id,
             board_id=board.id,
         )
@@ -239,3 +240,9 @@ class Letters:
         told = f"{board.id} {player.id} {board.started_at.isoformat()}"
         made = sha256(told.encode()).hexdigest()
         return f"<g{board.id}.p0.u{player.id}.{made[:16]}@{self._house.address.domain}>"
+
+
+def _about(board: Board) -> str:
+    """What a Message-ID says of a board: its ply, and how often plies were taken back."""
+    back = f"b{board.taken_back}" if board.taken_back else ""
+    return f"g{board.id}.p{board.ply}{back}"

@@ -13,6 +13,7 @@ from pbm.errors import Refusal
 from pbm.events import (
     Answered,
     BoardClosed,
+    BoardNews,
     BoardStarted,
     Commented,
     Event,
@@ -24,8 +25,8 @@ from pbm.events import (
 from pbm.service.questions import record_invited
 from pbm.store.values import Board
 
-_BOARD_EVENTS = (BoardStarted, MovePlayed, PlayerLeft, BoardClosed)
-_ON_A_BOARD = (MovePlayed, PlayerLeft, BoardClosed, Held)
+_BOARD_EVENTS = (BoardStarted, MovePlayed, PlayerLeft, BoardClosed, BoardNews)
+_ON_A_BOARD = (MovePlayed, PlayerLeft, BoardClosed, BoardNews, Held)
 _REFUSAL = "refusal"
 _SHOWN = ("board", "past-board")
 

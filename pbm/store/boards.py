@@ -1,17 +1,27 @@
 """Boards: who sits there, what was played, who has left."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, delete, func, insert, select, update
+from sqlalchemy import Connection, RowMapping, Select, delete, func, insert, select, update
 
 from pbm import rules
 from pbm.store.schema import boards, departures, moves, players, seats
-from pbm.store.values import Board, Bookkeeping, Departure, Ply, Seat
+from pbm.store.values import Board, Bookkeeping, Departure, Offer, Ply, Round, Seat
 
-_SEAT = (seats.c.seat, seats.c.player_id, players.c.handle, seats.c.last_ply)
+_SEAT = (
+    seats.c.seat,
+    seats.c.player_id,
+    func.coalesce(seats.c.name, players.c.handle),
+    seats.c.last_ply,
+    seats.c.name.is_not(None),
+)
+_AS_STORED = (
+    *("id", "layout", "rules_version", "subject", "start_state", "state", "ply", "status"),
+    *("ended_by", "started_at", "changed_at", "taken_back", "rematch_of"),
+)
 _AT_ONCE = 500  # boards that one statement names, well below what a database takes
 
 
@@ -91,6 +101,25 @@ class Boards:
         rows = self._connection.execute(query.order_by(departures.c.id)).mappings()
         return tuple(Departure(**row) for row in rows)
 
+    def of_match(self, match_id: int) -> tuple[Board, ...]:
+        """The boards of a match, in the order of its rounds."""
+        query = select(boards).where(boards.c.match_id == match_id)
+        return tuple(self._read(query.order_by(boards.c.id)))
+
+    def rematches(self, board_id: int) -> tuple[Board, ...]:
+        """The boards that were begun as a rematch of this one."""
+        query = select(boards).where(boards.c.rematch_of == board_id)
+        return tuple(self._read(query.order_by(boards.c.id)))
+
+    def moves_by_seat(self, board_id: int, *, since: int) -> dict[int, int]:
+        """How many moves each seat made after ply `since`; seats without any are left out."""
+        rows = self._connection.execute(
+            select(moves.c.seat, func.count())
+            .where(moves.c.board_id == board_id, moves.c.ply > since)
+            .group_by(moves.c.seat)
+        )
+        return {int(seat): int(count) for seat, count in rows}
+
     def bookkeeping(self, board_id: int) -> Bookkeeping:
         """What is kept beside a board to find it by."""
         mover = self._connection.scalars(
@@ -110,8 +139,17 @@ class Boards:
         player_ids: Sequence[int],
         subject: str,
         now: datetime,
+        *,
+        names: Sequence[str] | None = None,
+        round_of: Round | None = None,
+        rounds: int | None = None,
+        rematch_of: int | None = None,
     ) -> Board:
-        """Put a new board on the server; `{number}` in `subject` becomes its number."""
+        """Put a new board on the server; `{number}` in `subject` becomes its number.
+
+        `names` are those in a record. `round_of` is its place in a match; with `rounds` instead
+        it begins one.
+        """
         state = rules.format_state(position)
         added = self._connection.execute(
             insert(boards)
@@ -126,11 +164,13 @@ class Boards:
                 to_move_id=player_ids[(position.turn or 1) - 1],
                 started_at=now,
                 changed_at=now,
+                rematch_of=rematch_of,
             )
             .returning(boards.c.id)
         )
         board_id = added.scalar_one()
-        self._set(board_id, subject=subject.format(number=board_id))
+        place = round_of or (Round(board_id, 1, rounds) if rounds else None)
+        self._set(board_id, subject=subject.format(number=board_id), **_round_columns(place))
         self._connection.execute(
             insert(seats),
             [
@@ -140,6 +180,7 @@ class Boards:
                     "player_id": player_id,
                     "playing": True,
                     "last_ply": 0,
+                    "name": names[seat - 1] if names else None,
                 }
                 for seat, player_id in enumerate(player_ids, start=1)
             ],
@@ -182,7 +223,7 @@ class Boards:
         self, board: Board, position: rules.Position, ply: int, now: datetime
     ) -> Board:
         """Store the current position, and the end where it is one."""
-        mover = board.seats[position.turn - 1].player_id if position.turn else None
+        mover = board.seats[position.mover - 1].player_id if position.mover else None
         outcome = position.outcome
         kept: dict[str, Any] = {
             "state": rules.format_state(position),
@@ -198,12 +239,14 @@ class Boards:
             self._set_playing(board.id, after.playing)
         return after
 
-    def drop_last_ply(self, board: Board, position: rules.Position, now: datetime) -> Board:
-        """Take the last ply back; departures made after it go with it."""
-        last = board.ply
+    def go_back(self, board: Board, position: rules.Position, ply: int, now: datetime) -> Board:
+        """Take back all that came after `ply` plies, departures too; what was asked for is void.
+
+        `position` is the one that was reached then.
+        """
         for table, column in ((moves, moves.c.ply), (departures, departures.c.after_ply)):
             self._connection.execute(
-                delete(table).where(table.c.board_id == board.id, column >= last)
+                delete(table).where(table.c.board_id == board.id, column > ply)
             )
         played = select(func.coalesce(func.max(moves.c.ply), 0)).where(
             moves.c.board_id == seats.c.board_id, moves.c.seat == seats.c.seat
@@ -213,7 +256,13 @@ class Boards:
             .where(seats.c.board_id == board.id)
             .values(last_ply=played.scalar_subquery())
         )
-        return self.set_position(self.get(board.id), position, last - 1, now)
+        self._set(board.id, offers=None, taken_back=board.taken_back + 1)
+        return self.set_position(self.get(board.id), position, ply, now)
+
+    def set_offers(self, board: Board, offers: Sequence[Offer]) -> Board:
+        """Write down what is asked for on a board."""
+        self._set(board.id, offers=[asdict(offer) for offer in offers] or None)
+        return replace(board, offers=tuple(offers))
 
     def close(
         self,
@@ -243,8 +292,9 @@ class Boards:
             .where(seats.c.board_id == board.id, seats.c.seat == seat)
             .values(player_id=player_id)
         )
-        turn = board.position.turn if board.playing else None
-        changed: dict[str, Any] = {"to_move_id": player_id} if turn == seat else {}
+        mover = board.to_move
+        moves_now = mover is not None and mover.seat == seat
+        changed: dict[str, Any] = {"to_move_id": player_id} if moves_now else {}
         self._set(board.id, changed_at=now, **changed)
         return self.get(board.id)
 
@@ -267,10 +317,7 @@ class Boards:
         rows = self._connection.execute(query).mappings().all()
         seated = self._seats([row["id"] for row in rows])
         for row in rows:
-            values = {name: value for name, value in row.items() if name != "to_move_id"}
-            if values["winners"] is not None:
-                values["winners"] = tuple(values["winners"])
-            yield Board(**values, seats=tuple(seated[row["id"]]))
+            yield _board(row, seated[row["id"]])
 
     def _seats(self, board_ids: Sequence[int]) -> dict[int, list[Seat]]:
         found: dict[int, list[Seat]] = {board_id: [] for board_id in board_ids}
@@ -283,3 +330,25 @@ class Boards:
         for board_id, *seat in self._connection.execute(query) if board_ids else ():
             found[board_id].append(Seat(*seat))
         return found
+
+
+def _board(row: RowMapping, seated: Sequence[Seat]) -> Board:
+    values = {name: row[name] for name in _AS_STORED}
+    winners, round_number = row["winners"], row["round"]
+    return Board(
+        **values,
+        winners=None if winners is None else tuple(winners),
+        seats=tuple(seated),
+        offers=tuple(_offer(offer) for offer in row["offers"] or ()),
+        round=Round(row["match_id"], round_number, row["rounds"]) if round_number else None,
+    )
+
+
+def _offer(stored: dict[str, Any]) -> Offer:
+    return Offer(**{**stored, "agreed": tuple(stored["agreed"])})
+
+
+def _round_columns(place: Round | None) -> dict[str, Any]:
+    if place is None:
+        return {}
+    return {"match_id": place.match_id, "round": place.number, "rounds": place.rounds}

@@ -98,11 +98,30 @@ boards = Table(
     Column("state", Text, nullable=False),
     Column("ply", Integer, nullable=False),
     Column("status", String(10), nullable=False),  # playing, finished, closed
-    Column("ended_by", String(12)),  # by what the rules name, or: declined, operator
+    # by what the rules name, or: agreed, claimed, declined, operator, record
+    Column("ended_by", String(12)),
     Column("winners", JSON(none_as_null=True)),  # seats, [] for a draw; null without a result
     _to("players", "to_move_id"),
     Column("started_at", Moment, nullable=False),
     Column("changed_at", Moment, nullable=False),
+    Column("offers", JSON(none_as_null=True)),  # draws and take-backs that were asked for
+    Column("taken_back", Integer, nullable=False, server_default="0"),  # how often plies were
+    Column("match_id", Integer),  # the number of the match's first board
+    Column("round", Integer),
+    Column("rounds", Integer),  # of the whole match
+    Column("rematch_of", Integer),  # a board's number
+    Index(
+        "ix_boards_match_id",
+        "match_id",
+        sqlite_where=text("match_id IS NOT NULL"),
+        postgresql_where=text("match_id IS NOT NULL"),
+    ),
+    Index(
+        "ix_boards_rematch_of",
+        "rematch_of",
+        sqlite_where=text("rematch_of IS NOT NULL"),
+        postgresql_where=text("rematch_of IS NOT NULL"),
+    ),
     Index(
         "ix_boards_to_move_id",
         "to_move_id",
@@ -120,6 +139,7 @@ seats = Table(
     _to("players", "player_id", nullable=False),
     Column("playing", Boolean, nullable=False),  # false once the board is over
     Column("last_ply", Integer, nullable=False),  # that this seat played, 0 before its first
+    Column("name", String(40)),  # of who sat here in a record, which belongs to its importer
     Index("ix_seats_player_id_playing", "player_id", "playing"),
 )
 

@@ -29,12 +29,40 @@ class Player:
 
 @dataclass(frozen=True)
 class Seat:
-    """Who sits where on a board; `last_ply` is the one played last there, 0 before the first."""
+    """Who sits where on a board; `last_ply` is the one played last there, 0 before the first.
+
+    In a record `handle` is the name that it gives, and the seat belongs to who brought it in.
+    """
 
     seat: int
     player_id: int
     handle: str
     last_ply: int
+    from_record: bool = False
+
+
+@dataclass(frozen=True)
+class Offer:
+    """Something that a player asked the others of a board to agree to: a draw, a take-back.
+
+    `moved` is the ply that the asker had played last. One that was turned down is kept, not open
+    any more, since it may not be repeated before the asker's next move.
+    """
+
+    kind: str
+    by: int
+    moved: int
+    agreed: tuple[int, ...] = ()
+    open: bool = True
+
+
+@dataclass(frozen=True)
+class Round:
+    """A board's place in a match, which goes by the number of its first board."""
+
+    match_id: int
+    number: int
+    rounds: int
 
 
 @dataclass(frozen=True)
@@ -58,6 +86,10 @@ class Board:
     started_at: datetime
     changed_at: datetime
     seats: tuple[Seat, ...]
+    offers: tuple[Offer, ...] = ()
+    taken_back: int = 0
+    round: Round | None = None
+    rematch_of: int | None = None
 
     @cached_property
     def position(self) -> rules.Position:
@@ -71,9 +103,35 @@ class Board:
 
     @property
     def to_move(self) -> Seat | None:
-        """The seat whose turn it is, None once the board is over."""
-        turn = self.position.turn if self.playing else None
-        return self.seats[turn - 1] if turn else None
+        """The seat of the player whose turn it is, None once the board is over.
+
+        In teams that may be the partner of the seat that moves.
+        """
+        mover = self.position.mover if self.playing else None
+        return self.seats[mover - 1] if mover else None
+
+    @property
+    def from_record(self) -> bool:
+        """Whether this game was brought in as a record, and not played here."""
+        return self.seats[0].from_record
+
+    @property
+    def still_in(self) -> tuple[int, ...]:
+        """The players who have not left, each once, in the order of their seats."""
+        out = self.position.out
+        return tuple(dict.fromkeys(seat.player_id for seat in self.seats if seat.seat not in out))
+
+    def offer(self, kind: str) -> Offer | None:
+        """What was asked for last of this kind."""
+        return next((offer for offer in self.offers if offer.kind == kind), None)
+
+    def handle_of(self, player_id: int) -> str:
+        """The handle of a player who sits here."""
+        return next(seat.handle for seat in self.seats if seat.player_id == player_id)
+
+    def last_ply_of(self, player_id: int) -> int:
+        """The ply that a player's seats played last, 0 before the first."""
+        return max((seat.last_ply for seat in self.seats_of(player_id)), default=0)
 
     def seats_of(self, player_id: int) -> tuple[Seat, ...]:
         """The seats that a player holds here; empty for a stranger to the board."""

@@ -211,7 +211,7 @@ class TestReopen:
 
     def test_only_what_the_operator_ended(self, room: Room) -> None:
         room.bob.says("resign")
-        with pytest.raises(OperatorError, match="not ended by the operator"):
+        with pytest.raises(OperatorError, match="not ended by the operator, nor by agreement"):
             boards.reopen(room.office, 1, WHY)
 
 

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from pbm.commands.declare import MASK, Command, Flag, Operand
+from pbm.commands.declare import MASK, Command, Flag, Operand, Option
 from pbm.commands.help import GROUPS
 from pbm.commands.registry import COMMANDS, Problem, find_command, parse_line
 from pbm.commands.words import Secret
@@ -42,6 +42,8 @@ def test_the_usage_line_names_every_field(command: type[Command]) -> None:
     for field in command.fields.values():
         if isinstance(field, Flag):
             assert f"[-{field.name}]" in usage
+        elif isinstance(field, Option):
+            assert f"[-{field.name}={field.kind.shown}]" in usage
         else:
             assert isinstance(field, Operand)
             assert field.kind.shown in usage

@@ -51,10 +51,29 @@ TOLD = {
 }
 
 
+EVERY_BOARD = [
+    (f"{name.upper()}, {players} players{' in teams' if teams else ''}:", position)
+    for name, numbers in rules.BOARDS.items()
+    for players in numbers
+    for teams in (False, True)
+    if not teams or (players == 4 and name == "bowl")
+    for position in [rules.start(name, players, teams=teams)]
+]
+
+
+@pytest.mark.parametrize("name", rules.BOARDS)
+def test_a_board_has_a_page_of_its_own(name: str) -> None:
+    own = [(words, position) for words, position in EVERY_BOARD if words.startswith(name.upper())]
+    own = [(words, position) for words, position in own if words[len(name)] == ","]
+    for subject in (f"boards {name}", f"Boards {name.replace('_', '-')}"):
+        assert [item.board for item in boards_in(subject)] == [drawn(item) for _, item in own]
+        assert f"-layout={name}" in page_text(subject)
+
+
 @pytest.mark.parametrize("subject", SUBJECTS)
 def test_a_page_shows_the_boards_that_it_tells_of(subject: str) -> None:
     shown = boards_in(subject)
-    told = TOLD.get(subject, [])
+    told = TOLD.get(subject, EVERY_BOARD if subject == "boards" else [])
     assert [item.board for item in shown] == [drawn(position) for _, position in told]
     for item, (words, _) in zip(shown, told, strict=True):
         assert words in item.words

@@ -35,7 +35,7 @@ def test_a_command_belongs_to_a_group_and_says_what_it_is_for(command: type[Comm
 @every_command
 def test_a_page_has_usage_help_and_examples(command: type[Command]) -> None:
     page = command_page(command)
-    assert page.startswith(f"{MARK}{command.usage()}\n")
+    assert flow(page.split("\n\n")[0]) == f"{MARK.strip()} {command.usage()}"
     assert flow(command.help()).replace("`", '"') in flow(page)
     for example in command.examples:
         assert f"\n{MARK}{example}\n" in page
@@ -71,9 +71,9 @@ def test_signs_are_explained_where_they_are_used() -> None:
 
 @every_command
 def test_the_block_has_every_command_once(command: type[Command]) -> None:
-    lines = command_block(COMMANDS).split("\n")
-    assert lines.count(MARK + command.usage()) == 1
-    assert lines.count(command.summary().replace("`", '"')) == 1
+    parts = [flow(part) for part in command_block(COMMANDS).split("\n\n")]
+    assert parts.count(f"{MARK.strip()} {command.usage()}") == 1
+    assert parts.count(command.summary().replace("`", '"')) == 1
 
 
 def test_the_block_stands_in_the_pages_that_list_the_commands() -> None:

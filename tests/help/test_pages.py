@@ -24,7 +24,7 @@ def title(subject: str) -> str:
 
 
 def test_the_pages_are_these() -> None:
-    assert page_names() == ["abalone", "commands", "start", "tutorial"]
+    assert page_names() == ["abalone", "boards", "commands", "start", "tutorial"]
 
 
 @pytest.mark.parametrize("subject", SUBJECTS)

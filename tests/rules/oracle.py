@@ -199,7 +199,7 @@ def play(game: Game, text: str) -> tuple[Game, list[int]]:
             ejected.append(marble)
     scores = list(game.scores)
     for marble in ejected:
-        if game.is_played(marble):
+        if marble not in game.out:
             for friend in game.friends(game.turn):
                 scores[friend - 1] += 1
     quiet = 0 if ejected else game.quiet + 1

@@ -76,10 +76,10 @@ def test_a_partner_plays_on_for_two_seats() -> None:
     assert rules.parse_state(rules.format_state(position)) == position
 
 
-def test_the_marbles_of_a_seat_that_the_partner_plays_still_count() -> None:
+def test_the_marbles_of_who_left_score_for_nobody_although_the_partner_plays_them() -> None:
     position = rules.leave(teamed("e7 e8", "e9"), 2)
     played = move("e7-e8,e9", position)
-    assert (played.ejected, played.position.scores) == ((2,), (1, 0, 1, 0))
+    assert (played.ejected, played.position.scores) == ((2,), (0, 0, 0, 0))
 
 
 def test_the_last_team_left_wins() -> None:

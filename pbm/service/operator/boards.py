@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from pbm import rules
 from pbm.commands.boards import leave_board
+from pbm.commands.matches import after_the_end
 from pbm.commands.replay import position_after
 from pbm.errors import OperatorError
 from pbm.service.operator.office import Act, Office, find_board
@@ -12,6 +13,7 @@ from pbm.store.values import Board, Change, Departure, Player, Ply, Seat
 
 STATUSES = ("playing", "finished", "closed")
 BY_OPERATOR = "operator"
+_BY_WORD = (BY_OPERATOR, "agreed", "claimed")
 
 
 @dataclass(frozen=True)
@@ -68,13 +70,13 @@ def undo(office: Office, number: int, why: str) -> Ply:
     with office.act(why) as act:
         board = act.board(number)
         _check_rules(board)
-        if board.status == "closed" or board.ended_by == BY_OPERATOR:
+        if board.status == "closed" or board.ended_by in _BY_WORD or board.from_record:
             raise OperatorError(_why_no_undo(board))
         if board.ply == 0:
             raise OperatorError(f"No ply has been played on board {number} yet.")
         (ply,) = act.work.boards.plies(number, since=board.ply - 1)
         position = position_after(act.work, board, board.ply - 1)
-        board = act.work.boards.drop_last_ply(board, position, act.now)
+        board = act.work.boards.go_back(board, position, board.ply - 1, act.now)
         board = _keep_out_the_removed(act, board)
         act.note("ply undone", board=board, ply=ply.ply, move=ply.text)
         mover = board.seats[ply.seat - 1].handle
@@ -98,17 +100,20 @@ def end(office: Office, number: int, why: str, winners: Sequence[str] | None = N
             after = act.work.boards.close(board, "finished", BY_OPERATOR, act.now, winners=seats)
             what = "ended this game: " + _told_result(board, seats)
         act.note(after.status, board=board, winners=after.winners and list(after.winners))
-        act.tell_board(after, what)
+        act.tell_board_and_more(after, what, after_the_end(act.work, after, act.now))
         return after
 
 
 def reopen(office: Office, number: int, why: str) -> Board:
-    """Let a board go on that the operator had ended. Raises OperatorError."""
+    """Let a board go on that was ended by word: the operator's, or as a draw.
+
+    Raises OperatorError.
+    """
     with office.act(why) as act:
         board = act.board(number)
         _check_rules(board)
-        if board.ended_by != BY_OPERATOR:
-            raise OperatorError(f"Board {number} was not ended by the operator.")
+        if board.ended_by not in _BY_WORD:
+            raise OperatorError(f"Board {number} was not ended by the operator, nor by agreement.")
         position = position_after(act.work, board, board.ply)
         board = act.work.boards.set_position(board, position, board.ply, act.now)
         board = _keep_out_the_removed(act, board)
@@ -195,8 +200,12 @@ def _check_successor(board: Board, seats: Sequence[int], new: Player) -> None:
 
 
 def _why_no_undo(board: Board) -> str:
+    if board.from_record:
+        return f"Board {board.id} is a record of a game that was played elsewhere."
     if board.ended_by == BY_OPERATOR:
         return f"The operator ended board {board.id}. Run: pbm-admin games reopen {board.id}"
+    if board.ended_by in _BY_WORD:
+        return f"Board {board.id} ended as a draw. Run: pbm-admin games reopen {board.id}"
     return f"Board {board.id} was {board.ended_by} and is closed."
 
 

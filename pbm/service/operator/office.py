@@ -3,7 +3,7 @@
 One change is one short transaction, so that the server can go on beside it.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,6 +13,8 @@ from pbm import rules
 from pbm.clock import Clock
 from pbm.commands.view import board_view
 from pbm.errors import OperatorError
+from pbm.events import Event, OperatorActed
+from pbm.service.announce import announce_boards
 from pbm.service.letters import House, Letters
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.values import Board, Player
@@ -60,11 +62,16 @@ class Act:
             details=details,
         )
 
-    def tell_board(self, board: Board, what: str, *, but: Collection[int] = ()) -> None:
-        """Mail a board to its players, `but` some of them, with what the operator did and why."""
+    def tell_board(self, board: Board, what: str, *, but: int | None = None) -> None:
+        """Mail a board to its players, `but` one of them, with what the operator did and why."""
         for player_id in dict.fromkeys(seat.player_id for seat in board.seats):
-            if player_id not in but:
+            if player_id != but:
                 self.send_board(board, self.work.players.get(player_id), what)
+
+    def tell_board_and_more(self, board: Board, what: str, events: Iterable[Event]) -> None:
+        """Mail a board to its players, and what else came of it there or on other boards."""
+        done = OperatorActed(board.id, what, self.why)
+        announce_boards(self.work, self.letters, [done, *events])
 
     def send_board(self, board: Board, player: Player, what: str) -> bool:
         """Mail a board to one player; False if there is no address to send it to."""

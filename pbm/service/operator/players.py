@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 
 from pbm.commands.boards import leave_board
+from pbm.commands.matches import after_the_end
+from pbm.commands.offers import after_leaving
 from pbm.errors import OperatorError
 from pbm.mail.address import AddressError, Unknown, address_key, parse_address
 from pbm.service.operator.office import Act, Office, find_player
@@ -117,7 +119,11 @@ def remove(office: Office, handle: str, why: str) -> Player:
             seats = [seat.seat for seat in board.seats_of(player.id)]
             after = leave_board(act.work, board, seats, "removed", act.now)
             act.note("player removed", board=board, handle=player.handle)
-            act.tell_board(after, f"removed {player.handle} from this server")
+            events = [
+                *after_leaving(act.work, after, act.now),
+                *after_the_end(act.work, after, act.now),
+            ]
+            act.tell_board_and_more(after, f"removed {player.handle} from this server", events)
         return act.work.players.get(player.id)
 
 
@@ -132,17 +138,12 @@ def _in_play(act: Act, player: Player) -> list[Board]:
     """The boards that the player still plays on, locked, the lowest number first."""
     found = act.work.boards.of_player(player.id, playing=True, most=_EVERY)
     boards = [act.board(number) for number in sorted(board.id for board in found)]
-    return [
-        board
-        for board in boards
-        if board.playing
-        and any(seat.seat not in board.position.out for seat in board.seats_of(player.id))
-    ]
+    return [board for board in boards if board.playing and player.id in board.still_in]
 
 
 def _tell_others(act: Act, boards: list[Board], player: Player, what: str) -> None:
     for board in boards:
-        act.tell_board(board, what, but=(player.id,))
+        act.tell_board(board, what, but=player.id)
 
 
 def _new_address(office: Office, act: Act, player: Player, address: str) -> str:

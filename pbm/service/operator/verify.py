@@ -4,15 +4,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pbm import rules
+from pbm.commands.boards import setup_of
+from pbm.errors import Refusal
 from pbm.service.operator.boards import BY_OPERATOR
 from pbm.service.operator.office import Office, find_board
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Board, Bookkeeping, Departure, Ply
 
 _ENDED_BY_WORD = {
-    "closed": ("declined", BY_OPERATOR),
-    "finished": (BY_OPERATOR,),
+    "closed": ("declined", BY_OPERATOR, "record"),
+    "finished": (BY_OPERATOR, "agreed", "claimed", "record"),
 }
+_ALWAYS_A_DRAW = ("agreed", "claimed")
 
 
 @dataclass(frozen=True)
@@ -95,8 +98,8 @@ class _Replay:
 
 def _start_differences(board: Board) -> Iterator[str]:
     try:
-        start = rules.format_state(rules.start(board.layout, len(board.seats)))
-    except rules.RulesError as error:
+        start = rules.format_state(setup_of(board).position(len(board.seats)))
+    except (rules.RulesError, Refusal) as error:
         yield f"it cannot have begun so: {error}"
         return
     if board.start_state != start:
@@ -138,6 +141,8 @@ def _result_differences(board: Board, position: rules.Position) -> Iterator[str]
         seats = set(board.winners or ())
         if (board.winners is None) is (board.status == "finished") or seats - set(position.seats):
             yield f"it is {_told(*kept)}, which is no result"
+        elif board.ended_by in _ALWAYS_A_DRAW and seats:
+            yield f"it is {_told(*kept)}, but what is {board.ended_by} is a draw"
         return
     outcome = position.outcome
     made = ("finished", outcome.by, outcome.winners) if outcome else ("playing", None, None)
@@ -146,7 +151,7 @@ def _result_differences(board: Board, position: rules.Position) -> Iterator[str]
 
 
 def _book_differences(board: Board, position: rules.Position, books: Bookkeeping) -> Iterator[str]:
-    turn = position.turn if board.playing else None
+    turn = position.mover if board.playing else None
     mover = board.seats[turn - 1] if turn and turn <= len(board.seats) else None
     if books.to_move_id != (mover.player_id if mover else None):
         whose = f"{mover.handle}'s" if mover else "nobody's"

@@ -1,0 +1,202 @@
+"""The commands about ending a game as a draw, and about taking a move back."""
+
+from collections.abc import Iterator
+
+from pbm import rules
+from pbm.commands.context import Context
+from pbm.commands.declare import Command, operand
+from pbm.commands.offers import (
+    DRAW,
+    TAKEBACK,
+    agree,
+    draw_board,
+    make_offer,
+    open_offers,
+    refuse,
+    waiting_for,
+)
+from pbm.commands.replay import positions_since
+from pbm.commands.words import Board as BoardKind
+from pbm.commands.words import BoardRef, OneOf, StrayBoard
+from pbm.errors import Refusal
+from pbm.events import BoardNews, Event
+from pbm.store.values import Board, Offer
+
+
+class Draw(Command):
+    """Offer the others a draw, or agree to the one that somebody offers.
+
+    The game ends as a draw once everybody who is still in has agreed with `accept draw`. It
+    goes on when one of them says `reject draw`, or simply moves. In one mail with a move, the
+    move comes first.
+    """
+
+    takes_login = True
+    words = ("draw", "propose")
+    group = "play"
+    examples = ("draw", "draw 12")
+    comes_last = True
+
+    board: BoardRef | None = operand(BoardKind(), optional=True)
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Offer it, or agree."""
+        board = _own_game(context, self.board)
+        offer = board.offer(DRAW)
+        if offer and offer.open and context.player.id in waiting_for(board, offer):
+            yield from agree(context.work, board, offer, context.player.id, context.now)
+        else:
+            yield from make_offer(context.work, board, DRAW, context.player.id)
+
+    def pinned(self, context: Context) -> str:
+        """Name the board."""
+        return f"draw {context.own_board(self.board).id}"
+
+
+class TakeBack(Command):
+    """Ask the others to let you take back your latest move, and all that came after it.
+
+    Everybody who is still in must agree with `accept takeback`. A move that somebody plays
+    meanwhile ends the request.
+    """
+
+    takes_login = True
+    words = ("takeback", "undo")
+    group = "play"
+    examples = ("takeback", "takeback 12")
+
+    board: BoardRef | None = operand(BoardKind(), optional=True)
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Ask for it."""
+        board = _own_game(context, self.board)
+        if not board.last_ply_of(context.player.id):
+            raise Refusal("nothing-to-take-back", number=board.id)
+        yield from make_offer(context.work, board, TAKEBACK, context.player.id)
+
+    def pinned(self, context: Context) -> str:
+        """Name the board."""
+        return f"takeback {context.own_board(self.board).id}"
+
+
+class _Answer(Command):
+    """What agreeing and refusing have in common."""
+
+    board: BoardRef | None
+    what: str | None
+
+    def _offer(self, context: Context) -> tuple[Board, Offer]:
+        """The board, and the one thing there that this answers. Raises Refusal."""
+        board = _own_game(context, self.board)
+        found = [
+            offer
+            for offer in open_offers(board)
+            if offer.kind == (self.what or offer.kind) and self._may_answer(board, offer, context)
+        ]
+        if not found:
+            raise Refusal("nothing-offered", what=self.what, number=board.id)
+        if len(found) > 1:
+            raise Refusal("which-offer", word=self.words[0], number=board.id)
+        return board, found[0]
+
+    def _may_answer(self, board: Board, offer: Offer, context: Context) -> bool:
+        return context.player.id in waiting_for(board, offer)
+
+    def pinned(self, context: Context) -> str:
+        """Name the board and what is meant there now."""
+        board, offer = self._offer(context)
+        return f"{self.words[0]} {offer.kind} {board.id}"
+
+
+class Accept(_Answer):
+    """Agree to a draw or a take-back that another player asks for.
+
+    Where only one thing is asked for, `accept` alone is enough.
+    """
+
+    takes_login = True
+    words = ("accept",)
+    group = "play"
+    examples = ("accept draw", "accept takeback 12", "accept")
+
+    board: BoardRef | None = operand(StrayBoard(), optional=True)
+    what: str | None = operand(OneOf(draw=DRAW, takeback=TAKEBACK, undo=TAKEBACK), optional=True)
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Agree."""
+        board, offer = self._offer(context)
+        yield from agree(context.work, board, offer, context.player.id, context.now)
+
+
+class Reject(_Answer):
+    """Say no to a draw or a take-back that another player asks for, or withdraw your own.
+
+    Where only one thing is asked for, `reject` alone is enough.
+    """
+
+    takes_login = True
+    words = ("reject",)
+    group = "play"
+    examples = ("reject draw", "reject takeback 12", "reject")
+
+    board: BoardRef | None = operand(StrayBoard(), optional=True)
+    what: str | None = operand(OneOf(draw=DRAW, takeback=TAKEBACK, undo=TAKEBACK), optional=True)
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Refuse."""
+        board, offer = self._offer(context)
+        yield from refuse(context.work, board, offer, context.player.id)
+
+    def _may_answer(self, board: Board, offer: Offer, context: Context) -> bool:
+        return context.player.id in (offer.by, *waiting_for(board, offer))
+
+
+class Claim(Command):
+    """End a game that gets nowhere as a draw; nobody needs to agree.
+
+    You may claim it when the same position, with the same player to move, stands for the
+    third time, or when everybody who is still in has made 100 moves in a row and nobody
+    has scored. It never happens by itself.
+    """
+
+    takes_login = True
+    words = ("claim",)
+    group = "play"
+    examples = ("claim", "claim 12")
+    comes_last = True
+
+    board: BoardRef | None = operand(BoardKind(), optional=True)
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Look whether it is so, and end the game."""
+        board = _own_game(context, self.board)
+        why = _reason_to_claim(context, board)
+        if why is None:
+            times, moves = rules.TIMES_REPEATED, rules.QUIET_MOVES
+            raise Refusal("nothing-to-claim", number=board.id, times=times, moves=moves)
+        yield BoardNews(board.id, "draw-claimed", {"handle": context.player.handle, "why": why})
+        yield from draw_board(context.work, board, "claimed", context.now)
+
+    def pinned(self, context: Context) -> str:
+        """Name the board."""
+        return f"claim {context.own_board(self.board).id}"
+
+
+def _own_game(context: Context, ref: BoardRef | None) -> Board:
+    """A board that the speaker still plays on. Raises Refusal."""
+    board = context.own_board(ref)
+    if context.player.id not in board.still_in:
+        raise Refusal("already-out", number=board.id)
+    return board
+
+
+def _reason_to_claim(context: Context, board: Board) -> str | None:
+    """Why a draw may be claimed now: `repeated` or `quiet`.
+
+    Only what came after somebody scored last can repeat itself, or be quiet.
+    """
+    since = max(0, board.ply - board.position.quiet)
+    if rules.is_repeated(positions_since(context.work, board, since)):
+        return "repeated"
+    moves = context.work.boards.moves_by_seat(board.id, since=since)
+    return "quiet" if rules.is_quiet(board.position, moves) else None

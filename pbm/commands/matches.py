@@ -1,0 +1,85 @@
+"""Matches: several rounds with the same players, of whom each begins in turn (rules, section 5)."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from pbm import rules
+from pbm.commands.boards import setup_of, start_board
+from pbm.events import BoardNews, BoardStarted, Event
+from pbm.store.db import UnitOfWork
+from pbm.store.values import Board, Player, Round
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What a player has reached in a match; the balance is what the rules call so, added up."""
+
+    player_id: int
+    handle: str
+    wins: int
+    balance: int
+
+
+def after_the_end(work: UnitOfWork, board: Board, now: datetime) -> Iterator[Event]:
+    """Begin the next round of a match, or tell who has won it, once a board is finished."""
+    if board.round is None or board.status != "finished":
+        return
+    boards = work.boards.of_match(board.round.match_id)
+    if any(item.round and item.round.number > board.round.number for item in boards):
+        return  # a game that the operator let go on ends for the second time
+    table = standings(boards)
+    told = {
+        "round": board.round.number,
+        "rounds": board.round.rounds,
+        "standings": [
+            {"handle": item.handle, "wins": item.wins, "balance": item.balance} for item in table
+        ],
+    }
+    if board.round.number == board.round.rounds:
+        winners = [item.handle for item in leaders(table)]
+        yield BoardNews(board.id, "match-over", {**told, "winners": winners})
+        return
+    players = [work.players.get(player_id) for player_id in next_seating(board)]
+    if any(player.status != "active" for player in players):
+        yield BoardNews(board.id, "match-broken-off", told)
+        return
+    following = _next_round(work, board, board.round, players, now)
+    yield BoardNews(board.id, "round-over", {**told, "next": following.id})
+    yield BoardStarted(following.id, players[0].handle)
+
+
+def next_seating(board: Board) -> tuple[int, ...]:
+    """The players of a board in the order of their seats the next time: the second begins."""
+    seated = [seat.player_id for seat in board.seats]
+    return (*seated[1:], seated[0])
+
+
+def standings(boards: Sequence[Board]) -> list[Standing]:
+    """The table of a match so far, the best first; only boards that were finished count."""
+    table = {
+        seat.player_id: Standing(seat.player_id, seat.handle, 0, 0) for seat in boards[0].seats
+    }
+    for board in boards:
+        start = rules.parse_state(board.start_state)
+        for seat in board.seats if board.status == "finished" else ():
+            before = table.get(seat.player_id, Standing(seat.player_id, seat.handle, 0, 0))
+            table[seat.player_id] = replace(
+                before,
+                wins=before.wins + (seat.seat in (board.winners or ())),
+                balance=before.balance + rules.balance(start, board.position, seat.seat),
+            )
+    return sorted(table.values(), key=lambda item: (-item.wins, -item.balance))
+
+
+def leaders(table: Sequence[Standing]) -> list[Standing]:
+    """Those who have won a match: nobody is before them, by wins and then by balance."""
+    best = table[0]
+    return [item for item in table if (item.wins, item.balance) == (best.wins, best.balance)]
+
+
+def _next_round(
+    work: UnitOfWork, board: Board, place: Round, players: Sequence[Player], now: datetime
+) -> Board:
+    following = replace(place, number=place.number + 1)
+    return start_board(work, setup_of(board), players, now, round_of=following)
