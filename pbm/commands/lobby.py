@@ -178,8 +178,7 @@ class Decline(Command):
         """Close the board."""
         board = context.own_board(self.board)
         player = context.player
-        own = board.seats_of(player.id)
-        if any(seat.last_ply for seat in own):
+        if board.has_moved(player.id):
             raise Refusal("decline-too-late", number=board.id)
         if player.id not in board.still_in:
             raise Refusal("already-out", number=board.id)

@@ -129,7 +129,7 @@ def _side(
         "offers": [_offered(board, offer, player_id) for offer in open_offers(board)],
         "happened": _happened(board, plies, departures, own),
         "example": _example(board) if yours else None,
-        "may_decline": _may_decline(board, own),
+        "may_decline": _may_decline(board, player_id),
     }
 
 
@@ -202,10 +202,11 @@ def _rounds(plies: tuple[Ply, ...], seats: int, most: int | None) -> list[dict[s
     return rounds[-most:] if most else rounds
 
 
-def _may_decline(board: Board, own: list[int]) -> bool:
+def _may_decline(board: Board, player_id: int | None) -> bool:
     """Whether the reader has not moved yet, and is still in a game in progress."""
-    still_in = board.playing and any(seat not in board.position.out for seat in own)
-    return still_in and not any(board.seats[seat - 1].last_ply for seat in own)
+    if player_id is None or not board.playing or player_id not in board.still_in:
+        return False
+    return not board.has_moved(player_id)
 
 
 def _example(board: Board) -> str | None:

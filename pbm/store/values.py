@@ -129,6 +129,13 @@ class Board:
         """The handle of a player who sits here."""
         return next(seat.handle for seat in self.seats if seat.player_id == player_id)
 
+    def has_moved(self, player_id: int) -> bool:
+        """Whether a player has made a move here, be it for a partner who has left."""
+        seats = [seat.seat for seat in self.seats_of(player_id)]
+        partners = [self.position.partner(seat) for seat in seats]
+        gone = [seat for seat in partners if seat in self.position.out]
+        return any(self.seats[seat - 1].last_ply for seat in [*seats, *gone] if seat)
+
     def last_ply_of(self, player_id: int) -> int:
         """The ply that a player's seats played last, 0 before the first."""
         return max((seat.last_ply for seat in self.seats_of(player_id)), default=0)
