@@ -1,13 +1,14 @@
 """Players and their verified addresses."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, delete, insert, select, update
 
-from pbm.store.schema import addresses, players
-from pbm.store.values import FIRST_EPOCH, Player
+from pbm.store.schema import addresses, former_handles, players
+from pbm.store.values import FIRST_EPOCH, Player, Settings
 
 
 class Players:
@@ -88,9 +89,51 @@ class Players:
 
     def set_status(self, player_id: int, status: str) -> None:
         """Make a player active, suspended or removed."""
+        self._set(player_id, status=status)
+
+    def set_settings(self, player_id: int, settings: Settings) -> None:
+        """Write down how a player wants things."""
+        default = asdict(Settings())
+        changed = {
+            name: value for name, value in asdict(settings).items() if value != default[name]
+        }
+        self._set(player_id, settings=changed or None)
+
+    def set_password(self, player_id: int, password_hash: str | None) -> None:
+        """Write down what a player's password is checked against; None for no password."""
+        self._set(player_id, password_hash=password_hash)
+
+    def change_handle(self, player: Player, handle: str) -> None:
+        """Give a player another handle; the old one stays taken, so that nobody poses as them."""
+        self._connection.execute(delete(former_handles).where(former_handles.c.handle == handle))
         self._connection.execute(
-            update(players).where(players.c.id == player_id).values(status=status)
+            insert(former_handles).values(handle=player.handle, player_id=player.id)
         )
+        self._set(player.id, handle=handle)
+
+    def formerly(self, handle: str) -> int | None:
+        """The id of the player who had this handle before another, None if nobody had."""
+        return self._connection.scalars(
+            select(former_handles.c.player_id).where(former_handles.c.handle == handle)
+        ).one_or_none()
+
+    def set_bounces(
+        self,
+        player_id: int,
+        count: int,
+        bounced_at: datetime | None,
+        unreachable_since: datetime | None,
+    ) -> None:
+        """Write down what became of the mails to a player lately."""
+        self._set(
+            player_id,
+            bounces=count,
+            bounced_at=bounced_at,
+            unreachable_since=unreachable_since,
+        )
+
+    def _set(self, player_id: int, **values: Any) -> None:
+        self._connection.execute(update(players).where(players.c.id == player_id).values(**values))
 
     def _one(self, condition: ColumnElement[bool]) -> Player | None:
         return next(iter(self._all(condition)), None)
@@ -106,7 +149,20 @@ class Players:
         for row in self._connection.execute(query):
             _, own = found.setdefault(row.id, (row, []))
             own += [row.address] if row.address else []
-        return tuple(
-            Player(row.id, row.handle, row.status, row.epoch, row.joined_at, tuple(own))
-            for row, own in found.values()
-        )
+        return tuple(_player(row, own) for row, own in found.values())
+
+
+def _player(row: Row[Any], own: Sequence[str]) -> Player:
+    return Player(
+        row.id,
+        row.handle,
+        row.status,
+        row.epoch,
+        row.joined_at,
+        tuple(own),
+        Settings(**(row.settings or {})),
+        row.password_hash,
+        row.bounces,
+        row.bounced_at,
+        row.unreachable_since,
+    )

@@ -11,6 +11,7 @@ from sqlalchemy import (
     Boolean,
     Column,
     DateTime,
+    Float,
     ForeignKey,
     Index,
     Integer,
@@ -74,7 +75,19 @@ players = Table(
     Column("status", String(10), nullable=False),  # active, suspended, removed
     Column("epoch", Integer, nullable=False),  # raised by newkey: older reply tags die
     Column("joined_at", Moment, nullable=False),
+    Column("settings", JSON(none_as_null=True)),  # those that are not the default
+    Column("password_hash", String(200)),
+    Column("bounces", Integer, nullable=False, server_default="0"),  # soft ones, in a row
+    Column("bounced_at", Moment),
+    Column("unreachable_since", Moment),  # null while mail arrives
     sqlite_autoincrement=True,
+)
+
+former_handles = Table(
+    "former_handles",
+    metadata,
+    Column("handle", String(16), primary_key=True),
+    _to("players", "player_id", nullable=False),
 )
 
 addresses = Table(
@@ -293,4 +306,20 @@ changes = Table(
     _to("players", "player_id", index=True),
     _to("boards", "board_id", index=True),
     Column("details", JSON, nullable=False),
+)
+
+buckets = Table(
+    "buckets",
+    metadata,
+    Column("key", String(300), primary_key=True),  # what is limited, and for whom
+    Column("tokens", Float, nullable=False),
+    Column("filled_at", Moment, nullable=False),
+)
+
+facts = Table(
+    "facts",
+    metadata,
+    Column("name", String(40), primary_key=True),  # what the server knows about its surroundings
+    Column("value", JSON, nullable=False),
+    Column("noted_at", Moment, nullable=False),
 )

@@ -1,6 +1,6 @@
 """What the store gives back: frozen values of the domain, never rows."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from typing import Any
@@ -11,8 +11,28 @@ FIRST_EPOCH = 1
 
 
 @dataclass(frozen=True)
+class Settings:
+    """How a player wants things.
+
+    `picture`: the board as a picture, too. `subject`: `plain`, or `classic`, which names whose
+    turn it is. `mails`: `all`, or `turn`, only when there is something to do or to read.
+    `timezone` is a name of the IANA database. `strict`: a mail counts only where the sender's
+    domain vouches for it, too.
+    """
+
+    picture: bool = True
+    subject: str = "plain"
+    mails: str = "all"
+    timezone: str = "UTC"
+    strict: bool = False
+
+
+@dataclass(frozen=True)
 class Player:
-    """A registered player; `addresses` are verified, the first one gets the mail."""
+    """A registered player; `addresses` are verified, the first one gets the mail.
+
+    `unreachable_since` is when we learned that mail to it comes back, None while it arrives.
+    """
 
     id: int
     handle: str
@@ -20,6 +40,11 @@ class Player:
     epoch: int
     joined_at: datetime
     addresses: tuple[str, ...]
+    settings: Settings = Settings()
+    password_hash: str | None = field(default=None, repr=False)
+    bounces: int = 0
+    bounced_at: datetime | None = None
+    unreachable_since: datetime | None = None
 
     @property
     def address(self) -> str:
