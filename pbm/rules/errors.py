@@ -1,8 +1,8 @@
-"""What can be wrong with a move, a state line or a set-up: one class and one reason code for each.
+"""What can be wrong with a move, a state line, a set-up or a record: a class and codes for each.
 
 Every error carries a `reason`, a code from a closed list that programs may rely on, and a text of
-one or two sentences for a person. `docs/rules-protocol.md` explains the reasons; a test holds the
-page and these lists together.
+one or two sentences for a person. `docs/rules-protocol.md` explains the reasons, `docs/records.md`
+those that only a record can have; tests hold the pages and these lists together.
 """
 
 from typing import Literal, get_args
@@ -42,8 +42,30 @@ IllegalMoveReason = Literal[
 ]
 StateReason = Literal["bad-state"]
 SetupReason = Literal["unknown-board", "wrong-players", "centre-taken"]
+RecordReason = Literal[
+    "too-long",
+    "too-many-plies",
+    "not-a-record",
+    "not-a-game",
+    "several-games",
+    "bad-bracket",
+    "bad-tag",
+    "bad-names",
+    "bad-json",
+    "bad-version",
+    "no-board",
+    "unknown-variant",
+    "board-differs",
+    "not-skipped",
+    "after-result",
+    "bad-result",
+    "bad-ending",
+    "result-differs",
+    "state-differs",
+    "only-for-two",
+]
 
-Reason = NotationReason | IllegalMoveReason | StateReason | SetupReason
+Reason = NotationReason | IllegalMoveReason | StateReason | SetupReason | RecordReason
 
 REASONS: tuple[str, ...] = (
     *get_args(NotationReason),
@@ -51,6 +73,9 @@ REASONS: tuple[str, ...] = (
     *get_args(StateReason),
     *get_args(SetupReason),
 )
+
+RECORD_REASONS: tuple[str, ...] = get_args(RecordReason)
+"""What can be wrong with a record besides its moves and its board."""
 
 
 class RulesError(ValueError):
@@ -89,3 +114,28 @@ class SetupError(RulesError):
 
     def __init__(self, reason: SetupReason, text: str) -> None:
         super().__init__(reason, text)
+
+
+class RecordError(RulesError):
+    """A record of a game that cannot be read or written, or whose moves the rules do not allow.
+
+    For a step that is refused `reason` is the rules' own, and the rest says where: `ply` is the one
+    that would have been played, `number` that of its round, as in `12.`, `seat` the one to move (or
+    to leave), `given` the text as it stands in the record. They are None for everything else.
+    """
+
+    def __init__(
+        self,
+        reason: Reason,
+        text: str,
+        *,
+        ply: int | None = None,
+        number: int | None = None,
+        seat: int | None = None,
+        given: str | None = None,
+    ) -> None:
+        super().__init__(reason, text)
+        self.ply = ply
+        self.number = number
+        self.seat = seat
+        self.given = given
