@@ -17,6 +17,7 @@ from pbm.rules.effects import effect
 from pbm.rules.errors import (
     IllegalMoveError,
     NotationError,
+    RecordError,
     RulesError,
     SetupError,
     StateError,
@@ -27,6 +28,16 @@ from pbm.rules.layouts import BOARDS, IN_TEAMS, find_board, start
 from pbm.rules.moves import Move, legal_moves
 from pbm.rules.notation import format_move, is_notation, mentions_cell, parse_move
 from pbm.rules.position import Outcome, Position, symbol
+from pbm.rules.records import FORMS as RECORD_FORMS
+from pbm.rules.records import (
+    Ending,
+    Leaving,
+    Record,
+    Replayed,
+    format_record,
+    merged_steps,
+    parse_record,
+)
 from pbm.rules.state import format_state, parse_state
 from pbm.rules.turns import Played, leave, play
 
@@ -41,14 +52,20 @@ __all__ = [
     "IN_TEAMS",
     "NAME",
     "QUIET_MOVES",
+    "RECORD_FORMS",
     "TIMES_REPEATED",
     "VERSION",
+    "Ending",
     "IllegalMoveError",
+    "Leaving",
     "Move",
     "NotationError",
     "Outcome",
     "Played",
     "Position",
+    "Record",
+    "RecordError",
+    "Replayed",
     "RulesError",
     "SetupError",
     "StateError",
@@ -59,6 +76,7 @@ __all__ = [
     "find_board",
     "format_abapro",
     "format_move",
+    "format_record",
     "format_state",
     "home",
     "is_notation",
@@ -67,8 +85,10 @@ __all__ = [
     "leave",
     "legal_moves",
     "mentions_cell",
+    "merged_steps",
     "parse_abapro",
     "parse_move",
+    "parse_record",
     "parse_state",
     "play",
     "start",

@@ -4,10 +4,10 @@ A `Record` names the board and holds every step, moves in canonical text and sea
 make one is to replay it, so a record is always a game that the rules allow; otherwise it raises
 RecordError with the ply, its number as people count it, the text and the rules' own sentence.
 
->>> from pbm.rules.records import Ending, Record, format_record, parse_record
->>> game = Record("belgian", names=("alice", "bob"), steps=("i5-g5,h5", "a1-c3,b2"),
-...               ended=Ending("agreed"), tags=(("Event", "Autumn"),))
->>> print(format_record(game, "apgn", notation="Aba-Pro"), end="")
+>>> from pbm import rules
+>>> game = rules.Record("belgian", names=("alice", "bob"), steps=("i5-g5,h5", "a1-c3,b2"),
+...               ended=rules.Ending("agreed"), tags=(("Event", "Autumn"),))
+>>> print(rules.format_record(game, "apgn", notation="Aba-Pro"), end="")
 [Event "Autumn"]
 [Black "alice"]
 [White "bob"]
@@ -17,20 +17,23 @@ RecordError with the ply, its number as people count it, the text and the rules'
 [Termination "agreed"]
 <BLANKLINE>
 1. a1b2 i5h5 1/2-1/2
->>> parse_record(format_record(game)) == game
+>>> rules.parse_record(rules.format_record(game)) == game
 True
 
-To **export** a board: build a Record (`merged` puts plies and departures into one order) and call
-`format_record(record, form)` with one of FORMS. To **import**: `parse_record(text)` tells APGN and
-JSON apart; a bare list of moves has no board in it, so that its caller names form and board:
-`parse_record(text, "abapro", board="belgian")`. Then `record.replay()` gives each step with its
-ply, seat and position, and `record.winners` and `record.by` say how the game ended (`Board.winners`
-and `Board.ended_by` of the store mean the same). `docs/records.md` describes the forms.
+To **export** a board: make a Record of it (`merged_steps` puts plies and departures into one
+order), then call `rules.format_record(record, form)` with one of `rules.RECORD_FORMS`.
+
+To **import**: `rules.parse_record(text)` tells APGN and JSON apart. A bare list of moves does not
+say its board, so its caller names form and board: `parse_record(text, "abapro", board="belgian")`.
+Then `record.replay()` gives each step with its ply, seat and position, and `record.winners` and
+`record.by` say how the game ended, as the store's `Board.winners` and `Board.ended_by` do.
+
+`docs/records.md` describes the forms and what can be wrong with them.
 """
 
 from pbm.rules.errors import RECORD_REASONS, RecordError
 from pbm.rules.records.forms import FORMS, Form, format_record, parse_record
-from pbm.rules.records.record import Record, merged
+from pbm.rules.records.record import Record, merged_steps
 from pbm.rules.records.replay import Replayed
 from pbm.rules.records.steps import Ending, Leaving, Step
 
@@ -45,6 +48,6 @@ __all__ = [
     "Replayed",
     "Step",
     "format_record",
-    "merged",
+    "merged_steps",
     "parse_record",
 ]

@@ -55,7 +55,8 @@ class Record:
             steps.append(replayed.step)
         self._keep("steps", tuple(steps))
         self._keep("final", position)
-        self._keep("names", self.names or ("",) * self.players)
+        self._keep("names", tuple(self.names) or ("",) * self.players)
+        self._keep("tags", tuple(self.tags))
         self._check_names()
         self._check_tags()
         if self.ended:
@@ -138,10 +139,12 @@ class Record:
 _NOT_WRITABLE = f"has a line break or control character, or more than {LONGEST_VALUE} characters."
 
 
-def merged(moves: Sequence[str], leavings: Iterable[tuple[int, Leaving]] = ()) -> tuple[Step, ...]:
+def merged_steps(
+    moves: Sequence[str], leavings: Iterable[tuple[int, Leaving]] = ()
+) -> tuple[Step, ...]:
     """Moves and leavings in one order; each leaving comes with the number of plies before it.
 
-    >>> merged(["c5,d5", "g5,f5"], [(1, Leaving(3))])
+    >>> merged_steps(["c5,d5", "g5,f5"], [(1, Leaving(3))])
     ('c5,d5', Leaving(seat=3, how='resigned'), 'g5,f5')
     """
     steps: list[Step] = []
