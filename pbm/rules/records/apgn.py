@@ -91,10 +91,9 @@ def read_moves(text: str, unsaid: Unsaid) -> Record:
     """
     pieces = cut(text)
     if not pieces.tags and not pieces.words:
-        example = "such as: 1. a1-c3,b2 i5-g5,h5"
-        raise RecordError(
-            "not-a-record", f"There is no game in this text: send its moves, {example}"
-        )
+        example = "1. a1-c3,b2 i5-g5,h5"
+        text = f"There is no game in this text. Send the moves of one, such as {example}."
+        raise RecordError("not-a-record", text)
     tags = _Tags(pieces, unsaid)
     said = [parse_result(result, tags.players) for result in (tags.get("result"),) if result]
     words = _without_result(pieces.words, tags.players, said)

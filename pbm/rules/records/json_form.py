@@ -175,7 +175,7 @@ def _check_states(fields: _Fields, record: Record) -> None:
 
 def _differing(each: Replayed) -> RecordError:
     made = format_state(each.position)
-    text = f"The state after ply {each.ply} is not what the steps make it: {made}"
+    text = f'After ply {each.ply} the state is "{made}" by the steps, and not what "states" has.'
     return RecordError("state-differs", text, ply=each.ply, seat=each.seat, given=str(each.step))
 
 

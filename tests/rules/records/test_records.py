@@ -1,0 +1,329 @@
+"""The value itself, the bare list, the diagram, JSON, bounds and junk."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pbm import rules
+from pbm.rules.errors import REASONS, RECORD_REASONS
+from pbm.rules.records.apgn import MOST_PLIES
+from pbm.rules.records.forms import FORMS, LONGEST_TEXT, Form
+from pbm.rules.records.record import LONGEST_VALUE, MOST_TAGS
+
+MANUAL = (Path(__file__).resolve().parents[3] / "docs" / "records.md").read_text("utf-8")
+GAME = rules.Record(
+    "bowl",
+    3,
+    names=("alice", "bob", "carol"),
+    steps=("b2,b3", "b5,b4", rules.Leaving(3), "a2,a3"),
+    ended=rules.Ending("operator", (1,)),
+    tags=(("Event", "Autumn"),),
+)
+
+
+def refusal(call: Any, *given: Any, **named: Any) -> rules.RecordError:
+    with pytest.raises(rules.RecordError) as refused:
+        call(*given, **named)
+    error = refused.value
+    assert error.reason in REASONS + RECORD_REASONS
+    assert str(error).endswith(".")
+    return error
+
+
+def read_or_refused(*given: Any, **named: Any) -> rules.Record | None:
+    """The record in a text, None if it is refused as it should be; anything else fails."""
+    refused: list[rules.RecordError] = []
+    try:
+        return rules.parse_record(*given, **named)
+    except rules.RecordError as error:
+        refused.append(error)
+    for error in refused:
+        assert error.reason in REASONS + RECORD_REASONS
+        assert f"{error}{error.given}".encode()
+    return None
+
+
+def changed(**fields: Any) -> str:
+    """GAME in JSON with other fields, those that are None left out."""
+    value = json.loads(rules.format_record(GAME, "json")) | fields
+    return json.dumps({name: each for name, each in value.items() if each is not ...})
+
+
+def test_steps_are_kept_in_canonical_text() -> None:
+    assert rules.Record(steps=("A1-C3; d4",)).steps == ("a1-c3,b2",)
+    assert rules.Record(steps=("A1-C3; d4",)) == rules.Record(steps=("a1-c3,b2",))
+
+
+def test_what_a_record_knows() -> None:
+    assert (GAME.winners, GAME.by, GAME.plies) == ((1,), "operator", 3)
+    assert GAME.final.turn == 2
+    assert rules.Record().winners is rules.Record().by is None
+    left = rules.Record(steps=(rules.Leaving(1, "removed"),))
+    assert (left.winners, left.by) == ((2,), "last")
+    closed = rules.Record(ended=rules.Ending("closed"))
+    assert (closed.winners, closed.by, closed.names) == (None, "closed", ("", ""))
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({"board": "round"}, "unknown-board"),
+        ({"board": "german", "players": 3}, "wrong-players"),
+        ({"names": ("a", "b", "c")}, "bad-names"),
+        ({"names": ("a", "b\n")}, "bad-names"),
+        ({"names": ("a", "\ud800")}, "bad-names"),
+        ({"names": ("a", "x" * (LONGEST_VALUE + 1))}, "bad-names"),
+        ({"tags": (("Event", "a\u2028b"),)}, "bad-tag"),
+        ({"tags": (("Event", "a\x00"),)}, "bad-tag"),
+        ({"tags": (("A b", ""),)}, "bad-tag"),
+        ({"tags": (("Ünder", ""),)}, "bad-tag"),
+        ({"tags": (("Result", "1-0"),)}, "bad-tag"),
+        ({"tags": (("seat5", "x"),)}, "bad-tag"),
+        ({"tags": (("Event", ""), ("EVENT", ""))}, "bad-tag"),
+        ({"tags": (("Termination", " Agreed"),)}, "bad-tag"),
+        ({"tags": (("Termination", "so"),), "ended": rules.Ending("agreed")}, "bad-tag"),
+        ({"tags": tuple((f"T{n}", "") for n in range(MOST_TAGS + 1))}, "bad-tag"),
+        ({"ended": rules.Ending("agreed", (1,))}, "bad-ending"),
+        ({"ended": rules.Ending("operator", (2, 1))}, "bad-ending"),
+        ({"ended": rules.Ending("operator", (1, 1))}, "bad-ending"),
+        ({"ended": rules.Ending("operator", (3,))}, "bad-ending"),
+        ({"ended": rules.Ending("tired")}, "bad-ending"),  # type: ignore[arg-type]
+        ({"steps": (rules.Leaving(1, "asleep"),)}, "bad-ending"),  # type: ignore[arg-type]
+        ({"steps": (rules.Leaving(1),), "ended": rules.Ending("agreed")}, "bad-ending"),
+        ({"steps": ("c5,d5", "c4,d4")}, "not-yours"),
+        ({"steps": ("c5,d5", rules.Leaving(7))}, "no-such-seat"),
+    ],
+    ids=lambda value: repr(value)[:40],
+)
+def test_a_record_that_cannot_be(fields: dict[str, Any], reason: str) -> None:
+    assert refusal(rules.Record, **fields).reason == reason
+
+
+def test_merging_plies_and_departures() -> None:
+    moves = ["b2,b3", "b5,b4", "a2,a3"]
+    leavings = [(2, rules.Leaving(3)), (3, rules.Leaving(1)), (0, rules.Leaving(2, "removed"))]
+    assert rules.merged_steps(moves, leavings) == (
+        rules.Leaving(2, "removed"),
+        "b2,b3",
+        "b5,b4",
+        rules.Leaving(3),
+        "a2,a3",
+        rules.Leaving(1),
+    )
+    assert (*rules.merged_steps(moves[:2], leavings[:1]), "a2,a3") == GAME.steps
+
+
+def test_a_bare_list_needs_its_board() -> None:
+    text = "1. a1b2 i5h5"
+    assert rules.parse_record(text, "abapro", board="belgian").board == "belgian"
+    assert rules.parse_record(text, "abapro", board="Classic").steps == ("i5-g5,h5", "a1-c3,b2")
+    assert refusal(rules.parse_record, text, "abapro").reason == "no-board"
+    assert refusal(rules.parse_record, text, "abapro", board="round").reason == "unknown-board"
+    named = f'[Variant "Belgian Daisy"] {text}'
+    assert rules.parse_record(named, "abapro").board == "belgian"
+    assert rules.parse_record(named, "abapro", board="belgian").board == "belgian"
+    error = refusal(rules.parse_record, named, "abapro", board="german")
+    assert error.reason == "board-differs"
+    said = f'[Notation "pbm"] {text}'
+    assert refusal(rules.parse_record, said, "abapro", board="belgian").reason == "not-a-move"
+
+
+def test_a_list_is_for_two() -> None:
+    assert refusal(rules.format_record, GAME, "abapro").reason == "only-for-two"
+
+
+def test_the_board_that_is_named_for_other_forms() -> None:
+    assert rules.parse_record("1. c2,d2", board="bowl", pillar=True).pillar
+    text = rules.format_record(GAME, "json")
+    assert rules.parse_record(text, board="bowl") == GAME
+    assert refusal(rules.parse_record, text, board="standard").reason == "board-differs"
+
+
+def test_a_diagram_is_written_and_not_read() -> None:
+    text = rules.format_record(GAME, "diagram")
+    assert text == f"{rules.diagram(GAME.final)}\n\nState: {rules.format_state(GAME.final)}\n"
+    for picture in (
+        text,
+        text.split("\n\n")[1],
+        rules.format_state(GAME.start),
+        text[text.index("A-") :],
+    ):
+        assert refusal(rules.parse_record, picture).reason == "not-a-game"
+    assert refusal(rules.parse_record, "c5,d5", "diagram").reason == "not-a-game"
+
+
+def test_json_says_everything() -> None:
+    assert json.loads(rules.format_record(GAME, "json", states=True)) == {
+        "format": "pbm-record",
+        "version": 1,
+        "board": "bowl",
+        "players": 3,
+        "teams": False,
+        "pillar": False,
+        "names": ["alice", "bob", "carol"],
+        "tags": {"Event": "Autumn"},
+        "result": "1",
+        "ended": {"how": "operator", "winners": [1]},
+        "steps": ["b2,b3", "b5,b4", {"seat": 3, "left": "resigned"}, "a2,a3"],
+        "states": [rules.format_state(each.position) for each in GAME.replay()],
+    }
+
+
+def test_json_with_little_in_it() -> None:
+    text = '{"format": "pbm-record", "version": 1, "board": "german", "steps": ["b1,c1"]}'
+    error = refusal(rules.parse_record, text)
+    assert (error.reason, error.ply, error.given) == ("not-yours", 1, "b1,c1")
+    assert rules.parse_record(text.replace('"b1,c1"', "")) == rules.Record("german")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ('{"', "bad-json"),
+        ('{"a": 1, "a": 1}', "bad-json"),
+        ('{"format": NaN}', "bad-json"),
+        ('{"format":' + "[" * 60_000, "bad-json"),
+        ('{"format":' + "9" * 5_000 + "}", "bad-json"),
+        ('{"format": "other"}', "not-a-record"),
+        ("{}", "not-a-record"),
+        (changed(version=2), "bad-version"),
+        (changed(version="1"), "bad-json"),
+        (changed(version=True), "bad-json"),
+        (changed(version=...), "bad-json"),
+        (changed(board=...), "bad-json"),
+        (changed(board=3), "bad-json"),
+        (changed(board="round"), "unknown-board"),
+        (changed(players=3.0), "bad-json"),
+        (changed(players=10**4_000), "wrong-players"),
+        (changed(teams=1), "bad-json"),
+        (changed(teams=True), "wrong-players"),
+        (changed(names="abc"), "bad-json"),
+        (changed(names=["a", "b", 3]), "bad-json"),
+        (changed(names=["a", "b"]), "bad-names"),
+        (changed(names=["a", "b", "\ud800"]), "bad-names"),
+        (changed(tags=[]), "bad-json"),
+        (changed(tags={"Event": None}), "bad-json"),
+        (changed(tags={"Black": "x"}), "bad-tag"),
+        (changed(ended="agreed"), "bad-json"),
+        (changed(ended={"how": "tired"}), "bad-json"),
+        (changed(ended={"how": "agreed", "why": ""}), "bad-json"),
+        (changed(ended={"how": "agreed", "winners": [1]}), "bad-ending"),
+        (changed(ended={"how": "operator", "winners": [True]}), "bad-json"),
+        (changed(result="2"), "result-differs"),
+        (changed(result=1), "bad-json"),
+        (changed(steps=...), "bad-json"),
+        (changed(steps={}), "bad-json"),
+        (changed(steps=[["b2,b3"]]), "bad-json"),
+        (changed(steps=[{"seat": 1}]), "bad-json"),
+        (changed(steps=[{"seat": 1, "left": "asleep"}]), "bad-json"),
+        (changed(steps=[{"seat": 10**4_000, "left": "resigned"}]), "no-such-seat"),
+        (changed(steps=["\ud800" * 500]), "not-a-move"),
+        (changed(steps=["x"] * (MOST_PLIES + 1)), "too-many-plies"),
+        (changed(states=[]), "bad-json"),
+        (changed(states=[""] * 4), "state-differs"),
+        (changed(more=1), "bad-json"),
+    ],
+    ids=lambda value: repr(value)[:60],
+)
+def test_json_is_strict(text: str, reason: str) -> None:
+    error = refusal(rules.parse_record, text)
+    assert error.reason == reason
+    assert len(str(error)) < 500
+    str(error).encode()
+    (error.given or "").encode()
+
+
+def test_the_bound_of_the_text() -> None:
+    fitting = "1. c5,d5".ljust(LONGEST_TEXT)
+    assert rules.parse_record(fitting).plies == 1
+    assert refusal(rules.parse_record, fitting + " ").reason == "too-long"
+    wide = "{" + "é" * (LONGEST_TEXT // 2) + "}"
+    assert refusal(rules.parse_record, wide).reason == "too-long"
+
+
+_PARTS = st.sampled_from(
+    [
+        *'[](){}"\\;,.*$-#\n \ufeff\ud800\x00',
+        "[Event ",
+        '[Players "3"]',
+        '[Result "1-0"]',
+        '[Notation "Aba-Pro"]',
+        '[Termination "agreed"]',
+        "1.",
+        "12...",
+        "a1-c3,b2",
+        "i5-g5,h5",
+        "a1b2",
+        "--",
+        "{seat 2 resigned}",
+        "1-0",
+        "*",
+        "draw",
+        "1+3",
+        "3",
+        '{"format": "pbm-record", "version": 1',
+        '"steps": [',
+    ]
+)
+
+
+@given(
+    st.text() | st.lists(_PARTS | st.text(max_size=3), max_size=20).map(" ".join),
+    st.none() | st.sampled_from(FORMS),
+    st.none() | st.sampled_from(["belgian", "standard", "no such"]),
+    st.booleans(),
+)
+def test_junk_is_refused_and_nothing_else(
+    text: str, form: Form | None, board: str | None, pillar: bool
+) -> None:
+    record = read_or_refused(text, form, board=board, pillar=pillar)
+    if record is not None:
+        assert rules.parse_record(rules.format_record(record)) == record
+        assert rules.parse_record(rules.format_record(record, "json")) == record
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+@given(st.sampled_from(list(json.loads(changed()))), json_values)
+def test_any_value_in_any_field(name: str, value: object) -> None:
+    read_or_refused(changed(**{name: value}), "json")
+
+
+def test_the_manual_explains_every_reason() -> None:
+    explained = re.findall(
+        r"^\| `([a-z-]+)` \| ", MANUAL.partition("## What can be wrong")[2], re.M
+    )
+    assert explained == list(RECORD_REASONS)
+    assert set(RECORD_REASONS).isdisjoint(REASONS)
+
+
+def test_the_manual_names_the_forms_and_limits() -> None:
+    assert set(re.findall(r"^\| `([a-z]+)` \| ", MANUAL, re.M)[:4]) == set(get_args(Form))
+    assert f"up to {LONGEST_TEXT} bytes and {MOST_PLIES} plies" in MANUAL
+    assert f"at most {MOST_TAGS} tags" in MANUAL
+    assert f"a value has {LONGEST_VALUE} characters" in MANUAL
+
+
+def test_the_examples_of_the_manual() -> None:
+    examples = re.findall(r"^```(apgn|abapro|json|diagram) ?(\w*)\n(.*?)^```", MANUAL, re.M | re.S)
+    assert {form for form, _, _ in examples} == set(FORMS)
+    for form, board, text in examples:
+        if form == "diagram":
+            opening = rules.Record(steps=("a1-c3,b2",))
+            assert rules.format_record(opening, "diagram") == text
+            continue
+        record = rules.parse_record(text, form, board=board or None)
+        if form == "json":
+            assert json.loads(rules.format_record(record, form)) == json.loads(text)
+        elif "Belgian Daisy" not in text:
+            assert rules.format_record(record, form) == text

@@ -1,0 +1,86 @@
+"""What is written is read again: the same game, on every set-up."""
+
+import random
+from collections import Counter
+
+from pbm import rules
+from tests.rules.random_positions import SETUPS
+from tests.rules.records.random_records import random_record
+
+FOR_TWO = [setup for setup in SETUPS if setup.players == 2]
+GAMES = [random_record(seed) for seed in range(3 * len(SETUPS))]
+
+
+def test_the_games_are_of_every_kind() -> None:
+    kinds = Counter(
+        (bool(game.final.outcome), game.ended and game.ended.how, game.winners == ())
+        for game in GAMES
+    )
+    assert {kind[1] for kind in kinds} == {
+        None,
+        "agreed",
+        "claimed",
+        "closed",
+        "operator",
+        "recorded",
+    }
+    assert {kind[0] for kind in kinds} == {True, False}
+    assert any(step for game in GAMES for each in game.replay() for step in each.skipped)
+    assert any(isinstance(step, rules.Leaving) for game in GAMES for step in game.steps)
+
+
+def test_apgn_in_the_usual_notation() -> None:
+    for game in GAMES:
+        text = rules.format_record(game)
+        assert rules.parse_record(text) == game, text
+
+
+def test_apgn_in_aba_pro_notation() -> None:
+    for game in GAMES:
+        text = rules.format_record(game, notation="Aba-Pro")
+        assert rules.parse_record(text) == game, text
+
+
+def test_json() -> None:
+    for game in GAMES:
+        for states in (False, True):
+            text = rules.format_record(game, "json", states=states)
+            assert text.isascii()
+            assert rules.parse_record(text) == game, text
+
+
+def test_the_list_of_two_players() -> None:
+    for seed in range(3 * len(FOR_TWO)):
+        game = random_record(seed, FOR_TWO)
+        text = rules.format_record(game, "abapro")
+        read = rules.parse_record(text, "abapro", board=game.board, pillar=game.pillar)
+        assert (read.board, read.pillar, read.steps, read.winners) == (
+            game.board,
+            game.pillar,
+            game.steps,
+            game.winners,
+        )
+
+
+def test_lines_of_moves_are_short_and_may_be_broken_anywhere() -> None:
+    dice = random.Random(1)
+    for game in GAMES[::5]:
+        text = rules.format_record(game)
+        head, _, moves = text.rpartition("\n\n")
+        assert max(map(len, moves.split("\n"))) <= 72
+        broken = "".join(
+            dice.choice((" ", "\n", "\r\n", " \n")) if c in " \n" else c for c in moves
+        )
+        assert rules.parse_record(f"{head}\r\n\r\n{broken}") == game
+
+
+def test_reading_gives_back_the_position() -> None:
+    for game in GAMES[::5]:
+        position = game.start
+        for step in game.steps:
+            if isinstance(step, rules.Leaving):
+                position = rules.leave(position, step.seat)
+            else:
+                position = rules.play(position, rules.parse_move(step, position)).position
+        assert rules.parse_record(rules.format_record(game)).final == position
+        assert [each.position for each in game.replay()][-1:] in ([position], [])
