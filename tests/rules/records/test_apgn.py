@@ -260,3 +260,19 @@ def test_the_bound_of_plies() -> None:
     assert rules.parse_record(text).plies == MOST_PLIES
     assert reason(f"{text} c5,d5") == "too-many-plies"
     assert rules.parse_record(f"{text} 1-0").winners == (1,)
+
+
+def test_the_work_grows_with_the_game_and_no_faster(monkeypatch: pytest.MonkeyPatch) -> None:
+    played: list[int] = []
+
+    def counted(position: rules.Position, move: rules.Move) -> rules.Played:
+        played.append(1)
+        return rules.play(position, move)
+
+    monkeypatch.setattr("pbm.rules.records.replay.play", counted)
+    walk = ("c5,d5", "g5,f5", "d5,c5", "f5,g5")
+    for rounds in (10, 20, 40):
+        played.clear()
+        rules.parse_record(" ".join(walk * rounds))
+        # Once as it is read, and once as the record that comes of it is made.
+        assert len(played) == 2 * len(walk) * rounds
