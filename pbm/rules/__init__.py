@@ -7,8 +7,8 @@
 ('a1-c3,b2', 2)
 
 Nothing here reads a clock, a file or a mail. Where the rules of play are written for people:
-`docs/rules.md`; for programs in other languages there is `pbm-rules`: `docs/rules-protocol.md`. Whole games as text:
-`pbm.rules.records` and `docs/records.md`.
+`docs/rules.md`; for programs in other languages there is `pbm-rules`: `docs/rules-protocol.md`.
+Whole games as text: `pbm/rules/records/` and `docs/records.md`.
 """
 
 from pbm.rules.abapro import format_abapro, parse_abapro

@@ -70,7 +70,7 @@ def _made_tags(record: Record, notation: Notation) -> Iterator[tuple[str, str]]:
         yield "Pillar", format_cell(CENTRE)
     yield "Notation", notation
     yield "Result", format_result(record.winners, record.players)
-    if record.ended and record.ended.how != "recorded":
+    if record.ended and record.ended.how != "record":
         yield "Termination", record.ended.how
 
 
@@ -283,9 +283,9 @@ def _ending(termination: str, winners: Winners, final: Position) -> Ending | Non
     """How the game ended beyond the rules, as the tags and the last word have it."""
     players = final.players
     how = next((how for how in ENDING_HOWS if how == termination.lower()), None)
-    if how is None or how == "recorded":
+    if how is None or how == "record":
         _check_result(winners, final.outcome, players)
-        return None if winners is None or final.outcome else Ending("recorded", winners)
+        return None if winners is None or final.outcome else Ending("record", winners)
     if how == "operator":
         if winners is None:
             text = 'A game with [Termination "operator"] needs a Result other than *.'

@@ -133,7 +133,7 @@ class Record:
         """Whether a tag would be read as the way in which the game ended."""
         if name.lower() != "termination":
             return False
-        return is_termination(value) or (self.ended is not None and self.ended.how != "recorded")
+        return is_termination(value) or (self.ended is not None and self.ended.how != "record")
 
 
 _NOT_WRITABLE = f"has a line break or control character, or more than {LONGEST_VALUE} characters."

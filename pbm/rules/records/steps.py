@@ -8,7 +8,7 @@ from pbm.rules.errors import RecordError
 How = Literal["resigned", "removed", "forfeited"]
 HOWS: tuple[How, ...] = get_args(How)
 
-EndingHow = Literal["agreed", "claimed", "closed", "operator", "recorded"]
+EndingHow = Literal["agreed", "claimed", "closed", "operator", "record"]
 ENDING_HOWS: tuple[EndingHow, ...] = get_args(EndingHow)
 
 _WITHOUT_WINNERS = ("agreed", "claimed", "closed")
@@ -38,7 +38,7 @@ class Ending:
     """How a game ended that by its moves alone would go on.
 
     `agreed` and `claimed` are draws, `closed` is an end without a result. `operator` is a result
-    that was decided by word, `recorded` one that a record from elsewhere has without saying why:
+    that was decided by word, `record` one that a record from elsewhere has without saying why:
     these two have `winners`, none of them for a draw.
     """
 

@@ -53,8 +53,8 @@ def random_record(seed: int, setups: list[Setup] = SETUPS) -> rules.Record:
 
 
 def _ending(dice: random.Random, position: rules.Position) -> rules.Ending | None:
-    how = dice.choice((None, "agreed", "claimed", "closed", "operator", "recorded"))
-    if how not in ("operator", "recorded"):
+    how = dice.choice((None, "agreed", "claimed", "closed", "operator", "record"))
+    if how not in ("operator", "record"):
         return how and rules.Ending(how)
     return rules.Ending(how, tuple(seat for seat in position.seats if dice.random() < 0.4))
 

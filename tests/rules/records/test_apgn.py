@@ -161,22 +161,22 @@ def test_a_leaving_that_is_refused(text: str, expected: tuple[str, int, int]) ->
     [
         ("c5,d5", None, None),
         ("c5,d5 *", None, None),
-        ('[Result "*"] c5,d5 1-0', (1,), rules.Ending("recorded", (1,))),
-        ('[Result "0-1"] c5,d5', (2,), rules.Ending("recorded", (2,))),
-        ('[Result "0–1"] c5,d5 *', (2,), rules.Ending("recorded", (2,))),
-        ("c5,d5 ½-½", (), rules.Ending("recorded")),
-        ("c5,d5 draw", (), rules.Ending("recorded")),
+        ('[Result "*"] c5,d5 1-0', (1,), rules.Ending("record", (1,))),
+        ('[Result "0-1"] c5,d5', (2,), rules.Ending("record", (2,))),
+        ('[Result "0–1"] c5,d5 *', (2,), rules.Ending("record", (2,))),
+        ("c5,d5 ½-½", (), rules.Ending("record")),
+        ("c5,d5 draw", (), rules.Ending("record")),
         ('[Termination "Agreed"] c5,d5', (), rules.Ending("agreed")),
         ('[Termination "claimed"] c5,d5 1/2-1/2', (), rules.Ending("claimed")),
         ('[Termination "closed"] c5,d5 *', None, rules.Ending("closed")),
         ('[Termination "operator"][Result "1-0"]', (1,), rules.Ending("operator", (1,))),
-        ('[Termination "recorded"] c5,d5 0-1', (2,), rules.Ending("recorded", (2,))),
+        ('[Termination "record"] c5,d5 0-1', (2,), rules.Ending("record", (2,))),
         ("c5,d5 {seat 1 resigned}", (2,), None),
         ("c5,d5 {seat 1 resigned} 0-1", (2,), None),
-        ('[Players "3"] 3', (3,), rules.Ending("recorded", (3,))),
-        ('[Players "3"] 1+3', (1, 3), rules.Ending("recorded", (1, 3))),
-        ('[Players "3"][Result "draw"]', (), rules.Ending("recorded")),
-        ('[Teams "2+4 1+3"][Result "1+3"]', (1, 3), rules.Ending("recorded", (1, 3))),
+        ('[Players "3"] 3', (3,), rules.Ending("record", (3,))),
+        ('[Players "3"] 1+3', (1, 3), rules.Ending("record", (1, 3))),
+        ('[Players "3"][Result "draw"]', (), rules.Ending("record")),
+        ('[Teams "2+4 1+3"][Result "1+3"]', (1, 3), rules.Ending("record", (1, 3))),
     ],
 )
 def test_results(text: str, winners: tuple[int, ...] | None, ended: rules.Ending | None) -> None:
@@ -187,7 +187,7 @@ def test_results(text: str, winners: tuple[int, ...] | None, ended: rules.Ending
 def test_other_words_for_the_end_are_kept() -> None:
     record = rules.parse_record('[Termination "abandoned"][Result "1-0"]')
     assert record.tags == (("Termination", "abandoned"),)
-    assert (record.winners, record.by) == ((1,), "recorded")
+    assert (record.winners, record.by) == ((1,), "record")
 
 
 @pytest.mark.parametrize(

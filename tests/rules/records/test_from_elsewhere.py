@@ -130,7 +130,7 @@ def test_what_else_is_in_it() -> None:
     assert german.tag("date") == "2009.03.14"
     assert [name for name, _ in german.tags] == ["Event", "Site", "Date", "Round", "Annotator"]
     assert (belgian.board, belgian.names) == ("belgian", ("Nord", "Sued"))
-    assert (belgian.winners, belgian.ended) == ((2,), rules.Ending("recorded", (2,)))
+    assert (belgian.winners, belgian.ended) == ((2,), rules.Ending("record", (2,)))
     assert belgian.tags == (("Termination", "time forfeit"),)
     for record in (german, belgian):
         assert rules.parse_record(rules.format_record(record)) == record

@@ -22,7 +22,7 @@ def test_the_games_are_of_every_kind() -> None:
         "claimed",
         "closed",
         "operator",
-        "recorded",
+        "record",
     }
     assert {kind[0] for kind in kinds} == {True, False}
     assert any(step for game in GAMES for each in game.replay() for step in each.skipped)
