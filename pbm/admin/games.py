@@ -1,11 +1,15 @@
 """`pbm-admin games`."""
 
+from typing import TextIO
+
 import click
 
 from pbm import rules
 from pbm.admin.desk import Desk, pass_desk, why_option
 from pbm.admin.journal import print_journal
+from pbm.errors import OperatorError
 from pbm.service.operator import boards as service
+from pbm.service.operator import records
 from pbm.store.values import Board
 
 NUMBER = click.IntRange(min=1, max=999_999_999)
@@ -117,6 +121,60 @@ def resend(desk: Desk, number: int, handle: str | None, why: str | None) -> None
     with desk.office() as office:
         sent = service.resend(office, number, handle, why)
     click.echo(f"Board {number} is on its way to {', '.join(sent)}.")
+
+
+@games.command()
+@click.argument("number", type=NUMBER, metavar="N")
+@click.option("--form", type=click.Choice(rules.RECORD_FORMS), default="apgn", help="How.")
+@click.option("--abapro", is_flag=True, help="Write the moves in Aba-Pro notation.")
+@pass_desk
+def export(desk: Desk, number: int, form: rules.RecordForm, abapro: bool) -> None:
+    """Print board N as a record: text that other programs, or `games import`, can read."""
+    with desk.office() as office:
+        click.echo(records.export(office, number, form, abapro=abapro), nl=False)
+
+
+@games.command("import")
+@click.argument("file", type=click.File("r", encoding="utf-8"))
+@click.option("--for", "owner", metavar="HANDLE", help="Keep it as a record of this player's.")
+@click.option(
+    "--player", "players", multiple=True, metavar="HANDLE", help="Who plays on, in seat order."
+)
+@click.option("--layout", metavar="NAME", help="The board, where the record does not say it.")
+@click.option("--abapro", is_flag=True, help="It is a bare list of moves in Aba-Pro notation.")
+@why_option
+@pass_desk
+def import_(
+    desk: Desk,
+    file: TextIO,
+    owner: str | None,
+    players: tuple[str, ...],
+    layout: str | None,
+    abapro: bool,
+    why: str,
+) -> None:
+    """Bring in the game in FILE (- for standard input): it goes on here, or is a record.
+
+    It goes on with the players that --player names, or else those in the record itself.
+    """
+    if owner and players:
+        raise click.UsageError("A record has no players: give --for or --player.")
+    record = records.parse(_read(file), board=layout, abapro=abapro)
+    with desk.office() as office:
+        if owner:
+            board = records.keep_for(office, record, owner, why)
+            click.echo(f"Kept as board {board.id}, a record of {owner}'s.")
+        else:
+            board = records.take_over(office, record, players, why)
+            click.echo(f"It goes on as board {board.id}: {_handles(board)}.")
+
+
+def _read(file: TextIO) -> str:
+    """Read a text file no larger than a record may be. Raises OperatorError."""
+    try:
+        return file.read(records.MOST_BYTES + 1)
+    except UnicodeDecodeError as error:
+        raise OperatorError(f"{file.name} is no text in UTF-8.") from error
 
 
 def _handles(board: Board) -> str:

@@ -43,6 +43,7 @@ class Context:
     hints: tuple[int, ...] = ()
     answered: Answering | None = None
     shown: int = 0  # boards that the commands above have shown already
+    text: tuple[str, ...] = ()  # what stands below a command that takes it
     shuffled: Callable[[Sequence[str]], list[str]] = _shuffled
 
     @property

@@ -88,6 +88,7 @@ class Command:
     group: ClassVar[str] = ""
     reads_only: ClassVar[bool] = False  # needs no proof: the answer goes to a verified address
     dangerous: ClassVar[bool] = False  # asked about even after a proof
+    takes_text: ClassVar[bool] = False  # what stands below it is its own, and no comment
     takes_login: ClassVar[bool] = False  # `12 userid password` is read over, and masked
     comes_last: ClassVar[bool] = False  # done after the others of the same mail
     fields: ClassVar[dict[str, Field]] = {}
@@ -129,24 +130,24 @@ class Command:
             shown = [*words[:2], MASK, *words[3:]]
             words = [words[0], *words[3:]]
         try:
-            secrets = command._read(words)
+            command._read(words)
         except Refusal as refusal:
             board = vars(command).get("board")
             number = board.number if isinstance(board, BoardRef) else None
             raise Refusal(refusal.code, **{**refusal.params, "number": number}) from refusal
-        command.line = " ".join([word, *(MASK if item in secrets else item for item in shown)])
+        open_words = len(shown) if cls._secret_at() is None else cls._secret_at()
+        command.line = " ".join([word, *shown[:open_words], *(MASK for _ in shown[open_words:])])
         return command
 
-    def _read(self, words: list[str]) -> list[str]:
-        """Fill the fields; return the words that are secret."""
-        secrets: list[str] = []
+    def _read(self, words: list[str]) -> None:
+        """Fill the fields."""
         # From a secret on nothing is an option, nor ever shown.
         open_words = len(words) if self._secret_at() is None else self._secret_at()
         left, options = _split_options(words[:open_words])
         left += words[open_words:]
         for name, field in _loose_ones_first(self.fields):
             if isinstance(field, Operand):
-                setattr(self, name, _read_operand(field, left, secrets))
+                setattr(self, name, _read_operand(field, left))
             else:
                 setattr(self, name, _read_option(field, options))
         if options:
@@ -156,7 +157,6 @@ class Command:
             raise misread(
                 "left-over", word=MASK if self.has_secret() else cut_short(" ".join(left))
             )
-        return secrets
 
     @classmethod
     def _secret_at(cls) -> int | None:
@@ -213,7 +213,7 @@ def _read_option(field: Flag | Option, options: dict[str, str | None]) -> Any:
     return field.kind.read([value])
 
 
-def _read_operand(field: Operand, left: list[str], secrets: list[str]) -> Any:
+def _read_operand(field: Operand, left: list[str]) -> Any:
     if field.kind.anywhere:
         return _read_anywhere(field.kind, left)
     if field.many:
@@ -223,19 +223,13 @@ def _read_operand(field: Operand, left: list[str], secrets: list[str]) -> Any:
     if not left:
         raise misread("missing", word=field.kind.shown)
     if not field.optional:
-        return _read_one(field, left, secrets)
+        return field.kind.read(left)
     try:
-        return _read_one(field, left, secrets)
+        return field.kind.read(left)
     except Refusal:
         if field.kind.rest:
             raise
         return None  # the word may be meant for the next field
-
-
-def _read_one(field: Operand, left: list[str], secrets: list[str]) -> Any:
-    if isinstance(field.kind, Secret):
-        secrets.append(left[0])
-    return field.kind.read(left)
 
 
 def _read_many(field: Operand, left: list[str]) -> tuple[Any, ...]:

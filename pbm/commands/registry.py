@@ -13,6 +13,7 @@ from pbm.commands.help import Help
 from pbm.commands.lobby import Challenge, Decline, Rematch
 from pbm.commands.look import Games, Show
 from pbm.commands.play import Move, Resign
+from pbm.commands.records import Export, Import
 from pbm.commands.words import has_login, lowered
 from pbm.errors import Refusal
 from pbm.mail.charsets import fold_typography
@@ -34,6 +35,8 @@ COMMANDS: tuple[type[Command], ...] = (
     Claim,
     Show,
     Games,
+    Export,
+    Import,
 )
 COMMAND_WORDS = frozenset(word for command in COMMANDS for word in command.words)
 _LONGEST_LINE = 400  # characters; nobody types a longer command

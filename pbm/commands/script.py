@@ -16,7 +16,10 @@ _MULTIPLE = "multiple"
 
 @dataclass(frozen=True)
 class Script:
-    """The commands in order and the words for the others; with a problem nothing is done."""
+    """The commands in order and the words for the others; with a problem nothing is done.
+
+    If the last command takes a text, the words are that, and for nobody else.
+    """
 
     commands: tuple[Command, ...] = ()
     comment: tuple[str, ...] = ()
@@ -73,6 +76,8 @@ def _read_body(body: tuple[str, ...], *, in_answer: bool) -> Script:
             if len(commands) == MOST_COMMANDS:
                 return _too_many(commands)
             commands.append(found)
+            if found.takes_text:
+                return Script(_in_order(commands), _trimmed(body[index + 1 :]))
             continue
         rest = _trimmed(body[index:])
         if isinstance(found, Problem) and not commands:
@@ -84,7 +89,7 @@ def _read_body(body: tuple[str, ...], *, in_answer: bool) -> Script:
 def _read_all(body: tuple[str, ...]) -> Script:
     """Read a mail with the subject `multiple`: every line is a command, or nothing is done."""
     commands: list[Command] = []
-    for line in body:
+    for index, line in enumerate(body):
         if not line.strip():
             continue
         found = parse_line(line)
@@ -93,12 +98,14 @@ def _read_all(body: tuple[str, ...]) -> Script:
         if len(commands) == MOST_COMMANDS:
             return _too_many(commands)
         commands.append(found)
+        if found.takes_text:
+            return Script(_in_order(commands), _trimmed(body[index + 1 :]))
     return Script(_in_order(commands))
 
 
 def _in_order(commands: list[Command]) -> tuple[Command, ...]:
-    """As written, but for those that come after a move in the same mail."""
-    return tuple(sorted(commands, key=lambda command: command.comes_last))
+    """As written, but for those that come after a move in the same mail, or take the rest of it."""
+    return tuple(sorted(commands, key=lambda item: (item.takes_text, item.comes_last)))
 
 
 def _read_line(line: str, *, in_answer: bool) -> Command | Problem | None:

@@ -39,6 +39,10 @@ from pbm.rules.records import (
     merged_steps,
     parse_record,
 )
+from pbm.rules.records import Form as RecordForm
+from pbm.rules.records.steps import EndingHow
+from pbm.rules.records.steps import How as LeavingHow
+from pbm.rules.records.variants import Notation as RecordNotation
 from pbm.rules.state import format_state, parse_state
 from pbm.rules.turns import Played, leave, play
 
@@ -57,8 +61,10 @@ __all__ = [
     "TIMES_REPEATED",
     "VERSION",
     "Ending",
+    "EndingHow",
     "IllegalMoveError",
     "Leaving",
+    "LeavingHow",
     "Move",
     "NotationError",
     "Outcome",
@@ -66,6 +72,8 @@ __all__ = [
     "Position",
     "Record",
     "RecordError",
+    "RecordForm",
+    "RecordNotation",
     "Replayed",
     "RulesError",
     "SetupError",

@@ -49,11 +49,14 @@ def run_script(context: Context, script: Script) -> list[Event]:
     alone = len(script.commands) == 1
     happened: list[list[Event]] = []
     shown = 0
+    takes_text = bool(script.commands) and script.commands[-1].takes_text
+    if takes_text:
+        context = replace(context, text=script.comment)
     for command in script.commands:
         events = _run(replace(context, shown=shown), command, alone=alone)
         shown += sum(isinstance(item, Answered) and item.section in _SHOWN for item in events)
         happened.append(events)
-    if script.comment and not script.problem:
+    if script.comment and not script.problem and not takes_text:
         happened.append(_place_comment(context, script, happened))
     return [event for events in happened for event in events]
 
@@ -62,6 +65,8 @@ def rehearse(context: Context, script: Script) -> Rehearsal:
     """Find out what a script would do, and undo it."""
     lines: list[str] = []
     events: list[Event] = []
+    if script.commands and script.commands[-1].takes_text:
+        context = replace(context, text=script.comment)
     with suppress(_Rehearsed), context.work.savepoint():
         for command in script.commands:
             lines.append(_pinned(context, command))

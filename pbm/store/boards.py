@@ -9,7 +9,7 @@ from sqlalchemy import Connection, RowMapping, Select, delete, func, insert, sel
 
 from pbm import rules
 from pbm.store.schema import boards, departures, moves, players, seats
-from pbm.store.values import Board, Bookkeeping, Departure, Offer, Ply, Round, Seat
+from pbm.store.values import Board, Bookkeeping, Departure, Offer, Played, Ply, Round, Seat
 
 _SEAT = (
     seats.c.seat,
@@ -186,6 +186,36 @@ class Boards:
             ],
         )
         return self.get(board_id)
+
+    def fill(
+        self,
+        board: Board,
+        played: Sequence[Played],
+        left: Sequence[tuple[int, int, str]],
+        position: rules.Position,
+        now: datetime,
+    ) -> Board:
+        """Write down at once what was played elsewhere on a new board.
+
+        `left` holds plies played before, seat and how for each seat given up; `position` is what
+        all that leads to.
+        """
+        if played:
+            rows = [{"board_id": board.id, "played_at": now, **vars(ply)} for ply in played]
+            self._connection.execute(insert(moves), rows)
+        if left:
+            rows = [
+                {"board_id": board.id, "after_ply": ply, "seat": seat, "how": how, "left_at": now}
+                for ply, seat, how in left
+            ]
+            self._connection.execute(insert(departures), rows)
+        for seat, ply in {item.seat: item.ply for item in played}.items():
+            self._connection.execute(
+                update(seats)
+                .where(seats.c.board_id == board.id, seats.c.seat == seat)
+                .values(last_ply=ply)
+            )
+        return self.set_position(self.get(board.id), position, len(played), now)
 
     def add_ply(self, board: Board, played: rules.Played, now: datetime) -> Board:
         """Record a move; the primary key (board, ply) lets nobody play a ply twice."""

@@ -182,6 +182,16 @@ class Ply:
 
 
 @dataclass(frozen=True)
+class Played:
+    """A move that was played elsewhere, as it is written down here."""
+
+    ply: int
+    seat: int
+    text: str
+    effect: dict[str, Any]
+
+
+@dataclass(frozen=True)
 class Departure:
     """A seat given up after `after_ply` plies."""
 

@@ -14,7 +14,7 @@ from pbm.rules.records.record import LONGEST_VALUE, is_control
 from pbm.rules.records.replay import Replayed, quoted
 from pbm.rules.records.steps import HOWS, Leaving, Step
 
-WIDTH = 72
+WIDTH = 40
 """Columns of a line of moves."""
 
 _CELL = "[a-iA-I][0-9]{1,2}"

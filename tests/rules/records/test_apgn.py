@@ -73,7 +73,7 @@ def test_how_a_game_for_three_is_written() -> None:
     assert rules.format_record(THREE) == (
         '[Seat1 "a"]\n[Seat2 "b"]\n[Seat3 "c"]\n[Variant "standard"]\n[Players "3"]\n'
         '[Notation "pbm"]\n[Result "*"]\n\n'
-        "1. b1,c1 d8,d7 {seat 3 forfeited} -- 2. b2,c2 e8,e7 *\n"
+        "1. b1,c1 d8,d7 {seat 3 forfeited} --\n2. b2,c2 e8,e7 *\n"
     )
 
 

@@ -67,7 +67,7 @@ def test_lines_of_moves_are_short_and_may_be_broken_anywhere() -> None:
     for game in GAMES[::5]:
         text = rules.format_record(game)
         head, _, moves = text.rpartition("\n\n")
-        assert max(map(len, moves.split("\n"))) <= 72
+        assert max(map(len, moves.split("\n"))) <= 40
         broken = "".join(
             dice.choice((" ", "\n", "\r\n", " \n")) if c in " \n" else c for c in moves
         )

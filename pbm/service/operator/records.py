@@ -1,0 +1,75 @@
+"""Games that come from elsewhere and go elsewhere, by the operator's hand."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pbm import rules
+from pbm.commands.records import keep_record, record_of, shown_names
+from pbm.errors import OperatorError
+from pbm.service.operator.office import Act, Office, find_board, find_player
+from pbm.store.values import Board, Player
+
+MOST_BYTES = 64 * 1024
+
+
+def export(office: Office, number: int, form: rules.RecordForm, *, abapro: bool) -> str:
+    """Return a board as a record. Raises OperatorError."""
+    with office.look() as work:
+        board = find_board(work, number)
+        record = record_of(work, board, office.house.address.plain)
+    try:
+        return rules.format_record(record, form, notation="Aba-Pro" if abapro else "pbm")
+    except rules.RecordError as error:
+        raise OperatorError(str(error)) from error
+
+
+def parse(text: str, *, board: str | None, abapro: bool) -> rules.Record:
+    """Read a record. Raises OperatorError with the first move that is wrong, and why."""
+    try:
+        return rules.parse_record(text, "abapro" if abapro else None, board=board)
+    except rules.RecordError as error:
+        raise OperatorError(str(error)) from error
+
+
+def keep_for(office: Office, record: rules.Record, handle: str, why: str) -> Board:
+    """Keep a game as a record that belongs to a player; it is over. Raises OperatorError."""
+    with office.act(why) as act:
+        owner = find_player(act.work, handle)
+        seated = [owner.id] * record.players
+        names = shown_names(record)
+        board = keep_record(act.work, record, seated, act.now, names=names)
+        act.note("record kept", board=board, handle=owner.handle)
+        act.send_board(board, owner, "keeps this game here for you, as a record")
+        return board
+
+
+def take_over(office: Office, record: rules.Record, handles: Sequence[str], why: str) -> Board:
+    """Let a game from another server go on here, and mail it to its players.
+
+    `handles` are those of the players in the order of the seats; if there are none, they are
+    the names in the record. Raises OperatorError.
+    """
+    if record.ended or record.final.outcome:
+        raise OperatorError("This game is over. Keep it as a record: --for HANDLE")
+    with office.act(why) as act:
+        players = _players(act, list(handles) or list(record.names), record)
+        record = replace(record, names=tuple(player.handle for player in players))
+        ids = [player.id for player in players]
+        board = keep_record(act.work, record, ids, act.now, names=record.names, goes_on=True)
+        act.note("game taken over", board=board, handles=list(record.names))
+        act.tell_board(board, "brought this game here from elsewhere, and it goes on")
+        return board
+
+
+def _players(act: Act, handles: list[str], record: rules.Record) -> list[Player]:
+    if len(handles) != record.players:
+        raise OperatorError(f"This is a game of {record.players}; name all, in seat order.")
+    if not all(handles):
+        raise OperatorError("The record does not name everybody; name them with --player.")
+    players = [act.player(handle) for handle in handles]
+    for player in players:
+        if player.status != "active":
+            raise OperatorError(f"{player.handle} is {player.status}.")
+    if len({player.id for player in players}) < len(players):
+        raise OperatorError("Each seat needs a player of its own.")
+    return players

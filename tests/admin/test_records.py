@@ -1,0 +1,79 @@
+"""The operator writes games out, and brings games in."""
+
+import pytest
+
+from pbm.errors import OperatorError
+from pbm.service.operator import records
+from tests.admin.conftest import Room
+
+WHY = "the other server closes"
+GAME = """[Black "bob"]
+[White "alice"]
+[Variant "standard"]
+
+1. a1-c3,b2 i5-g5,h5 2. a2-c4,b3
+"""
+
+
+def test_a_board_goes_out_and_comes_back_as_a_record(room: Room) -> None:
+    for form in ("apgn", "json"):
+        text = records.export(room.office, 1, form, abapro=False)  # type: ignore[arg-type]
+        record = records.parse(text, board=None, abapro=False)
+        board = records.keep_for(room.office, record, "alice", WHY)
+        assert room.board(board.id).state == room.board(1).state
+        assert room.board(board.id).from_record
+    room.posts()
+    room.alice.gets(2).hears("The operator keeps this game here for you, as a record.", WHY)
+    assert room.is_sound()
+
+
+def test_a_game_from_elsewhere_goes_on(room: Room) -> None:
+    record = records.parse(GAME, board=None, abapro=False)
+    board = records.take_over(room.office, record, (), WHY)
+    room.posts()
+    room.alice.gets(1).hears("Your move on board 2.", "brought this game here from elsewhere", WHY)
+    room.bob.gets(1).hears("alice's move on board 2; nothing to do.")
+    room.alice.says("i6-g6,h6").hears("bob's move on board 2")
+    assert room.board(board.id).ply == 4
+    assert room.is_sound()
+
+
+def test_other_players_take_the_seats(room: Room) -> None:
+    record = records.parse(GAME, board=None, abapro=False)
+    board = records.take_over(room.office, record, ("alice", "bob"), WHY)
+    assert [seat.handle for seat in board.seats] == ["alice", "bob"]
+
+
+@pytest.mark.parametrize(
+    ("handles", "told"),
+    [
+        (("alice",), "This is a game of 2"),
+        (("alice", "alice"), "Each seat needs a player of its own."),
+        (("alice", "nobody1"), "There is no player called nobody1."),
+    ],
+)
+def test_who_cannot_take_the_seats(handles: tuple[str, ...], told: str, room: Room) -> None:
+    record = records.parse(GAME, board=None, abapro=False)
+    with pytest.raises(OperatorError, match=told):
+        records.take_over(room.office, record, handles, WHY)
+
+
+def test_what_is_over_does_not_go_on(room: Room) -> None:
+    record = records.parse(GAME.rstrip() + " 1-0", board=None, abapro=False)
+    with pytest.raises(OperatorError, match="This game is over"):
+        records.take_over(room.office, record, (), WHY)
+    kept = records.keep_for(room.office, record, "bob", WHY)
+    assert (kept.status, kept.ended_by, kept.winners) == ("finished", "record", (1,))
+    assert room.is_sound()
+
+
+def test_the_first_illegal_move_is_named() -> None:
+    with pytest.raises(OperatorError, match=r"Move 2 \(ply 3, seat 1\)"):
+        records.parse(GAME.replace("a2-c4,b3", "e5,e6"), board=None, abapro=False)
+
+
+def test_a_bare_list_is_for_two(room: Room) -> None:
+    carol = room.table.joins("carol")
+    carol.says("challenge me alice bob")
+    with pytest.raises(OperatorError, match="games of two players"):
+        records.export(room.office, 2, "abapro", abapro=True)

@@ -1,0 +1,161 @@
+"""Games leave and come as records, by mail."""
+
+from random import Random
+
+import pytest
+
+from pbm import rules
+from pbm.commands.declare import Command
+from pbm.commands.registry import parse_line, parse_move
+from tests.conversations.greedy import greedy_move
+from tests.table import Person, Table
+
+ELSEWHERE = """[Event "Club evening"]
+[Black "Ann"]
+[White "Ben"]
+[Variant "Belgian Daisy"]
+[Notation "Aba-Pro"]
+[Result "*"]
+
+1. a1b2 i5h5 2. a2b3
+g4g5 *
+"""
+
+
+def played(table: Table, people: list[Person], number: int, plies: int) -> None:
+    """Play some plies of a board by mail."""
+    chance = Random(7)
+    for _ in range(plies):
+        board = table.board(number)
+        mover = board.to_move
+        assert mover is not None
+        person = next(item for item in people if item.address.startswith(f"{mover.handle}@"))
+        person.says(f"move {number} {greedy_move(board.position, chance)}")
+
+
+def exported(person: Person, line: str) -> str:
+    """The record that a mail of ours holds."""
+    person.says(line)
+    return person.newest.text
+
+
+def same_game(table: Table, one: int, other: int) -> None:
+    """Check that two boards hold the same game."""
+    first, second = table.board(one), table.board(other)
+    assert (first.start_state, first.state) == (second.start_state, second.state)
+    assert table.moves(one) == table.moves(other)
+    told = [
+        [(item.after_ply, item.seat, item.how) for item in table.departures(number)]
+        for number in (one, other)
+    ]
+    assert told[0] == told[1]
+
+
+@pytest.mark.parametrize("form", ["", "-json", "-apgn -abapro"])
+def test_what_is_exported_can_be_imported(form: str, table: Table) -> None:
+    alice, bob, carol = people = table.start("alice", "bob", "carol", bowl=True)
+    played(table, people, 1, 8)
+    bob.says("resign 1")
+    text = exported(alice, f"export 1 {form}")
+    carol.says(f"import\n\n{text}").hears(
+        "The record is taken: 8 moves on the bowl board. It is board 2 now", "Board 2 is closed."
+    )
+    same_game(table, 1, 2)
+    again = exported(carol, f"export 2 {form}")
+    assert again.replace("Board 2", "Board 1").split() == text.split()
+
+
+def test_a_bare_list_needs_its_board(table: Table) -> None:
+    alice, bob = people = table.start("alice", "bob")
+    played(table, people, 1, 5)
+    alice.says("challenge bob -layout=german")
+    played(table, people, 2, 5)
+    text = exported(alice, "export 2 -abapro")
+    alice.says(f"import -abapro\n{text}").hears("The record cannot be taken.")
+    alice.says(f"import -abapro -layout=german\n{text}").hears("It is board 3 now")
+    same_game(table, 2, 3)
+    assert bob.newest["Subject"].startswith("Abalone Board 2")  # a record is nobody else's
+
+
+def test_a_game_from_elsewhere_is_kept_with_its_names(table: Table) -> None:
+    alice, bob = table.joins("alice"), table.joins("bob")
+    alice.says(f"import\n{ELSEWHERE}").gets(1).hears(
+        "Abalone Board 1: Ann v Ben", "It is board 1 now, as a record of yours", "o Ann 0, x Ben 0"
+    )
+    assert table.moves(1) == ["i5-g5,h5", "a1-c3,b2", "i6-h6,h6", "c2-c3,c3"]
+    bob.says("show 1").hears("Board 1 is closed.", "1. i5-g5,h5 a1-c3,b2")
+    for line in ("move 1 c5,d5", "resign 1", "draw 1", "decline 1"):
+        alice.says(line).hears("Board 1 is over.")
+    alice.says("rematch 1").hears("You do not play on board 1.")
+    alice.says("games all").hears("Board 1: Ann, Ben. Closed.")
+
+
+def test_the_first_illegal_move_is_named_with_its_reason(table: Table) -> None:
+    alice = table.joins("alice")
+    wrong = ELSEWHERE.replace("a2b3", "e5e6")
+    alice.says(f"import\n{wrong}").gets(1).hears(
+        'Move 2 (ply 3, seat 1) reads "e5e6":', "Nothing has changed."
+    )
+    assert table.boards() == []
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "There is no record in your mail."),
+        ("hello there", "The record cannot be taken."),
+        ('[Variant "Mars"]\n\n1. a1-c3,b2', "The record cannot be taken."),
+        ("State: " + rules.format_state(rules.start()), "The record cannot be taken."),
+        ("{", "The record cannot be taken."),
+    ],
+)
+def test_what_is_no_record_is_refused(text: str, told: str, table: Table) -> None:
+    alice = table.joins("alice")
+    alice.says(f"import\n{text}").gets(1).hears(told, "Nothing has changed.")
+    assert table.boards() == []
+
+
+def test_the_subject_will_do_and_without_a_proof_it_is_asked_about(table: Table) -> None:
+    alice = table.joins("alice")
+    alice.writes("import", ELSEWHERE).hears(
+        "You asked for:", "| import", '| [Event "Club evening"]'
+    )
+    assert table.boards() == []
+    alice.says("yes").hears("It is board 1 now")
+    assert table.board(1).from_record
+
+
+def test_other_commands_go_before_the_text(table: Table) -> None:
+    alice = table.joins("alice")
+    alice.says(f"whoami\nimport\n{ELSEWHERE}").hears("You are alice", "It is board 1 now")
+    alice.says(f"settle\nimport\n{ELSEWHERE}").gets(1)
+    alice.writes("multiple", f"import\n{ELSEWHERE}").hears("You asked for:")
+
+
+def test_how_a_game_ended_goes_along(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    alice.says("draw")
+    bob.says("accept")
+    for form in ("", "-json"):
+        text = exported(alice, f"export 1 {form}")
+        alice.says(f"import\n{text}").hears("is over: a draw.")
+        number = table.boards()[-1]
+        kept = table.board(number)
+        assert (kept.status, kept.ended_by, kept.winners) == ("finished", "agreed", ())
+
+
+@pytest.mark.parametrize("form", ["", "-json", "-diagram", "-apgn -abapro", "-abapro"])
+def test_no_line_of_a_record_is_a_command_when_it_comes_back(form: str, table: Table) -> None:
+    alice, _ = people = table.start("alice", "bob")
+    played(table, people, 1, 6)
+    text = exported(alice, f"export 1 {form}")
+    found = [parse_move(line) or parse_line(line) for line in text.split("\n")]
+    assert [item.line for item in found if isinstance(item, Command)] == []
+
+
+def test_a_record_has_one_form(table: Table) -> None:
+    alice, *_ = table.start("alice", "bob", "carol")
+    alice.says("export 1 -json -diagram").hears("A record has one form")
+    alice.says("export 1 -json -apgn").hears("A record has one form")
+    alice.says("export 1 -abapro").hears("write -apgn -abapro instead")
+    alice.says("export 7").hears("There is no board 7.")
