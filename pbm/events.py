@@ -70,11 +70,13 @@ class Answered:
     """Something to tell the speaker alone: one section of the one answer.
 
     `section` names a template in `templates/sections`; `params` are its frozen parameters.
+    `to_all`: the speaker's other addresses are told, too.
     """
 
     section: str
     params: dict[str, Any] = field(default_factory=dict)
     board_id: int | None = None
+    to_all: bool = False
 
 
 @dataclass(frozen=True)
@@ -115,6 +117,22 @@ class Invited:
     guests: tuple[Guest, ...] = ()
 
 
+@dataclass(frozen=True)
+class AddressWanted:
+    """A player wants to play from another address, which is asked; `instead` of the first one."""
+
+    address: str
+    instead: bool
+
+
+@dataclass(frozen=True)
+class Forgotten:
+    """A player has left the server for good; this was the address."""
+
+    address: str
+    handle: str
+
+
 Event = (
     BoardStarted
     | MovePlayed
@@ -126,4 +144,6 @@ Event = (
     | Answered
     | Held
     | Invited
+    | AddressWanted
+    | Forgotten
 )

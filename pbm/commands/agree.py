@@ -120,7 +120,7 @@ class Accept(_Answer):
     examples = ("accept draw", "accept takeback 12", "accept")
 
     board: BoardRef | None = operand(StrayBoard(), optional=True)
-    what: str | None = operand(OneOf(draw=DRAW, takeback=TAKEBACK, undo=TAKEBACK), optional=True)
+    what: str | None = operand(OneOf(DRAW, TAKEBACK, undo=TAKEBACK), optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:
         """Agree."""
@@ -140,7 +140,7 @@ class Reject(_Answer):
     examples = ("reject draw", "reject takeback 12", "reject")
 
     board: BoardRef | None = operand(StrayBoard(), optional=True)
-    what: str | None = operand(OneOf(draw=DRAW, takeback=TAKEBACK, undo=TAKEBACK), optional=True)
+    what: str | None = operand(OneOf(DRAW, TAKEBACK, undo=TAKEBACK), optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:
         """Refuse."""

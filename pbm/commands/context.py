@@ -40,6 +40,7 @@ class Context:
     actor: Player | None
     server: str  # the plain address of this server
     help_page: Callable[[str], dict[str, Any]]  # raises Refusal for an unknown subject
+    check_handle: Callable[[str, int], None]  # raises Refusal where a player cannot have it
     hints: tuple[int, ...] = ()
     answered: Answering | None = None
     shown: int = 0  # boards that the commands above have shown already

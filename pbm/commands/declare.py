@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from pbm.commands.context import Context
-from pbm.commands.words import BoardRef, Kind, Secret, cut_short, has_login, misread
+from pbm.commands.words import BoardRef, Kind, Secret, cut_short, has_login, lowered, misread
 from pbm.errors import Refusal
 from pbm.events import Event
 
@@ -82,6 +82,7 @@ class Command:
     """A command as somebody wrote it. Subclasses declare fields and `run`."""
 
     words: ClassVar[tuple[str, ...]] = ()  # the first is the name; the others are read too
+    second: ClassVar[str] = ""  # a word that must follow it
     prefix: ClassVar[str] = ""  # a word that begins so is read too
     short: ClassVar[tuple[str, ...]] = ()  # those of the words that take one more at most
     examples: ClassVar[tuple[str, ...]] = ()
@@ -101,7 +102,8 @@ class Command:
     @classmethod
     def usage(cls) -> str:
         """Render the usage line."""
-        return " ".join([cls.words[0], *(field.usage() for field in cls.fields.values())])
+        name = [cls.words[0], cls.second] if cls.second else [cls.words[0]]
+        return " ".join([*name, *(field.usage() for field in cls.fields.values())])
 
     @classmethod
     def help(cls) -> str:
@@ -125,6 +127,8 @@ class Command:
         The refusal's parameter `number` is the board that the line names, if it does.
         """
         command = cls()
+        if cls.second:
+            word, words = f"{word} {cls.second}", cls._after_second(words)
         shown = words
         if cls.takes_login and has_login(words):
             shown = [*words[:2], MASK, *words[3:]]
@@ -138,6 +142,12 @@ class Command:
         open_words = len(shown) if cls._secret_at() is None else cls._secret_at()
         command.line = " ".join([word, *shown[:open_words], *(MASK for _ in shown[open_words:])])
         return command
+
+    @classmethod
+    def _after_second(cls, words: list[str]) -> list[str]:
+        if not words or lowered(words[0]) != cls.second:
+            raise misread("one-of", word=cut_short(" ".join(words[:1])), choice=cls.second)
+        return words[1:]
 
     def _read(self, words: list[str]) -> None:
         """Fill the fields."""

@@ -8,14 +8,13 @@ from pbm.commands.context import Context
 from pbm.commands.declare import Command, flag, operand, option
 from pbm.commands.invite import check_invitations
 from pbm.commands.matches import next_seating
+from pbm.commands.words import ME, BoardName, BoardRef, Opponent, Rounds
 from pbm.commands.words import Board as BoardKind
-from pbm.commands.words import BoardName, BoardRef, Opponent, Rounds
 from pbm.errors import Refusal
 from pbm.events import Answered, BoardClosed, BoardStarted, Event, Invited
 from pbm.mail.address import address_key
 from pbm.store.values import Board, Player
 
-ME = "me"
 _PLAIN, _BOWL, _FOR_TEAMS = "standard", "bowl", "official"
 _MOST_SEATS = max(max(players) for players in rules.BOARDS.values())
 _TEAMS = 2

@@ -1,14 +1,15 @@
 """Games as records: a board written out, and a game from elsewhere brought in."""
 
+import json
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from pbm import rules
 from pbm.commands.context import Context
 from pbm.commands.declare import Command, flag, operand, option
+from pbm.commands.leaving import everything_about
 from pbm.commands.subjects import board_subject
-from pbm.commands.words import Board as BoardKind
-from pbm.commands.words import BoardName, BoardRef
+from pbm.commands.words import ME, BoardName, BoardRef, Shown
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.store.db import UnitOfWork
@@ -25,15 +26,15 @@ class Export(Command):
     -apgn has tags and numbered moves (that is meant when you say nothing), -json is for
     programs, and -diagram is the board alone. -abapro writes the moves in the notation of
     the program Aba-Pro: alone it gives a bare list of moves, together with -apgn the tags
-    as well.
+    as well. `export me` sends you everything that is kept about you, as JSON.
     """
 
     words = ("export",)
     group = "look"
-    examples = ("export", "export 12", "export 12 -json", "export 12 -apgn -abapro")
+    examples = ("export", "export 12", "export 12 -json", "export 12 -apgn -abapro", "export me")
     reads_only = True
 
-    board: BoardRef | None = operand(BoardKind(), optional=True)
+    what: BoardRef | str | None = operand(Shown("board|me"), optional=True)
     apgn: bool = flag("apgn")
     abapro: bool = flag("abapro")
     json: bool = flag("json")
@@ -41,7 +42,13 @@ class Export(Command):
 
     def run(self, context: Context) -> Iterator[Event]:
         """Answer with the record."""
-        board = context.board(self.board)
+        if self.what == ME:
+            text = json.dumps(everything_about(context), indent=1)
+            yield Answered("record", {"title": "all about you", "text": text})
+            return
+        if isinstance(self.what, str):
+            raise Refusal("not-a-board", word=self.what)
+        board = context.board(self.what)
         record = record_of(context.work, board, context.server)
         try:
             text = rules.format_record(record, self._form(), notation=self._notation())

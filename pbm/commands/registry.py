@@ -7,13 +7,16 @@ from typing import Any
 
 from pbm import rules
 from pbm.commands.account import NewKey, SignUp, WhoAmI
+from pbm.commands.addresses import Add, ChangeAddress, ChangeHandle
 from pbm.commands.agree import Accept, Claim, Draw, Reject, TakeBack
 from pbm.commands.declare import MASK, Command
 from pbm.commands.help import Help
+from pbm.commands.leaving import Delete, Stop
 from pbm.commands.lobby import Challenge, Decline, Rematch
 from pbm.commands.look import Games, Show
 from pbm.commands.play import Move, Resign
 from pbm.commands.records import Export, Import
+from pbm.commands.settings import Set, ShowSettings
 from pbm.commands.words import has_login, lowered
 from pbm.errors import Refusal
 from pbm.mail.charsets import fold_typography
@@ -22,7 +25,14 @@ COMMANDS: tuple[type[Command], ...] = (
     Help,
     SignUp,
     WhoAmI,
+    ShowSettings,
+    Set,
+    Add,
+    ChangeAddress,
+    ChangeHandle,
     NewKey,
+    Stop,
+    Delete,
     Challenge,
     Decline,
     Rematch,
@@ -101,11 +111,14 @@ def _words(line: str) -> list[str]:
 
 def _candidates(words: list[str]) -> Iterator[type[Command]]:
     """The commands that a line may be, the one that it is most likely meant for last."""
-    word = lowered(words[0])
+    word, second = lowered(words[0]), lowered(words[1]) if len(words) > 1 else ""
+    seconds = {command.second for command in COMMANDS if word in command.words}
     if len(words) <= _SHORT:
         yield from (command for command in COMMANDS if word in command.short)
     for command in COMMANDS:
         named = word in command.words and word not in command.short
+        if named and command.second not in ("", second) and second in seconds:
+            continue
         if named or (command.prefix and word.startswith(command.prefix)):
             yield command
 

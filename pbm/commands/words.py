@@ -16,6 +16,7 @@ from pbm.mail.address import AddressError, parse_address
 
 _HANDLE = re.compile(r"[a-z][a-z0-9_-]{1,15}", re.ASCII)
 _BOARD = re.compile(r"(\d{1,9})?(?:#(-?\d{1,5}))?:?", re.ASCII)
+ME = "me"
 MOST_ROUNDS = 20
 _PARTNERS = 2
 _LONGEST_SHOWN = 40
@@ -155,6 +156,32 @@ class Handle(Kind):
         return lowered(words.pop(0))
 
 
+class Address(Kind):
+    """A mail address."""
+
+    shown = "address"
+
+    def read(self, words: list[str]) -> str:
+        """Take one word."""
+        try:
+            address = parse_address(words[0].strip("<>,;"))
+        except AddressError as error:
+            raise misread("address", word=cut_short(words[0])) from error
+        words.pop(0)
+        return address
+
+
+class Word(Kind):
+    """Any one word."""
+
+    def __init__(self, shown: str) -> None:
+        self.shown = shown
+
+    def read(self, words: list[str]) -> str:
+        """Take one word."""
+        return words.pop(0)
+
+
 class Opponent(Handle):
     """A player's userid, `me`, the mail address of somebody to invite, or two partners."""
 
@@ -210,11 +237,11 @@ class Rounds(Kind):
 
 
 class OneOf(Kind):
-    """One of a command's own words; `read_as` has what other spellings mean."""
+    """One of some words; `read_as` has other spellings, and which of them each means."""
 
-    def __init__(self, **read_as: str) -> None:
-        self._read_as = read_as
-        self.shown = "|".join(dict.fromkeys(read_as.values()))
+    def __init__(self, *choices: str, **read_as: str) -> None:
+        self._read_as = {choice: choice for choice in choices} | read_as
+        self.shown = "|".join(dict.fromkeys(self._read_as.values()))
 
     def read(self, words: list[str]) -> str:
         """Take one word."""

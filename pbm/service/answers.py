@@ -8,6 +8,8 @@ from pbm.commands.declare import Command
 from pbm.commands.registry import parse_line
 from pbm.commands.script import Script, confirmation
 from pbm.events import Answered, Event
+from pbm.service.addresses import KIND as NEW_ADDRESS
+from pbm.service.addresses import hear_new_address
 from pbm.service.aliases import adopt
 from pbm.service.hearing import Hearing
 from pbm.service.obey import obey, tell
@@ -19,6 +21,8 @@ from pbm.store.values import Errand, Player, Question
 def hear_answer(hearing: Hearing, speaker: Answerer) -> str:
     """Settle a question. Returns the outcome for the operator."""
     question, player = speaker.question, speaker.player
+    if question.kind == NEW_ADDRESS:
+        return hear_new_address(hearing, question)
     if player is None:
         return hear_signup(hearing, question)
     if question.player_id is None:

@@ -26,10 +26,13 @@ def choose_handle(
     return wanted, None
 
 
-def check_new_handle(work: UnitOfWork, handle: str) -> None:
-    """Raise Refusal for a handle that cannot be given to a new player."""
+def check_new_handle(work: UnitOfWork, handle: str, player_id: int | None = None) -> None:
+    """Raise Refusal for a handle that cannot be given to a player, a new one or this one.
+
+    One that somebody had before stays that player's, so that nobody can pose as them.
+    """
     refuse_reserved(handle, find_command)
-    if work.players.by_handle(handle):
+    if work.players.by_handle(handle) or work.players.formerly(handle) not in (None, player_id):
         raise Refusal("handle-taken", handle=handle)
 
 

@@ -11,6 +11,7 @@ from pbm.commands.script import Script, read_script
 from pbm.commands.subjects import board_named
 from pbm.mail.inbound import Envelope
 from pbm.mail.subject import clean_subject
+from pbm.service.handles import check_new_handle
 from pbm.service.letters import House, Letters
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Player
@@ -41,6 +42,7 @@ class Hearing:
             actor=actor,
             server=self.house.address.plain,
             help_page=partial(help_page, commands=COMMANDS, server=self.house.address.plain),
+            check_handle=partial(check_new_handle, self.work),
             hints=tuple(dict.fromkeys(number for number in hints if number)),
             answered=answered,
         )

@@ -6,12 +6,15 @@ from dataclasses import replace
 from pbm.commands.context import Context
 from pbm.commands.limits import is_paused
 from pbm.commands.script import Script, is_bare_yes
-from pbm.events import Answered, Event, Held, Invited
+from pbm.events import AddressWanted, Answered, Event, Forgotten, Held, Invited
+from pbm.service.addresses import ask_new_address, tell_other_addresses
 from pbm.service.announce import announce_answer, announce_boards
 from pbm.service.hearing import Hearing
 from pbm.service.questions import ask_errand, ask_invited
 from pbm.service.scripts import own_hint, problem_answer, rehearse, run_script
 from pbm.store.values import Player
+
+_FOR_THE_SPEAKER = Answered | Held | Invited | AddressWanted | Forgotten
 
 
 def obey(hearing: Hearing, context: Context, script: Script, *, proven: bool) -> str:
@@ -48,16 +51,23 @@ def obey(hearing: Hearing, context: Context, script: Script, *, proven: bool) ->
 def tell(hearing: Hearing, context: Context, events: Sequence[Event]) -> None:
     """Write the mails for what happened: to the boards, to the speaker, and what is asked."""
     announce_boards(hearing.work, hearing.letters, events)
-    if not any(isinstance(event, Answered | Held | Invited) for event in events):
+    if not any(isinstance(event, _FOR_THE_SPEAKER) for event in events):
         return  # the boards say it all
     # Read again, since a command may have renewed the reply addresses.
     speaker = hearing.work.players.get(context.player.id)
     answered = [event for event in events if isinstance(event, Answered)]
     announce_answer(hearing.work, hearing.letters, speaker, answered, hearing.now)
+    tell_other_addresses(hearing.letters, speaker, [item for item in answered if item.to_all])
     _ask_held(hearing, speaker, [event for event in events if isinstance(event, Held)])
     for event in events:
-        if isinstance(event, Invited):
-            ask_invited(hearing.work, hearing.letters, speaker, event)
+        match event:
+            case Invited():
+                ask_invited(hearing.work, hearing.letters, speaker, event)
+            case AddressWanted():
+                ask_new_address(hearing.work, hearing.letters, speaker, event, hearing.now)
+            case Forgotten(address, handle):
+                told = {"handle": handle}
+                hearing.letters.notice(address, "forgotten", "you have left", told)
 
 
 def _ask_held(hearing: Hearing, player: Player, held: Sequence[Held]) -> None:

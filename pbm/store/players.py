@@ -5,9 +5,17 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, delete, func, insert, or_, select, update
 
-from pbm.store.schema import addresses, former_handles, players
+from pbm.store.schema import (
+    addresses,
+    errands,
+    former_handles,
+    inbox,
+    outbox,
+    players,
+    questions,
+)
 from pbm.store.values import FIRST_EPOCH, Player, Settings
 
 
@@ -116,6 +124,46 @@ class Players:
         return self._connection.scalars(
             select(former_handles.c.player_id).where(former_handles.c.handle == handle)
         ).one_or_none()
+
+    def former_handles(self, player_id: int) -> tuple[str, ...]:
+        """The handles that a player had before."""
+        query = select(former_handles.c.handle).where(former_handles.c.player_id == player_id)
+        return tuple(self._connection.scalars(query.order_by(former_handles.c.handle)))
+
+    def put_address_first(self, player: Player, address: str, now: datetime) -> None:
+        """Give a player a new address in the place of the first, which is forgotten."""
+        others = player.addresses[1:]
+        self.drop_addresses(player.id)
+        for own in (address, *others):
+            self.add_address(player.id, own, now)
+
+    def erase(self, player: Player) -> None:
+        """Forget everything personal about a player but the handle, which games name.
+
+        Mails that wait to be sent to them still go out.
+        """
+        keys = [address.lower() for address in player.addresses]
+        self.drop_addresses(player.id)
+        self._set(player.id, status="removed", epoch=player.epoch + 1)
+        self._set(player.id, settings=None, password_hash=None)
+        forget = self._connection.execute
+        forget(delete(errands).where(errands.c.player_id == player.id))
+        forget(
+            delete(questions).where(
+                or_(questions.c.player_id == player.id, questions.c.address_key.in_(keys))
+            )
+        )
+        sent = or_(outbox.c.player_id == player.id, outbox.c.recipient_key.in_(keys))
+        forget(
+            update(outbox)
+            .where(sent, outbox.c.status != "due")
+            .values(recipient="", recipient_key="", last_error=None)
+        )
+        forget(
+            update(inbox)
+            .where(func.lower(inbox.c.sender).in_(keys), inbox.c.status == "done")
+            .values(sender="", outcome=None)
+        )
 
     def set_bounces(
         self,

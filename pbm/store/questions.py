@@ -85,6 +85,12 @@ class Questions:
         )
         return self._connection.scalars(query.limit(1)).first() is not None
 
+    def of_player(self, player_id: int) -> tuple[Question, ...]:
+        """Every question that a player was asked, in order."""
+        query = select(*_COLUMNS).where(questions.c.player_id == player_id)
+        rows = self._connection.execute(query.order_by(questions.c.id)).mappings()
+        return tuple(Question(**row) for row in rows)
+
     def settle(self, question: Question, answer: str) -> None:
         """Record the answer; the question takes no other."""
         self._connection.execute(

@@ -1,0 +1,92 @@
+"""The commands about who one is here: addresses, handle, password. All of them are confirmed."""
+
+from collections.abc import Iterator
+
+from pbm.commands.context import Context
+from pbm.commands.declare import Command, operand
+from pbm.commands.limits import strangers_answers_left
+from pbm.commands.words import Address, Handle, OneOf
+from pbm.errors import Refusal
+from pbm.events import AddressWanted, Answered, Event
+from pbm.mail.address import address_key
+
+
+class Add(Command):
+    """Answer from a second address of yours as well.
+
+    We ask you to confirm it, and then we ask the new address. Mail to you goes on to your
+    first address.
+    """
+
+    words = ("add",)
+    group = "account"
+    examples = ("add marta@work.example",)
+    dangerous = True
+
+    word: str | None = operand(OneOf("address"), optional=True)
+    address: str = operand(Address())
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Ask the new address."""
+        _check_free(context, self.address)
+        yield AddressWanted(self.address, instead=False)
+        yield Answered("address-asked", {"title": "your new address", "address": self.address})
+
+
+class ChangeAddress(Command):
+    """Play from another address.
+
+    We ask you to confirm it at your old address, and then we ask the new one. From its yes
+    on our mails go there, and the mails that you had before cannot be answered any more.
+    """
+
+    words = ("change",)
+    second = "address"
+    group = "account"
+    examples = ("change address marta@new.example",)
+    dangerous = True
+
+    address: str = operand(Address())
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Ask the new address."""
+        _check_free(context, self.address)
+        yield AddressWanted(self.address, instead=True)
+        yield Answered("address-asked", {"title": "your new address", "address": self.address})
+
+
+class ChangeHandle(Command):
+    """Take another handle.
+
+    We ask you to confirm it. The subjects of games that have begun keep the old one, and
+    nobody else can take it.
+    """
+
+    words = ("change",)
+    second = "handle"
+    group = "account"
+    examples = ("change handle marta2",)
+    dangerous = True
+
+    handle: str = operand(Handle())
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Change it."""
+        player = context.player
+        context.check_handle(self.handle, player.id)
+        context.work.players.change_handle(player, self.handle)
+        told = {"title": "your handle", "old": player.handle, "new": self.handle}
+        yield Answered("handle-changed", told, to_all=True)
+
+
+def _check_free(context: Context, address: str) -> None:
+    """Raise Refusal for an address that cannot become this player's."""
+    owner = context.work.players.by_address(address_key(address))
+    if owner is not None and owner.id == context.player.id:
+        raise Refusal("address-is-yours", address=address)
+    own_local, _, own_domain = context.server.rpartition("@")
+    local, _, domain = address.rpartition("@")
+    is_ours = domain == own_domain and local.partition("+")[0].lower() == own_local
+    asked_enough = not strangers_answers_left(context.work, address, context.now)
+    if owner is not None or is_ours or asked_enough:
+        raise Refusal("cannot-add", address=address)

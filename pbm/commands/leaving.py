@@ -1,0 +1,109 @@
+"""The commands by which a player gets fewer mails, or none, or takes everything along."""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+from pbm.commands.boards import leave_board
+from pbm.commands.context import Context
+from pbm.commands.declare import Command
+from pbm.commands.matches import after_the_end
+from pbm.commands.offers import after_leaving
+from pbm.events import Answered, Event, Forgotten, PlayerLeft
+from pbm.store.values import Board, Player
+
+_EVERY = 1_000_000  # boards of one player; nobody has as many
+
+
+class Stop(Command):
+    """Get fewer mails, or leave altogether: this explains the choices.
+
+    It changes nothing by itself, so that nobody gives a game up by accident.
+    """
+
+    words = ("stop", "signoff", "unsubscribe")
+    group = "account"
+    examples = ("stop",)
+    reads_only = True
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Explain."""
+        playing = [board.id for board in _in_play(context, context.player)]
+        yield Answered("stop", {"title": "stop", "boards": playing})
+
+
+class Delete(Command):
+    """Leave this server for good.
+
+    Your games in progress are given up as by `resign`, and we forget your addresses, your
+    settings and your password. Your handle stays in the records of the games that you
+    played, and nobody else can take it. We ask you to confirm it.
+    """
+
+    words = ("delete",)
+    group = "account"
+    examples = ("delete",)
+    dangerous = True
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Resign everywhere, and forget the player."""
+        player = context.player
+        for board in _in_play(context, player):
+            seats = [seat.seat for seat in board.seats_of(player.id)]
+            after = leave_board(context.work, board, seats, "resigned", context.now)
+            yield PlayerLeft(after.id, player.handle, "resigned")
+            yield from after_leaving(context.work, after, context.now)
+            yield from after_the_end(context.work, after, context.now)
+        context.work.players.erase(player)
+        yield Forgotten(player.address, player.handle)
+
+
+def everything_about(context: Context) -> dict[str, Any]:
+    """Everything that is kept about the speaker, as plain values."""
+    player, work = context.player, context.work
+    boards = [
+        *work.boards.of_player(player.id, playing=True, most=_EVERY),
+        *work.boards.of_player(player.id, playing=False, most=_EVERY),
+    ]
+    return {
+        "handle": player.handle,
+        "status": player.status,
+        "joined": player.joined_at.isoformat(),
+        "addresses": list(player.addresses),
+        "settings": asdict(player.settings),
+        "has_password": player.password_hash is not None,
+        "mail_comes_back_since": _moment(player.unreachable_since),
+        "former_handles": list(work.players.former_handles(player.id)),
+        "questions": [
+            {"kind": item.kind, "asked": item.asked_at.isoformat(), "answer": item.answer}
+            for item in work.questions.of_player(player.id)
+        ],
+        "changes_by_the_operator": [
+            {"at": item.at.isoformat(), "what": item.what, "why": item.why}
+            for item in work.changes.of_player(player.id)
+        ],
+        "boards": [
+            {
+                "number": board.id,
+                "board": board.layout,
+                "players": [seat.handle for seat in board.seats],
+                "seats": [seat.seat for seat in board.seats_of(player.id)],
+                "status": board.status,
+                "ended_by": board.ended_by,
+                "plies": board.ply,
+                "started": board.started_at.isoformat(),
+            }
+            for board in sorted(boards, key=lambda board: board.id)
+        ],
+    }
+
+
+def _moment(moment: Any) -> str | None:
+    return moment.isoformat() if moment else None
+
+
+def _in_play(context: Context, player: Player) -> list[Board]:
+    """The boards that a player still plays on, the lowest number first, locked."""
+    found = context.work.boards.of_player(player.id, playing=True, most=_EVERY)
+    boards = [context.work.boards.get(board.id, lock=True) for board in reversed(found)]
+    return [board for board in boards if board.playing and player.id in board.still_in]

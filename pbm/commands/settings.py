@@ -1,0 +1,94 @@
+"""The commands by which a player says how we are to write."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo, available_timezones
+
+from pbm.commands.context import Context
+from pbm.commands.declare import Command, operand
+from pbm.commands.words import OneOf, Word, cut_short, lowered
+from pbm.errors import Refusal
+from pbm.events import Answered, Event
+from pbm.store.values import Settings
+
+_CHOICES = {
+    "picture": ("on", "off"),
+    "subject": ("plain", "classic"),
+    "mails": ("all", "turn"),
+}
+_SWITCHES = {"on": True, "off": False}
+_SPELLINGS = {"pictures": "picture", "mail": "mails", "zone": "timezone", "tz": "timezone"}
+
+
+class ShowSettings(Command):
+    """Say how we write to you, and what you can change about it."""
+
+    words = ("settings",)
+    group = "account"
+    examples = ("settings",)
+    reads_only = True
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Answer with all settings."""
+        yield _told(context, context.player.settings)
+
+
+class Set(Command):
+    """Change how we write to you.
+
+    `set picture off` leaves the picture of the board out; `on` brings it back.
+    `set subject classic` puts the name of whoever is to move into the subject, as older
+    servers did; then a mail program may show a game as several conversations. `plain` is
+    the usual way.
+    `set mails turn` sends you a board only when it is your turn, or somebody writes or asks
+    something, and at the end; your own moves are still confirmed. `all` sends every move.
+    `set timezone Europe/Berlin` is for the times that our mails name.
+    """
+
+    words = ("set",)
+    group = "account"
+    examples = ("set picture off", "set mails turn", "set timezone Europe/Berlin")
+
+    name: str = operand(OneOf(*_CHOICES, "timezone", **_SPELLINGS))
+    value: str = operand(Word("value"))
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Change it."""
+        settings = replace(context.player.settings, **{self.name: self._chosen()})
+        context.work.players.set_settings(context.player.id, settings)
+        yield _told(context, settings)
+
+    def _chosen(self) -> Any:
+        if self.name == "timezone":
+            return _zone(self.value)
+        value = lowered(self.value)
+        choices = _CHOICES[self.name]
+        if value not in choices:
+            word = cut_short(self.value)
+            raise Refusal("no-such-setting", name=self.name, word=word, choices=list(choices))
+        return _SWITCHES.get(value, value)
+
+
+def local_time(moment: datetime, timezone: str) -> str:
+    """A moment as a player's mails name it: ISO 8601 to the minute, and the zone."""
+    return f"{moment.astimezone(ZoneInfo(timezone)):%Y-%m-%d %H:%M} ({timezone})"
+
+
+def _zone(word: str) -> str:
+    alike = {name.lower(): name for name in available_timezones()}
+    name = alike.get(lowered(word).replace(" ", "_"))
+    if name is None:
+        cities = [zone for low, zone in alike.items() if low.rpartition("/")[2] == lowered(word)]
+        raise Refusal("no-such-zone", word=cut_short(word), near=sorted(cities)[:3])
+    return name
+
+
+def _told(context: Context, settings: Settings) -> Answered:
+    shown = {
+        name: {True: "on", False: "off"}.get(value, value)
+        for name, value in asdict(settings).items()
+    }
+    now = local_time(context.now, settings.timezone)
+    return Answered("settings", {"title": "your settings", "now": now, **shown})
