@@ -48,9 +48,7 @@ class Canvas:
             for one, other in zip(corners, (*corners[1:], corners[0]), strict=True):
                 self.line(one, other, 2 * margin, colour)
 
-    def text(
-        self, middle: Point, text: str, size: float, colour: Colour, bold: float = 0
-    ) -> None:
+    def text(self, middle: Point, text: str, size: float, colour: Colour, bold: float = 0) -> None:
         """A character or a few, in the middle of a place; the font comes with the library.
 
         `bold` is by how much every stroke is thickened on each side.

@@ -16,6 +16,7 @@ from PIL import Image
 
 from pbm import rules
 from pbm.mail import stamps
+from pbm.mail.canvas import Point
 
 WIDTH: Final = stamps.WIDTH
 HEIGHT: Final = stamps.HEIGHT
@@ -68,7 +69,7 @@ def _written(drawing: Mapping[str, Any], sign: str) -> str:
     return sign if sign == _FIXED else str(drawing["seats"][int(sign) - 1])
 
 
-def _put(image: Image.Image, stamp: Image.Image, point: stamps.Point, mask: Image.Image) -> None:
+def _put(image: Image.Image, stamp: Image.Image, point: Point, mask: Image.Image) -> None:
     x, y = stamps.place(point)
     corner = (round(x - stamp.width / 2), round(y - stamp.height / 2))
     image.paste(stamp, corner, mask)
