@@ -32,7 +32,7 @@ PIECES: Final[dict[str, tuple[Colour, Colour]]] = {
     "3": (_LIGHT, _INK),
     "4": (_INK, _LIGHT),
     "5": ((0, 158, 115), _INK),
-    "6": ((224, 140, 185), _INK),
+    "6": ((175, 75, 140), _LIGHT),
     "#": ((110, 110, 110), _LIGHT),
 }
 """The colour of a piece and that of the sign on it, by the digit of its seat; `#`: it is fixed."""
