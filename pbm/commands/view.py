@@ -62,7 +62,7 @@ def past_view(
     work: UnitOfWork, board: Board, position: rules.Position, ply: int, *, picture: bool = True
 ) -> dict[str, Any]:
     """Describe a board as it was after `ply` plies. Without `picture` the reader wants none."""
-    last = work.boards.plies(board.id, since=ply - 1)[:1] if ply else ()
+    last = work.boards.plies(board.id, since=ply - 1)[:1] if picture and ply else ()
     view = {
         "number": board.id,
         "subject": board.subject,
@@ -74,7 +74,7 @@ def past_view(
 
 
 def _pictured(view: dict[str, Any], wanted: bool) -> dict[str, Any]:
-    """The one place where a reader's view gets its picture, or None."""
+    """The one place where a reader's view keeps its picture, or loses it."""
     return view if wanted else {**view, "picture": None}
 
 
