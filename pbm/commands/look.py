@@ -110,7 +110,7 @@ def _shown(context: Context, board: Board, ply: int | None) -> Answered:
     if not 0 <= counted <= board.ply:
         raise Refusal("no-such-ply", number=board.id, last=board.ply, ply=ply)
     position = position_after(context.work, board, counted)
-    return Answered("past-board", past_view(board, position, counted), board.id)
+    return Answered("past-board", past_view(context.work, board, position, counted), board.id)
 
 
 def _boards_of_players(context: Context, words: list[str]) -> list[Board]:

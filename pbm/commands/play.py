@@ -40,7 +40,10 @@ class Move(Command):
         self._check_turn(board, context)
         if self._late(board, context):
             check_move(board, self.move)
-            view = {**past_view(board, board.position, board.ply), "next": board.ply + 1}
+            view = {
+                **past_view(context.work, board, board.position, board.ply),
+                "next": board.ply + 1,
+            }
             yield Held(self.pinned(context), "stale-move", view, board.id)
             return
         board = play_move(context.work, board, self.move, context.now)

@@ -1,6 +1,6 @@
 """A board as facts for a mail: plain values, frozen when the mail is written."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from pbm import rules
@@ -13,48 +13,76 @@ SKIPPED = "--"
 
 
 def board_view(
-    work: UnitOfWork, board: Board, *, player_id: int | None, whole: bool = False
+    work: UnitOfWork,
+    board: Board,
+    *,
+    player_id: int | None,
+    whole: bool = False,
+    picture: bool = True,
 ) -> dict[str, Any]:
     """Describe a board from one player's side (None: a stranger's).
 
     `whole` lists all moves instead of those of the last four rounds. The work otherwise
-    does not grow with the length of the game.
+    does not grow with the length of the game. Without `picture` the reader wants none.
     """
-    return board_views(work, board, [player_id], whole=whole)[player_id]
+    plain = () if picture else (player_id,)
+    return board_views(work, board, [player_id], whole=whole, plain=plain)[player_id]
 
 
 def board_views(
-    work: UnitOfWork, board: Board, player_ids: Iterable[int | None], *, whole: bool = False
+    work: UnitOfWork,
+    board: Board,
+    player_ids: Iterable[int | None],
+    *,
+    whole: bool = False,
+    plain: Collection[int | None] = (),
 ) -> dict[int | None, dict[str, Any]]:
-    """Describe a board from several players' sides, with one look at its moves."""
+    """Describe a board from several players' sides, with one look at its moves.
+
+    Those in `plain` want no picture.
+    """
     seats = len(board.seats)
     since = 0 if whole else max(0, board.ply - (_RECENT_ROUNDS + 1) * seats)
     plies = work.boards.plies(board.id, since=since)
     departures = work.boards.departures(board.id) if board.position.out else ()
     shared = {
         **_standing(board, departures),
-        **_picture(board, board.position),
+        **_shown(board, board.position, plies),
         "rounds": _rounds(plies, seats, None if whole else _RECENT_ROUNDS),
     }
     return {
-        player_id: {**shared, **_side(board, plies, departures, player_id)}
+        player_id: _pictured(
+            {**shared, **_side(board, plies, departures, player_id)}, player_id not in plain
+        )
         for player_id in player_ids
     }
 
 
-def past_view(board: Board, position: rules.Position, ply: int) -> dict[str, Any]:
-    """Describe a board as it was after `ply` plies."""
-    return {
+def past_view(
+    work: UnitOfWork, board: Board, position: rules.Position, ply: int, *, picture: bool = True
+) -> dict[str, Any]:
+    """Describe a board as it was after `ply` plies. Without `picture` the reader wants none."""
+    last = work.boards.plies(board.id, since=ply - 1)[:1] if picture and ply else ()
+    view = {
         "number": board.id,
         "subject": board.subject,
         "ply": board.ply,
         "past_ply": ply,
-        **_picture(board, position),
+        **_shown(board, position, last),
     }
+    return _pictured(view, picture)
 
 
-def _picture(board: Board, position: rules.Position) -> dict[str, Any]:
+def _pictured(view: dict[str, Any], wanted: bool) -> dict[str, Any]:
+    """The one place where a reader's view keeps its picture, or loses it."""
+    return view if wanted else {**view, "picture": None}
+
+
+def _shown(board: Board, position: rules.Position, plies: Sequence[Ply]) -> dict[str, Any]:
+    """What stands on a board; the last of the plies led to it, if there are any."""
+    moved = (plies[-1].text, plies[-1].effect) if plies else ()
     return {
+        "picture": rules.drawing(position, *moved),
         "diagram": rules.diagram(position),
         "state": rules.format_state(position),
         "players": [

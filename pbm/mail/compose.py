@@ -22,7 +22,7 @@ from pbm.mail.headers import (
     text_field,
 )
 
-__all__ = ["HeaderError", "OutgoingMail", "compose"]
+__all__ = ["HeaderError", "InlinePicture", "OutgoingMail", "compose"]
 
 _LONGEST_LINE = 998  # RFC 5322, section 2.1.1, without CRLF
 _CONTROLS = frozenset({*range(32), 127} - set(b"\t\r\n"))
@@ -35,13 +35,21 @@ _OUR_FIELDS = frozenset(
 
 
 @dataclass(frozen=True)
+class InlinePicture:
+    """A PNG that the HTML part shows by its Content-ID, as a `cid:` address (RFC 2392)."""
+
+    content_id: str
+    png: bytes
+
+
+@dataclass(frozen=True)
 class OutgoingMail:
     """The parts of one mail to one person.
 
     ``references`` are oldest first, as RFC 5322, section 3.6.4, has them; ``date`` is aware;
     ``auto_submitted`` is a keyword of RFC 3834, section 5, or None for no such field;
     ``extra`` are further fields in their order, printable ASCII only; without ``html`` the
-    mail is plain text.
+    mail is plain text; ``pictures`` belong to the HTML part (RFC 2387).
     """
 
     sender_name: str
@@ -57,6 +65,7 @@ class OutgoingMail:
     references: tuple[str, ...] = ()
     auto_submitted: str | None = None
     extra: Mapping[str, str] = field(default_factory=dict)
+    pictures: tuple[InlinePicture, ...] = ()
 
 
 def compose(mail: OutgoingMail) -> bytes:
@@ -117,11 +126,20 @@ def _body(mail: OutgoingMail) -> bytes:
     text = _part("plain", mail.text)
     if mail.html is None:
         return text
-    parts = (text, _part("html", mail.html))
-    boundary = _boundary(mail.message_id, parts)
+    html = _part("html", mail.html)
+    if mail.pictures:
+        pictures = (_picture(picture) for picture in mail.pictures)
+        html = _multipart('related; type="text/html"', (html, *pictures), f"p {mail.message_id}")
+    return _multipart("alternative", (text, html), mail.message_id)
+
+
+def _multipart(subtype: str, parts: tuple[bytes, ...], seed: str) -> bytes:
+    boundary = _boundary(seed, parts)
     opening = b"--" + boundary + b"\r\n"
     return (
-        b'Content-Type: multipart/alternative; boundary="'
+        b"Content-Type: multipart/"
+        + subtype.encode("ascii")
+        + b'; boundary="'
         + boundary
         + b'"\r\n\r\n'
         # The line end before a boundary belongs to it, so each part keeps its own.
@@ -130,6 +148,17 @@ def _body(mail: OutgoingMail) -> bytes:
         + boundary
         + b"--\r\n"
     )
+
+
+def _picture(picture: InlinePicture) -> bytes:
+    fields = (
+        'Content-Type: image/png; name="board.png"',
+        "Content-Transfer-Encoding: base64",
+        message_id_field("Content-ID", [picture.content_id]),
+        'Content-Disposition: inline; filename="board.png"',
+    )
+    head = "".join(f"{line}\r\n" for line in fields).encode("ascii")
+    return head + b"\r\n" + base64.encodebytes(picture.png).replace(b"\n", b"\r\n")
 
 
 def _part(subtype: str, text: str) -> bytes:
@@ -160,10 +189,10 @@ def _is_plain(body: bytes) -> bool:
     )
 
 
-def _boundary(message_id: str, parts: tuple[bytes, ...]) -> bytes:
-    """A boundary that follows from the Message-ID and occurs in no part."""
-    for attempt in range(len(parts[0]) + len(parts[1])):
-        digest = hashlib.sha256(f"{attempt} {message_id}".encode("ascii")).digest()
+def _boundary(seed: str, parts: tuple[bytes, ...]) -> bytes:
+    """A boundary that follows from the seed and occurs in no part."""
+    for attempt in range(sum(map(len, parts))):
+        digest = hashlib.sha256(f"{attempt} {seed}".encode("ascii")).digest()
         boundary = b"=_" + base64.b32encode(digest[:15])
         if not any(boundary in part for part in parts):
             return boundary

@@ -2,42 +2,48 @@
 
 Templates write paragraphs, `- ` lists and, through the filter `pre`, lines that must keep
 their shape; lines through `rows` keep it in the text part, and are a list in the HTML part.
-Paragraphs are wrapped for the text part and flow in the HTML part.
+Paragraphs are wrapped for the text part and flow in the HTML part. The filter `board` writes
+the board of a view: lines that keep their shape, and in the HTML part a picture above them.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
 from textwrap import wrap
 from typing import Any
 from unicodedata import category
+from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from pbm.mail import picture
+from pbm.mail.compose import InlinePicture
 from pbm.resources import resource_path
 
 COLUMNS = 68  # narrow, so that no mailer breaks a line again when it quotes it
 # Marks of lines that keep their shape; taken out of everything foreign.
 _KEPT = "\ue000"
 _ROW = "\ue001"
-_MARKS = {_KEPT: "pre", _ROW: "rows"}
+_PICTURE = "\ue003"  # here the HTML part has the picture that the line describes
+_MARKS = {_KEPT: "pre", _ROW: "rows", _PICTURE: "picture"}
 _GLUE = "\ue002"  # a blank at which no line breaks
-_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029\ue000-\ue002]", re.ASCII)
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029\ue000-\ue003]", re.ASCII)
 _JOINERS = "\u200c\u200d"
 
 
 @dataclass(frozen=True)
 class Rendered:
-    """The two parts of a mail, lines ending in a line feed."""
+    """The two parts of a mail, lines ending in a line feed, and the pictures in the HTML part."""
 
     text: str
     html: str
+    pictures: tuple[InlinePicture, ...]
 
 
 @dataclass(frozen=True)
 class _Block:
-    kind: str  # paragraph, list, quote, pre, rows
+    kind: str  # paragraph, list, quote, pre, rows, picture
     lines: tuple[str, ...]
 
 
@@ -54,22 +60,53 @@ class Renderer:
             autoescape=False,
         )
         self._templates.filters["pre"] = _keep_shape
+        self._templates.filters["board"] = _show_board
         self._templates.filters["rows"] = _keep_rows
         self._templates.filters["glued"] = _glued
         self._templates.filters["page"] = _keep_indented
         self._page = self._templates.get_template("page.html")
 
-    def render(self, template: str, params: dict[str, Any]) -> Rendered:
-        """Render both parts of a mail. Raises jinja2.TemplateError for a broken template."""
+    def render(
+        self, template: str, params: dict[str, Any], message_id: str | None = None
+    ) -> Rendered:
+        """Render both parts of a mail. Raises jinja2.TemplateError for a broken template.
+
+        The Content-IDs of the pictures follow from the Message-ID; without one there are none.
+        """
         source = self._templates.get_template(f"{template}.txt").render(v=_cleaned(params))
         blocks = list(_blocks(source.split("\n")))
-        text = "\n\n".join("\n".join(_text_lines(block)) for block in blocks) + "\n"
-        html = self._page.render(body="\n".join(_html(block) for block in blocks))
-        return Rendered(text.replace(_GLUE, " "), html.replace(_GLUE, "&nbsp;"))
+        ids = _content_ids(blocks, message_id)
+        written = [block for block in blocks if block.kind != "picture"]
+        text = "\n\n".join("\n".join(_text_lines(block)) for block in written) + "\n"
+        shown = [block for block in blocks if block.kind != "picture" or block.lines[0] in ids]
+        html = self._page.render(body="\n".join(_html(block, ids) for block in shown))
+        return Rendered(
+            text.replace(_GLUE, " "),
+            html.replace(_GLUE, "&nbsp;"),
+            tuple(InlinePicture(name, picture.png(described)) for described, name in ids.items()),
+        )
+
+
+def _content_ids(blocks: list[_Block], message_id: str | None) -> dict[str, str]:
+    """The Content-ID of each picture, by what describes it; none without a Message-ID."""
+    if message_id is None:
+        return {}
+    described = dict.fromkeys(block.lines[0] for block in blocks if block.kind == "picture")
+    return {
+        line: message_id.replace("<", f"<picture{number}.", 1)
+        for number, line in enumerate(described, 1)
+    }
 
 
 def _keep_shape(text: str) -> str:
     return "\n".join(_KEPT + line for line in text.rstrip("\n").split("\n"))
+
+
+def _show_board(view: dict[str, Any]) -> str:
+    """The board of a view, below its picture if there is to be one."""
+    drawing = view.get("picture")
+    above = f"{_PICTURE}{picture.described(drawing)}\n" if drawing else ""
+    return above + _keep_shape(view["diagram"])
 
 
 def _keep_rows(text: str) -> str:
@@ -111,7 +148,7 @@ def _blocks(lines: Iterable[str]) -> Iterator[_Block]:
             held = []
         if found:
             kind = kind if held and continues else found
-            held.append(line.removeprefix(_KEPT).removeprefix(_ROW))
+            held.append(line[1:] if line[:1] in _MARKS else line)
         else:
             kind = ""
 
@@ -153,7 +190,9 @@ def _items(block: _Block) -> list[str]:
     return items
 
 
-def _html(block: _Block) -> str:
+def _html(block: _Block, content_ids: Mapping[str, str]) -> str:
+    if block.kind == "picture":
+        return _html_picture(block.lines[0], content_ids[block.lines[0]])
     if block.kind == "pre":
         return f"<pre>{escape(chr(10).join(block.lines))}</pre>"
     if block.kind == "list":
@@ -166,3 +205,14 @@ def _html(block: _Block) -> str:
         said = "<br>".join(escape(line[2:]) for line in block.lines)
         return f"<blockquote>{said}</blockquote>"
     return f"<p>{escape(' '.join(line.strip() for line in block.lines))}</p>"
+
+
+def _html_picture(described: str, content_id: str) -> str:
+    """A picture in its own size, or as wide as a narrower screen."""
+    source = escape(quote(content_id.strip("<>"), safe="@"))
+    alternative = escape(f"The board, also below as text: {picture.in_words(described)}.")
+    return (
+        f'<p><img src="cid:{source}" width="{picture.WIDTH}" height="{picture.HEIGHT}"'
+        f' style="display:block;width:100%;max-width:{picture.WIDTH}px;height:auto"'
+        f' alt="{alternative}"></p>'
+    )

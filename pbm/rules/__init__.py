@@ -14,6 +14,7 @@ Whole games as text: `pbm/rules/records/` and `docs/records.md`.
 from pbm.rules.abapro import format_abapro, parse_abapro
 from pbm.rules.claims import QUIET_MOVES, TIMES_REPEATED, balance, is_quiet, is_repeated
 from pbm.rules.diagram import diagram
+from pbm.rules.drawing import GROUND, Ground, drawing
 from pbm.rules.effects import effect
 from pbm.rules.errors import (
     IllegalMoveError,
@@ -54,6 +55,7 @@ VERSION = 1
 
 __all__ = [
     "BOARDS",
+    "GROUND",
     "IN_TEAMS",
     "NAME",
     "QUIET_MOVES",
@@ -62,6 +64,7 @@ __all__ = [
     "VERSION",
     "Ending",
     "EndingHow",
+    "Ground",
     "IllegalMoveError",
     "Leaving",
     "LeavingHow",
@@ -80,6 +83,7 @@ __all__ = [
     "StateError",
     "balance",
     "diagram",
+    "drawing",
     "effect",
     "example_move",
     "find_board",

@@ -92,6 +92,22 @@ def format_move(move: Move) -> str:
     return str(move)
 
 
+def read_canonical(text: str) -> Move:
+    """The move that `format_move` has written, whatever the position.
+
+    Raises NotationError for a text that is no move anywhere, ValueError for one that
+    `format_move` would not write.
+
+    >>> str(read_canonical("a1-c3,b2")), str(read_canonical("a1-c3,a2"))
+    ('a1-c3,b2', 'a1-c3,a2')
+    """
+    match = _MOVE.fullmatch(text)
+    line = line_between(parse_cell(match[1]), parse_cell(match[2] or match[1])) if match else None
+    if match is None or line is None:
+        raise NotationError("not-a-move", f"{text[:_LONGEST_TEXT]!r} is not a move.")
+    return Move(set_of(line), parse_cell(match[3]) - line[0])
+
+
 def _fullmatch(text: str) -> re.Match[str] | None:
     if len(text) > _LONGEST_TEXT:
         return None

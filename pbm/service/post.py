@@ -113,7 +113,7 @@ def raw_mail(mail: OutboxMail, house: House, renderer: Renderer) -> bytes:
     """Return the bytes of a mail, the same at every call."""
     if mail.template == "raw":
         return b64decode(mail.params["raw"])
-    rendered = renderer.render(mail.template, mail.params)
+    rendered = renderer.render(mail.template, mail.params, mail.message_id)
     headers = mail.headers
     return compose(
         OutgoingMail(
@@ -130,5 +130,6 @@ def raw_mail(mail: OutboxMail, house: House, renderer: Renderer) -> bytes:
             extra=headers["extra"],
             text=rendered.text,
             html=rendered.html,
+            pictures=rendered.pictures,
         )
     )

@@ -3,6 +3,7 @@
 from email.utils import parsedate_to_datetime
 
 from pbm.mail.automatic import is_own
+from tests.pictures import pictures, without_pictures
 from tests.table import SERVER, Table
 
 
@@ -34,7 +35,9 @@ def test_the_headers_of_a_boards_mail(table: Table) -> None:
     assert [part.get_content_type() for part in mail.message.walk()] == [
         "multipart/alternative",
         "text/plain",
+        "multipart/related",
         "text/html",
+        "image/png",
     ]
 
 
@@ -68,7 +71,8 @@ def test_a_long_game_is_one_thread_with_short_references(table: Table) -> None:
         assert len(str(person.newest.message["References"])) < 250
         subjects = [mail["Subject"] for mail in person.mails if mail["X-PBM-Board"]]
         assert set(subjects) == {"Abalone Board 1: alice v bob"}
-        assert len(person.newest.raw) < 10_000
+        assert len(without_pictures(person.newest.raw)) < 10_000
+        assert len(pictures(person.newest.raw)) == 1
     assert roots[0] != roots[1]
     listed = [line for line in bob.newest.text.split("\n") if line[:4].strip().isdigit()]
     assert len(listed) == 4  # rounds; the work for a turn does not grow

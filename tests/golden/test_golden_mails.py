@@ -1,4 +1,4 @@
-"""Each kind of mail, headers and body, byte for byte.
+"""Each kind of mail, headers and body, byte for byte; a digest stands for a picture's pixels.
 
 After a wanted change of wording run `PBM_REGOLD=1 make test ARGS=tests/golden` and read the
 difference that git shows before you commit it.
@@ -6,7 +6,9 @@ difference that git shows before you commit it.
 
 import itertools
 import os
+from base64 import b64decode
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 from random import Random
 
@@ -15,6 +17,7 @@ import pytest
 from pbm.commands.play import Resign
 from pbm.service import questions
 from tests.conversations.greedy import greedy_move
+from tests.pictures import PICTURE_PART, pixels
 from tests.table import OPERATOR, Mail, Table
 
 FOLDER = Path(__file__).parent / "mails"
@@ -143,12 +146,22 @@ def _broken(*_: object) -> None:
     raise ZeroDivisionError("a planted bug")
 
 
+def readable(raw: bytes) -> bytes:
+    """The mail with a line for each picture: how well it is compressed does not matter here."""
+    return PICTURE_PART.sub(lambda part: part[1] + _digest(part[2]), raw)
+
+
+def _digest(encoded: bytes) -> bytes:
+    seen = sha256(pixels(b64decode(encoded))[1]).hexdigest()
+    return f"(a picture whose pixels have the SHA-256 {seen[:32]})\r\n".encode()
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_the_mail_is_as_it_was(name: str, mails: dict[str, Mail]) -> None:
     file = FOLDER / f"{name}.eml"
     if os.environ.get("PBM_REGOLD"):
-        file.write_bytes(mails[name].raw)
-    assert mails[name].raw == file.read_bytes()
+        file.write_bytes(readable(mails[name].raw))
+    assert readable(mails[name].raw) == file.read_bytes()
 
 
 def test_every_kind_is_here(mails: dict[str, Mail]) -> None:

@@ -1,0 +1,175 @@
+"""The board's picture in the mails."""
+
+import re
+from email.message import Message
+
+import pytest
+
+from pbm.commands.view import board_view, board_views, past_view
+from pbm.mail import picture
+from pbm.mail.render import Renderer
+from tests.pictures import pictures
+from tests.table import Mail, Person, Table
+
+
+def kinds(mail: Mail) -> list[str]:
+    return [part.get_content_type() for part in mail.message.walk()]
+
+
+def parts(mail: Mail, kind: str) -> list[Message]:
+    return [part for part in mail.message.walk() if part.get_content_type() == kind]
+
+
+def shown(mail: Mail) -> list[tuple[str, str]]:
+    """The source and the alternative text of each picture in the HTML part."""
+    return re.findall(r'<img src="cid:([^"]+)"[^>]* alt="([^"]+)">', mail.html)
+
+
+def test_a_boards_mail_shows_it_above_the_text(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    alice.says("a1-c3,d4")
+    mail = bob.newest
+    assert kinds(mail)[1:] == ["text/plain", "multipart/related", "text/html", "image/png"]
+    (image,) = parts(mail, "image/png")
+    ((source, alternative),) = shown(mail)
+    assert image["Content-ID"] == f"<{source}>"
+    assert source == f"picture1.{mail['Message-ID'].strip('<>')}"
+    assert image.get_content_disposition() == "inline"
+    (related,) = parts(mail, "multipart/related")
+    assert related.get_param("type") == "text/html"
+    assert alternative == (
+        "The board, also below as text: o on a2 to a5, b1 to b6, c3 to c5, d4;"
+        " x on g5 to g7, h4 to h9, i5 to i9."
+    )
+    assert mail.html.index("<img") < mail.html.index("<pre>")
+    assert "max-width:396px" in mail.html
+
+
+def test_the_text_is_complete_without_it_and_ends_as_ever(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    mail = bob.newest
+    assert "img" not in mail.text
+    assert "cid:" not in mail.text
+    assert mail.text.rstrip().split("\n")[-1].startswith("State: ")
+    assert re.search(r"State: [^<]+</pre>\s*</body>", mail.html)
+    assert alice.newest.text.count("A- o o o o o /") == 1
+
+
+def test_all_players_of_a_board_get_one_picture_drawn_once(table: Table) -> None:
+    people = table.start("ann", "ben", "cal", "dan", "eve", "fay")
+    picture.png.cache_clear()
+    ann = people[0]
+    ann.says(ann.newest.text.split("such as ")[1].split(", and nothing")[0])
+    found = {pictures(person.newest.raw)[0] for person in people}
+    assert len(found) == 1
+    assert picture.png.cache_info().misses == 1
+    assert len({shown(person.newest)[0][0] for person in people}) == 6
+
+
+def test_a_refusal_and_an_older_position_show_it_too(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    first = alice.newest
+    assert len(shown(alice.says("a2-b2,b3").newest)) == 1
+    alice.says("a1-c3,d4")
+    bob.says("i9-g7,f6")
+    earlier = alice.says("show 1#1 1#0").newest
+    assert [words.count("d4") for _, words in shown(earlier)] == [1, 0]
+    assert len(set(pictures(earlier.raw))) == 2
+    stale = alice.says("a2-c4,d5", answering=first).newest
+    assert "You answered an older mail." in stale.text
+    assert len(shown(stale)) == 1
+
+
+def test_the_same_board_twice_in_a_mail_is_one_picture(table: Table) -> None:
+    alice, _ = table.start("alice", "bob")
+    mail = alice.writes("multiple", "show 1\nshow 1").newest
+    assert len(shown(mail)) == 2
+    assert len(set(shown(mail))) == 1
+    assert len(pictures(mail.raw)) == 1
+
+
+def test_a_mail_without_a_board_has_no_picture(table: Table) -> None:
+    alice = table.joins("alice")
+    for mail in (alice.mails[0], alice.says("whoami").newest, alice.says("help").newest):
+        assert kinds(mail) == ["multipart/alternative", "text/plain", "text/html"]
+
+
+def test_a_mail_rendered_again_is_the_same(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    alice, bob = table.start("alice", "bob")
+    written: list[bytes] = []
+    render = Renderer.render
+
+    def twice(self: Renderer, *args: object) -> object:
+        first = render(self, *args)  # type: ignore[arg-type]
+        picture.png.cache_clear()
+        assert render(self, *args) == first  # type: ignore[arg-type]
+        written.extend(item.png for item in first.pictures)
+        return first
+
+    monkeypatch.setattr(Renderer, "render", twice)
+    alice.says("a1-c3,d4")
+    assert written[-1] == pictures(bob.newest.raw)[0]
+
+
+def test_who_wants_none_gets_none(table: Table) -> None:
+    table.start("alice", "bob")
+    alice, bob = table.player("alice"), table.player("bob")
+    assert alice
+    assert bob
+    board = table.board(1)
+    with table.database.reading() as work:
+        views = board_views(work, board, [alice.id, bob.id], plain={bob.id})
+        alone = board_view(work, board, player_id=bob.id, picture=False)
+        past = past_view(work, board, board.position, 0, picture=False)
+    assert views[alice.id]["picture"]["signs"].count("1") == 14
+    assert views[bob.id]["picture"] is alone["picture"] is past["picture"] is None
+    news = {"lead": [], "comments": []}
+    plain = table.renderer.render("board", {**views[bob.id], **news}, "<one@games.example>")
+    drawn = table.renderer.render(
+        "board",
+        {**views[bob.id], **news, "picture": views[alice.id]["picture"]},
+        "<one@games.example>",
+    )
+    assert (plain.pictures, len(drawn.pictures)) == ((), 1)
+    assert "<img" not in plain.html
+    assert plain.text == drawn.text
+
+
+def returned(person: Person, mail: Mail, said: str) -> bytes:
+    """A reply as a mailer writes it that sends our HTML part back, picture and all."""
+    (image,) = pictures(mail.raw)
+    html = mail.html.replace("\n", "\r\n")
+    quote = "".join(f"> {line}\r\n" for line in mail.text.split("\n"))
+    ((_, words),) = shown(mail)
+    broken = said.replace("\n", "<br>")
+    encoded = parts(mail, "image/png")[0].as_string().replace("\n", "\r\n")
+    assert image
+    return (
+        f"From: {person.address}\r\nTo: {mail.reply_to}\r\nSubject: Re: {mail['Subject']}\r\n"
+        f"Message-ID: {person.table.next_message_id()}\r\nIn-Reply-To: {mail['Message-ID']}\r\n"
+        'MIME-Version: 1.0\r\nContent-Type: multipart/related; boundary="r"\r\n\r\n'
+        '--r\r\nContent-Type: multipart/alternative; boundary="a"\r\n\r\n'
+        f"--a\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n{said}"
+        f"\r\nOn Saturday, pbm wrote:\r\n> [image: {words}]\r\n{quote}\r\n"
+        f"--a\r\nContent-Type: text/html; charset=utf-8\r\n\r\n<div>{broken}</div>"
+        f"<blockquote type=cite>{html}</blockquote>\r\n--a--\r\n"
+        f"--r\r\n{encoded}\r\n--r--\r\n"
+    ).encode()
+
+
+@pytest.mark.parametrize("plain", [True, False])
+def test_our_picture_may_come_back_in_an_answer(table: Table, plain: bool) -> None:
+    alice, bob = table.start("alice", "bob")
+    raw = returned(alice, alice.newest, "a1-c3,d4\r\n\r\nHave fun!\r\n")
+    if not plain:
+        raw = re.sub(
+            rb"(--a\r\nContent-Type: text/plain[^\r]*\r\n\r\n).*?(?=--a\r\n)",
+            rb"\1",
+            raw,
+            count=1,
+            flags=re.S,
+        )
+    alice.sends(raw, to=alice.newest.reply_to)
+    assert table.moves(1) == ["a1-c3,b2"]
+    assert "| Have fun!\n" in bob.newest.text
+    assert "also below as text" not in bob.newest.text

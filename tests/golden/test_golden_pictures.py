@@ -1,0 +1,71 @@
+"""The pictures of boards, pixel for pixel.
+
+After a wanted change of their look run `PBM_REGOLD=1 make test ARGS=tests/golden` and look at
+every one of them before you commit it.
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from pbm import rules
+from pbm.mail import picture
+from tests.pictures import pixels
+
+FOLDER = Path(__file__).parent / "pictures"
+MOST_BYTES = {2: 6_500, 3: 7_000, 4: 7_500, 5: 8_000, 6: 8_500}
+
+STATES = {
+    "two-at-the-start": (rules.format_state(rules.start()), ""),
+    "two-after-a-move": (rules.format_state(rules.start()), "a1-c3,d4"),
+    "two-sideways": (rules.format_state(rules.start()), "c3-c5,d4"),
+    "two-pushed-off": (
+        "1.22./.1122./111..2./.....2../........./..2...../2.2.11./22.111/22.11 1 1,1 quiet=7",
+        "c3-b3,b3",
+    ),
+    "two-pillar": (rules.format_state(rules.start(pillar=True)), "c3,d3"),
+    "three": (rules.format_state(rules.start("standard", 3)), "b1-b3,c1"),
+    "four-in-teams": (rules.format_state(rules.start("standard", 4, teams=True)), ""),
+    "five": (rules.format_state(rules.start("standard", 5)), ""),
+    "six-pushed-off": (
+        "11.22/1.12.2/1...233/661...23/66.....33/.6.....3/6555..4/5..444/55.44"
+        " 4 0,0,0,0,0,0 quiet=9",
+        "i9-g9,h9",
+    ),
+}
+NAMES = sorted(STATES)
+
+
+def drawing(name: str) -> dict[str, object]:
+    state, text = STATES[name]
+    position = rules.parse_state(state)
+    if not text:
+        return rules.drawing(position)
+    played = rules.play(position, rules.parse_move(text, position))
+    return rules.drawing(played.position, str(played.move), rules.effect(played))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_picture_is_as_it_was(name: str) -> None:
+    file = FOLDER / f"{name}.png"
+    png = picture.png(picture.described(drawing(name)))
+    if os.environ.get("PBM_REGOLD"):
+        file.parent.mkdir(exist_ok=True)
+        file.write_bytes(png)
+    assert pixels(png) == pixels(file.read_bytes())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_picture_is_small(name: str) -> None:
+    found = drawing(name)
+    assert len(picture.png(picture.described(found))) <= MOST_BYTES[len(str(found["seats"]))]
+
+
+def test_every_picture_is_here() -> None:
+    assert sorted(file.stem for file in FOLDER.glob("*.png")) == NAMES
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if "pushed-off" in name])
+def test_somebody_is_pushed_off_where_the_name_says_so(name: str) -> None:
+    assert drawing(name)["off"]

@@ -1,0 +1,143 @@
+"""Pictures apart from their look, which tests/golden keeps."""
+
+import itertools
+import json
+from random import Random
+
+import pytest
+
+from pbm import rules
+from pbm.mail import picture, stamps
+from pbm.mail.canvas import Colour
+from tests.pictures import pixels
+
+# How linear light reaches the eye: Machado, Oliveira and Fernandes (2009), severity 1.0.
+_SIGHT = {
+    "usual": ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)),
+    "protanopia": (
+        *((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216)),
+        (-0.003882, -0.048116, 1.051998),
+    ),
+    "deuteranopia": (
+        *((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413)),
+        (-0.011820, 0.042940, 0.968881),
+    ),
+    "tritanopia": (
+        *((1.255528, -0.076749, -0.178779), (-0.078411, 0.930809, 0.147602)),
+        (0.004733, 0.691367, 0.303900),
+    ),
+}
+
+
+def linear(colour: Colour) -> list[float]:
+    parts = [part / 255 for part in colour]
+    return [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+
+
+def lab(light: list[float]) -> tuple[float, float, float]:
+    """CIE L*a*b* of linear light, for white D65."""
+    to_xyz = (
+        (0.4124, 0.3576, 0.1805, 0.9505),
+        (0.2126, 0.7152, 0.0722, 1.0),
+        (0.0193, 0.1192, 0.9505, 1.089),
+    )
+    x, y, z = (
+        max(0.0, sum(a * b for a, b in zip(row, light, strict=False)) / row[3]) for row in to_xyz
+    )
+    fx, fy, fz = (t ** (1 / 3) if t > 0.008856 else 7.787 * t + 16 / 116 for t in (x, y, z))
+    return 116 * fy - 16, 500 * (fx - fy), 200 * (fy - fz)
+
+
+def seen(colour: Colour, sight: str) -> tuple[float, float, float]:
+    light = linear(colour)
+    mixed = (sum(a * b for a, b in zip(row, light, strict=True)) for row in _SIGHT[sight])
+    return lab([min(1.0, max(0.0, value)) for value in mixed])
+
+
+def contrast(one: Colour, other: Colour) -> float:
+    """As WCAG 2 defines it, from 1 to 21."""
+    weights = (0.2126, 0.7152, 0.0722)
+    light = [
+        sum(w * part for w, part in zip(weights, linear(colour), strict=True)) + 0.05
+        for colour in (one, other)
+    ]
+    return max(light) / min(light)
+
+
+@pytest.mark.parametrize("sight", _SIGHT)
+def test_everybody_can_tell_the_pieces_apart(sight: str) -> None:
+    seats = [stamps.PIECES[seat][0] for seat in "123456"]
+    for one, other in itertools.combinations(seats, 2):
+        a, b = seen(one, sight), seen(other, sight)
+        assert sum((x - y) ** 2 for x, y in zip(a, b, strict=True)) ** 0.5 > 20, (one, other)
+
+
+def test_every_sign_stands_out_from_its_piece() -> None:
+    assert {
+        seat: contrast(*pair) for seat, pair in stamps.PIECES.items() if contrast(*pair) < 4.5
+    } == {}
+
+
+def game(players: int, plies: int) -> list[str]:
+    """The descriptions of a random game's pictures."""
+    position, dice, found = rules.start("standard", players), Random(players), []
+    for _ in range(plies):
+        played = rules.play(position, dice.choice(rules.legal_moves(position)))
+        position = played.position
+        drawing = rules.drawing(position, str(played.move), rules.effect(played))
+        found.append(picture.described(drawing))
+    return found
+
+
+@pytest.mark.parametrize(("players", "bytes_"), [(2, 6_800), (4, 8_500), (6, 9_500)])
+def test_no_picture_of_a_game_is_large(players: int, bytes_: int) -> None:
+    sizes = [len(picture.png(described)) for described in game(players, 80)]
+    assert max(sizes) <= bytes_, sizes
+
+
+def test_the_same_drawing_is_the_same_bytes_and_is_drawn_once() -> None:
+    described = game(2, 5)[-1]
+    picture.png.cache_clear()
+    first = picture.png(described)
+    backwards = dict(reversed(json.loads(described).items()))
+    assert picture.png(picture.described(backwards)) is first
+    assert (picture.png.cache_info().misses, picture.png.cache_info().hits) == (1, 1)
+    picture.png.cache_clear()
+    assert picture.png(described) == first
+
+
+def test_only_so_many_pictures_are_kept() -> None:
+    most = picture.png.cache_info().maxsize
+    assert most is not None
+    assert most * 9_500 < 4_000_000
+    for described in {line for players in (2, 3, 5) for line in game(players, most // 2)}:
+        picture.png(described)
+    assert picture.png.cache_info().currsize == most
+
+
+def test_stamps_are_drawn_once_however_many_pictures_there_are() -> None:
+    for described in game(2, 60):
+        picture.png(described)
+    drawn = stamps.board.cache_info().misses
+    pieces = stamps.piece.cache_info().misses
+    for described in game(2, 60):
+        picture.png.__wrapped__(described)
+    assert (stamps.board.cache_info().misses, stamps.piece.cache_info().misses) == (drawn, pieces)
+
+
+def test_the_picture_has_a_ground_of_its_own() -> None:
+    (width, height), seen_ = pixels(picture.png(picture.described(rules.drawing(rules.start()))))
+    assert (width, height) == (picture.WIDTH, picture.HEIGHT)
+    opacity = seen_[3::4]
+    assert opacity[0] == 0  # a round corner
+    assert opacity.count(255) > 0.995 * len(opacity)
+    middle = opacity[height // 2 * width :][:width]
+    assert set(middle) == {255}
+
+
+def test_words_name_every_piece_and_nothing_else() -> None:
+    position = rules.parse_state(
+        "11.11/1.1.11/......./......../....#..../......../......./2....2/.2222 1 0,0 -"
+    )
+    words = picture.in_words(picture.described(rules.drawing(position)))
+    assert words == ("# on e5; o on a1 to a2, a4 to a5, b1, b3, b5 to b6; x on h4, h9, i6 to i9")
