@@ -69,4 +69,4 @@ class NewKey(Command):
     def run(self, context: Context) -> Iterator[Event]:
         """Raise the player's epoch, which every reply tag is made from."""
         context.work.players.renew_epoch(context.player.id)
-        yield Answered("newkey", {}, to_all=True)
+        yield Answered("newkey", {"title": "new reply addresses"}, to_all=True)

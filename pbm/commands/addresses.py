@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pbm.commands.context import Context
 from pbm.commands.declare import Command, operand
 from pbm.commands.limits import strangers_answers_left
-from pbm.commands.words import Address, Handle, OneOf
+from pbm.commands.words import Address, Handle
 from pbm.errors import Refusal
 from pbm.events import AddressWanted, Answered, Event
 from pbm.mail.address import address_key
@@ -23,8 +23,7 @@ class Add(Command):
     examples = ("add marta@work.example",)
     dangerous = True
 
-    word: str | None = operand(OneOf("address"), optional=True)
-    address: str = operand(Address())
+    address: str = operand(Address("address"))
 
     def run(self, context: Context) -> Iterator[Event]:
         """Ask the new address."""

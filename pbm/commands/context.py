@@ -54,6 +54,11 @@ class Context:
             raise Refusal("not-registered")
         return self.actor
 
+    @property
+    def wants_picture(self) -> bool:
+        """Whether boards are shown to the speaker as pictures, too."""
+        return self.actor is None or self.actor.settings.picture
+
     def board(self, ref: BoardRef | None) -> Board:
         """Find the board that is meant, to look at it. Raises Refusal."""
         return self._find(ref, lock=False)

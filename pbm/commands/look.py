@@ -104,13 +104,16 @@ def _listed(board: Board) -> dict[str, Any]:
 def _shown(context: Context, board: Board, ply: int | None) -> Answered:
     if ply is None:
         player_id = context.actor.id if context.actor else None
-        view = board_view(context.work, board, player_id=player_id, whole=True)
+        view = board_view(
+            context.work, board, player_id=player_id, whole=True, picture=context.wants_picture
+        )
         return Answered("board", view, board.id)
     counted = ply if ply >= 0 else board.ply + 1 + ply
     if not 0 <= counted <= board.ply:
         raise Refusal("no-such-ply", number=board.id, last=board.ply, ply=ply)
     position = position_after(context.work, board, counted)
-    return Answered("past-board", past_view(context.work, board, position, counted), board.id)
+    view = past_view(context.work, board, position, counted, picture=context.wants_picture)
+    return Answered("past-board", view, board.id)
 
 
 def _boards_of_players(context: Context, words: list[str]) -> list[Board]:

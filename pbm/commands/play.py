@@ -41,7 +41,13 @@ class Move(Command):
         if self._late(board, context):
             check_move(board, self.move)
             view = {
-                **past_view(context.work, board, board.position, board.ply),
+                **past_view(
+                    context.work,
+                    board,
+                    board.position,
+                    board.ply,
+                    picture=context.wants_picture,
+                ),
                 "next": board.ply + 1,
             }
             yield Held(self.pinned(context), "stale-move", view, board.id)

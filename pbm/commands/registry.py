@@ -17,7 +17,7 @@ from pbm.commands.look import Games, Show
 from pbm.commands.play import Move, Resign
 from pbm.commands.records import Export, Import
 from pbm.commands.settings import Set, ShowSettings
-from pbm.commands.words import has_login, lowered
+from pbm.commands.words import cut_short, has_login, lowered
 from pbm.errors import Refusal
 from pbm.mail.charsets import fold_typography
 
@@ -77,6 +77,8 @@ def parse_line(line: str) -> Command | Problem | None:
     found = list(_candidates(words))
     if not found:
         return _perhaps_meant(words)
+    if len(found) > 1 and all(command.second for command in found):
+        return _which_of(found, words)
     problem: Problem | None = None
     for command in found:
         try:
@@ -126,6 +128,18 @@ def _candidates(words: list[str]) -> Iterator[type[Command]]:
 def _problem(command: type[Command], words: list[str], refusal: Refusal) -> Problem:
     params = {**refusal.params, "usage": command.usage(), "command": command.words[0]}
     return Problem(_masked(command, words), refusal.code, params, example=_example(command))
+
+
+def _which_of(found: list[type[Command]], words: list[str]) -> Problem:
+    """Several commands begin so, and the second word is none of theirs."""
+    params = {
+        "reason": "one-of",
+        "word": cut_short(" ".join(words[1:2])),
+        "choice": "|".join(command.second for command in found),
+        "usage": " or ".join(command.usage() for command in found),
+    }
+    hidden = next((command for command in found if command.has_secret()), found[0])
+    return Problem(_masked(hidden, words), "syntax", params, example=_example(found[0]))
 
 
 def _masked(command: type[Command], words: Iterable[str]) -> str:

@@ -23,6 +23,11 @@ def board_subject(handles: Sequence[str]) -> str:
     return f"{_GAME} Board {{number}}: {', '.join(handles[:_NAMED])} +{more}"
 
 
+def classic_subject(number: int, turn: str | None, *, words: bool) -> str:
+    """Return a board's subject as older servers wrote it: whose turn it is, and ` **` for words."""
+    return f"{_GAME} Board {number} {turn or 'over'}{' **' if words else ''}"
+
+
 def question_subject(what: str) -> str:
     """Return the subject of a question."""
     shown = what if len(what) <= _LONGEST_ASKED else f"{what[:_LONGEST_ASKED]}..."

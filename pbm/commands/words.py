@@ -157,12 +157,17 @@ class Handle(Kind):
 
 
 class Address(Kind):
-    """A mail address."""
+    """A mail address; some words may stand before it, which say nothing more."""
 
     shown = "address"
 
+    def __init__(self, *before: str) -> None:
+        self._before = before
+
     def read(self, words: list[str]) -> str:
         """Take one word."""
+        if len(words) > 1 and lowered(words[0]) in self._before:
+            words.pop(0)
         try:
             address = parse_address(words[0].strip("<>,;"))
         except AddressError as error:

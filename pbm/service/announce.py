@@ -49,12 +49,15 @@ def announce_boards(work: UnitOfWork, letters: Letters, events: Sequence[Event])
         news = found[number]
         board = work.boards.get(number, lock=True)
         players = work.players.some({seat.player_id for seat in board.seats})
-        views = board_views(work, board, [player.id for player in players])
+        plain = {player.id for player in players if not player.settings.picture}
+        views = board_views(work, board, [player.id for player in players], plain=plain)
         told = {"lead": news.lead, "comments": news.comments}
-        letters.boards(
-            board,
-            [(player, {**views[player.id], **told}) for player in players if player.addresses],
-        )
+        mails = [
+            (player, {**views[player.id], **told})
+            for player in players
+            if player.addresses and (_concerns(views[player.id], news) or letters.wants(player))
+        ]
+        letters.boards(board, mails)
 
 
 def announce_answer(
@@ -78,9 +81,16 @@ def announce_answer(
         letters.answer(player, _subject(sections[0]), {"sections": told})
         return
     board = work.boards.get(number)
-    view = board_view(work, board, player_id=player.id)
+    picture = player.settings.picture
+    view = board_view(work, board, player_id=player.id, picture=picture)
     params = {**view, "lead": [], "comments": [], "sections": told}
     letters.board(player, board, params, template="answer", kind="answer")
+
+
+def _concerns(view: dict[str, Any], news: _News) -> bool:
+    """Whether a board's mail has something to do or to read, and not only another's move."""
+    asked = any(offer["to_you"] for offer in view["offers"])
+    return bool(view["yours"] or asked or news.lead or news.comments or view["status"] != "playing")
 
 
 def divide_comment(lines: Sequence[str]) -> tuple[list[str], list[str]]:

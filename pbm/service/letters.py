@@ -14,11 +14,11 @@ from typing import Any
 
 from pbm.commands.context import Answering
 from pbm.commands.limits import UNPROVEN
-from pbm.commands.subjects import answer_subject
+from pbm.commands.subjects import answer_subject, classic_subject
 from pbm.mail.address import ServerAddress
 from pbm.mail.tags import Keyring
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Board, NewMail, Player
+from pbm.store.values import FAREWELL, Board, NewMail, Player
 
 REPLIED = "auto-replied"
 GENERATED = "auto-generated"
@@ -74,6 +74,10 @@ class Letters:
         """The pen for a mail that nobody has proven: its answers count apart."""
         return Letters(self._work, self._house, self._now, self._cause, unproven=True)
 
+    def wants(self, player: Player) -> bool:
+        """Whether a player wants the mail about a move of another's, or made this one."""
+        return player.settings.mails == "all" or self._wrote(*player.addresses)
+
     def board(
         self,
         player: Player,
@@ -109,7 +113,7 @@ class Letters:
             template,
             view,
             {
-                "subject": board.subject,
+                "subject": _subject(board, player, view),
                 "reply_to": self._reply_to(player, board.id),
                 "in_reply_to": answering or (None if first else root),
                 "references": references + ([answering] if answering else []),
@@ -162,6 +166,12 @@ class Letters:
         """Tell somebody, usually the operator; an empty envelope sender."""
         headers = self._plain_headers(answer_subject(subject), None)
         self._work.outbox.add(self._mail("notice", address, template, params, headers, sender=""))
+
+    def farewell(self, address: str, handle: str) -> None:
+        """Write the last mail to somebody; once it is sent, the address is forgotten."""
+        headers = self._plain_headers(answer_subject("you have left"), None)
+        told = {"handle": handle}
+        self._work.outbox.add(self._mail(FAREWELL, address, "forgotten", told, headers, sender=""))
 
     def notice_player(
         self, player: Player, template: str, subject: str, params: dict[str, Any]
@@ -246,3 +256,11 @@ def _about(board: Board) -> str:
     """What a Message-ID says of a board: its ply, and how often plies were taken back."""
     back = f"b{board.taken_back}" if board.taken_back else ""
     return f"g{board.id}.p{board.ply}{back}"
+
+
+def _subject(board: Board, player: Player, view: dict[str, Any]) -> str:
+    """The board's frozen subject, or the classic one for a player who wants that."""
+    if player.settings.subject != "classic":
+        return board.subject
+    turn = board.to_move.handle if board.to_move else None
+    return classic_subject(board.id, turn, words=bool(view.get("comments")))

@@ -66,8 +66,7 @@ def tell(hearing: Hearing, context: Context, events: Sequence[Event]) -> None:
             case AddressWanted():
                 ask_new_address(hearing.work, hearing.letters, speaker, event, hearing.now)
             case Forgotten(address, handle):
-                told = {"handle": handle}
-                hearing.letters.notice(address, "forgotten", "you have left", told)
+                hearing.letters.farewell(address, handle)
 
 
 def _ask_held(hearing: Hearing, player: Player, held: Sequence[Held]) -> None:

@@ -4,11 +4,23 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, exists, func, insert, select, union_all, update
+from sqlalchemy import (
+    Case,
+    Column,
+    Connection,
+    Select,
+    case,
+    exists,
+    func,
+    insert,
+    select,
+    union_all,
+    update,
+)
 from sqlalchemy.engine import RowMapping
 
 from pbm.store.schema import outbox
-from pbm.store.values import NewMail, OutboxMail
+from pbm.store.values import FAREWELL, NewMail, OutboxMail
 
 _COLUMNS = (
     outbox.c.id,
@@ -93,6 +105,8 @@ class Outbox:
             attempts=outbox.c.attempts + 1,
             params=None,
             headers=None,
+            recipient=_unless_farewell(outbox.c.recipient),
+            recipient_key=_unless_farewell(outbox.c.recipient_key),
         )
 
     def fail(self, outbox_id: int, error: str, now: datetime) -> None:
@@ -179,3 +193,8 @@ class Outbox:
 
 def _mail(row: RowMapping) -> OutboxMail:
     return OutboxMail(**{**row, "params": row["params"] or {}, "headers": row["headers"] or {}})
+
+
+def _unless_farewell(column: Column[str]) -> Case[str]:
+    """What stands there, but for a mail with which its address is forgotten."""
+    return case((outbox.c.kind == FAREWELL, ""), else_=column)

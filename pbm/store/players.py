@@ -161,7 +161,7 @@ class Players:
         )
         forget(
             update(inbox)
-            .where(func.lower(inbox.c.sender).in_(keys), inbox.c.status == "done")
+            .where(func.lower(inbox.c.sender).in_(keys))
             .values(sender="", outcome=None)
         )
 

@@ -8,6 +8,7 @@ from typing import Any
 from pbm import rules
 
 FIRST_EPOCH = 1
+FAREWELL = "farewell"  # the kind of a mail whose address is forgotten with it
 
 
 @dataclass(frozen=True)

@@ -39,6 +39,8 @@ def test_every_example_is_read_as_that_command(command: type[Command]) -> None:
 def test_the_usage_line_names_every_field(command: type[Command]) -> None:
     usage = command.usage()
     assert usage.split()[0] == command.words[0]
+    assert not command.second or usage.split()[1] == command.second
+    usage = usage.removeprefix(f"{command.words[0]} {command.second}")
     for field in command.fields.values():
         if isinstance(field, Flag):
             assert f"[-{field.name}]" in usage
@@ -57,17 +59,19 @@ def test_every_word_leads_to_it_in_any_case(command: type[Command]) -> None:
     for word in command.words:
         line = " ".join([word.upper() if not command.has_secret() else word, *rest])
         assert isinstance(parse_line(line), Command), line
-    assert find_command(command.words[0]) is command
+    found = find_command(command.words[0])
+    assert found is command or (found and found.second != command.second)
 
 
 @every_command
 def test_an_option_that_it_does_not_have_is_refused_by_name(command: type[Command]) -> None:
     words = command.examples[0].split()
     for option in ("-nonsense", "--nonsense", "–nonsense", "—nonsense", "-NONSENSE"):
-        for at in {1, min(2, len(words))}:
+        first = 2 if command.second else 1
+        for at in {first, min(first + 1, len(words))}:
             line = " ".join([*words[:at], option, *words[at:]])
             found = parse_line(line)
-            if command.has_secret() and at > 1:
+            if command.has_secret() and at > first:
                 assert isinstance(found, Command)
                 continue
             assert isinstance(found, Problem), line
@@ -81,7 +85,10 @@ def test_no_two_commands_share_a_word_by_accident() -> None:
         for word in command.words:
             owners.setdefault(word, []).append(command.words[0])
     shared = {word: names for word, names in owners.items() if len(names) > 1}
-    assert shared == {"board": ["move", "show"]}
+    seconds = [command.second for command in COMMANDS if "change" in command.words]
+    assert shared == {"board": ["move", "show"], "change": ["change"] * len(seconds)}
+    assert all(seconds)
+    assert len(set(seconds)) == len(seconds)
 
 
 @pytest.mark.parametrize(

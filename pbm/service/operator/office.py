@@ -77,7 +77,8 @@ class Act:
         """Mail a board to one player; False if there is no address to send it to."""
         if not player.addresses:
             return False
-        view = board_view(self.work, board, player_id=player.id)
+        picture = player.settings.picture
+        view = board_view(self.work, board, player_id=player.id, picture=picture)
         lead = [{"what": what, "why": self.why, "operator": True}]
         self.letters.board(player, board, {**view, "lead": lead, "comments": []})
         return True

@@ -1,0 +1,62 @@
+"""Stopping, leaving for good, and everything that is kept about a player."""
+
+import json
+
+from tests.table import Table
+
+
+def test_stop_explains_and_changes_nothing(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    for word in ("stop", "unsubscribe", "signoff", "STOP"):
+        alice.says(word).gets(1).hears(
+            '"set mails turn"', "You play on board 1.", '"delete" leaves', "Nothing has changed."
+        )
+    bob.hears_nothing()
+    assert table.board(1).playing
+
+
+def test_delete_is_confirmed_and_forgets_everything_but_the_games(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    alice.says("a1-c3,d4")
+    alice.says("set timezone Europe/Berlin").forgets()
+    bob.forgets()
+    alice.says("delete").gets(1).hears("You asked for:", "| delete", "Reply yes")
+    assert table.board(1).playing
+    alice.says("yes").gets(1).hears("You have left this server, alice.")
+    bob.gets(1).hears("Board 1 is over: bob wins.", "alice resigned.")
+    player = table.player("alice")
+    assert player is not None
+    assert (player.status, player.addresses) == ("removed", ())
+    assert player.settings.timezone == "UTC"
+    assert "alice@example.org" not in table.everything_stored().replace("<alice@example.org>", "")
+    alice.writes("hello").hears("Reply yes to play as")
+    bob.says("show 1").hears("o alice 0 (resigned)")
+
+
+def test_nobody_can_take_the_handle_of_who_left(table: Table) -> None:
+    alice = table.joins("alice")
+    alice.says("delete").says("yes")
+    other = table.person("other@example.org")
+    other.writes("signup alice").hears("The handle alice is taken.")
+
+
+def test_no_keeps_everything(table: Table) -> None:
+    alice, _ = table.start("alice", "bob")
+    alice.says("delete").says("no").hears("dropped")
+    assert table.board(1).playing
+    assert table.player("alice")
+
+
+def test_everything_that_is_kept_is_sent(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    alice.says("a1-c3,d4\nset mails turn").forgets()
+    bob.says("resign").forgets()
+    alice.says("export me")
+    told = json.loads(alice.newest.text)
+    assert told["handle"] == "alice"
+    assert told["addresses"] == ["alice@example.org"]
+    assert told["settings"]["mails"] == "turn"
+    (board,) = told["boards"]
+    assert (board["number"], board["players"], board["plies"]) == (1, ["alice", "bob"], 1)
+    assert "bob@example.org" not in alice.newest.text
+    alice.says("export somebody").hears('"somebody" is not a board')

@@ -1,0 +1,103 @@
+"""How a player wants to be written to, and what becomes of it."""
+
+import pytest
+
+from tests.table import Table
+
+
+def test_settings_are_listed_and_say_how_to_change_them(table: Table) -> None:
+    alice = table.joins("alice")
+    alice.says("settings").gets(1).hears(
+        "- picture on: the board comes as a picture, too (on, off)",
+        "- subject plain:",
+        "- mails all: every move (all, turn)",
+        "- timezone UTC: it is 2026-11-21 12:00 (UTC) there",
+    )
+
+
+def test_the_picture_can_be_left_out_and_comes_back(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    assert "image/png" in str(alice.newest.message)
+    alice.says("set picture off").gets(1).hears("- picture off: the board comes as text only")
+    alice.says("move 1 a1-c3,d4").gets(1).forgets()
+    assert "image/png" not in str(alice.newest.message)
+    assert "image/png" in str(bob.newest.message)
+    alice.says("show").gets(1)
+    assert "image/png" not in str(alice.newest.message)
+    alice.says("show #1")
+    assert "image/png" not in str(alice.newest.message)
+    alice.says("set pictures ON").says("show 1")
+    assert "image/png" in str(alice.newest.message)
+
+
+def test_the_classic_subject_says_whose_turn_it_is_and_that_there_are_words(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    bob.says("set subject classic").forgets()
+    alice.says("move 1 a1-c3,d4")
+    assert bob.newest["Subject"] == "Abalone Board 1 bob"
+    assert alice.newest["Subject"] == "Abalone Board 1: alice v bob"
+    bob.says("i9-g7,f6\nHello there.").gets(2)
+    assert bob.newest["Subject"] == "Abalone Board 1 alice **"
+    bob.says("resign")
+    assert bob.newest["Subject"] == "Abalone Board 1 over"
+    bob.says("set subject plain").says("show 1")
+    assert bob.newest["Subject"] == "Abalone Board 1: alice v bob"
+
+
+def test_other_players_moves_can_be_left_out(table: Table) -> None:
+    alice, bob, carol = table.start("alice", "bob", "carol")
+    for person in (alice, bob, carol):
+        person.says("set mails turn").forgets()
+    alice.says("move 1 b1,c1").gets(1).hears("bob's move on board 1; nothing to do.")
+    bob.gets(1).hears("Your move on board 1.")
+    carol.hears_nothing()
+    bob.says("d8,d7\nWatch this.").gets(1).forgets()
+    carol.gets(1).hears("Your move on board 1.")
+    alice.gets(1).hears("| Watch this.")
+    carol.says("draw").gets(1).forgets()
+    alice.gets(1).hears("carol offers a draw.")
+    bob.gets(1).forgets()
+    carol.says("resign").gets(1).forgets()
+    alice.gets(1).hears("Your move on board 1.", "carol resigned.")
+    bob.hears_nothing()  # neither to do nor to read: alice moves next
+    alice.says("resign")
+    bob.gets(1).hears("Board 1 is over")
+
+
+@pytest.mark.parametrize(
+    ("word", "zone", "clock"),
+    [
+        ("Europe/Berlin", "Europe/Berlin", "13:00"),
+        ("europe/berlin", "Europe/Berlin", "13:00"),
+        ("America/New_York", "America/New_York", "07:00"),
+        ("utc", "UTC", "12:00"),
+    ],
+)
+def test_a_time_zone_is_a_name(word: str, zone: str, clock: str, table: Table) -> None:
+    alice = table.joins("alice")
+    alice.says(f"set timezone {word}").hears(f"- timezone {zone}: it is 2026-11-21 {clock}")
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("set picture maybe", 'Picture can be on or off, not "maybe"'),
+        ("set mails digest", 'Mails can be all or turn, not "digest"'),
+        ("set subject", "Something is missing there: the value."),
+        ("set colour red", 'I do not know "colour" here; it is one of picture, subject, mails'),
+        ("set timezone Berlin", "Perhaps you mean Europe/Berlin."),
+        ("set timezone Atlantis", 'I know no time zone "Atlantis". It is a region and a city'),
+        ("set timezone ../../etc/passwd", "I know no time zone"),
+    ],
+)
+def test_what_cannot_be_set_says_why(line: str, told: str, table: Table) -> None:
+    table.joins("alice").says(line).gets(1).hears(told, "Nothing has changed.")
+
+
+def test_without_a_proof_nothing_is_set(table: Table) -> None:
+    alice = table.joins("alice")
+    alice.writes("set picture off").hears("You asked for:", "| set picture off")
+    player = table.player("alice")
+    assert player is not None
+    assert player.settings.picture
+    alice.says("yes").hears("- picture off")
