@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbm import rules
-from tests.rules.claims import check_abapro_text, check_move_text, check_state_text
+from tests.rules.promises import check_abapro_text, check_move_text, check_state_text
 from tests.rules.random_positions import SETUPS, some_positions
 from tests.rules.setups import CELLS
 
