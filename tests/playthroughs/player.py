@@ -29,7 +29,7 @@ def _pick(position: rules.Position, dice: Random, sharp: bool) -> rules.Played:
 def _appeal(before: rules.Position, played: rules.Played) -> float:
     """Ejections above all; then own marbles together in the centre, and the others' at the edge."""
     assert before.turn is not None
-    ejections = sum(1 for seat in played.ejected if before.is_played(seat))
+    ejections = sum(1 for seat in played.ejected if seat not in before.out)
     own, partner, others, _ = played.position.seen_by(before.turn)
     neighbours = sum((own & shifted(own, step)).bit_count() for step in STEPS)
     return 50 * ejections + 2 * _far(others) - 2 * _far(own | partner) + 0.4 * neighbours

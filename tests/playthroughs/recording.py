@@ -54,7 +54,9 @@ def tell(setup: Setup, events: Iterable[Event]) -> str:
         position = played.position
         if ply % PLIES_BETWEEN_DIAGRAMS == 0 and position.outcome is None:
             lines += ["", *_shown(position), _headings()]
-    return "\n".join([*lines, "", rules.diagram(position), "", _end(position), ""])
+    balances = (rules.balance(setup.start(), position, seat) for seat in position.seats)
+    balance = f"balance: {' '.join(f'{number:+}' for number in balances)}"
+    return "\n".join([*lines, "", rules.diagram(position), "", _end(position), balance, ""])
 
 
 def _seats(setup: Setup, position: rules.Position) -> Iterator[str]:

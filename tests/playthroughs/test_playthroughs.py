@@ -1,8 +1,8 @@
 """A whole game on every board, for every number of players: all that the rules say of it, kept.
 
 The recordings are in `games/`. After a wanted change run
-`PBM_REGOLD=1 make test ARGS=tests/playthroughs` and read the difference that git shows before you
-commit it: the same moves are told anew. A game that has no recording yet is played first.
+`PBM_REGOLD=1 make test ARGS="tests/playthroughs -n 0"` and read the difference that git shows
+before you commit it: the same moves are told anew. A game without a recording is played first.
 """
 
 import os
