@@ -7,10 +7,13 @@ SHELL := /bin/bash
 
 PY := .venv/bin/python
 READY := .venv/.ready
-# Arguments for pytest, such as: make test ARGS="tests/rules -k bowl"
+# Which tests or benchmarks, such as: make test ARGS="tests/rules -k bowl", make bench ARGS=rules
 ARGS ?=
 # The random games of: make torture
 GAMES ?= 3000
+# How long: make fuzz, and what of it, such as: make fuzz TARGETS="moves states"
+SECONDS ?= 300
+TARGETS ?=
 # Another Python to make .venv with, such as: make run PYTHON=python3.12
 export PYTHON
 
@@ -30,6 +33,11 @@ test: deps $(READY) ## runs all tests; ARGS="tests/rules -k bowl" runs some of t
 torture: $(READY) ## plays thousands of random games twice; GAMES=9000 and SEED=1 change them
 	$(PY) -m tests.rules.torture --games $(GAMES) $(if $(SEED),--seed $(SEED))
 
+.PHONY: fuzz
+fuzz: $(READY) ## feeds parsers what breaks them, guided by coverage; SECONDS=60, TARGETS=moves, KEEP=1
+	$(PY) -m pip install --quiet --require-hashes --only-binary :all: -r requirements-fuzz.lock
+	$(PY) -m tests.fuzz --seconds $(SECONDS) $(if $(KEEP),--keep) $(TARGETS)
+
 .PHONY: check
 check: $(READY) ## checks format, style, types and the direction of imports
 	$(PY) -m ruff format --check .
@@ -38,8 +46,8 @@ check: $(READY) ## checks format, style, types and the direction of imports
 	.venv/bin/lint-imports --no-cache
 
 .PHONY: bench
-bench: $(READY) ## measures speed, as ratios within one run
-	$(PY) -m bench
+bench: $(READY) ## measures speed and writes docs/benchmarks.md; ARGS=rules measures one part
+	$(PY) -m bench $(ARGS)
 
 .PHONY: format
 format: $(READY) ## formats the source and mends what ruff can mend
@@ -60,10 +68,13 @@ lock: $(READY) ## writes requirements.lock anew; UPGRADE=1 takes the newest vers
 	$(PY) -m uv pip compile --quiet pyproject.toml --extra dev --output-file requirements.lock \
 		--universal --python-version 3.11 --generate-hashes \
 		--no-header --no-annotate --no-emit-index-url $(if $(UPGRADE),--upgrade)
+	$(PY) -m uv pip compile --quiet --group fuzz --output-file requirements-fuzz.lock \
+		--universal --python-version 3.11 --generate-hashes \
+		--no-header --no-annotate --no-emit-index-url $(if $(UPGRADE),--upgrade)
 
 .PHONY: clean
 clean: ## removes .venv and everything else that make made; var/ with its games stays
-	rm -rf .venv .venv.lock dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .venv.lock dist build .fuzz .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find pbm tests migrations -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(READY): requirements.lock pyproject.toml

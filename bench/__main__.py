@@ -1,19 +1,39 @@
-"""Run all measurements and print the table."""
+"""Run some measurements or all, print the tables, and put them into `docs/benchmarks.md`."""
 
+import argparse
 import logging
-import platform
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 import structlog
 
-from bench import rules, turns
-from bench.measure import calibration, table
+from bench import report, rules, turns
+from bench.measure import Row, calibration_ms
+
+PARTS: Mapping[str, Callable[[], list[Row]]] = {"rules": rules.measure, "turns": turns.measure}
 
 
-def main() -> None:
+def main(
+    arguments: Sequence[str] | None = None,
+    parts: Mapping[str, Callable[[], list[Row]]] = PARTS,
+    page: Path = report.PAGE,
+) -> None:
     """Measure and tell."""
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument("parts", nargs="*", metavar="part", help=f"{', '.join(parts)}; or all")
+    chosen = parser.parse_args(arguments).parts or list(parts)
+    if not set(chosen) <= set(parts):
+        parser.error(f"the parts are {', '.join(parts)}")
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
-    print(f"Python {platform.python_version()}, calibration {calibration():,.0f} rounds a second\n")
-    print(table([*rules.measure(), *turns.measure()]))
+    where = report.machine(calibration_ms())
+    print(where)
+    sections = {}
+    for part in chosen:
+        sections[part] = report.section(parts[part](), where)
+        print(f"\n{part}\n\n{sections[part]}", flush=True)
+    page.write_text(report.rewritten(page.read_text("utf-8"), sections), "utf-8")
 
 
-main()
+if __name__ == "__main__":
+    sys.exit(main())

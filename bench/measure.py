@@ -1,8 +1,12 @@
 """Measuring, and the table that it is told in."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+
+CALIBRATION_ROUNDS = 1_000_000
+
+_TURNS = 3
 
 
 @dataclass(frozen=True)
@@ -22,27 +26,52 @@ def rate_of(
     at_least: float = 1.0,
     clock: Callable[[], float] = time.perf_counter,
 ) -> float:
-    """Repeat `work` for at least so many seconds; return how much it did in a second.
+    """Repeat `work` for at least so many seconds, and once in any case; return what it did in one.
 
     `work` returns how many things it has done in one call. For work that waits for nothing
     `time.process_time` is the better clock: others on the same machine disturb it less.
     """
-    done, start = 0, clock()
-    while (spent := clock() - start) < at_least:
+    done, spent, start = 0, 0.0, clock()
+    while not done or spent < at_least:
         done += work()
-    return done / spent
+        spent = clock() - start
+    return done / max(spent, 1e-9)
 
 
-def calibration() -> float:
-    """A fixed loop's rounds a second: how fast this machine is, to read the rest by."""
+def rates_of(works: Mapping[str, Callable[[], int]], *, at_least: float = 1.0) -> dict[str, float]:
+    """The rates of works that wait for nothing and are to be compared.
+
+    They take turns, and the best of each counts: a machine that is now fast and now slow is so to
+    all of them.
+    """
+    found = dict.fromkeys(works, 0.0)
+    for _ in range(_TURNS):
+        for name, work in works.items():
+            rate = rate_of(work, at_least=at_least / _TURNS, clock=time.process_time)
+            found[name] = max(found[name], rate)
+    return found
+
+
+def beside(
+    first: str, rates: Mapping[str, float], *, unit: str, called: str | None = None
+) -> list[Row]:
+    """Rows of the rates, each beside the one that is named first; `called` is its short name."""
+    return [
+        Row(name, unit, rate, "itself" if name == first else called or first, rate / rates[first])
+        for name, rate in rates.items()
+    ]
+
+
+def calibration_ms() -> float:
+    """The time that a fixed loop takes here, in milliseconds, to read the absolute figures by."""
 
     def loop() -> int:
         total = 0
-        for number in range(100_000):
+        for number in range(CALIBRATION_ROUNDS):
             total += number * number & 7
-        return 100_000
+        return 1
 
-    return rate_of(loop)
+    return 1000 / max(rate_of(loop, at_least=0, clock=time.process_time) for _ in range(5))
 
 
 def table(rows: list[Row]) -> str:

@@ -1,65 +1,69 @@
 """The rules beside the naive oracle of the tests."""
 
-import time
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from bench.measure import Row, rate_of
+from bench.measure import Row, beside, rates_of
 from pbm import rules
 from pbm.rules import search
+from pbm.rules.board import BOARD, shifted
 from pbm.rules.perft import perft
 from pbm.rules.turns import play_legal
 from tests.rules import oracle
 from tests.rules.random_positions import two_player_positions
 
-_POSITIONS = 2000
-_DEPTH = 3
-
 T = TypeVar("T")
 
 
-def measure() -> list[Row]:
+def measure(seconds: float = 3.0, positions: int = 2000, depth: int = 3) -> list[Row]:
     """All legal moves of varied two-player midgame positions, moves played, and perft."""
-    positions = list(two_player_positions(_POSITIONS))
+    some = list(two_player_positions(positions))
+    return [*_legal_moves(some, seconds), *_playing(some, seconds), *_counting(depth, seconds)]
+
+
+def _legal_moves(positions: Sequence[rules.Position], seconds: float) -> list[Row]:
     games = [oracle.read_state(rules.format_state(position)) for position in positions]
     sets = [position.seen_by(position.turn) for position in positions if position.turn]
-    assert len(sets) == _POSITIONS
-    oracles = _rate(_each(games, oracle.legal_moves))
-    rows = [
-        Row(f"naive oracle, all legal moves of {_POSITIONS}", "positions", oracles, "itself", 1)
-    ]
-    for name, work in (
-        ("search.codes, the integer core", _each(sets, lambda four: search.codes(*four))),
-        ("rules.legal_moves", _each(positions, rules.legal_moves)),
-    ):
-        rate = _rate(work)
-        rows.append(Row(name, "positions", rate, "the naive oracle", rate / oracles))
-    return [*rows, *_playing(positions), *_counting()]
+    assert len(sets) == len(positions)
+    naive = f"naive oracle, all legal moves of {len(positions)}"
+    works = {
+        naive: _each(games, oracle.legal_moves),
+        "search.codes, the integer core": _each(sets, lambda four: search.codes(*four)),
+        "rules.legal_moves": _each(positions, rules.legal_moves),
+    }
+    rates = rates_of(works, at_least=seconds)
+    return beside(naive, rates, unit="positions", called="the oracle")
 
 
-def _playing(positions: Sequence[rules.Position]) -> list[Row]:
+def _playing(positions: Sequence[rules.Position], seconds: float) -> list[Row]:
     """One move of each position: its middle one."""
     chosen = [(p, moves[len(moves) // 2]) for p in positions if (moves := rules.legal_moves(p))]
     games = [(oracle.read_state(rules.format_state(p)), str(move)) for p, move in chosen]
-    naive = _rate(_each(games, lambda pair: oracle.play(*pair)))
-    checked = _rate(_each(chosen, lambda pair: rules.play(*pair)))
-    legal = _rate(_each(chosen, lambda pair: play_legal(*pair)))
-    return [
-        Row("naive oracle, a move played", "moves", naive, "itself", 1),
-        Row("rules.play, which checks the move", "moves", checked, "the oracle", checked / naive),
-        Row("a move known to be legal played", "moves", legal, "the oracle", legal / naive),
-    ]
+    naive = "naive oracle, a move played"
+    works = {
+        naive: _each(games, lambda pair: oracle.play(*pair)),
+        "rules.play, which checks the move": _each(chosen, lambda pair: rules.play(*pair)),
+        "a move known to be legal played": _each(chosen, lambda pair: play_legal(*pair)),
+    }
+    return beside(naive, rates_of(works, at_least=seconds), unit="moves", called="the oracle")
 
 
-def _counting() -> list[Row]:
+def _counting(depth: int, seconds: float) -> list[Row]:
+    """Leaves of the standard board for two, all moves to a depth."""
     start = rules.start()
-    naive_start = oracle.read_state(rules.format_state(start))
-    naive = _rate(lambda: _naive_perft(naive_start, _DEPTH - 1))
-    ours = _rate(lambda: perft(start, _DEPTH))
-    return [
-        Row("naive oracle, perft", "leaves", naive, "itself", 1),
-        Row("perft, standard for two", "leaves", ours, "the oracle", ours / naive),
-    ]
+    game = oracle.read_state(rules.format_state(start))
+    own, partner, others, fixed = start.seen_by(1)
+    assert not partner
+    assert not fixed
+    naive = f"naive oracle, perft {depth}"
+    works = {
+        naive: lambda: _naive_perft(game, depth),
+        "the same by the integer core alone": lambda: _core_perft(own, others, depth),
+        "by rules.perft": lambda: perft(start, depth),
+        "by rules.legal_moves and rules.play": lambda: _public_perft(start, depth),
+    }
+    assert len({work() for work in works.values()}) == 1
+    return beside(naive, rates_of(works, at_least=seconds), unit="leaves", called="the oracle")
 
 
 def _naive_perft(game: oracle.Game, depth: int) -> int:
@@ -69,8 +73,25 @@ def _naive_perft(game: oracle.Game, depth: int) -> int:
     return sum(_naive_perft(oracle.play(game, move)[0], depth - 1) for move in moves)
 
 
-def _rate(work: Callable[[], int]) -> float:
-    return rate_of(work, clock=time.process_time)
+def _core_perft(own: int, others: int, depth: int) -> int:
+    """Perft of two players on two sets of cells, as long as nobody can have won or be stuck."""
+    if depth == 1:
+        return search.count(own, 0, others, 0)
+    total = 0
+    for code in search.codes(own, 0, others, 0):
+        marbles, step = search.CODED[code]
+        moving = search.moved(marbles, step, own | others)
+        pushed = shifted(others & moving, step) & BOARD
+        after = own & ~moving | shifted(own & moving, step)
+        total += _core_perft(others & ~moving | pushed, after, depth - 1)
+    return total
+
+
+def _public_perft(position: rules.Position, depth: int) -> int:
+    moves = rules.legal_moves(position)
+    if depth == 1:
+        return len(moves)
+    return sum(_public_perft(rules.play(position, move).position, depth - 1) for move in moves)
 
 
 def _each(things: Sequence[T], work: Callable[[T], object]) -> Callable[[], int]:

@@ -1,7 +1,6 @@
 """A turn in process, on SQLite: the mail kept, the move played, both boards written."""
 
 import tempfile
-from pathlib import Path
 
 from bench.measure import Row, rate_of
 from tests.table import SERVER, Table
@@ -9,11 +8,11 @@ from tests.table import SERVER, Table
 _MOVES = ("a1-c3,d4", "i9-g7,f6")
 
 
-def measure() -> list[Row]:
+def measure(seconds: float = 1.0) -> list[Row]:
     """Whole turns beside keeping the same mails and doing nothing with them."""
     with tempfile.TemporaryDirectory() as folder:
-        keeping = _keeping(Table(f"sqlite:///{folder}/keeping.sqlite3"))
-        playing = _playing(Table(f"sqlite:///{Path(folder)}/playing.sqlite3"))
+        keeping = _keeping(Table(f"sqlite:///{folder}/keeping.sqlite3"), seconds)
+        playing = _playing(Table(f"sqlite:///{folder}/playing.sqlite3"), seconds)
     return [
         Row("mails kept, one commit each", "mails", keeping, "itself", 1.0),
         Row(
@@ -26,7 +25,7 @@ def measure() -> list[Row]:
     ]
 
 
-def _keeping(table: Table) -> float:
+def _keeping(table: Table, seconds: float) -> float:
     numbers = iter(range(10**9))
 
     def keep() -> int:
@@ -34,10 +33,10 @@ def _keeping(table: Table) -> float:
         table.intake.keep("a@b.example", (SERVER,), raw.encode(), "127.0.0.1")
         return 1
 
-    return rate_of(keep)
+    return rate_of(keep, at_least=seconds)
 
 
-def _playing(table: Table) -> float:
+def _playing(table: Table, seconds: float) -> float:
     alice, bob = table.joins("alice"), table.joins("bob")
 
     def play() -> int:
@@ -46,4 +45,4 @@ def _playing(table: Table) -> float:
             player.says(move)
         return len(_MOVES) + 1
 
-    return rate_of(play)
+    return rate_of(play, at_least=seconds)

@@ -19,7 +19,7 @@ from pbm.rules.errors import NotationError, RulesError
 from pbm.rules.hints import example_move, nearby_line, nearby_step, perhaps
 from pbm.rules.moves import Move
 from pbm.rules.position import Position
-from pbm.rules.refusals import game_over, why_not
+from pbm.rules.refusals import why_not
 
 _LONGEST_TEXT = 100
 
@@ -74,8 +74,6 @@ def parse_move(text: str, position: Position) -> Move:
     match = _fullmatch(text)
     if match is None:
         raise NotationError("not-a-move", _not_a_move(text, position))
-    if position.outcome is not None:
-        raise game_over()
     move = _resolve(match, position)
     refusal = why_not(position, move)
     if refusal is not None:

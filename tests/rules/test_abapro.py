@@ -1,12 +1,10 @@
 """Aba-Pro notation, both ways."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from pbm import rules
 from tests.rules.random_positions import SETUPS, some_positions
-from tests.rules.setups import CELLS, placed, teamed
+from tests.rules.setups import placed, teamed
 
 START = rules.start()
 OVER = rules.leave(START, 2)
@@ -138,27 +136,3 @@ def test_a_move_of_another_position_is_not_written() -> None:
     move = rules.parse_move("a1-c3,b2", START)
     with pytest.raises(rules.IllegalMoveError):
         rules.format_abapro(move, placed("a1", "i9"))
-
-
-@given(st.text())
-def test_any_text_is_a_notation_error(text: str) -> None:
-    with pytest.raises(rules.NotationError):
-        rules.parse_abapro(text, START)
-
-
-names = st.sampled_from(CELLS) | st.from_regex("[a-zA-Zａ-ｉ][0-9０-９]", fullmatch=True)
-
-
-@given(
-    st.lists(st.tuples(names, st.sampled_from(["", " ", "-"])), max_size=4),
-    st.sampled_from(list(some_positions(20))),
-)
-def test_any_near_move_is_a_move_or_refused(
-    parts: list[tuple[str, str]], position: rules.Position
-) -> None:
-    text = "".join(cell + mark for cell, mark in parts)
-    try:
-        move = rules.parse_abapro(text, position)
-    except (rules.NotationError, rules.IllegalMoveError):
-        return
-    assert move in rules.legal_moves(position)

@@ -6,12 +6,25 @@ from collections.abc import Sequence
 
 import pytest
 
+from pbm import rules
+from pbm.rules.layouts import takes_pillar
 from tests.rules.random_games import compare, endgame, near_the_end
 from tests.rules.random_positions import SETUPS, Setup
 
 GAMES_EACH = 4
 ENDGAMES_EACH = 12
 PARTS = 10
+
+
+def test_every_kind_of_game_is_among_the_set_ups() -> None:
+    kinds = {(one.board, one.players, one.teams) for one in SETUPS if not one.pillar}
+    plain = {(board, players, False) for board, some in rules.BOARDS.items() for players in some}
+    teams = {(board, 4, True) for board, some in rules.BOARDS.items() if 4 in some}
+    assert kinds == plain | teams
+    with_pillar = {(one.board, one.players, one.teams) for one in SETUPS if one.pillar}
+    assert with_pillar == {kind for kind in kinds if takes_pillar(*kind[:2])}
+    assert {players for _, players, _ in with_pillar} == {2, 3, 4, 5, 6}
+    assert len(SETUPS) * GAMES_EACH >= 300
 
 
 @pytest.mark.parametrize("setups", [SETUPS[part::PARTS] for part in range(PARTS)], ids=range(PARTS))

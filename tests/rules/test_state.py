@@ -1,8 +1,6 @@
 """The state line: written in one way, and read only if it agrees with the rules."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from pbm import rules
 from tests.rules.random_positions import some_positions
@@ -182,32 +180,3 @@ def test_positions_of_play_are_restored() -> None:
             assert rules.parse_state(rules.format_state(after)) == after
         without = rules.leave(position, 1)
         assert rules.parse_state(rules.format_state(without)) == without
-
-
-@given(st.text())
-def test_any_text_is_a_state_error(text: str) -> None:
-    with pytest.raises(rules.StateError):
-        rules.parse_state(text)
-
-
-@given(
-    st.sampled_from(LINES),
-    st.lists(
-        st.tuples(st.integers(0, 99), st.sampled_from("0123456./,;=+- #x٣１")),
-        min_size=1,
-        max_size=3,
-    ),
-    st.booleans(),
-)
-def test_a_changed_line_is_refused_or_read_as_it_stands(
-    line: str, changes: list[tuple[int, str]], replacing: bool
-) -> None:
-    for place, sign in changes:
-        line = line[:place] + sign + line[place + replacing :]
-    try:
-        position = rules.parse_state(line)
-    except rules.StateError:
-        return
-    assert rules.format_state(position) == line
-    assert (position.turn is None) == (position.outcome is not None)
-    assert bool(rules.legal_moves(position)) == (position.turn is not None)

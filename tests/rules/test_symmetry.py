@@ -7,9 +7,9 @@ import pytest
 from pbm import rules
 from pbm.rules.board import CENTRE, members, set_of
 from pbm.rules.moves import Move
-from tests.rules.random_positions import some_positions
+from tests.rules.random_positions import SETUPS, some_positions
 
-POSITIONS = list(some_positions(40))
+POSITIONS = list(some_positions(len(SETUPS)))
 TURNS = [(quarter, mirrored) for quarter in range(6) for mirrored in (False, True)]
 
 
@@ -29,20 +29,44 @@ def turned_set(cells: int, sixths: int, mirrored: bool) -> int:
     return set_of(tuple(CENTRE + turned_vector(v, sixths, mirrored) for v in vectors))
 
 
+def turned_position(position: rules.Position, sixths: int, mirrored: bool) -> rules.Position:
+    marbles = tuple(turned_set(cells, sixths, mirrored) for cells in position.marbles)
+    return replace(position, marbles=marbles)
+
+
+def turned_move(move: Move, sixths: int, mirrored: bool) -> Move:
+    marbles = turned_set(move.marbles, sixths, mirrored)
+    return Move(marbles, turned_vector(move.step, sixths, mirrored))
+
+
+def test_the_positions_are_of_every_kind() -> None:
+    kinds = {(p.players, p.teams, p.pillar) for p in POSITIONS}
+    alone = {(players, False, pillar) for players in range(2, 7) for pillar in (False, True)}
+    assert kinds == alone | {(4, True, False), (4, True, True)}
+
+
 @pytest.mark.parametrize(("sixths", "mirrored"), TURNS)
 def test_a_turned_position_has_the_turned_moves(sixths: int, mirrored: bool) -> None:
     for position in POSITIONS:
-        turned = replace(
-            position,
-            marbles=tuple(turned_set(cells, sixths, mirrored) for cells in position.marbles),
-        )
+        moves = rules.legal_moves(position)
+        turned = turned_position(position, sixths, mirrored)
         assert set(rules.legal_moves(turned)) == {
-            Move(
-                turned_set(move.marbles, sixths, mirrored),
-                turned_vector(move.step, sixths, mirrored),
-            )
-            for move in rules.legal_moves(position)
+            turned_move(move, sixths, mirrored) for move in moves
         }
+
+
+@pytest.mark.parametrize(("sixths", "mirrored"), TURNS)
+def test_a_turned_move_does_the_same(sixths: int, mirrored: bool) -> None:
+    ejections = 0
+    for position in POSITIONS:
+        turned = turned_position(position, sixths, mirrored)
+        for move in rules.legal_moves(position)[::5]:
+            played = rules.play(position, move)
+            other = rules.play(turned, turned_move(move, sixths, mirrored))
+            assert other.position == turned_position(played.position, sixths, mirrored)
+            assert other.ejected == played.ejected
+            ejections += len(played.ejected)
+    assert ejections
 
 
 def test_seats_with_other_numbers_have_the_same_moves() -> None:

@@ -1,0 +1,45 @@
+"""Lines for `pbm-rules`: whatever is sent, the answer is one JSON object."""
+
+import json
+from unittest.mock import patch
+
+from pbm.rules import protocol
+from pbm.rules.errors import REASONS
+from tests.fuzz.targets import Target
+
+_START = "11111/111111/..111../......../........./......../..222../222222/22222 1 0,0 -"
+_REQUESTS: tuple[object, ...] = (
+    {"op": "boards"},
+    {"op": "start", "board": "bowl", "players": 3},
+    {"op": "start", "teams": True, "pillar": True},
+    {"op": "moves", "state": _START, "notation": "abapro"},
+    {"op": "play", "state": _START, "move": "a1-c3,d4"},
+    {"op": "play", "state": _START, "move": "i5h5", "notation": "abapro"},
+    {"op": "perft", "state": _START, "depth": 1},
+    {"op": "diagram", "state": _START},
+    [1, 2.5e3, None],
+)
+_WORDS = (
+    *('"op"', '"board"', '"players"', '"teams"', '"pillar"', '"state"', '"move"', '"notation"'),
+    *('"depth"', '"start"', '"boards"', '"moves"', '"play"', '"perft"', '"diagram"', '"abapro"'),
+    *("true", "false", "null", "NaN", "\\ud800", "\\u0000", "1e999", "{", "}", "[", "]", ":", ","),
+)
+
+
+def check(data: bytes) -> None:
+    """Answer a line, and hold the answer to what the manual says of it."""
+    # Deep counting is slow by nature; how deep it may go is tested elsewhere.
+    with patch.object(protocol, "DEEPEST_PERFT", 1):
+        told = protocol.answer(data)
+    assert json.loads(json.dumps(told)) == told
+    if not told["ok"]:
+        assert told["error"]["reason"] in (*REASONS, *protocol.REQUEST_REASONS)
+        assert told["error"]["text"]
+
+
+TARGET = Target(
+    check,
+    tuple(json.dumps(request).encode() for request in _REQUESTS),
+    tuple(word.encode() for word in _WORDS),
+    longest=250,
+)
