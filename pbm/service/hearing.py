@@ -43,6 +43,7 @@ class Hearing:
             help_page=partial(help_page, commands=COMMANDS, server=self.house.address.plain),
             hints=tuple(dict.fromkeys(number for number in hints if number)),
             answered=answered,
+            shuffled=self.house.shuffled,
         )
 
     def script(self, context: Context) -> Script:
