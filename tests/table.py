@@ -7,7 +7,7 @@ bob.hears("alice's move on board 1; nothing to do.")
 """
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from email import message_from_bytes
@@ -101,8 +101,13 @@ class Table:
         counter = itertools.count(1)
         keyring = Keyring((Key("k1", b"a secret key that only tests know"),))
         self.house = House(
-            ServerAddress(SERVER), keyring, OPERATOR, unique=lambda: f"{next(counter):08d}"
+            ServerAddress(SERVER),
+            keyring,
+            OPERATOR,
+            unique=lambda: f"{next(counter):08d}",
+            shuffled=lambda names: self.lots(list(names)),
         )
+        self.lots: Callable[[list[str]], list[str]] = list
         self.intake = Intake(self.database, self.house, self.clock)
         self.turns = Turns(self.database, self.house, self.clock)
         self.renderer = Renderer()

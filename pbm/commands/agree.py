@@ -10,6 +10,7 @@ from pbm.commands.offers import (
     TAKEBACK,
     agree,
     draw_board,
+    latest_ply,
     make_offer,
     open_offers,
     refuse,
@@ -42,15 +43,16 @@ class Draw(Command):
     def run(self, context: Context) -> Iterator[Event]:
         """Offer it, or agree."""
         board = _own_game(context, self.board)
-        offer = board.offer(DRAW)
-        if offer and offer.open and context.player.id in waiting_for(board, offer):
+        offer = _offered_draw(board, context)
+        if offer:
             yield from agree(context.work, board, offer, context.player.id, context.now)
         else:
             yield from make_offer(context.work, board, DRAW, context.player.id)
 
     def pinned(self, context: Context) -> str:
-        """Name the board."""
-        return f"draw {context.own_board(self.board).id}"
+        """Name the board, and whether a draw is agreed to or offered."""
+        board = _own_game(context, self.board)
+        return f"{'accept draw' if _offered_draw(board, context) else 'draw'} {board.id}"
 
 
 class TakeBack(Command):
@@ -70,13 +72,20 @@ class TakeBack(Command):
     def run(self, context: Context) -> Iterator[Event]:
         """Ask for it."""
         board = _own_game(context, self.board)
-        if not board.last_ply_of(context.player.id):
+        latest = latest_ply(context.work, board, context.player.id)
+        if not latest:
             raise Refusal("nothing-to-take-back", number=board.id)
+        if self.board and self.board.ply not in (None, latest):
+            raise Refusal(
+                "not-your-latest-move", meant=self.board.ply, latest=latest, number=board.id
+            )
         yield from make_offer(context.work, board, TAKEBACK, context.player.id)
 
     def pinned(self, context: Context) -> str:
-        """Name the board."""
-        return f"takeback {context.own_board(self.board).id}"
+        """Name the board and the ply that is the latest one now."""
+        board = context.own_board(self.board)
+        latest = latest_ply(context.work, board, context.player.id)
+        return f"takeback {board.id}#{self.board.ply if self.board and self.board.ply else latest}"
 
 
 class _Answer(Command):
@@ -91,7 +100,9 @@ class _Answer(Command):
         found = [
             offer
             for offer in open_offers(board)
-            if offer.kind == (self.what or offer.kind) and self._may_answer(board, offer, context)
+            if offer.kind == (self.what or offer.kind)
+            and self._may_answer(board, offer, context)
+            and self._means(offer)
         ]
         if not found:
             raise Refusal("nothing-offered", what=self.what, number=board.id)
@@ -102,10 +113,16 @@ class _Answer(Command):
     def _may_answer(self, board: Board, offer: Offer, context: Context) -> bool:
         return context.player.id in waiting_for(board, offer)
 
+    def _means(self, offer: Offer) -> bool:
+        """Whether this may be the take-back that is meant, if one of a certain ply is."""
+        ply = self.board.ply if self.board else None
+        return offer.kind != TAKEBACK or ply in (None, offer.moved)
+
     def pinned(self, context: Context) -> str:
-        """Name the board and what is meant there now."""
+        """Name the board and what is meant there now: a take-back by its ply."""
         board, offer = self._offer(context)
-        return f"{self.words[0]} {offer.kind} {board.id}"
+        ply = f"#{offer.moved}" if offer.kind == TAKEBACK else ""
+        return f"{self.words[0]} {offer.kind} {board.id}{ply}"
 
 
 class Accept(_Answer):
@@ -180,6 +197,12 @@ class Claim(Command):
     def pinned(self, context: Context) -> str:
         """Name the board."""
         return f"claim {context.own_board(self.board).id}"
+
+
+def _offered_draw(board: Board, context: Context) -> Offer | None:
+    """The draw that waits for the speaker's answer, if there is one."""
+    found = (offer for offer in open_offers(board) if offer.kind == DRAW)
+    return next((item for item in found if context.player.id in waiting_for(board, item)), None)
 
 
 def _own_game(context: Context, ref: BoardRef | None) -> Board:

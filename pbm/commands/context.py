@@ -14,7 +14,8 @@ from pbm.store.values import Board, Player
 _BOARDS_NAMED = 20
 
 
-def _shuffled(names: Sequence[str]) -> list[str]:
+def by_lot(names: Sequence[str]) -> list[str]:
+    """The names in an order that nobody can foresee."""
     return random.SystemRandom().sample(names, len(names))
 
 
@@ -45,7 +46,7 @@ class Context:
     answered: Answering | None = None
     shown: int = 0  # boards that the commands above have shown already
     text: tuple[str, ...] = ()  # what stands below a command that takes it
-    shuffled: Callable[[Sequence[str]], list[str]] = _shuffled
+    shuffled: Callable[[Sequence[str]], list[str]] = by_lot
 
     @property
     def player(self) -> Player:

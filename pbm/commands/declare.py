@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from pbm.commands.context import Context
-from pbm.commands.words import BoardRef, Kind, Secret, cut_short, has_login, lowered, misread
+from pbm.commands.words import BoardRef, Kind, Secret, cut_short, login_at, lowered, misread
 from pbm.errors import Refusal
 from pbm.events import Event
 
@@ -130,9 +130,10 @@ class Command:
         if cls.second:
             word, words = f"{word} {cls.second}", cls._after_second(words)
         shown = words
-        if cls.takes_login and has_login(words):
-            shown = [*words[:2], MASK, *words[3:]]
-            words = [words[0], *words[3:]]
+        login = login_at(words) if cls.takes_login else None
+        if login is not None:
+            shown = [*words[: login + 1], MASK, *words[login + 2 :]]
+            words = [*words[:login], *words[login + 2 :]]
         try:
             command._read(words)
         except Refusal as refusal:

@@ -7,7 +7,7 @@ from pbm.commands.boards import Setup, decline_board, setup_of, start_board
 from pbm.commands.context import Context
 from pbm.commands.declare import Command, flag, operand, option
 from pbm.commands.invite import check_invitations
-from pbm.commands.matches import next_seating
+from pbm.commands.matches import after_the_end, last_of_match, next_seating
 from pbm.commands.words import ME, BoardName, BoardRef, Opponent, Rounds
 from pbm.commands.words import Board as BoardKind
 from pbm.errors import Refusal
@@ -17,7 +17,7 @@ from pbm.store.values import Board, Player
 
 _PLAIN, _BOWL, _FOR_TEAMS = "standard", "bowl", "official"
 _MOST_SEATS = max(max(players) for players in rules.BOARDS.values())
-_TEAMS = 2
+_TEAMS, _SEATS_IN_TEAMS = 2, 4
 
 
 class Challenge(Command):
@@ -90,7 +90,11 @@ class Challenge(Command):
 
     @property
     def _in_teams(self) -> bool:
-        return self.teams or any(_are_partners(name) for name in self.opponents)
+        return self.teams or self._has_partners
+
+    @property
+    def _has_partners(self) -> bool:
+        return any(_are_partners(name) for name in self.opponents)
 
     def _line(self, names: list[str]) -> str:
         options = {
@@ -101,6 +105,10 @@ class Challenge(Command):
             "-random": self.random,
             f"-rounds={self.rounds}": self.rounds,
         }
+        if self._has_partners and len(names) == _SEATS_IN_TEAMS:
+            options["-teams"] = False
+            one, two, three, four = names
+            names = [f"{one}+{three}", f"{two}+{four}"]
         return " ".join([self.words[0], *(text for text, set_ in options.items() if set_), *names])
 
     def _names(self, context: Context) -> list[str]:
@@ -113,8 +121,8 @@ class Challenge(Command):
         if len({name.lower() for name in names}) < len(names) or len(names) == 1:
             raise Refusal("challenge-same-player")
         if own not in names:
-            options = self._line([])
-            raise Refusal("challenge-without-you", handles=named, line=options)
+            others = named[1:] if self._in_teams and len(named) == _SEATS_IN_TEAMS else named
+            raise Refusal("challenge-without-you", line=self._line([ME, *others]))
         if len(names) > _MOST_SEATS:
             raise Refusal("challenge-too-many", most=_MOST_SEATS)
         return names
@@ -123,7 +131,7 @@ class Challenge(Command):
         """The names in the order of the seats, by lot if that is wanted; partners stay partners."""
         if not self.random:
             return names
-        if not any(_are_partners(name) for name in self.opponents):
+        if not self._has_partners:
             return context.shuffled(names)
         teams = [context.shuffled(names[0::2]), context.shuffled(names[1::2])]
         first, second = (teams[int(place)] for place in context.shuffled("01"))
@@ -183,6 +191,9 @@ class Decline(Command):
             raise Refusal("already-out", number=board.id)
         successor = decline_board(context.work, board, player, context.now)
         yield BoardClosed(board.id, player.handle, successor.id if successor else None)
+        if successor is None or successor.round is None:
+            closed = context.work.boards.get(board.id)
+            yield from after_the_end(context.work, closed, context.now)
         if successor:
             yield BoardStarted(successor.id, player.handle)
 
@@ -194,8 +205,8 @@ class Decline(Command):
 class Rematch(Command):
     """Start the same game again with the same players, once it is over.
 
-    The seats move on by one, so that the next player begins. Whoever does not want to play
-    answers `decline`.
+    The seats move on by one, so that the next player begins. A match is played again as a whole.
+    Whoever does not want to play answers `decline`.
     """
 
     takes_login = True
@@ -207,11 +218,14 @@ class Rematch(Command):
 
     def run(self, context: Context) -> Iterator[Event]:
         """Start it, once."""
-        board = context.board(self.board)
+        named = context.board(self.board)
+        # Locked, so that two players who ask at once do not start two of them.
+        board = context.work.boards.get(last_of_match(context.work, named).id, lock=True)
         if board.from_record or not board.seats_of(context.player.id):
-            raise Refusal("not-your-board", number=board.id)
+            raise Refusal("not-your-board", number=named.id)
         if board.status != "finished":
-            raise Refusal("no-rematch-yet", number=board.id, playing=board.playing)
+            match = board.id != named.id
+            raise Refusal("no-rematch-yet", number=board.id, playing=board.playing, match=match)
         going = [item.id for item in context.work.boards.rematches(board.id) if _counts(item)]
         if going:
             raise Refusal("rematch-already", number=board.id, other=going[0])

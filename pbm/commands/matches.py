@@ -22,31 +22,51 @@ class Standing:
 
 
 def after_the_end(work: UnitOfWork, board: Board, now: datetime) -> Iterator[Event]:
-    """Begin the next round of a match, or tell who has won it, once a board is finished."""
-    if board.round is None or board.status != "finished":
+    """Go on with a match once one of its boards is over: the next round, or the result.
+
+    A match ends early with a board that is closed, and where somebody cannot play any more.
+    """
+    if board.round is None or board.playing:
         return
     boards = work.boards.of_match(board.round.match_id)
-    if any(item.round and item.round.number > board.round.number for item in boards):
-        return  # a game that the operator let go on ends for the second time
+    last = boards[-1]
+    if board.id != last.id and not _is_played_out(last):
+        return  # a game that the operator let go on ends for the second time; the match is ahead
     table = standings(boards)
     told = {
         "round": board.round.number,
         "rounds": board.round.rounds,
         "standings": [
             {"handle": item.handle, "wins": item.wins, "balance": item.balance} for item in table
-        ],
+        ]
+        if any(item.status == "finished" for item in boards)
+        else [],
     }
-    if board.round.number == board.round.rounds:
+    players = [work.players.get(player_id) for player_id in next_seating(board)]
+    away = [player.handle for player in players if player.status != "active"]
+    if _is_played_out(last):
         winners = [item.handle for item in leaders(table)]
         yield BoardNews(board.id, "match-over", {**told, "winners": winners})
-        return
-    players = [work.players.get(player_id) for player_id in next_seating(board)]
-    if any(player.status != "active" for player in players):
-        yield BoardNews(board.id, "match-broken-off", told)
-        return
-    following = _next_round(work, board, board.round, players, now)
-    yield BoardNews(board.id, "round-over", {**told, "next": following.id})
-    yield BoardStarted(following.id, players[0].handle)
+    elif board.status == "closed" or away:
+        yield BoardNews(board.id, "match-broken-off", {**told, "away": away})
+    else:
+        following = _next_round(work, board, board.round, players, now)
+        yield BoardNews(board.id, "round-over", {**told, "next": following.id})
+        yield BoardStarted(following.id, players[0].handle)
+
+
+def last_of_match(work: UnitOfWork, board: Board) -> Board:
+    """The last board of a match that was not closed; a board that is in no match itself."""
+    if board.round is None:
+        return board
+    boards = work.boards.of_match(board.round.match_id)
+    return next((item for item in reversed(boards) if item.status != "closed"), board)
+
+
+def _is_played_out(last: Board) -> bool:
+    """Whether the last board of a match is its last round, and is finished."""
+    place = last.round
+    return last.status == "finished" and place is not None and place.number == place.rounds
 
 
 def next_seating(board: Board) -> tuple[int, ...]:

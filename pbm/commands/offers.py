@@ -7,6 +7,7 @@ never a yes. What comes of it are events: `run` of a command yields them.
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
 from pbm.commands.boards import go_back
 from pbm.commands.matches import after_the_end
@@ -17,6 +18,7 @@ from pbm.store.values import Board, Offer
 
 DRAW = "draw"
 TAKEBACK = "takeback"
+_DONE = {DRAW: "agreed", TAKEBACK: "done"}
 
 
 def waiting_for(board: Board, offer: Offer) -> tuple[int, ...]:
@@ -33,18 +35,38 @@ def open_offers(board: Board) -> tuple[Offer, ...]:
     return tuple(offer for offer in board.offers if offer.open and board.playing)
 
 
+def latest_ply(work: UnitOfWork, board: Board, player_id: int) -> int:
+    """The ply that a player played last, also for a partner who had left; 0 before the first."""
+    plies = [board.last_ply_of(player_id)]
+    partners = {board.position.partner(seat.seat) for seat in board.seats_of(player_id)}
+    if partners & board.position.out:
+        for item in work.boards.departures(board.id):
+            last = board.seats[item.seat - 1].last_ply
+            if item.seat in partners and last > item.after_ply:
+                plies.append(last)
+    return max(plies)
+
+
 def make_offer(work: UnitOfWork, board: Board, kind: str, player_id: int) -> Iterator[Event]:
     """Ask the others of a board. Raises Refusal."""
-    moved = board.last_ply_of(player_id)
+    moved = latest_ply(work, board, player_id)
     last = board.offer(kind)
     if last and last.open:
-        by = board.handle_of(last.by)
-        raise Refusal("offer-is-open", what=kind, handle=by, number=board.id)
+        waiting = waiting_for(board, last)
+        raise Refusal(
+            "offer-is-open",
+            what=kind,
+            handle=board.handle_of(last.by),
+            own=last.by == player_id,
+            to_you=player_id in waiting,
+            waiting=[board.handle_of(waits) for waits in waiting],
+            number=board.id,
+        )
     if last and last.by == player_id and last.moved == moved:
         raise Refusal("offer-turned-down", what=kind, number=board.id)
     offer = Offer(kind, player_id, moved)
     _keep(work, board, offer)
-    yield BoardNews(board.id, f"{kind}-asked", {"handle": board.handle_of(player_id), "ply": moved})
+    yield BoardNews(board.id, f"{kind}-asked", _told(work, board, offer))
 
 
 def agree(
@@ -97,13 +119,25 @@ def draw_board(work: UnitOfWork, board: Board, how: str, now: datetime) -> Itera
 
 
 def _fulfil(work: UnitOfWork, board: Board, offer: Offer, now: datetime) -> Iterator[Event]:
-    told = {"handle": board.handle_of(offer.by), "ply": offer.moved}
+    yield BoardNews(board.id, f"{offer.kind}-{_DONE[offer.kind]}", _told(work, board, offer))
     if offer.kind == DRAW:
-        yield BoardNews(board.id, "draw-agreed", told)
+        # Not open any more, since the operator may let the game go on.
+        board = _keep(work, board, replace(offer, open=False))
         yield from draw_board(work, board, "agreed", now)
         return
+    void = [other for other in open_offers(board) if other.kind != offer.kind]
     go_back(work, board, offer.moved - 1, now)
-    yield BoardNews(board.id, "takeback-done", told)
+    for other in void:
+        yield BoardNews(board.id, f"{other.kind}-void", {"by": board.handle_of(other.by)})
+
+
+def _told(work: UnitOfWork, board: Board, offer: Offer) -> dict[str, Any]:
+    """What a mail says of an offer; a take-back's has the move, and how many came after it."""
+    told: dict[str, Any] = {"handle": board.handle_of(offer.by)}
+    if offer.kind == TAKEBACK:
+        taken, *later = work.boards.plies(board.id, since=offer.moved - 1)
+        told |= {"ply": taken.ply, "move": taken.text, "later": len(later)}
+    return told
 
 
 def _keep(work: UnitOfWork, board: Board, offer: Offer) -> Board:

@@ -17,7 +17,7 @@ from pbm.commands.look import Games, Show
 from pbm.commands.play import Move, Resign
 from pbm.commands.records import Export, Import
 from pbm.commands.settings import Set, ShowSettings
-from pbm.commands.words import cut_short, has_login, lowered
+from pbm.commands.words import cut_short, login_at, lowered
 from pbm.errors import Refusal
 from pbm.mail.charsets import fold_typography
 
@@ -144,8 +144,9 @@ def _which_of(found: list[type[Command]], words: list[str]) -> Problem:
 
 def _masked(command: type[Command], words: Iterable[str]) -> str:
     shown = list(words)
-    if command.takes_login and has_login(shown[1:]):
-        shown[3] = MASK
+    login = login_at(shown[1:]) if command.takes_login else None
+    if login is not None:
+        shown[login + 2] = MASK
     if command.has_secret():
         shown[2:] = [MASK for _ in shown[2:]]
     return " ".join(shown)

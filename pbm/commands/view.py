@@ -106,11 +106,13 @@ def _standing(board: Board, departures: tuple[Departure, ...]) -> dict[str, Any]
         "layout": board.layout,
         "pillar": board.position.pillar,
         "round": _round(board),
+        "rematch_of": board.rematch_of,
         "from_record": board.from_record,
         "ply": board.ply,
         "status": board.status,
         "ended_by": board.ended_by,
         "turn": mover.handle if mover else None,
+        "moves_for": _moves_for(board) if mover else None,
         "gone": {board.seats[item.seat - 1].handle: item.how for item in departures},
         "winners": [board.seats[seat - 1].handle for seat in board.winners or ()],
     }
@@ -153,8 +155,7 @@ def _side(
             for seat in partners
             if seat and seat not in own
         ],
-        "moves_for": _moves_for(board) if yours else None,
-        "offers": [_offered(board, offer, player_id) for offer in open_offers(board)],
+        "offers": [_offered(board, offer, plies, player_id) for offer in open_offers(board)],
         "happened": _happened(board, plies, departures, own),
         "example": _example(board) if yours else None,
         "may_decline": _may_decline(board, player_id),
@@ -167,12 +168,17 @@ def _moves_for(board: Board) -> str | None:
     return board.seats[turn - 1].handle if turn and turn != mover else None
 
 
-def _offered(board: Board, offer: Offer, player_id: int | None) -> dict[str, Any]:
+def _offered(
+    board: Board, offer: Offer, plies: tuple[Ply, ...], player_id: int | None
+) -> dict[str, Any]:
     waiting = waiting_for(board, offer)
     return {
         "what": offer.kind,
         "by": board.handle_of(offer.by),
         "ply": offer.moved,
+        # Left out where it was long ago, by one who has had no move since.
+        "move": next((ply.text for ply in plies if ply.ply == offer.moved), None),
+        "later": board.ply - offer.moved,
         "to_you": player_id in waiting,
         "waiting": [board.handle_of(waits) for waits in waiting],
     }

@@ -21,7 +21,7 @@ MOST_ROUNDS = 20
 _PARTNERS = 2
 _LONGEST_SHOWN = 40
 _LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
-_LOGIN_END = 3  # words: board, userid, password
+_LOGIN = 2  # words: userid, password
 _MARK = re.compile(r"#(\d{1,5})", re.ASCII)
 _NOT_HANDLES = frozenset(
     "abuse active all anybody confirm everybody me multiple next no nobody ok operator pbm "
@@ -307,15 +307,24 @@ class Secret(Kind):
         return SecretText(words.pop(0))
 
 
-def has_login(words: list[str]) -> bool:
-    """Whether a userid and a password stand where older servers wanted them.
+def login_at(words: list[str]) -> int | None:
+    """Where a userid and a password stand, None if they do not.
 
-    That is after the board's number: `12 alice secret a1-c3,d4`.
+    Older servers wanted them after the board's number: `12 alice secret a1-c3,d4`. A word of
+    the command's own may stand before it or after it: `draw 12 alice secret`.
     """
-    if len(words) < _LOGIN_END or not words[0] or not _BOARD.fullmatch(words[0]):
-        return False
-    userid = lowered(words[1])
-    return bool(_HANDLE.fullmatch(userid)) and not rules.mentions_cell(userid)
+    at = int(_is_own_word(words, 0))
+    if at >= len(words) or not _BOARD.fullmatch(words[at]):
+        return None
+    at += 1
+    at += _is_own_word(words, at)
+    userid = lowered(words[at]) if len(words) >= at + _LOGIN else ""
+    return at if _HANDLE.fullmatch(userid) and not rules.mentions_cell(userid) else None
+
+
+def _is_own_word(words: list[str], at: int) -> bool:
+    """Whether a word that can be nobody's userid stands in a place."""
+    return at < len(words) and lowered(words[at]).replace("-", "") in _KEPT_FREE
 
 
 def refuse_reserved(handle: str, is_command: Callable[[str], object]) -> None:

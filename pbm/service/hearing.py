@@ -45,6 +45,7 @@ class Hearing:
             check_handle=partial(check_new_handle, self.work),
             hints=tuple(dict.fromkeys(number for number in hints if number)),
             answered=answered,
+            shuffled=self.house.shuffled,
         )
 
     def script(self, context: Context) -> Script:

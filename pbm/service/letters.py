@@ -12,7 +12,7 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
-from pbm.commands.context import Answering
+from pbm.commands.context import Answering, by_lot
 from pbm.commands.limits import UNPROVEN
 from pbm.commands.subjects import answer_subject, classic_subject
 from pbm.mail.address import ServerAddress
@@ -36,12 +36,13 @@ class Cause:
 
 @dataclass(frozen=True)
 class House:
-    """What the letters of one server have in common."""
+    """What the letters of one server have in common, and where its chance comes from."""
 
     address: ServerAddress
     keyring: Keyring
     operator: str = ""
     unique: Callable[[], str] = field(default=lambda: secrets.token_hex(8))
+    shuffled: Callable[[Sequence[str]], list[str]] = field(default=by_lot)
 
     def board_answered(self, message_ids: tuple[str, ...]) -> Answering | None:
         """Return what the newest of our board mails among Message-IDs says."""

@@ -1,5 +1,6 @@
 """Runs a script for a player: one savepoint a command, refusals caught in this one place."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, TypeGuard
@@ -48,14 +49,11 @@ def run_script(context: Context, script: Script) -> list[Event]:
     """Do what a script says and return what happened, refusals and comments included."""
     alone = len(script.commands) == 1
     happened: list[list[Event]] = []
-    shown = 0
-    takes_text = bool(script.commands) and script.commands[-1].takes_text
+    takes_text = _takes_text(script)
     if takes_text:
         context = replace(context, text=script.comment)
     for command in script.commands:
-        events = _run(replace(context, shown=shown), command, alone=alone)
-        shown += sum(isinstance(item, Answered) and item.section in _SHOWN for item in events)
-        happened.append(events)
+        happened.append(_run_next(context, command, happened, alone=alone))
     if script.comment and not script.problem and not takes_text:
         happened.append(_place_comment(context, script, happened))
     return [event for events in happened for event in events]
@@ -64,14 +62,16 @@ def run_script(context: Context, script: Script) -> list[Event]:
 def rehearse(context: Context, script: Script) -> Rehearsal:
     """Find out what a script would do, and undo it."""
     lines: list[str] = []
-    events: list[Event] = []
-    if script.commands and script.commands[-1].takes_text:
+    alone = len(script.commands) == 1
+    happened: list[list[Event]] = []
+    if _takes_text(script):
         context = replace(context, text=script.comment)
     with suppress(_Rehearsed), context.work.savepoint():
         for command in script.commands:
-            lines.append(_pinned(context, command))
-            events += _run(context, command, alone=len(script.commands) == 1)
+            lines.append(_pinned(_as_it_sees_it(context, command, happened), command))
+            happened.append(_run_next(context, command, happened, alone=alone))
         raise _Rehearsed
+    events = [event for some in happened for event in some]
     refusals = [event for event in events if _is_refusal(event)]
     if script.comment and refusals:
         refusals[-1] = _giving_back(refusals[-1], script.comment)
@@ -129,6 +129,35 @@ def own_hint(context: Context) -> int | None:
     return next((number for number in context.hints if _sits_at(context, number)), None)
 
 
+def _takes_text(script: Script) -> bool:
+    """Whether the words below are the last command's own."""
+    return bool(script.commands) and script.commands[-1].takes_text
+
+
+def _run_next(
+    context: Context, command: Command, happened: Sequence[Sequence[Event]], *, alone: bool
+) -> list[Event]:
+    """Run a command after others of the same mail; `happened` is what came of them."""
+    here = _as_it_sees_it(context, command, happened)
+    if command.comes_last and any(_is_refusal(item) for events in happened for item in events):
+        # What comes after a move was said about the position that the move was to make.
+        return [refused(command, Refusal("after-a-refusal"), here, alone=alone)]
+    return _run(here, command, alone=alone)
+
+
+def _as_it_sees_it(
+    context: Context, command: Command, happened: Sequence[Sequence[Event]]
+) -> Context:
+    """A mail's circumstances after some commands: what comes after a move means its board."""
+    before = [event for events in happened for event in events]
+    shown = sum(isinstance(item, Answered) and item.section in _SHOWN for item in before)
+    touched = [
+        event.board_id for event in before if isinstance(event, _ON_A_BOARD) and event.board_id
+    ]
+    hints = context.hints or (tuple(touched[-1:]) if command.comes_last else ())
+    return replace(context, shown=shown, hints=hints)
+
+
 def _run(context: Context, command: Command, *, alone: bool) -> list[Event]:
     try:
         with context.work.savepoint():
@@ -169,8 +198,9 @@ def _with_words(context: Context, comment: tuple[str, ...], events: list[Event])
             events[-1] = _giving_back(refusal, comment)
         case Held() | Invited() as waiting:
             events[-1] = replace(waiting, comment=comment)
+    # The first board is the one that was meant; on others something came of it.
     touched = [event.board_id for event in events if isinstance(event, _BOARD_EVENTS)]
-    return [Commented(number, context.player.handle, comment) for number in touched[-1:]]
+    return [Commented(number, context.player.handle, comment) for number in touched[:1]]
 
 
 def _giving_back(refusal: Answered, comment: tuple[str, ...]) -> Answered:

@@ -2,9 +2,13 @@
 
 import pytest
 
+from pbm.commands.agree import Accept, Reject
 from pbm.commands.declare import Command
 from pbm.commands.play import Move
 from pbm.commands.registry import Problem, parse_line
+from pbm.commands.words import BoardRef
+
+WHAT = {"draw": "draw", "take-back": "takeback", "undo": "takeback"}
 
 
 @pytest.mark.parametrize(
@@ -15,6 +19,15 @@ from pbm.commands.registry import Problem, parse_line
         "board 12 alice sesame a1-c3,d4",
         "resign 12 alice sesame",
         "decline 12 alice sesame",
+        "draw 12 alice sesame",
+        "abalone propose 12 alice sesame",
+        "undo 12 alice sesame",
+        "rematch 12 alice sesame",
+        "claim 12 alice sesame",
+        "accept 12 alice sesame",
+        "accept draw 12 alice sesame",
+        "accept 12 take-back alice sesame",
+        "reject undo 12 alice sesame",
     ],
 )
 def test_the_classic_place_is_read_over(line: str) -> None:
@@ -24,10 +37,20 @@ def test_the_classic_place_is_read_over(line: str) -> None:
     assert "****" in command.line
     if isinstance(command, Move):
         assert command.move == "a1-c3,d4"
+    if isinstance(command, Accept | Reject):
+        assert command.board == BoardRef(12)
+        assert command.what == next((WHAT[word] for word in WHAT if word in line), None)
 
 
 @pytest.mark.parametrize(
-    "line", ["move 12 alice sesame a1-c9", "resign 12 alice sesame now", "move 12 alice sesame"]
+    "line",
+    [
+        "move 12 alice sesame a1-c9",
+        "resign 12 alice sesame now",
+        "move 12 alice sesame",
+        "accept draw 12 alice sesame now",
+        "accept 12 undo alice sesame -x",
+    ],
 )
 def test_a_botched_line_hides_it_too(line: str) -> None:
     problem = parse_line(line)
