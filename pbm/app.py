@@ -27,15 +27,17 @@ from pbm.mail.smtpd import Listener, Rejection
 from pbm.mail.tags import load_keyring
 from pbm.service.in_hand import InHand
 from pbm.service.letters import House
-from pbm.service.loops import InThread, send_post, take_turns
+from pbm.service.loops import send_post, take_turns
 from pbm.service.post import Post
 from pbm.service.receive import Intake
 from pbm.service.turn import Turns
+from pbm.service.writer import InThread, Writer
 from pbm.store.db import Database, why_unusable
 from pbm.store.migrate import is_current, migrate
 
 SETTINGS_FILE = Path("pbm.toml")
 DRAIN_SECONDS = 20.0
+MOST_TURNS_TOGETHER = 16
 _log = structlog.get_logger("pbm.app")
 
 
@@ -93,18 +95,23 @@ class Server:
         self._mail_kept = asyncio.Event()
         self._mail_written = asyncio.Event()
         self._stopping = asyncio.Event()
-        # SQLite has one writer at a time; more threads would only wait for each other.
+        # SQLite has one writer at a time, so that all that is written shares one thread.
         names = ["store"] * 3 if self._database.embedded else ["listen", "turn", "post"]
-        pools = {name: ThreadPoolExecutor(1, f"pbm-{name}") for name in names}
-        self._pools = [pools[name] for name in names]
+        self._pools = {
+            name: ThreadPoolExecutor(1, f"pbm-{name}") for name in [*names, "read", "door"]
+        }
+        writers = {
+            name: Writer(self._database, self._in_pool(name)) for name in dict.fromkeys(names)
+        }
+        self._writers = [writers[name] for name in names]
 
     async def run(self) -> None:
         """Serve until SIGTERM or SIGINT, then drain."""
         loop = asyncio.get_running_loop()
         for name in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(name, self._stopping.set)
-        listening, turning, posting = (self._in_pool(pool) for pool in self._pools)
-        await turning(self._turns.begin)
+        listening, turning, posting = self._writers
+        await self._in_pool("read")(self._turns.begin)
         async with AsyncExitStack() as stack:
             stack.callback(self._close)
             stack.push_async_callback(self._transport.close)
@@ -114,13 +121,29 @@ class Server:
             self._say_ready()
             roles = [
                 asyncio.create_task(
-                    take_turns(self._turns, turning, self._mail_kept, self._mail_written)
+                    take_turns(
+                        self._turns,
+                        turning,
+                        self._mail_kept,
+                        self._mail_written,
+                        most_together=MOST_TURNS_TOGETHER if self._database.embedded else 1,
+                    )
                 ),
                 asyncio.create_task(
-                    send_post(self._post, system_clock, posting, self._mail_written)
+                    send_post(
+                        self._post,
+                        system_clock,
+                        self._in_pool("read"),
+                        posting,
+                        self._mail_written,
+                    )
                 ),
             ]
-            await self._until_stopped(roles)
+            try:
+                await self._until_stopped(roles)
+            finally:
+                for writer in self._writers:
+                    await writer.idle()
 
     async def _until_stopped(self, roles: list[asyncio.Task[None]]) -> None:
         stopping = asyncio.create_task(self._stopping.wait())
@@ -132,15 +155,17 @@ class Server:
             if not task.cancelled() and task.exception():
                 raise task.exception() or RuntimeError
 
-    def _listener(self, in_thread: InThread) -> Listener:
+    def _listener(self, writer: Writer) -> Listener:
+        look = self._in_pool("door")
+
         async def accept_recipient(address: str) -> Rejection | None:
-            rejection: Rejection | None = await in_thread(
-                lambda: self._intake.accept_recipient(address)
-            )
+            rejection: Rejection | None = await look(lambda: self._intake.accept_recipient(address))
             return rejection
 
         async def keep(sender: str, recipients: tuple[str, ...], raw: bytes, peer: str) -> str:
-            kept: str = await in_thread(lambda: self._intake.keep(sender, recipients, raw, peer))
+            kept: str = await writer.do(
+                lambda work: self._intake.keep_in(work, sender, recipients, raw, peer)
+            )
             self._mail_kept.set()
             return kept
 
@@ -151,14 +176,14 @@ class Server:
             trusted_peers=self._settings.trusted_networks,
         )
 
-    def _in_pool(self, pool: ThreadPoolExecutor) -> InThread:
+    def _in_pool(self, name: str) -> InThread:
         async def in_thread(work: Any) -> Any:
-            return await asyncio.get_running_loop().run_in_executor(pool, work)
+            return await asyncio.get_running_loop().run_in_executor(self._pools[name], work)
 
         return in_thread
 
     def _close(self) -> None:
-        for pool in self._pools:
+        for pool in self._pools.values():
             pool.shutdown()
         self._database.close()
 

@@ -1,10 +1,9 @@
 """The roles as loops: whoever writes a row wakes the loop that waits for it."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from datetime import timedelta
-from typing import Any
+from functools import partial
 
 import structlog
 from sqlalchemy.exc import DBAPIError
@@ -12,32 +11,43 @@ from sqlalchemy.exc import DBAPIError
 from pbm.clock import Clock
 from pbm.service.post import Post
 from pbm.service.turn import Turns
+from pbm.service.writer import InThread, Writer
 
-InThread = Callable[[Callable[[], Any]], Awaitable[Any]]
 LOOK_AGAIN = 5.0  # seconds; rows that another process wrote wake nobody here
 DATABASE_PAUSE = 1.0  # seconds to wait when the database is away
 _log = structlog.get_logger("pbm.loops")
 
 
 async def take_turns(
-    turns: Turns, in_thread: InThread, mail_kept: asyncio.Event, mail_written: asyncio.Event
+    turns: Turns,
+    writer: Writer,
+    mail_kept: asyncio.Event,
+    mail_written: asyncio.Event,
+    *,
+    most_together: int,
 ) -> None:
-    """Obey the inbox for ever."""
+    """Obey the inbox for ever, several mails in one commit while many wait."""
+    together = 1
     while True:
         mail_kept.clear()
         try:
-            worked = await in_thread(turns.take_next)
+            worked = await writer.do(partial(turns.take_some, most=together))
         except DBAPIError as error:
             _log.warning("database away, turns wait", error=str(error.orig))
             await asyncio.sleep(DATABASE_PAUSE)
             continue
-        mail_written.set()
-        if not worked:
-            await _woken(mail_kept, LOOK_AGAIN)
+        turns.put_down()
+        if worked:
+            mail_written.set()
+        if worked == together:
+            together = min(most_together, together * 2)
+            continue
+        together = 1
+        await _woken(mail_kept, LOOK_AGAIN)
 
 
 async def send_post(
-    post: Post, clock: Clock, in_thread: InThread, mail_written: asyncio.Event
+    post: Post, clock: Clock, in_thread: InThread, writer: Writer, mail_written: asyncio.Event
 ) -> None:
     """Send the outbox for ever; what is under way when this is cancelled is finished."""
     under_way: set[asyncio.Task[None]] = set()
@@ -52,7 +62,7 @@ async def send_post(
                 await asyncio.sleep(DATABASE_PAUSE)
                 continue
             for mail in due:
-                sending = asyncio.create_task(post.send(mail, in_thread))
+                sending = asyncio.create_task(post.send(mail, in_thread, writer))
                 under_way.add(sending)
                 sending.add_done_callback(under_way.discard)
                 sending.add_done_callback(lambda _: mail_written.set())

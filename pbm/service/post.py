@@ -6,10 +6,8 @@ is sent again, byte for byte the same, under the same Message-ID.
 
 import asyncio
 from base64 import b64decode
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, TypeVar
 
 import structlog
 
@@ -19,18 +17,17 @@ from pbm.mail.delivery import Deferred, Delivery, Failed, Sent, Transport
 from pbm.mail.render import Renderer
 from pbm.service.letters import House
 from pbm.service.trouble import tell_of_failed
-from pbm.store.db import Database
+from pbm.service.writer import InThread, Writer
+from pbm.store.db import Database, UnitOfWork
 from pbm.store.values import OutboxMail
 
-MOST_AT_ONCE = 16
+MOST_AT_ONCE = 64
 PAUSE = 1.0  # seconds to wait where the sending could not be recorded
 FIRST_DELAY = timedelta(minutes=1)
 LONGEST_DELAY = timedelta(hours=1)
 GIVE_UP_AFTER = timedelta(days=5)
 SENDER_NAME = "pbm"
 _log = structlog.get_logger("pbm.post")
-_T = TypeVar("_T")
-InThread = Callable[[Callable[[], _T]], Awaitable[_T]]
 
 
 @dataclass
@@ -64,12 +61,12 @@ class Post:
             _log.error("mail cannot be rendered", mail=mail.id, exc_info=error)
             return Failed(f"{type(error).__name__}: {error}")
 
-    async def send(self, mail: OutboxMail, in_thread: "InThread[Any]") -> None:
+    async def send(self, mail: OutboxMail, in_thread: InThread, writer: Writer) -> None:
         """Render, hand on and record one claimed mail."""
         try:
             written = await in_thread(lambda: self.write(mail))
             outcome = written if isinstance(written, Failed) else await self._hand_on(mail, written)
-            await in_thread(lambda: self.record(mail, outcome))
+            await writer.do(lambda work: self.record_in(work, mail, outcome))
         except Exception as error:  # noqa: BLE001 - a bug stops one mail, not the post
             # Not recorded: it is sent again, under the same Message-ID.
             _log.error("sending not recorded", mail=mail.id, error=type(error).__name__)
@@ -84,18 +81,17 @@ class Post:
             _log.error("mail cannot be handed on", mail=mail.id, exc_info=error)
             return Deferred(type(error).__name__)
 
-    def record(self, mail: OutboxMail, outcome: Delivery) -> None:
+    def record_in(self, work: UnitOfWork, mail: OutboxMail, outcome: Delivery) -> None:
         """Write down what became of a mail."""
         now = self.clock()
-        with self.database.transaction() as work:
-            match outcome:
-                case Sent():
-                    work.outbox.finish(mail.id, "sent", now)
-                case Deferred(reason) if now - mail.written_at < GIVE_UP_AFTER:
-                    work.outbox.defer(mail.id, reason, now + delay(mail.attempts))
-                case Deferred(reason) | Failed(reason):
-                    work.outbox.fail(mail.id, reason, now)
-                    tell_of_failed(work, self.house, mail, reason, now)
+        match outcome:
+            case Sent():
+                work.outbox.finish(mail.id, "sent", now)
+            case Deferred(reason) if now - mail.written_at < GIVE_UP_AFTER:
+                work.outbox.defer(mail.id, reason, now + delay(mail.attempts))
+            case Deferred(reason) | Failed(reason):
+                work.outbox.fail(mail.id, reason, now)
+                tell_of_failed(work, self.house, mail, reason, now)
         _log.info("mail sent" if isinstance(outcome, Sent) else "mail not sent", mail=mail.id)
 
     def next_due_at(self) -> datetime | None:

@@ -10,7 +10,7 @@ from pbm.mail.inbound import UnreadableMail, check_limits
 from pbm.mail.smtpd import Rejection
 from pbm.mail.wire import digest, has_message_id
 from pbm.service.letters import House
-from pbm.store.db import Database
+from pbm.store.db import Database, UnitOfWork
 
 SAME_FOR = timedelta(days=30)
 SAME_WITHOUT_MESSAGE_ID_FOR = timedelta(minutes=10)
@@ -40,6 +40,13 @@ class Intake:
     def keep(
         self, sender: str, recipients: tuple[str, ...], raw: bytes, peer: str
     ) -> str | Rejection:
+        """Keep a mail in a transaction of its own, as `keep_in` does."""
+        with self.database.transaction() as work:
+            return self.keep_in(work, sender, recipients, raw, peer)
+
+    def keep_in(
+        self, work: UnitOfWork, sender: str, recipients: tuple[str, ...], raw: bytes, peer: str
+    ) -> str | Rejection:
         """Keep a mail, once for each recipient, and return the text of the `250` reply.
 
         The same mail again (its trace fields apart) to the same recipient is the same row.
@@ -50,19 +57,18 @@ class Intake:
             return refusal
         fingerprint = digest(raw)
         same_for = SAME_FOR if has_message_id(raw) else SAME_WITHOUT_MESSAGE_ID_FOR
-        with self.database.transaction() as work:
-            numbers = [
-                work.inbox.keep(
-                    digest=fingerprint,
-                    recipient=recipient.lower(),
-                    sender=sender,
-                    peer=peer,
-                    raw=raw,
-                    now=self.clock(),
-                    same_for=same_for,
-                )
-                for recipient in dict.fromkeys(recipients)
-            ]
+        numbers = [
+            work.inbox.keep(
+                digest=fingerprint,
+                recipient=recipient.lower(),
+                sender=sender,
+                peer=peer,
+                raw=raw,
+                now=self.clock(),
+                same_for=same_for,
+            )
+            for recipient in dict.fromkeys(recipients)
+        ]
         return f"2.0.0 kept as {', '.join(str(number) for number in numbers)}"
 
     def _refusal(self, recipients: tuple[str, ...], raw: bytes) -> Rejection | None:

@@ -32,6 +32,15 @@ Tell = Callable[[UnitOfWork, House, InboxMail, datetime], None]
 _log = structlog.get_logger("pbm.turn")
 
 
+class TurnFailedError(Exception):
+    """A turn went wrong in a way that nobody foresaw; everything that it did must be undone."""
+
+    def __init__(self, mail: InboxMail, error: Exception) -> None:
+        super().__init__(f"mail {mail.id}: {error}")
+        self.mail = mail
+        self.error = error
+
+
 @dataclass
 class Turns:
     """The inbox, taken a mail at a time, the oldest first."""
@@ -50,35 +59,68 @@ class Turns:
             mail = work.inbox.find_new(number)
             if mail is not None:
                 self._count(work, mail, "the server died while it obeyed this mail")
-        self._put_down()
+        self.put_down()
 
     def take_next(self) -> bool:
-        """Obey the oldest new mail; False if there is none.
+        """Obey the oldest new mail in a transaction of its own; False if there is none.
 
         A mail that fails is tried three times and then put aside as stuck, so that it stops
         nothing else. Raises DBAPIError while the database is away: that is no try.
         """
-        mail: InboxMail | None = None
         try:
             with self.database.transaction() as work:
-                mail = work.inbox.claim()
-                if mail is None:
-                    return False
-                if self.in_hand:
-                    self.in_hand.take(mail.id)
-                outcome = self._obey(work, mail)
-                work.inbox.finish(mail.id, outcome, self.clock())
-        except NoOperatorError as error:
-            self._put_aside(mail, str(error))
+                return self.take_in(work)
+        except TurnFailedError as failed:
+            with self.database.transaction() as work:
+                self.count_in(work, failed)
+            return True
+        finally:
+            self.put_down()
+
+    def take_in(self, work: UnitOfWork) -> bool:
+        """Obey the oldest new mail; False if there is none. Raises TurnFailedError.
+
+        After the commit, or the failure, call `put_down`.
+        """
+        mail = work.inbox.claim()
+        if mail is None:
+            return False
+        if self.in_hand:
+            self.in_hand.take(mail.id)
+        try:
+            outcome = self._obey(work, mail)
+            work.inbox.finish(mail.id, outcome, self.clock())
         except Exception as error:
             if isinstance(error, DBAPIError) and is_away(error):
                 raise
-            self._count_try(mail, error)
-        else:
-            _log.info("mail done", mail=mail.id, outcome=outcome)
-        finally:
-            self._put_down()
+            raise TurnFailedError(mail, error) from error
+        _log.info("mail done", mail=mail.id, outcome=outcome)
         return True
+
+    def take_some(self, work: UnitOfWork, most: int) -> int:
+        """Obey the oldest new mails, each in a savepoint of its own; return how many there were."""
+        for number in range(most):
+            try:
+                with work.savepoint():
+                    if not self.take_in(work):
+                        return number
+            except TurnFailedError as failed:
+                self.count_in(work, failed)
+        return most
+
+    def count_in(self, work: UnitOfWork, failed: "TurnFailedError") -> None:
+        """Count the try of a mail whose turn has failed and was undone."""
+        if isinstance(failed.error, NoOperatorError):
+            work.inbox.count_try(failed.mail.id, str(failed.error))
+            work.inbox.set_stuck(failed.mail.id)
+            return
+        _log.error("mail failed", mail=failed.mail.id, exc_info=failed.error)
+        self._count(work, failed.mail, in_a_line(failed.error))
+
+    def put_down(self) -> None:
+        """Remember that no turn is under way."""
+        if self.in_hand:
+            self.in_hand.clear()
 
     def _obey(self, work: UnitOfWork, mail: InboxMail) -> str:
         """Obey one mail and return the outcome for the operator."""
@@ -97,13 +139,6 @@ class Turns:
         hearing = Hearing(work, house, letters, envelope, now)
         return _hear(hearing, identify(work, house.keyring, recipient, envelope.author, now))
 
-    def _count_try(self, mail: InboxMail | None, error: Exception) -> None:
-        if mail is None:
-            raise error
-        _log.error("mail failed", mail=mail.id, exc_info=error)
-        with self.database.transaction() as work:
-            self._count(work, mail, in_a_line(error))
-
     def _count(self, work: UnitOfWork, mail: InboxMail, error: str) -> None:
         if work.inbox.count_try(mail.id, error) >= MOST_TRIES:
             work.inbox.set_stuck(mail.id)
@@ -119,17 +154,6 @@ class Turns:
                 raise
             # What broke the turn may break this, too; the mail is stuck all the same.
             _log.error("nobody told of a stuck mail", mail=mail.id, exc_info=error)
-
-    def _put_down(self) -> None:
-        if self.in_hand:
-            self.in_hand.clear()
-
-    def _put_aside(self, mail: InboxMail | None, reason: str) -> None:
-        if mail is None:
-            raise LookupError(reason)
-        with self.database.transaction() as work:
-            work.inbox.count_try(mail.id, reason)
-            work.inbox.set_stuck(mail.id)
 
 
 def _hear(hearing: Hearing, speaker: Speaker) -> str:

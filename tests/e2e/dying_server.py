@@ -12,6 +12,7 @@ from typing import Any
 from pbm.app import main
 from pbm.commands.play import Resign
 from pbm.mail.smarthost import SmarthostTransport
+from pbm.service import writer
 from pbm.service.receive import Intake
 from pbm.service.turn import Turns
 from pbm.store.boards import Boards
@@ -37,6 +38,28 @@ def dies_after(owner: type, method: str) -> None:
     setattr(owner, method, dying)
 
 
+def dies_after_the_commit_of(owner: type, method: str) -> None:
+    """Make the process end right after the commit of a group in which a method did its work."""
+    original: Callable[..., Any] = getattr(owner, method)
+    together = writer.do_together
+    did_something = False
+
+    def noting(*args: Any, **kwargs: Any) -> Any:
+        nonlocal did_something
+        result = original(*args, **kwargs)
+        did_something = did_something or result is not False
+        return result
+
+    def dying(*args: Any, **kwargs: Any) -> Any:
+        outcomes = together(*args, **kwargs)
+        if did_something:
+            die()
+        return outcomes
+
+    setattr(owner, method, noting)
+    writer.do_together = dying
+
+
 def dies_after_sending() -> None:
     """Make the transport end the process once the next server has taken a mail."""
     original = SmarthostTransport.deliver
@@ -60,12 +83,12 @@ def fails() -> None:
 
 STEPS: dict[str, Callable[[], None]] = {
     "in-the-transaction-that-keeps-the-mail": lambda: dies_after(Inbox, "keep"),
-    "between-that-commit-and-the-250": lambda: dies_after(Intake, "keep"),
+    "between-that-commit-and-the-250": lambda: dies_after_the_commit_of(Intake, "keep_in"),
     "after-claiming-the-mail": lambda: dies_after(Inbox, "claim"),
     "after-playing-the-ply": lambda: dies_after(Boards, "add_ply"),
     "after-writing-a-mail-down": lambda: dies_after(Outbox, "add"),
     "before-the-commit-of-the-turn": lambda: dies_after(Inbox, "finish"),
-    "between-the-turn-and-the-post": lambda: dies_after(Turns, "take_next"),
+    "between-the-turn-and-the-post": lambda: dies_after_the_commit_of(Turns, "take_in"),
     "after-claiming-mails-to-send": lambda: dies_after(Outbox, "claim_due"),
     "between-the-sending-and-its-record": dies_after_sending,
     "in-the-transaction-that-records-it": lambda: dies_after(Outbox, "finish"),
