@@ -34,10 +34,15 @@ from pbm.service.turn import Turns
 from pbm.service.writer import InThread, Writer
 from pbm.store.db import Database, why_unusable
 from pbm.store.migrate import is_current, migrate
+from pbm.store.sole import hold_alone
+from pbm.store.waking import listen
 
 SETTINGS_FILE = Path("pbm.toml")
 DRAIN_SECONDS = 20.0
 MOST_TURNS_TOGETHER = 16
+LISTEN, TURN, POST = "listen", "turn", "post"
+ROLES = frozenset({LISTEN, TURN, POST})
+MAIL_KEPT, MAIL_WRITTEN = "pbm_mail_kept", "pbm_mail_written"
 _log = structlog.get_logger("pbm.app")
 
 
@@ -81,11 +86,15 @@ def ready_database(database: Database) -> None:
 
 
 class Server:
-    """All roles in one process, on one event loop; database work runs in threads."""
+    """Some roles, or all of them, in one process on one event loop; database work has threads."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, roles: frozenset[str] = ROLES) -> None:
         self._settings = settings
+        self._roles = roles
         self._database, house = open_house(settings)
+        if self._database.embedded and roles != ROLES:
+            raise OperatorError("One process does everything on SQLite: leave out --roles.")
+        self._alone = hold_alone(self._database)
         ready_database(self._database)
         self._transport = open_transport(settings)
         self._intake = Intake(self._database, house, system_clock)
@@ -95,62 +104,73 @@ class Server:
         self._mail_kept = asyncio.Event()
         self._mail_written = asyncio.Event()
         self._stopping = asyncio.Event()
-        # SQLite has one writer at a time, so that all that is written shares one thread.
-        names = ["store"] * 3 if self._database.embedded else ["listen", "turn", "post"]
-        self._pools = {
-            name: ThreadPoolExecutor(1, f"pbm-{name}") for name in [*names, "read", "door"]
+        self._pools: dict[str, ThreadPoolExecutor] = {}
+        self._writers = self._open_writers()
+
+    def _open_writers(self) -> dict[str, Writer]:
+        """SQLite has one writer at a time, so that all roles share it."""
+        if self._database.embedded:
+            return dict.fromkeys(ROLES, Writer(self._database, self._in_pool("store")))
+        tells = {LISTEN: MAIL_KEPT, TURN: MAIL_WRITTEN, POST: None}
+        return {
+            role: Writer(self._database, self._in_pool(role), channel)
+            for role, channel in tells.items()
         }
-        writers = {
-            name: Writer(self._database, self._in_pool(name)) for name in dict.fromkeys(names)
-        }
-        self._writers = [writers[name] for name in names]
 
     async def run(self) -> None:
         """Serve until SIGTERM or SIGINT, then drain."""
         loop = asyncio.get_running_loop()
         for name in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(name, self._stopping.set)
-        listening, turning, posting = self._writers
-        await self._in_pool("read")(self._turns.begin)
         async with AsyncExitStack() as stack:
             stack.callback(self._close)
             stack.push_async_callback(self._transport.close)
-            listener = self._listener(listening)
-            await listener.start(self._settings.listen_addresses)
-            stack.push_async_callback(listener.stop)
+            tasks = [asyncio.create_task(self._woken_by_others())]
+            if TURN in self._roles:
+                await self._in_pool("read")(self._turns.begin)
+                tasks.append(asyncio.create_task(self._take_turns()))
+            if POST in self._roles:
+                tasks.append(asyncio.create_task(self._send_post()))
+            if LISTEN in self._roles:
+                listener = self._listener(self._writers[LISTEN])
+                await listener.start(self._settings.listen_addresses)
+                stack.push_async_callback(listener.stop)
             self._say_ready()
-            roles = [
-                asyncio.create_task(
-                    take_turns(
-                        self._turns,
-                        turning,
-                        self._mail_kept,
-                        self._mail_written,
-                        most_together=MOST_TURNS_TOGETHER if self._database.embedded else 1,
-                    )
-                ),
-                asyncio.create_task(
-                    send_post(
-                        self._post,
-                        system_clock,
-                        self._in_pool("read"),
-                        posting,
-                        self._mail_written,
-                    )
-                ),
-            ]
             try:
-                await self._until_stopped(roles)
+                await self._until_stopped(tasks)
             finally:
-                for writer in self._writers:
+                for writer in self._writers.values():
                     await writer.idle()
 
-    async def _until_stopped(self, roles: list[asyncio.Task[None]]) -> None:
+    async def _woken_by_others(self) -> None:
+        wake = {MAIL_KEPT: self._mail_kept.set, MAIL_WRITTEN: self._mail_written.set}
+        await listen(self._database, wake)
+        await self._stopping.wait()
+
+    async def _take_turns(self) -> None:
+        await take_turns(
+            self._turns,
+            self._writers[TURN],
+            self._mail_kept,
+            self._mail_written,
+            most_together=MOST_TURNS_TOGETHER if self._database.embedded else 1,
+        )
+
+    async def _send_post(self) -> None:
+        await send_post(
+            self._post,
+            system_clock,
+            self._in_pool("read"),
+            self._writers[POST],
+            self._mail_written,
+        )
+
+    async def _until_stopped(self, tasks: list[asyncio.Task[None]]) -> None:
         stopping = asyncio.create_task(self._stopping.wait())
-        await asyncio.wait([stopping, *roles], return_when=asyncio.FIRST_COMPLETED)
-        for task in (stopping, *roles):
+        await asyncio.wait([stopping, *tasks], return_when=asyncio.FIRST_COMPLETED)
+        for task in (stopping, *tasks):
             task.cancel()
-        done, _ = await asyncio.wait(roles, timeout=DRAIN_SECONDS)
+        done, _ = await asyncio.wait(tasks, timeout=DRAIN_SECONDS)
         for task in done:
             if not task.cancelled() and task.exception():
                 raise task.exception() or RuntimeError
@@ -177,15 +197,23 @@ class Server:
         )
 
     def _in_pool(self, name: str) -> InThread:
+        if name not in self._pools:
+            self._pools[name] = ThreadPoolExecutor(1, f"pbm-{name}")
+        pool = self._pools[name]
+
         async def in_thread(work: Any) -> Any:
-            return await asyncio.get_running_loop().run_in_executor(self._pools[name], work)
+            return await asyncio.get_running_loop().run_in_executor(pool, work)
 
         return in_thread
 
     def _close(self) -> None:
         for pool in self._pools.values():
             pool.shutdown()
+        self._post.holds.close()
+        self._turns.close()
         self._database.close()
+        if self._alone:
+            self._alone.close()
 
     def _say_ready(self) -> None:
         settings = self._settings
@@ -214,14 +242,30 @@ def main() -> None:
 
 
 @main.command()
-def serve() -> None:
-    """Listen for mail, obey it and send the boards, all in this one process."""
+@click.option(
+    "--roles",
+    default=",".join(sorted(ROLES)),
+    show_default=True,
+    metavar="ROLES",
+    help="What this process does; the others do the rest, on one PostgreSQL.",
+)
+def serve(roles: str) -> None:
+    """Listen for mail, obey it and send the boards, all in this one process or in several."""
     set_up_logging()
     try:
-        asyncio.run(_serve(settings_from_here()))
+        asyncio.run(_serve(settings_from_here(), _parse_roles(roles)))
     except OperatorError as error:
         raise click.ClickException(str(error)) from error
 
 
-async def _serve(settings: Settings) -> None:
-    await Server(settings).run()
+def _parse_roles(text: str) -> frozenset[str]:
+    """Read a comma list of roles. Raises OperatorError."""
+    roles = frozenset(word.strip() for word in text.split(",") if word.strip())
+    if not roles or not roles <= ROLES:
+        known = ", ".join(sorted(ROLES))
+        raise OperatorError(f"--roles={text}: name one or more of {known}, with commas between.")
+    return roles
+
+
+async def _serve(settings: Settings, roles: frozenset[str]) -> None:
+    await Server(settings, roles).run()

@@ -19,6 +19,7 @@ from pbm.service.letters import House
 from pbm.service.trouble import tell_of_failed
 from pbm.service.writer import InThread, Writer
 from pbm.store.db import Database, UnitOfWork
+from pbm.store.holds import Holds
 from pbm.store.values import OutboxMail
 
 MOST_AT_ONCE = 64
@@ -41,17 +42,31 @@ class Post:
     renderer: Renderer
     _under_way: set[int] = field(default_factory=set)
 
+    def __post_init__(self) -> None:
+        self.holds = Holds(self.database)
+
     def claim(self) -> list[OutboxMail]:
         """Take the mails that may be sent now and are not under way yet."""
         room = MOST_AT_ONCE - len(self._under_way)
         if room <= 0:
             return []
         with self.database.reading() as work:
-            due = work.outbox.claim_due(
+            found = work.outbox.claim_due(
                 self.clock(), most=room, passing_over=sorted(self._under_way)
             )
+        due = self._held(found)
         self._under_way.update(mail.id for mail in due)
         return due
+
+    def _held(self, found: list[OutboxMail]) -> list[OutboxMail]:
+        """Those of the mails found that no other process sends, or has sent meanwhile."""
+        if self.database.embedded or not found:
+            return found
+        held = self.holds.take([mail.id for mail in found])
+        with self.database.reading() as work:
+            mine = work.outbox.still_due(sorted(held), self.clock())
+        self.holds.let_go(held - mine)
+        return [mail for mail in found if mail.id in mine]
 
     def write(self, mail: OutboxMail) -> bytes | Failed:
         """Render a mail; a broken template fails this mail alone."""
@@ -72,6 +87,8 @@ class Post:
             _log.error("sending not recorded", mail=mail.id, error=type(error).__name__)
             await asyncio.sleep(PAUSE)
         finally:
+            if not self.database.embedded:
+                await in_thread(lambda: self.holds.let_go([mail.id]))
             self._under_way.discard(mail.id)
 
     async def _hand_on(self, mail: OutboxMail, raw: bytes) -> Delivery:

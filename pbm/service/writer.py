@@ -19,9 +19,13 @@ class Writer:
     Each piece hears of its end only after the commit that made it true.
     """
 
-    def __init__(self, database: Database, in_thread: InThread) -> None:
+    def __init__(
+        self, database: Database, in_thread: InThread, then_tell: str | None = None
+    ) -> None:
+        """`then_tell` is the channel on which other processes wait for such work."""
         self._database = database
         self._in_thread = in_thread
+        self._then_tell = then_tell
         self._waiting: deque[tuple[Piece, asyncio.Future[Any]]] = deque()
         self._working: asyncio.Task[None] | None = None
 
@@ -54,7 +58,9 @@ class Writer:
     async def _do_group(self, group: list[tuple[Piece, asyncio.Future[Any]]]) -> None:
         pieces = [piece for piece, _ in group]
         try:
-            outcomes = await self._in_thread(lambda: do_together(self._database, pieces))
+            outcomes = await self._in_thread(
+                lambda: do_together(self._database, pieces, self._then_tell)
+            )
         except Exception as error:  # noqa: BLE001 - whoever waits hears of it
             outcomes = [error] * len(group)
         for (_, done), outcome in zip(group, outcomes, strict=True):

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, Engine, Executable, create_engine, event
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
 
@@ -50,6 +50,15 @@ class UnitOfWork:
         self.outbox = Outbox(connection)
         self.questions = Questions(connection)
         self.changes = Changes(connection)
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether other processes may use this database, too."""
+        return self._connection.dialect.name != "sqlite"
+
+    def run(self, statement: Executable, **values: object) -> None:
+        """Run a statement that is about no table."""
+        self._connection.execute(statement, values)
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:

@@ -89,6 +89,13 @@ class Outbox:
         )
         return [_mail(row) for row in self._connection.execute(query).mappings()]
 
+    def still_due(self, outbox_ids: Sequence[int], now: datetime) -> frozenset[int]:
+        """Those of some mails that still wait to be sent."""
+        query = select(outbox.c.id).where(
+            outbox.c.id.in_(outbox_ids), outbox.c.status == "due", outbox.c.due_at <= now
+        )
+        return frozenset(self._connection.scalars(query))
+
     def next_due_at(self) -> datetime | None:
         """When the next waiting mail is due."""
         query = select(func.min(outbox.c.due_at)).where(outbox.c.status == "due")

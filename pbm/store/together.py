@@ -6,18 +6,26 @@ from typing import Any
 from sqlalchemy.exc import DBAPIError
 
 from pbm.store.db import Database, UnitOfWork, is_away
+from pbm.store.waking import tell
 
 Piece = Callable[[UnitOfWork], Any]
 
 
-def do_together(database: Database, pieces: Sequence[Piece]) -> list[Any]:
+def do_together(
+    database: Database, pieces: Sequence[Piece], then_tell: str | None = None
+) -> list[Any]:
     """Do pieces of work in order and commit once; return what each came to.
+
+    `then_tell` is the channel of those who wait for such work.
 
     A piece that fails undoes itself alone, and its exception stands in the list. Raises what
     the commit raises, and DBAPIError where the database is away: then nothing was done.
     """
     with database.transaction() as work:
-        return [_do(work, piece) for piece in pieces]
+        outcomes = [_do(work, piece) for piece in pieces]
+        if then_tell:
+            tell(work, then_tell)
+        return outcomes
 
 
 def _do(work: UnitOfWork, piece: Piece) -> Any:

@@ -49,6 +49,7 @@ def test_after_a_turn_no_mail_is_in_hand(table: Table, tmp_path: Path) -> None:
     kept(table, 1)
     turns = Turns(table.database, table.house, table.clock, InHand(tmp_path / "in-hand"))
     assert turns.take_next()
+    turns.close()
     assert InHand(tmp_path / "in-hand").left_over() is None
     assert status(table.database, 1)[0] == "done"
 
@@ -60,3 +61,12 @@ def test_a_mail_that_was_finished_meanwhile_is_left_alone(table: Table, tmp_path
     in_hand.take(1)
     Turns(table.database, table.house, table.clock, in_hand).begin()
     assert status(table.database, 1) == ("done", 0)
+
+
+def test_each_of_several_processes_remembers_its_own(tmp_path: Path) -> None:
+    one, two = InHand(tmp_path / "in-hand"), InHand(tmp_path / "in-hand")
+    one.take(1)
+    two.take(2)
+    two.close()  # as the file of a process that was killed
+    assert InHand(tmp_path / "in-hand").left_over() == 2
+    assert one.left_over() == 1

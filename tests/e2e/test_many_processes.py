@@ -1,0 +1,99 @@
+"""Several processes on one PostgreSQL share the work; two on one SQLite file do not."""
+
+import subprocess
+from collections.abc import Iterator
+from email import message_from_bytes
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.player import SERVER, Player, position_in, text_of
+from tests.e2e.running import PROGRAMS, RunningServer
+from tests.e2e.sink import Sink
+from tests.polling import until
+
+SERVE = str(PROGRAMS / "pbm"), "serve"
+
+
+@pytest.fixture
+def many(tmp_path: Path, sink: Sink, postgres_url: str) -> Iterator[list[RunningServer]]:
+    """Two listeners, two that take turns and two that post, each a process of its own."""
+    settings = {
+        "PBM_ADDRESS": SERVER,
+        "PBM_SMARTHOST": sink.url,
+        "PBM_DATABASE_URL": postgres_url,
+        "PBM_SECRET_KEY": "a secret that all processes know, and only tests",
+    }
+    servers = []
+    for number, role in enumerate(("listen", "listen", "turn", "turn", "post", "post")):
+        folder = tmp_path / f"{role}-{number}"
+        folder.mkdir()
+        servers.append(RunningServer(folder, settings, (*SERVE, f"--roles={role}")))
+    assert servers[0].admin("migrate").returncode == 0
+    for server in servers:
+        server.start_process()
+    for server in servers:
+        until(lambda server=server: "event=ready" in server.log, "a process to be ready")
+    yield servers
+    for server in servers:
+        server.stop()
+
+
+def test_a_game_that_six_processes_share(many: list[RunningServer], sink: Sink) -> None:
+    alice, bob = Player("alice", many[0], sink), Player("bob", many[1], sink)
+    for player in (alice, bob):
+        player.signs_up()
+    alice.answers(alice.challenges(bob), "a1-c3,d4")
+    bob.answers(bob.receives(), "i9-g7,f6")
+    alice.receives()
+    assert position_in(text_of(alice.receives())).turn == 1
+    assert many[0].admin("verify").returncode == 0
+
+
+def test_every_mail_is_sent_once(many: list[RunningServer], sink: Sink) -> None:
+    alice, bob = Player("alice", many[0], sink), Player("bob", many[1], sink)
+    for player in (alice, bob):
+        player.signs_up()
+    for _ in range(10):
+        alice.challenges(bob)
+    sent = [(mail.recipient, message_from_bytes(mail.raw)["Message-ID"]) for mail in sink.mails]
+    assert len(sent) == len(set(sent)) == 4 + 20
+
+
+def test_a_second_server_on_one_sqlite_file_is_refused(tmp_path: Path, sink: Sink) -> None:
+    settings = {"PBM_ADDRESS": SERVER, "PBM_SMARTHOST": sink.url}
+    with RunningServer(tmp_path, settings) as first:
+        second = RunningServer(tmp_path, settings)
+        done = subprocess.run(
+            second.command,
+            cwd=tmp_path,
+            env=second.environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert done.returncode == 1
+        assert f"Another pbm serve (process {first.process and first.process.pid})" in done.stderr
+    with RunningServer(tmp_path, settings):
+        pass  # the lock went with the process
+
+
+def test_roles_that_there_are_not(tmp_path: Path) -> None:
+    server = RunningServer(tmp_path)
+    for roles, told in (
+        ("turn", "leave out --roles"),
+        ("talk", "listen, post, turn"),
+        (",", "name"),
+    ):
+        done = subprocess.run(
+            (*SERVE, f"--roles={roles}"),
+            cwd=tmp_path,
+            env=server.environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert done.returncode == 1
+        assert told in done.stderr
