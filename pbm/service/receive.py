@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 
 from pbm.clock import Clock
 from pbm.commands.auth import asked_question, tag_owner
-from pbm.mail.address import PlayerReply, Postmaster, QuestionReply, Unknown
+from pbm.mail.address import PlayerReply, Postmaster, QuestionReply, Unknown, address_key
 from pbm.mail.inbound import UnreadableMail, check_limits
 from pbm.mail.smtpd import Rejection
 from pbm.mail.wire import digest, has_message_id
@@ -66,10 +67,18 @@ class Intake:
                 raw=raw,
                 now=self.clock(),
                 same_for=same_for,
+                **self._lanes(recipient, sender),
             )
             for recipient in dict.fromkeys(recipients)
         ]
         return f"2.0.0 kept as {', '.join(str(number) for number in numbers)}"
+
+    def _lanes(self, recipient: str, sender: str) -> dict[str, Any]:
+        """Whose mail it is, as far as that is known before it is read, and about which board."""
+        parsed = self.house.address.parse(recipient)
+        if isinstance(parsed, PlayerReply):
+            return {"lane": f"u{parsed.player_id}", "board_lane": parsed.board_id}
+        return {"lane": address_key(sender) or None}
 
     def _refusal(self, recipients: tuple[str, ...], raw: bytes) -> Rejection | None:
         parsed = (self.house.address.parse(recipient) for recipient in recipients)

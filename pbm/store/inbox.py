@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, func, select, union_all, update
+from sqlalchemy import ColumnElement, Connection, Select, exists, func, select, union_all, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import RowMapping
 
@@ -23,6 +23,26 @@ _COLUMNS = (
 )
 
 _INSERT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
+_EARLIER = inbox.alias("earlier")
+_OLDEST = (
+    select(*_COLUMNS)
+    .where(inbox.c.status == "new")
+    .order_by(inbox.c.id)
+    .limit(1)
+    .with_for_update(skip_locked=True)
+)
+
+
+def _is_first(lane: str) -> ColumnElement[bool]:
+    """Whether no earlier mail of the same lane waits, or is being obeyed."""
+    return ~exists().where(
+        _EARLIER.c.status == "new",
+        _EARLIER.c[lane] == inbox.c[lane],
+        _EARLIER.c.id < inbox.c.id,
+    )
+
+
+_OLDEST_OF_ITS_LANES = _OLDEST.where(_is_first("lane"), _is_first("board_lane"))
 
 
 class Inbox:
@@ -41,8 +61,13 @@ class Inbox:
         raw: bytes,
         now: datetime,
         same_for: timedelta,
+        lane: str | None = None,
+        board_lane: int | None = None,
     ) -> int:
-        """Keep a mail and return its number; one that came before within `same_for` keeps its."""
+        """Keep a mail and return its number; one that came before within `same_for` keeps its.
+
+        Mails of one lane, whose or about which board they are, are claimed in order.
+        """
         same = (inbox.c.digest == digest) & (inbox.c.recipient == recipient)
         query = select(inbox.c.id, inbox.c.received_at).where(same)
         known = self._connection.execute(query).one_or_none()
@@ -59,6 +84,8 @@ class Inbox:
             "received_at": now,
             "status": "new",
             "tries": 0,
+            "lane": lane,
+            "board_lane": board_lane,
         }
         added = self._add_unless_there(values)
         if added is None:  # the same mail over another connection, at this very moment
@@ -72,15 +99,12 @@ class Inbox:
         return added
 
     def claim(self) -> InboxMail | None:
-        """Take the oldest new mail; other processes pass it over until the commit."""
-        query = (
-            select(*_COLUMNS)
-            .where(inbox.c.status == "new")
-            .order_by(inbox.c.id)
-            .limit(1)
-            .with_for_update(skip_locked=True)
-        )
-        return self._one(query)
+        """Take the oldest new mail; other processes pass it over until the commit.
+
+        They pass over, too, what comes after it in one of its lanes.
+        """
+        embedded = self._connection.dialect.name == "sqlite"
+        return self._one(_OLDEST if embedded else _OLDEST_OF_ITS_LANES)
 
     def get(self, inbox_id: int, *, lock: bool = False) -> InboxMail:
         """Return a mail by number; with `lock` no turn takes it. Raises LookupError."""

@@ -192,7 +192,19 @@ inbox = Table(
     Column("tries", Integer, nullable=False),
     Column("outcome", Text),
     Column("done_at", Moment),
+    Column("lane", String(254)),  # of one player, or one sender: obeyed in order
+    Column("board_lane", Integer),  # of one board: obeyed in order, too
     UniqueConstraint("digest", "recipient"),
+    *(
+        Index(
+            f"ix_inbox_{column}",
+            column,
+            "id",
+            sqlite_where=text("status = 'new'"),
+            postgresql_where=text("status = 'new'"),
+        )
+        for column in ("lane", "board_lane")
+    ),
     Index(
         "ix_inbox_waiting",
         "id",

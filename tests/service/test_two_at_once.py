@@ -138,3 +138,26 @@ def test_the_same_bytes_at_once_are_one_row(shared: Table) -> None:
     assert len(replies) == 4
     assert len(set(replies)) == 1
     assert shared.moves(1) == ["c3,d3"]
+
+
+def test_what_one_player_sends_is_obeyed_in_order(shared: Table) -> None:
+    alice, bob = shared.start("alice", "bob")
+    lines = ["move c3,d3", "draw", "takeback"]
+    for line in lines:
+        hand_in(alice, line)
+    hand_in(bob, "accept draw")
+    with shared.database.transaction() as one, shared.database.transaction() as two:
+        first = one.inbox.claim()
+        assert first is not None
+        assert two.inbox.claim() is None  # all of it is about this board
+    with shared.database.transaction() as one:
+        assert one.inbox.claim() == first
+    at_once(shared, 3)
+    told = outcomes(shared)
+    assert [outcome.split(": ")[-1] for outcome in told[-4:]] == [
+        "move",
+        "draw",
+        "takeback",
+        "accept",
+    ]
+    assert shared.board(1).ended_by == "agreed"
