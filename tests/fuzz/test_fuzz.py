@@ -60,12 +60,13 @@ def test_nor_do_they_with_a_few_bytes_changed(name: str) -> None:
         ("moves", rules, "is_notation"),
         ("states", rules, "parse_state"),
         ("protocol", protocol, "parse_move"),
+        ("records", rules, "parse_record"),
     ],
 )
 def test_a_planted_bug_is_found(
     name: str, where: object, what: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(*_: object) -> None:
+    def broken(*_: object, **__: object) -> None:
         raise IndexError("planted")
 
     target = targets.load(name)
