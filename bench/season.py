@@ -1,0 +1,82 @@
+"""Boards in a database, and the mails that play on them as their players would send them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from bench.smtp_load import Letter
+from pbm.commands.boards import Setup, start_board
+from pbm.mail.address import ServerAddress
+from pbm.mail.tags import load_keyring
+from pbm.store.db import Database
+from pbm.store.migrate import migrate
+from pbm.store.values import Player, Settings
+
+SERVER = "pbm@games.example"
+SECRET = "a secret for measurements only, of enough letters"
+_MOVES = ("c5,d5", "g5,f5", "d5,c5", "f5,g5")  # to and fro, for ever
+_QUOTE = "\r\n".join(f"> a line of the board that is quoted, number {n}" for n in range(1, 20))
+_MAIL = """From: {handle} <{address}>\r
+To: {to}\r
+Subject: Re: Abalone Board {number}: {subject}\r
+Date: Sat, 21 Nov 2026 12:00:00 +0000\r
+Message-ID: <{number}.{ply}.{run}@players.example>\r
+MIME-Version: 1.0\r
+Content-Type: text/plain; charset=utf-8\r
+Content-Transfer-Encoding: 8bit\r
+\r
+move {number}#{ply} {move}\r
+\r
+On Sat, 21 Nov 2026 at 12:00, pbm wrote:\r
+{quote}\r
+"""
+
+
+@dataclass
+class Season:
+    """Two-player boards that go on for ever, a ply of each board a round."""
+
+    boards: list[tuple[int, Player, Player]]
+    keyring_folder: Path
+    ply: int = 0
+
+    def round(self, run: str) -> Iterator[Letter]:
+        """The mails of the next ply of every board."""
+        keyring = load_keyring(self.keyring_folder / "none", SECRET)
+        address = ServerAddress(SERVER)
+        self.ply += 1
+        for number, first, second in self.boards:
+            mover = first if self.ply % 2 else second
+            tag = keyring.reply_tag(mover.id, mover.epoch, number)
+            to = address.board_reply(mover.id, tag, number)
+            raw = _MAIL.format(
+                handle=mover.handle,
+                address=mover.address,
+                to=to,
+                number=number,
+                subject=f"{first.handle} v {second.handle}",
+                ply=self.ply,
+                run=run,
+                move=_MOVES[(self.ply - 1) % len(_MOVES)],
+                quote=_QUOTE,
+            )
+            yield Letter(mover.address.encode(), to.encode(), raw.encode())
+
+
+def begin(database: Database, folder: Path, boards: int, *, picture: bool) -> Season:
+    """Put players and boards into an empty database."""
+    migrate(database)
+    now = datetime.now(UTC)
+    begun = []
+    with database.transaction() as work:
+        for number in range(boards):
+            pair = [
+                work.players.add(f"{side}{number}", f"{side}{number}@players.example", now)
+                for side in ("left", "right")
+            ]
+            for player in pair:
+                work.players.set_settings(player.id, Settings(picture=picture))
+            board = start_board(work, Setup("standard"), pair, now)
+            begun.append((board.id, pair[0], pair[1]))
+    return Season(begun, folder)
