@@ -163,7 +163,7 @@ class Table:
                 due = work.outbox.claim_due(self.clock(), most=50, passing_over=())
                 for mail in due:
                     raw = raw_mail(mail, self.house, self.renderer)
-                    work.outbox.finish(mail.id, "sent", self.clock())
+                    work.outbox.finish([mail.id], "sent", self.clock())
                     arrived = Mail(raw, mail.sender, message_from_bytes(raw))
                     self.mailboxes.setdefault(mail.recipient.lower(), []).append(arrived)
             if not due:

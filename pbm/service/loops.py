@@ -10,7 +10,7 @@ from sqlalchemy.exc import DBAPIError
 
 from pbm.clock import Clock
 from pbm.service.post import Post
-from pbm.service.turn import Turns
+from pbm.service.turn import TurnFailedError, Turns
 from pbm.service.writer import InThread, Writer
 
 LOOK_AGAIN = 5.0  # seconds; rows that another process wrote wake nobody here
@@ -36,7 +36,13 @@ async def take_turns(
             _log.warning("database away, turns wait", error=str(error.orig))
             await asyncio.sleep(DATABASE_PAUSE)
             continue
-        turns.put_down()
+        except TurnFailedError as failed:
+            if together == 1:
+                await writer.do(partial(turns.count_in, failed=failed))
+            together = 1
+            continue
+        finally:
+            turns.put_down()
         if worked:
             mail_written.set()
         if worked == together:

@@ -6,6 +6,7 @@ is sent again, byte for byte the same, under the same Message-ID.
 
 import asyncio
 from base64 import b64decode
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -81,7 +82,7 @@ class Post:
         try:
             written = await in_thread(lambda: self.write(mail))
             outcome = written if isinstance(written, Failed) else await self._hand_on(mail, written)
-            await writer.do(lambda work: self.record_in(work, mail, outcome))
+            await writer.do_in_bulk(self.record, (mail, outcome))
         except Exception as error:  # noqa: BLE001 - a bug stops one mail, not the post
             # Not recorded: it is sent again, under the same Message-ID.
             _log.error("sending not recorded", mail=mail.id, error=type(error).__name__)
@@ -98,18 +99,21 @@ class Post:
             _log.error("mail cannot be handed on", mail=mail.id, exc_info=error)
             return Deferred(type(error).__name__)
 
-    def record_in(self, work: UnitOfWork, mail: OutboxMail, outcome: Delivery) -> None:
-        """Write down what became of a mail."""
+    def record(self, work: UnitOfWork, outcomes: Sequence[tuple[OutboxMail, Delivery]]) -> None:
+        """Write down what became of mails."""
         now = self.clock()
-        match outcome:
-            case Sent():
-                work.outbox.finish(mail.id, "sent", now)
-            case Deferred(reason) if now - mail.written_at < GIVE_UP_AFTER:
-                work.outbox.defer(mail.id, reason, now + delay(mail.attempts))
-            case Deferred(reason) | Failed(reason):
-                work.outbox.fail(mail.id, reason, now)
-                tell_of_failed(work, self.house, mail, reason, now)
-        _log.info("mail sent" if isinstance(outcome, Sent) else "mail not sent", mail=mail.id)
+        sent = [mail.id for mail, outcome in outcomes if isinstance(outcome, Sent)]
+        work.outbox.finish(sent, "sent", now)
+        for mail, outcome in outcomes:
+            match outcome:
+                case Sent():
+                    pass
+                case Deferred(reason) if now - mail.written_at < GIVE_UP_AFTER:
+                    work.outbox.defer(mail.id, reason, now + delay(mail.attempts))
+                case Deferred(reason) | Failed(reason):
+                    work.outbox.fail(mail.id, reason, now)
+                    tell_of_failed(work, self.house, mail, reason, now)
+            _log.info("mail sent" if isinstance(outcome, Sent) else "mail not sent", mail=mail.id)
 
     def next_due_at(self) -> datetime | None:
         """When the next waiting mail is due."""

@@ -83,35 +83,31 @@ class Turns:
             self.put_down()
 
     def take_in(self, work: UnitOfWork) -> bool:
-        """Obey the oldest new mail; False if there is none. Raises TurnFailedError.
+        """Obey the oldest new mail, as `take_some` does; False if there is none."""
+        return self.take_some(work, most=1) == 1
 
-        After the commit, or the failure, call `put_down`.
+    def take_some(self, work: UnitOfWork, most: int) -> int:
+        """Obey the oldest new mails; return how many there were. Raises TurnFailedError.
+
+        After the commit, or the failure, call `put_down`. Of several mails one that fails
+        undoes all: then take them one by one.
         """
-        mail = work.inbox.claim()
-        if mail is None:
-            return False
+        mails = work.inbox.claim(most)
+        outcomes = [(mail.id, self._take(work, mail)) for mail in mails]
+        work.inbox.finish(outcomes, self.clock())
+        return len(mails)
+
+    def _take(self, work: UnitOfWork, mail: InboxMail) -> str:
         if self.in_hand:
             self.in_hand.take(mail.id)
         try:
             outcome = self._obey(work, mail)
-            work.inbox.finish(mail.id, outcome, self.clock())
         except Exception as error:
             if isinstance(error, DBAPIError) and is_away(error):
                 raise
             raise TurnFailedError(mail, error) from error
         _log.info("mail done", mail=mail.id, outcome=outcome)
-        return True
-
-    def take_some(self, work: UnitOfWork, most: int) -> int:
-        """Obey the oldest new mails, each in a savepoint of its own; return how many there were."""
-        for number in range(most):
-            try:
-                with work.savepoint():
-                    if not self.take_in(work):
-                        return number
-            except TurnFailedError as failed:
-                self.count_in(work, failed)
-        return most
+        return outcome
 
     def count_in(self, work: UnitOfWork, failed: "TurnFailedError") -> None:
         """Count the try of a mail whose turn has failed and was undone."""

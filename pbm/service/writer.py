@@ -2,14 +2,25 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
-from pbm.store.db import Database
+from pbm.store.db import Database, UnitOfWork
 from pbm.store.together import Piece, do_together
 
 InThread = Callable[[Callable[[], Any]], Awaitable[Any]]
+Bulk = Callable[[UnitOfWork, Sequence[Any]], None]
 MOST_TOGETHER = 64
+
+
+@dataclass
+class _Asked:
+    """A piece of work, and those who wait for it."""
+
+    piece: Piece
+    waiting: list[asyncio.Future[Any]] = field(default_factory=list)
 
 
 class Writer:
@@ -26,7 +37,8 @@ class Writer:
         self._database = database
         self._in_thread = in_thread
         self._then_tell = then_tell
-        self._waiting: deque[tuple[Piece, asyncio.Future[Any]]] = deque()
+        self._asked: deque[_Asked] = deque()
+        self._bulks: dict[Bulk, tuple[_Asked, list[Any]]] = {}
         self._working: asyncio.Task[None] | None = None
 
     async def do(self, piece: Piece) -> Any:
@@ -35,38 +47,66 @@ class Writer:
         Raises what it raises, or what the commit raised; then nothing of it was done. Who is
         cancelled while waiting stops nothing: the work is done all the same.
         """
-        done: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self._waiting.append((piece, done))
-        if self._working is None:
-            self._working = asyncio.create_task(self._work())
-        return await done
+        asked = _Asked(piece)
+        self._asked.append(asked)
+        return await self._wait_for(asked)
+
+    async def do_in_bulk(self, bulk: Bulk, item: Any) -> None:
+        """Let `bulk` do an item together with all others that wait for it; as `do` else."""
+        if bulk not in self._bulks:
+            items: list[Any] = []
+            asked = _Asked(partial(_run_bulk, bulk, items))
+            self._bulks[bulk] = asked, items
+            self._asked.append(asked)
+        asked, items = self._bulks[bulk]
+        items.append(item)
+        await self._wait_for(asked)
 
     async def idle(self) -> None:
         """Wait until nothing is left to do."""
         while self._working is not None:
             await asyncio.shield(self._working)
 
+    async def _wait_for(self, asked: _Asked) -> Any:
+        done: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        asked.waiting.append(done)
+        if self._working is None:
+            self._working = asyncio.create_task(self._work())
+        return await done
+
     async def _work(self) -> None:
         try:
-            while self._waiting:
-                count = min(len(self._waiting), MOST_TOGETHER)
-                group = [self._waiting.popleft() for _ in range(count)]
+            while self._asked:
+                count = min(len(self._asked), MOST_TOGETHER)
+                group = [self._asked.popleft() for _ in range(count)]
+                self._bulks = {
+                    bulk: kept for bulk, kept in self._bulks.items() if kept[0] in self._asked
+                }
                 await self._do_group(group)
         finally:
             self._working = None
 
-    async def _do_group(self, group: list[tuple[Piece, asyncio.Future[Any]]]) -> None:
-        pieces = [piece for piece, _ in group]
+    async def _do_group(self, group: list[_Asked]) -> None:
+        pieces = [asked.piece for asked in group]
         try:
             outcomes = await self._in_thread(
                 lambda: do_together(self._database, pieces, self._then_tell)
             )
         except Exception as error:  # noqa: BLE001 - whoever waits hears of it
             outcomes = [error] * len(group)
-        for (_, done), outcome in zip(group, outcomes, strict=True):
-            if done.done():
-                continue  # whoever asked has left
-            if isinstance(outcome, Exception):
-                done.set_exception(outcome)
-            else:
-                done.set_result(outcome)
+        for asked, outcome in zip(group, outcomes, strict=True):
+            for done in asked.waiting:
+                _settle(done, outcome)
+
+
+def _run_bulk(bulk: Bulk, items: Sequence[Any], work: UnitOfWork) -> None:
+    bulk(work, items)
+
+
+def _settle(done: asyncio.Future[Any], outcome: Any) -> None:
+    if done.done():
+        return  # whoever asked has left
+    if isinstance(outcome, Exception):
+        done.set_exception(outcome)
+    else:
+        done.set_result(outcome)

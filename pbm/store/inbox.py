@@ -1,9 +1,20 @@
 """The mails that the server has taken responsibility for."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, exists, func, select, union_all, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    bindparam,
+    exists,
+    func,
+    select,
+    union_all,
+    update,
+)
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import RowMapping
 
@@ -28,7 +39,7 @@ _OLDEST = (
     select(*_COLUMNS)
     .where(inbox.c.status == "new")
     .order_by(inbox.c.id)
-    .limit(1)
+    .limit(bindparam("most"))
     .with_for_update(skip_locked=True)
 )
 
@@ -43,6 +54,11 @@ def _is_first(lane: str) -> ColumnElement[bool]:
 
 
 _OLDEST_OF_ITS_LANES = _OLDEST.where(_is_first("lane"), _is_first("board_lane"))
+_FINISH = (
+    update(inbox)
+    .where(inbox.c.id == bindparam("mail"))
+    .values(status="done", outcome=bindparam("told"), done_at=bindparam("now"), raw=None)
+)
 
 
 class Inbox:
@@ -98,13 +114,15 @@ class Inbox:
         added: int | None = self._connection.scalar(unless.values(values).returning(inbox.c.id))
         return added
 
-    def claim(self) -> InboxMail | None:
-        """Take the oldest new mail; other processes pass it over until the commit.
+    def claim(self, most: int = 1) -> tuple[InboxMail, ...]:
+        """Take the oldest new mails; other processes pass them over until the commit.
 
-        They pass over, too, what comes after it in one of its lanes.
+        They pass over, too, what comes after them in one of their lanes.
         """
         embedded = self._connection.dialect.name == "sqlite"
-        return self._one(_OLDEST if embedded else _OLDEST_OF_ITS_LANES)
+        query = _OLDEST if embedded else _OLDEST_OF_ITS_LANES
+        rows = self._connection.execute(query, {"most": most}).mappings()
+        return tuple(_mail(row) for row in rows)
 
     def get(self, inbox_id: int, *, lock: bool = False) -> InboxMail:
         """Return a mail by number; with `lock` no turn takes it. Raises LookupError."""
@@ -133,9 +151,11 @@ class Inbox:
         query = select(*_COLUMNS).where(inbox.c.id == inbox_id, inbox.c.status == "new")
         return self._one(query.with_for_update())
 
-    def finish(self, inbox_id: int, outcome: str, now: datetime) -> None:
-        """Record what became of a mail, and erase its text."""
-        self._set(inbox.c.id == inbox_id, status="done", outcome=outcome, done_at=now, raw=None)
+    def finish(self, outcomes: Sequence[tuple[int, str]], now: datetime) -> None:
+        """Record what became of mails, by number, and erase their texts."""
+        if outcomes:
+            rows = [{"mail": number, "told": told, "now": now} for number, told in outcomes]
+            self._connection.execute(_FINISH, rows)
 
     def count_try(self, inbox_id: int, error: str) -> int:
         """Count a try that failed; return how many there have been, 0 if it is not new any more."""

@@ -9,6 +9,7 @@ from sqlalchemy import (
     Column,
     Connection,
     Select,
+    bindparam,
     case,
     exists,
     func,
@@ -41,6 +42,27 @@ _COLUMNS = (
 )
 
 _NO_BOARD = 0  # the thread of what is about no board
+
+
+def _unless_farewell(column: Column[str]) -> Case[str]:
+    """What stands there, but for a mail with which its address is forgotten."""
+    return case((outbox.c.kind == FAREWELL, ""), else_=column)
+
+
+_FINISH = (
+    update(outbox)
+    .where(outbox.c.id == bindparam("mail"))
+    .values(
+        status=bindparam("status"),
+        finished_at=bindparam("now"),
+        last_error=bindparam("error"),
+        attempts=outbox.c.attempts + 1,
+        params=None,
+        headers=None,
+        recipient=_unless_farewell(outbox.c.recipient),
+        recipient_key=_unless_farewell(outbox.c.recipient_key),
+    )
+)
 
 
 class Outbox:
@@ -102,19 +124,15 @@ class Outbox:
         due_at: datetime | None = self._connection.scalar(query)
         return due_at
 
-    def finish(self, outbox_id: int, status: str, now: datetime, error: str | None = None) -> None:
-        """Record that a mail was sent, has failed or was dropped, and erase its contents."""
-        self._set(
-            outbox_id,
-            status=status,
-            finished_at=now,
-            last_error=error,
-            attempts=outbox.c.attempts + 1,
-            params=None,
-            headers=None,
-            recipient=_unless_farewell(outbox.c.recipient),
-            recipient_key=_unless_farewell(outbox.c.recipient_key),
-        )
+    def finish(
+        self, outbox_ids: Sequence[int], status: str, now: datetime, error: str | None = None
+    ) -> None:
+        """Record that mails were sent, have failed or were dropped, and erase their contents."""
+        rows = [
+            {"mail": number, "status": status, "now": now, "error": error} for number in outbox_ids
+        ]
+        if rows:
+            self._connection.execute(_FINISH, rows)
 
     def fail(self, outbox_id: int, error: str, now: datetime) -> None:
         """Record that a mail was refused for good; its contents stay for a retry."""
@@ -200,8 +218,3 @@ class Outbox:
 
 def _mail(row: RowMapping) -> OutboxMail:
     return OutboxMail(**{**row, "params": row["params"] or {}, "headers": row["headers"] or {}})
-
-
-def _unless_farewell(column: Column[str]) -> Case[str]:
-    """What stands there, but for a mail with which its address is forgotten."""
-    return case((outbox.c.kind == FAREWELL, ""), else_=column)

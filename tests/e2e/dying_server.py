@@ -31,7 +31,7 @@ def dies_after(owner: type, method: str) -> None:
 
     def dying(*args: Any, **kwargs: Any) -> Any:
         result = original(*args, **kwargs)
-        if result is not False and not (method == "claim" and result is None):
+        if result not in (False, (), 0):
             die()
         return result
 
@@ -47,7 +47,7 @@ def dies_after_the_commit_of(owner: type, method: str) -> None:
     def noting(*args: Any, **kwargs: Any) -> Any:
         nonlocal did_something
         result = original(*args, **kwargs)
-        did_something = did_something or result is not False
+        did_something = did_something or result not in (False, 0)
         return result
 
     def dying(*args: Any, **kwargs: Any) -> Any:
@@ -88,7 +88,7 @@ STEPS: dict[str, Callable[[], None]] = {
     "after-playing-the-ply": lambda: dies_after(Boards, "add_ply"),
     "after-writing-a-mail-down": lambda: dies_after(Outbox, "add"),
     "before-the-commit-of-the-turn": lambda: dies_after(Inbox, "finish"),
-    "between-the-turn-and-the-post": lambda: dies_after_the_commit_of(Turns, "take_in"),
+    "between-the-turn-and-the-post": lambda: dies_after_the_commit_of(Turns, "take_some"),
     "after-claiming-mails-to-send": lambda: dies_after(Outbox, "claim_due"),
     "between-the-sending-and-its-record": dies_after_sending,
     "in-the-transaction-that-records-it": lambda: dies_after(Outbox, "finish"),

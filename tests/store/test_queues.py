@@ -61,13 +61,23 @@ def test_the_oldest_new_mail_is_next(database: Database) -> None:
         numbers = [keep(work, digest) for digest in ("a", "b", "c")]
     for number in numbers:
         with database.transaction() as work:
-            mail = work.inbox.claim()
-            assert mail is not None
+            (mail,) = work.inbox.claim()
             assert mail.id == number
-            work.inbox.finish(mail.id, "done", NOW)
+            work.inbox.finish([(mail.id, "done")], NOW)
     with database.transaction() as work:
-        assert work.inbox.claim() is None
+        assert work.inbox.claim() == ()
         assert work.inbox.get(numbers[0]).raw == b""
+
+
+def test_several_are_claimed_and_finished_at_once(database: Database) -> None:
+    with database.transaction() as work:
+        numbers = [keep(work, digest) for digest in ("a", "b", "c")]
+        assert [mail.id for mail in work.inbox.claim(2)] == numbers[:2]
+        work.inbox.finish([(number, f"done {number}") for number in numbers], NOW)
+        assert work.inbox.claim(2) == ()
+        assert [work.inbox.get(number).outcome for number in numbers] == [
+            f"done {number}" for number in numbers
+        ]
 
 
 def test_a_claimed_mail_is_passed_over_by_others(postgres_url: str) -> None:
@@ -76,9 +86,7 @@ def test_a_claimed_mail_is_passed_over_by_others(postgres_url: str) -> None:
     with database.transaction() as work:
         first, second = keep(work, "a"), keep(work, "b")
     with database.transaction() as one, database.transaction() as two:
-        mine, theirs = one.inbox.claim(), two.inbox.claim()
-        assert mine is not None
-        assert theirs is not None
+        (mine,), (theirs,) = one.inbox.claim(), two.inbox.claim()
         assert (mine.id, theirs.id) == (first, second)
     database.close()
 
@@ -88,10 +96,9 @@ def test_stuck_mails_wait_until_they_are_retried(database: Database) -> None:
         number = keep(work, "a")
         assert [work.inbox.count_try(number, "bug") for _ in range(3)] == [1, 2, 3]
         work.inbox.set_stuck(number)
-        assert work.inbox.claim() is None
+        assert work.inbox.claim() == ()
         work.inbox.retry(number)
-        mail = work.inbox.claim()
-        assert mail is not None
+        (mail,) = work.inbox.claim()
         assert (mail.id, mail.tries, mail.status) == (number, 0, "new")
 
 
@@ -123,7 +130,7 @@ def test_no_mail_overtakes_another_to_the_same_reader_of_a_board(database: Datab
     assert due(database) == [a1, b1, a3, a4]
     with database.transaction() as work:
         work.outbox.defer(a1, "451", NOW + DAY)  # a2 waits along
-        work.outbox.finish(a4, "sent", NOW)
+        work.outbox.finish([a4], "sent", NOW)
     assert due(database) == [b1, a3, a5]
     with database.transaction() as work:
         work.outbox.fail(a1, "550", NOW)
@@ -133,7 +140,7 @@ def test_no_mail_overtakes_another_to_the_same_reader_of_a_board(database: Datab
 def test_what_is_sent_is_forgotten_and_what_failed_is_kept(database: Database) -> None:
     with database.transaction() as work:
         sent, failed = write(work, "a@example.org"), write(work, "b@example.org")
-        work.outbox.finish(sent, "sent", NOW)
+        work.outbox.finish([sent], "sent", NOW)
         work.outbox.fail(failed, "550 no", NOW)
     with database.reading() as work:
         assert (work.outbox.get(sent).params, work.outbox.get(sent).headers) == ({}, {})

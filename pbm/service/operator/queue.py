@@ -99,7 +99,7 @@ def drop(office: Office, name: str, why: str) -> str:
 
 def _drop_incoming(act: Act, mail: InboxMail, house: House) -> None:
     player, subject = _writer(act, mail, house)
-    act.work.inbox.finish(mail.id, f"dropped by the operator: {act.why}", act.now)
+    act.work.inbox.finish([(mail.id, f"dropped by the operator: {act.why}")], act.now)
     act.note("mail dropped", player=player, mail=_named(mail.id, False))
     if player is not None:
         told = {"number": mail.id, "subject": masked(subject)}
@@ -107,7 +107,7 @@ def _drop_incoming(act: Act, mail: InboxMail, house: House) -> None:
 
 
 def _drop_outgoing(act: Act, mail: OutboxMail) -> None:
-    act.work.outbox.finish(mail.id, "dropped", act.now, mail.last_error)
+    act.work.outbox.finish([mail.id], "dropped", act.now, mail.last_error)
     player = _addressee(act, mail)
     act.note("mail dropped", player=player, mail=_named(mail.id, True), board_number=mail.board_id)
     # A notice of a dropped notice could fail and be dropped for ever.
