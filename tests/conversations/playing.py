@@ -38,10 +38,11 @@ def plays_silently(table: Table, number: int, moves: Iterable[str]) -> None:
             board = play_move(work, board, move, table.clock())
 
 
-def plays_out(table: Table, people: list[Person], number: int, seed: int) -> None:
-    """Play a game to its end; everybody gets one mail of the board for each move."""
-    chance = Random(seed)
-    for _ in range(MOST_PLIES):
+def plays_out(
+    table: Table, people: list[Person], number: int, chance: Random, *, until: int = MOST_PLIES
+) -> None:
+    """Play a game to its end or a ply; everybody gets one mail of the board for each move."""
+    while table.board(number).ply < until:
         if not table.board(number).playing:
             return
         move = greedy_move(table.board(number).position, chance)
@@ -49,7 +50,7 @@ def plays_out(table: Table, people: list[Person], number: int, seed: int) -> Non
         before = [len(_about(person, number)) for person in people]
         mover.says(str(move), answering=board_mail(mover, number))
         assert [len(_about(person, number)) for person in people] == [n + 1 for n in before]
-    raise AssertionError(f"board {number} is still being played")
+    assert until < MOST_PLIES, f"board {number} is still being played"
 
 
 def _about(person: Person, number: int) -> list[Mail]:

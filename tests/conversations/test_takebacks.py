@@ -281,6 +281,7 @@ def test_in_teams_one_takes_back_what_one_played_for_a_partner(table: Table) -> 
     plays(table, people, plies=4)
     carol.says("resign")
     plays(table, people, plies=3)  # alice, bob, and alice for carol
+    carol.hears(f"alice played {table.moves(1)[6]}, for carol.")
     forget(*people)
     alice.says("takeback").hears(f"alice asks to take back ply 7, {table.moves(1)[6]}.")
     carol.hears("The take-back that alice asks for waits for bob and dave.")
