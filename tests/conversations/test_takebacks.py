@@ -55,11 +55,12 @@ def test_ones_latest_move_and_what_came_after_it(table: Table) -> None:
     for person in (bob, carol, dave):
         person.hears(
             "asks for a take-back.",
-            f"alice asks to take back ply 5, {moves[4]}, and the 2 moves after it. Answer",
+            f"alice asks to take back ply 5, {moves[4]}, and the 2 moves after it.",
         )
     for person in (bob, carol):
         person.says("accept").hears("agrees to the take-back that alice asks for.")
     assert table.moves(1) == moves
+    dave.hears(f"alice asks to take back ply 5, {moves[4]}, and the 2 moves after it. Answer")
     dave.says("accept undo 1")
     for person in people:
         person.hears(f"alice took back ply 5, {moves[4]}, and the 2 moves after it.")
