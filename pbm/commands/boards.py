@@ -26,7 +26,10 @@ class Setup:
         try:
             return rules.start(self.layout, players, teams=self.teams, pillar=self.pillar)
         except rules.SetupError as error:
-            raise Refusal("bad-setup", text=str(error), players=players) from error
+            wrong = error.reason == "wrong-players"
+            raise Refusal(
+                "bad-setup", text=str(error), players=players, wrong_number=wrong
+            ) from error
 
 
 def setup_of(board: Board) -> Setup:

@@ -238,7 +238,7 @@ def _read_operand(field: Operand, left: list[str]) -> Any:
     try:
         return field.kind.read(left)
     except Refusal:
-        if field.kind.rest:
+        if field.kind.rest or field.kind.explains:
             raise
         return None  # the word may be meant for the next field
 

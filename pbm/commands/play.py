@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from pbm.commands.boards import check_move, leave_board, play_move
-from pbm.commands.context import Context
+from pbm.commands.context import Answering, Context
 from pbm.commands.declare import Command, operand
 from pbm.commands.matches import after_the_end
 from pbm.commands.offers import after_a_move, after_leaving
@@ -38,9 +38,10 @@ class Move(Command):
         board = context.own_board(self.board)
         self._check_ply(board)
         self._check_turn(board, context)
-        if self._late(board, context):
+        older = self._older(board, context)
+        if older:
             check_move(board, self.move)
-            view = {
+            told = {
                 **past_view(
                     context.work,
                     board,
@@ -49,8 +50,9 @@ class Move(Command):
                     picture=context.wants_picture,
                 ),
                 "next": board.ply + 1,
+                "taken_back": board.taken_back > older.taken_back,
             }
-            yield Held(self.pinned(context), "stale-move", view, board.id)
+            yield Held(self.pinned(context), "stale-move", told, board.id)
             return
         board = play_move(context.work, board, self.move, context.now)
         yield MovePlayed(board.id, board.ply)
@@ -76,14 +78,14 @@ class Move(Command):
         if mover and mover.player_id != context.player.id:
             raise Refusal("not-your-turn", turn=mover.handle, number=board.id)
 
-    def _late(self, board: Board, context: Context) -> bool:
-        """Whether this answers an older mail of the board, and may mean an older position."""
+    def _older(self, board: Board, context: Context) -> Answering | None:
+        """What this answers, if that is an older mail of the board: it may mean what stood then."""
         named = self.board is not None and self.board.number is not None
-        if named or self._meant_ply is not None or context.answered is None:
-            return False
         answered = context.answered
+        if named or self._meant_ply is not None or answered is None or answered.number != board.id:
+            return None
         older = (answered.taken_back, answered.ply) < (board.taken_back, board.ply)
-        return answered.number == board.id and older
+        return answered if older else None
 
 
 class Resign(Command):

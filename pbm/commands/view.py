@@ -91,6 +91,7 @@ def _shown(board: Board, position: rules.Position, plies: Sequence[Ply]) -> dict
                 "symbol": rules.symbol(len(board.seats), seat.seat),
                 "handle": seat.handle,
                 "score": position.scores[seat.seat - 1],
+                "bare": not position.count(seat.seat),
             }
             for seat in board.seats
         ],

@@ -75,6 +75,7 @@ class Kind:
     shown = ""
     rest = False  # takes all the words that are left
     anywhere = False  # may stand before, between or after the other words
+    explains = False  # its refusal says best what may stand there, also where nothing may
 
     def read(self, words: list[str]) -> Any:
         """Take words from the front and return the value. Raises Refusal."""
@@ -243,6 +244,8 @@ class Rounds(Kind):
 
 class OneOf(Kind):
     """One of some words; `read_as` has other spellings, and which of them each means."""
+
+    explains = True
 
     def __init__(self, *choices: str, **read_as: str) -> None:
         self._read_as = {choice: choice for choice in choices} | read_as

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from pbm.commands.context import Context
 from pbm.commands.limits import is_paused
@@ -72,6 +73,10 @@ def tell(hearing: Hearing, context: Context, events: Sequence[Event]) -> None:
 def _ask_held(hearing: Hearing, player: Player, held: Sequence[Held]) -> None:
     if not held:
         return
+    reasons: list[dict[str, Any]] = []
+    for event in held:
+        reason = {"section": event.section, **event.params}
+        reasons += [reason] if reason not in reasons else []
     ask_errand(
         hearing.work,
         hearing.letters,
@@ -81,7 +86,7 @@ def _ask_held(hearing: Hearing, player: Player, held: Sequence[Held]) -> None:
         held[-1].board_id,
         hearing.now,
         proven=True,
-        reasons=[{"section": event.section, **event.params} for event in held],
+        reasons=reasons,
     )
 
 

@@ -139,9 +139,13 @@ def _run_next(
 ) -> list[Event]:
     """Run a command after others of the same mail; `happened` is what came of them."""
     here = _as_it_sees_it(context, command, happened)
-    if command.comes_last and any(_is_refusal(item) for events in happened for item in events):
-        # What comes after a move was said about the position that the move was to make.
+    # What comes after a move was said about the position that the move was to make.
+    before = [event for events in happened for event in events] if command.comes_last else []
+    if any(_is_refusal(event) for event in before):
         return [refused(command, Refusal("after-a-refusal"), here, alone=alone)]
+    held = [event for event in before if isinstance(event, Held)]
+    if held:
+        return [replace(held[-1], line=_pinned(here, command))]
     return _run(here, command, alone=alone)
 
 

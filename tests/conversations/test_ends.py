@@ -4,21 +4,8 @@ from random import Random
 
 import pytest
 
-from tests.conversations.greedy import greedy_move
-from tests.table import Person, Table
-
-
-def play_on(table: Table, people: list[Person], number: int, seed: int) -> None:
-    """Play a game to its end, each move in answer to the newest mail of that board."""
-    chance = Random(seed)
-    while (mover := table.board(number).to_move) is not None:
-        person = people[mover.seat - 1]
-        move = greedy_move(table.board(number).position, chance)
-        for other in people:
-            other.forgets()
-        person.says(str(move))
-        for other in people:
-            other.gets(1)
+from tests.conversations.playing import plays_out
+from tests.table import Table
 
 
 # The seeds are those of short games.
@@ -26,7 +13,7 @@ def play_on(table: Table, people: list[Person], number: int, seed: int) -> None:
 def test_a_whole_game_to_the_sixth_marble(handles: int, seed: int, table: Table) -> None:
     names = ["alice", "bob", "carol", "dave", "erin", "frank"][:handles]
     people = table.start(*names, bowl=True)
-    play_on(table, people, 1, seed)
+    plays_out(table, people, 1, Random(seed))
     board = table.board(1)
     assert (board.status, board.ended_by, board.position.turn) == ("finished", "ejections", None)
     assert board.winners is not None
@@ -48,6 +35,32 @@ def test_a_whole_game_to_the_sixth_marble(handles: int, seed: int, table: Table)
     people[0].says("a1,b1").gets(1).hears("Board 1 is over.")
     people[0].says("games").gets(1).hears("There are no games to list.")
     people[0].says("games all").gets(1).hears(f"Over, {names[winner - 1]} won.")
+
+
+def test_five_of_whom_one_resigns_and_one_is_pushed_off_whole(table: Table) -> None:
+    names = ["alice", "bob", "carol", "dave", "erin"]
+    people = _, bob, _, dave, erin = table.start(*names, bowl=True)
+    chance = Random(97)  # carol's last one goes at ply 57
+    plays_out(table, people, 1, chance, until=7)
+    bob.says("resign")
+    plays_out(table, people, 1, chance, until=57)
+    position = table.board(1).position
+    assert (position.out, position.count(3), position.turn) == ({2}, 0, 5)
+    for person in people:
+        person.hears("pushed carol's marble off", "(resigned)", "(no marbles left)")
+    plays_out(table, people, 1, chance, until=61)
+    first, fourth, fifth = table.moves(1)[58:]
+    a_round = "  ".join([first, "--", "--", fourth, fifth])
+    erin.hears("Your move on board 1.", a_round)
+    plays_out(table, people, 1, chance)
+    board = table.board(1)
+    assert (board.winners, board.position.scores) == ((4,), (5, 0, 1, 6, 0))
+    assert {ply.seat for ply in table.plies(1) if ply.ply > 57} == {1, 4, 5}
+    for person in people:
+        person.hears(
+            "Board 1 is over: dave wins.", "2 bob 0 (resigned), 3 carol 1 (no marbles left)"
+        )
+    dave.says("show").hears(a_round)
 
 
 def test_resigning_ends_a_game_of_two(table: Table) -> None:

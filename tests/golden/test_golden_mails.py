@@ -17,6 +17,7 @@ import pytest
 from pbm.commands.play import Resign
 from pbm.service import questions
 from tests.conversations.greedy import greedy_move
+from tests.conversations.playing import board_mail, plays_out
 from tests.pictures import PICTURE_PART, pixels
 from tests.table import OPERATOR, Mail, Table
 
@@ -52,15 +53,26 @@ NAMES = (
     "paused",
     "goodbye",
     "last-answer",
+    "draw-offered",
+    "take-back-asked",
+    "take-back-done",
+    "draw-agreed",
+    "rematch-started",
+    "draw-claimed",
+    "team-started",
+    "team-board",
+    "round-over",
+    "match-over",
 )
 
 
 @pytest.fixture(scope="module")
 def mails(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Mail]]:
-    """One mail of each kind, from one conversation on a clock that stands."""
-    file = tmp_path_factory.mktemp("golden") / "pbm.sqlite3"
+    """One mail of each kind, from two conversations on clocks that stand."""
+    folder = tmp_path_factory.mktemp("golden")
+    found = _agreements(f"sqlite:///{folder / 'agreements.sqlite3'}")
     with pytest.MonkeyPatch.context() as monkeypatch:
-        yield _conversation(f"sqlite:///{file}", monkeypatch)
+        yield found | _conversation(f"sqlite:///{folder / 'pbm.sqlite3'}", monkeypatch)
 
 
 def _conversation(url: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Mail]:
@@ -140,6 +152,41 @@ def _pushed_off(table: Table) -> Mail:
         board = table.board(number)
         people[board.ply % 2].says(str(greedy_move(board.position, chance)))
     return kim.newest
+
+
+def _agreements(url: str) -> dict[str, Mail]:
+    """The mails about what players agree on, about teams, and about matches."""
+    table = Table(url)
+    people = alice, bob, carol, _ = [
+        table.joins(name) for name in ("alice", "bob", "carol", "dave")
+    ]
+    found: dict[str, Mail] = {}
+    alice.says("challenge bob").says("a1-c3,d4\ndraw\n\nEven already, I would say.")
+    found["draw-offered"] = bob.newest
+    bob.says("i9-g7,f6")
+    found["take-back-asked"] = (alice.says("takeback\n\nI took the wrong line."), bob.newest)[1]
+    found["take-back-done"] = (bob.says("accept takeback"), alice.newest)[1]
+    alice.says("draw")
+    found["draw-agreed"] = (bob.says("accept draw\n\nFine with me."), alice.newest)[1]
+    found["rematch-started"] = (alice.says("rematch\n\nIn earnest now!"), bob.newest)[1]
+    for move in ("c3,d3", "g7,f7", "d3,c3", "f7,g7") * 2:
+        mover = (bob, alice)[table.board(2).ply % 2]
+        mover.says(move, answering=board_mail(mover, 2))
+    found["draw-claimed"] = (alice.says("claim 2"), bob.newest)[1]
+    alice.says("challenge alice+carol bob+dave\n\nTwo against two.")
+    found["team-started"] = carol.newest
+    chance = Random(14)
+    plays_out(table, people, 3, chance, until=10)
+    carol.says("resign 3")
+    plays_out(table, people, 3, chance, until=14)
+    found["team-board"] = alice.newest
+    carol.says("challenge alice -bowl -rounds=2")
+    plays_out(table, [alice, carol], 4, Random(2))
+    found["round-over"] = board_mail(alice, 4)
+    plays_out(table, [alice, carol], 5, Random(24), until=15)
+    carol.says("resign 5\n\nThat match is yours.")
+    found["match-over"] = board_mail(alice, 5)
+    return found
 
 
 def _broken(*_: object) -> None:

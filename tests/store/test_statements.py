@@ -28,6 +28,8 @@ TURN = [
     "INSERT outbox",
     "UPDATE inbox",
 ]
+OFFER = [form for form in TURN if form not in ("INSERT moves", "UPDATE seats")]
+_SET = OFFER.index("UPDATE boards")  # where an offer is written down
 _FORM = re.compile(r"(SAVEPOINT|RELEASE|\w+)(?: .*?(?:FROM|INTO) (\w+)| (?<=UPDATE )(\w+))?")
 
 
@@ -84,6 +86,39 @@ def test_a_turn_of_two_and_a_turn_of_six_cost_the_same(table: Table) -> None:
     move = rules.format_move(rules.legal_moves(table.board(2).position)[0])
     assert forms(turn(table, six[0], move)) == begins + TURN
     assert [len(person.arrived) for person in six] == [1] * 6
+
+
+def test_a_turn_of_a_match_costs_no_more(table: Table) -> None:
+    begins = ["BEGIN"] if table.database.embedded else []
+    alice, _ = table.joins("alice"), table.joins("bob")
+    alice.says("challenge bob -rounds=2")
+    assert forms(turn(table, alice, MOVE)) == begins + TURN
+
+
+def test_an_offer_is_one_update_and_so_is_its_answer(table: Table) -> None:
+    begins = ["BEGIN"] if table.database.embedded else []
+    alice, bob = table.start("alice", "bob")
+    turn(table, alice, MOVE)
+    turn(table, bob, "i9-g7,f6")
+    for person, said in ((alice, "draw"), (bob, "reject"), (bob, "draw")):
+        assert forms(turn(table, person, said)) == begins + OFFER
+    moved_on = list(TURN)
+    moved_on.insert(TURN.index("UPDATE boards"), "UPDATE boards")  # that is a no to the draw
+    assert forms(turn(table, alice, "a2-c4,b3")) == begins + moved_on
+    asked = [*OFFER[: _SET + 1], "SELECT moves", *OFFER[_SET + 1 :]]  # which move it is
+    assert forms(turn(table, alice, "takeback")) == begins + asked
+    six = table.start("carol", "dave", "erin", "frank", "grace", "heidi")
+    turn(table, six[0], rules.format_move(rules.legal_moves(table.board(2).position)[0]))
+    assert forms(turn(table, six[3], "draw")) == begins + OFFER
+    assert forms(turn(table, six[4], "accept draw")) == begins + OFFER
+
+
+def test_an_offer_with_a_move_costs_both(table: Table) -> None:
+    begins = ["BEGIN"] if table.database.embedded else []
+    alice, _ = table.start("alice", "bob")
+    played, told = TURN[: TURN.index("RELEASE") + 1], TURN[TURN.index("RELEASE") + 1 :]
+    offered = OFFER[OFFER.index("SAVEPOINT") : OFFER.index("RELEASE") + 1]
+    assert forms(turn(table, alice, f"{MOVE}\ndraw")) == begins + played + offered + told
 
 
 def test_whoever_changes_or_tells_a_board_locks_it(postgres_url: str) -> None:

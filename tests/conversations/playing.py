@@ -1,0 +1,63 @@
+"""Games that are played on by mail, whoever's turn it is."""
+
+from collections.abc import Iterable
+from random import Random
+
+from pbm import rules
+from pbm.commands.boards import play_move
+from tests.conversations.greedy import greedy_move
+from tests.table import Mail, Person, Table
+
+MOST_PLIES = 600
+
+
+def handle(person: Person) -> str:
+    """The handle of somebody who joined under the name of their address."""
+    return person.address.split("@")[0]
+
+
+def board_mail(person: Person, number: int) -> Mail:
+    """Somebody's newest mail about a board."""
+    return person.mail(f"Abalone Board {number}:")
+
+
+def plays(table: Table, people: list[Person], number: int = 1, *, plies: int = 1) -> None:
+    """Play some moves, each in answer to the mover's newest mail of that board."""
+    for _ in range(plies):
+        move = rules.legal_moves(table.board(number).position)[0]
+        _mover(table, people, number).says(
+            rules.format_move(move), answering=board_mail(_mover(table, people, number), number)
+        )
+
+
+def plays_silently(table: Table, number: int, moves: Iterable[str]) -> None:
+    """Play moves without a mail, where there would be hundreds."""
+    with table.database.transaction() as work:
+        board = work.boards.get(number)
+        for move in moves:
+            board = play_move(work, board, move, table.clock())
+
+
+def plays_out(
+    table: Table, people: list[Person], number: int, chance: Random, *, until: int = MOST_PLIES
+) -> None:
+    """Play a game to its end or a ply; everybody gets one mail of the board for each move."""
+    while table.board(number).ply < until:
+        if not table.board(number).playing:
+            return
+        move = greedy_move(table.board(number).position, chance)
+        mover = _mover(table, people, number)
+        before = [len(_about(person, number)) for person in people]
+        mover.says(str(move), answering=board_mail(mover, number))
+        assert [len(_about(person, number)) for person in people] == [n + 1 for n in before]
+    assert until < MOST_PLIES, f"board {number} is still being played"
+
+
+def _about(person: Person, number: int) -> list[Mail]:
+    return [mail for mail in person.mails if mail["X-PBM-Board"] == str(number)]
+
+
+def _mover(table: Table, people: list[Person], number: int) -> Person:
+    seat = table.board(number).to_move
+    assert seat is not None
+    return next(person for person in people if handle(person) == seat.handle)
