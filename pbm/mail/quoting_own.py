@@ -1,0 +1,123 @@
+"""A mail of ours that comes back without quote marks: where it is, and what was written into it.
+
+Outlook quotes so in plain text, and some programs set nothing above it at all. A board's mail can
+still be told by its own lines: the headline, the last row of the drawing, the line `State:`, which
+is its last. What they look like is written in `templates/`; older forms stay here, as old mails
+are answered, too.
+"""
+
+import re
+from dataclasses import dataclass
+
+_STARTS = re.compile(
+    r"(?:Your move on board \d{1,9}\.|[a-z][a-z0-9_-]{1,15}['’]s move on board \d{1,9}; nothing"
+    r"|Board \d{1,9} is (?:closed\.$|over: )|[A-Z][a-z]{1,20} Board \d{1,9}: \S|You wrote:$)",
+    re.ASCII,
+)
+_STATE = re.compile(r"State: [.#1-6/]{20,100}(?= |$)", re.ASCII)
+_STATE_PARTS = 5  # the label, rows, turn, scores, flags: over two lines where one is too long
+_STATE_PART = re.compile(
+    r"[1-6]|-|[0-6](?:,[0-6]){1,5}|[a-z]{3,5}(?:=[0-9+]{1,9})?(?:;[a-z]{3,5}(?:=[0-9+]{1,9})?){0,4}",
+    re.ASCII,
+)
+_LAST_ROW = re.compile(r"I-(?: [.\w#]){5}$", re.ASCII)
+_OTHERS_WORDS = re.compile(r"[a-z][a-z0-9_-]{1,15} goes on:$", re.ASCII)
+# What stands between the drawing and the last line, by paragraph. Of the first two only so much
+# is ours; a list of moves is ours to its end, as the rest of one that was broken reads as a move.
+_SENTENCES = re.compile(
+    r"To move, answer with a line such as \S+(?: \S+){0,2}, and nothing above it\."
+    r"|Before your first move you can still leave: answer [\"“„«]decline[\"”“»]\.",
+    re.ASCII,
+)
+_SENTENCE_STARTS = ("To move, answer with", "Before your first move")
+_MOVES = re.compile(
+    r"(?:(?:The last m|All m|M)oves, by ply:|[-*·•o§]?\s{0,8}\d{1,4}\. \S)", re.ASCII
+)
+
+
+@dataclass(frozen=True)
+class ReturnedMail:
+    """`end` is the line below the mail; `answers` are the lines between that aren't ours."""
+
+    end: int
+    answers: tuple[int, ...]
+
+
+class OwnMails:
+    """The lines of ours among the lines of a mail, looked up once."""
+
+    def __init__(self, lines: list[str]) -> None:
+        last = (at for at, line in enumerate(lines) if "State:" in line)
+        self._states = [at for at in last if _STATE.match(lines[at].strip())]
+        # Most mails have none of these lines, and are looked at no further.
+        self._lines = [line.strip() for line in lines] if self._states else lines
+        self._rows = [at for at, line in enumerate(self._lines) if "I- " in line and self._ends(at)]
+        self._has_others_words = any(
+            " goes on:" in line and _OTHERS_WORDS.match(line) for line in self._lines
+        )
+
+    def _ends(self, at: int) -> bool:
+        return _LAST_ROW.match(self._lines[at]) is not None
+
+    def starts(self, at: int) -> bool:
+        """Does a board's mail begin with this line? It is one if its last line follows."""
+        if not self._states or at >= self._states[-1]:
+            return False
+        return _STARTS.match(self._lines[at]) is not None
+
+    def ends_in(self, above: str, at: int) -> bool:
+        """Is the line at `at` the broken-off end of `above`, a marked last line of ours?"""
+        found = _STATE.search(above)
+        if found is None or not self._lines[at]:
+            return False
+        parts = [*above[found.start() :].split(), *self._lines[at].split()]
+        return len(parts) <= _STATE_PARTS and all(map(_STATE_PART.fullmatch, parts[2:]))
+
+    def read(self, at: int) -> ReturnedMail | None:
+        """The mail of ours that stands at `at`; None where what isn't ours can't be told from it.
+
+        That is where another player's words stand below the drawing, or where there are two last
+        lines: somebody may have made one up, so that words of theirs seem to be the answer.
+        """
+        if len(self._states) != 1 or self._states[0] < at or self._has_others_words:
+            return None
+        state = self._states[0]
+        row = max((row for row in self._rows if at <= row < state), default=state)
+        return ReturnedMail(self._below(state), tuple(self._answers(row + 1, state)))
+
+    def _below(self, state: int) -> int:
+        """The line below the last one of ours, which may be broken in two."""
+        parts = self._lines[state].split()
+        after = state + 1
+        if len(parts) < _STATE_PARTS and after < len(self._lines):
+            return after + self.ends_in(self._lines[state], after)
+        return after
+
+    def _answers(self, at: int, end: int) -> list[int]:
+        found: list[int] = []
+        while at < end:
+            below = at
+            while below < end and self._lines[below]:
+                below += 1
+            found += range(self._own_part(at, below), below)
+            found += [below] if below < end and found else []
+            at = below + 1
+        while found and not self._lines[found[-1]]:
+            found.pop()
+        return found
+
+    def _own_part(self, at: int, end: int) -> int:
+        """Where an answer begins in the paragraph from `at` to `end`; `end` if it is all ours."""
+        line = self._lines[at] if at < end else ""
+        if line.startswith(_SENTENCE_STARTS):
+            return self._below_sentence(at, end)
+        return end if _MOVES.match(line) else at
+
+    def _below_sentence(self, at: int, end: int) -> int:
+        text = ""
+        for below in range(at, min(at + 4, end)):
+            text = f"{text} {self._lines[below]}".strip()
+            if _SENTENCES.fullmatch(text):
+                rest = below + 1
+                return self._own_part(rest, end) if rest < end else end
+        return end
