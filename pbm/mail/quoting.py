@@ -125,8 +125,8 @@ class _Cleaning:
         if dashed in ORIGINAL or _RULE.match(line):
             return at + 1
         end = self._heading(at)
-        if end == at and dashed:
-            # A separator in words that aren't known, above fields that are.
+        if end == at and (dashed or _DASHED.match(line)):
+            # A separator without words, or in words that aren't known, above what is.
             below = self._next[at + 1]
             return at + 1 if below < len(self._lines) and self._heading(below) > below else at
         return end
@@ -202,7 +202,7 @@ def _is_forward_mark(line: str) -> bool:
 def _is_footer(line: str) -> bool:
     if len(line) > LONGEST_FOOTER and not line.casefold().startswith(FOOTER_STARTS):
         return False
-    folded = line[:LONGEST_FOOTER].casefold().strip(" \t\u00a0-*_<>()")
+    folded = line[:LONGEST_FOOTER].casefold().strip(" \t\u00a0-*_<>().。")
     if folded.startswith(FOOTER_STARTS):
         return True
     return folded.endswith(FOOTER_ENDS) and any(device in folded for device in DEVICES)
