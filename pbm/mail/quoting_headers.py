@@ -78,7 +78,7 @@ def _may_close(line: str, is_above_quote: bool) -> bool:
     return (
         line.endswith(_COLONS)
         or _LAST_VERB.search(line[-_LONGEST_NAME:].casefold()) is not None
-        or (is_above_quote and line.endswith(">"))
+        or (is_above_quote and (line.endswith(">") or _has_date(line)))
     )
 
 

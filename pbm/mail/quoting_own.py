@@ -1,19 +1,16 @@
 """A mail of ours that comes back without quote marks: where it is, and what was written into it.
 
 Outlook quotes so in plain text, and some programs set nothing above it at all. A board's mail can
-still be told by its own lines: the headline, the last row of the drawing, the line `State:`, which
-is its last. What they look like is written in `templates/`; older forms stay here, as old mails
-are answered, too.
+still be told by its own lines: those of the templates, the last row of the drawing, and the line
+`State:`, which is its last.
 """
 
 import re
 from dataclasses import dataclass
 
-_STARTS = re.compile(
-    r"(?:Your move on board \d{1,9}\.|[a-z][a-z0-9_-]{1,15}['’]s move on board \d{1,9}; nothing"
-    r"|Board \d{1,9} is (?:closed\.$|over: )|[A-Z][a-z]{1,20} Board \d{1,9}: \S|You wrote:$)",
-    re.ASCII,
-)
+from pbm.mail.charsets import fold_typography
+from pbm.mail.template_lines import template_lines
+
 _STATE = re.compile(r"State: [.#1-6/]{20,100}(?= |$)", re.ASCII)
 _STATE_PARTS = 5  # the label, rows, turn, scores, flags: over two lines where one is too long
 _STATE_PART = re.compile(
@@ -22,17 +19,10 @@ _STATE_PART = re.compile(
 )
 _LAST_ROW = re.compile(r"I-(?: [.\w#]){5}$", re.ASCII)
 _OTHERS_WORDS = re.compile(r"[a-z][a-z0-9_-]{1,15} goes on:$", re.ASCII)
-# What stands between the drawing and the last line, by paragraph. Of the first two only so much
-# is ours; a list of moves is ours to its end, as the rest of one that was broken reads as a move.
-_SENTENCES = re.compile(
-    r"To move, answer with a line such as \S+(?: \S+){0,2}, and nothing above it\."
-    r"|Before your first move you can still leave: answer [\"“„«]decline[\"”“»]\.",
-    re.ASCII,
-)
-_SENTENCE_STARTS = ("To move, answer with", "Before your first move")
 _MOVES = re.compile(
     r"(?:(?:The last m|All m|M)oves, by ply:|[-*·•o§]?\s{0,8}\d{1,4}\. \S)", re.ASCII
 )
+_SENTENCE_LINES = 8  # a sentence of ours is on so many lines at most, wrapped narrowly
 
 
 @dataclass(frozen=True)
@@ -50,7 +40,7 @@ class OwnMails:
         last = (at for at, line in enumerate(lines) if "State:" in line)
         self._states = [at for at in last if _STATE.match(lines[at].strip())]
         # Most mails have none of these lines, and are looked at no further.
-        self._lines = [line.strip() for line in lines] if self._states else lines
+        self._lines = [fold_typography(line).strip() for line in lines] if self._states else lines
         self._rows = [at for at, line in enumerate(self._lines) if "I- " in line and self._ends(at)]
         self._has_others_words = any(
             " goes on:" in line and _OTHERS_WORDS.match(line) for line in self._lines
@@ -63,7 +53,7 @@ class OwnMails:
         """Does a board's mail begin with this line? It is one if its last line follows."""
         if not self._states or at >= self._states[-1]:
             return False
-        return _STARTS.match(self._lines[at]) is not None
+        return template_lines().surely_made(self._lines[at])
 
     def ends_in(self, above: str, at: int) -> bool:
         """Is the line at `at` the broken-off end of `above`, a marked last line of ours?"""
@@ -94,6 +84,10 @@ class OwnMails:
         return after
 
     def _answers(self, at: int, end: int) -> list[int]:
+        """The lines between the drawing and the last line that aren't ours.
+
+        All of ours there are the server's own: sentences of templates, and a list of moves.
+        """
         found: list[int] = []
         while at < end:
             below = at
@@ -107,17 +101,25 @@ class OwnMails:
         return found
 
     def _own_part(self, at: int, end: int) -> int:
-        """Where an answer begins in the paragraph from `at` to `end`; `end` if it is all ours."""
-        line = self._lines[at] if at < end else ""
-        if line.startswith(_SENTENCE_STARTS):
-            return self._below_sentence(at, end)
-        return end if _MOVES.match(line) else at
+        """Where an answer begins in the paragraph from `at` to `end`; `end` if it is all ours.
+
+        A list of moves is ours to its end: the rest of one that was broken reads as a move.
+        """
+        while at < end:
+            if _MOVES.match(self._lines[at]):
+                return end
+            below = self._below_sentence(at, end)
+            if below == at:
+                return at
+            at = below
+        return end
 
     def _below_sentence(self, at: int, end: int) -> int:
+        """The line below the sentence of ours that begins at `at`; `at` if none does."""
+        ours = template_lines()
         text = ""
-        for below in range(at, min(at + 4, end)):
+        for below in range(at, min(at + _SENTENCE_LINES, end)):
             text = f"{text} {self._lines[below]}".strip()
-            if _SENTENCES.fullmatch(text):
-                rest = below + 1
-                return self._own_part(rest, end) if rest < end else end
-        return end
+            if ours.made(text):
+                return below + 1
+        return end if ours.began(self._lines[at]) else at
