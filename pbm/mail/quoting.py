@@ -13,8 +13,9 @@ from pbm.mail.quoting_own import OwnMails
 from pbm.mail.quoting_words import FORWARD_SENTENCES, FORWARDED, ORIGINAL
 
 _LONGEST_MARK = 120
-_LONG_LINE = 60
-_FULL_LINE = 70
+_LONG_LINE = 45
+_FULL_LINE = 55
+_WIDEST_LINE = 80
 
 # `| ` marks comments in our own mails; S-nail puts ` |` before what it quotes; a few programs put
 # a name before the `>`, others an entity, or their script's own form of it.
@@ -26,7 +27,7 @@ _SIGNATURE = re.compile(r"(?:--|__+|[\u2013\u2014]{1,2})$")
 _DASHES = "-=*_\u2010\u2011\u2012\u2013\u2014\u2015\u2500"
 _DASHED = re.compile(rf"[{re.escape(_DASHES)}]{{2,}}(.*)")
 _AROUND_MARKS = " \u00a0<>-=*_:：\u2010\u2011\u2012\u2013\u2014\u2015\u2500"
-_SENTENCE_ENDS = (".", "!", "?", ":", ";", "…")
+_SENTENCE_ENDS = (".", "!", "?", "…")
 _PGP = re.compile(r"-----BEGIN PGP (SIGNED MESSAGE|SIGNATURE|PUBLIC KEY BLOCK)-----$", re.ASCII)
 # Programs put these around lines and addresses in scripts that run from right to left, and where
 # a cursor stood. At the ends of a line they are dropped; within it they are the writer's.
@@ -59,6 +60,14 @@ class _Cleaning:
         self._plain = [plain for _, plain in forms]
         self._quoted = [is_quoted(line) for line in self._plain]
         self._next = next_words(self._plain)
+        self._quoted_width = max(
+            (
+                len(line)
+                for line, quoted in zip(self._plain, self._quoted, strict=True)
+                if quoted and len(line) <= _WIDEST_LINE
+            ),
+            default=0,
+        )
         self._ours = OwnMails(self._plain)
         self._said: list[str] = []
         self._in_signature = False
@@ -88,14 +97,19 @@ class _Cleaning:
             return self._below(end)
         if (pgp := _PGP.match(line)) is not None:
             return self._skip_pgp(at, pgp[1])
+        self._read_own(at, line)
+        return at + 1
+
+    def _read_own(self, at: int, line: str) -> None:
         if _SIGNATURE.match(line):
             self._in_signature = True
         elif _is_footer(line):
             # Words below the footer of a phone that stand alone are an answer under it.
             self._in_signature = self._in_signature or bool(self._said)
-        elif not self._in_signature and not self._is_residue(at):
+        elif self._is_residue(at):
+            self._quoted[at] = True
+        elif not self._in_signature:
             self._say(self._lines[at])
-        return at + 1
 
     def _say(self, line: str) -> None:
         if line or (self._said and self._said[-1]):
@@ -109,14 +123,15 @@ class _Cleaning:
         """
         if not (at and self._quoted[at - 1]):
             return False
-        above = self._plain[at - 1]
-        if self._ours.ends_in(above, at):
+        if self._ours.ends_in(self._plain[max(0, at - 2) : at], at):
             return True
         if at + 1 == len(self._lines) or not self._quoted[at + 1]:
             return False
+        above = self._plain[at - 1]
         first_word = self._plain[at].split(maxsplit=1)[0]
-        is_full = len(above) + 1 + len(first_word) >= _FULL_LINE and len(above) >= _LONG_LINE
-        return is_full and not above.endswith(_SENTENCE_ENDS)
+        is_full = len(above) + 1 + len(first_word) > max(self._quoted_width, _FULL_LINE)
+        fits = _LONG_LINE <= len(above) <= self._quoted_width
+        return fits and is_full and not above.endswith(_SENTENCE_ENDS)
 
     def _introduction(self, at: int) -> int:
         """The line after what introduces a quotation at `at`; `at` itself if nothing does."""
@@ -142,7 +157,7 @@ class _Cleaning:
             if self._quoted[at]:
                 return at
             end = self._introduction(at)
-            if end == at:
+            if end == at or self._ours.has(at):  # such as "You wrote:"
                 return self._unmarked(at)
             at = end
         return at

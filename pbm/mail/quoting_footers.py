@@ -519,8 +519,8 @@ FOOTER_ENDS = (
 )
 DEVICES = (
     "iphone ipad ipod android handy smartphone galaxy samsung huawei xiaomi redmi oneplus pixel "
-    "mobil outlook telefon tablet gmx web.de windows yahoo gmail blackberry nokia motorola sony htc "
-    "oppo vivo realme honor nothing xperia aquos 갤럭시 스마트폰 携帯 スマートフォン 手机 手機"
+    "mobil outlook telefon tablet gmx web.de windows yahoo gmail blackberry nokia motorola sony "
+    "htc oppo vivo realme honor nothing xperia aquos 갤럭시 스마트폰 携帯 スマートフォン 手机 手機"
 ).split()
 
 LONGEST_FOOTER = 200

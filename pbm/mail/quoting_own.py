@@ -11,14 +11,18 @@ from dataclasses import dataclass
 from pbm.mail.charsets import fold_typography
 from pbm.mail.template_lines import template_lines
 
-_STATE = re.compile(r"State: [.#1-6/]{20,100}(?= |$)", re.ASCII)
+_LABEL = "State:"
+_ROWS = "[.#1-6/]{20,100}"
+_STATE = re.compile(rf"{_LABEL} {_ROWS}(?: |$)", re.ASCII)
 _STATE_PARTS = 5  # the label, rows, turn, scores, flags: over two lines where one is too long
 _STATE_PART = re.compile(
-    r"[1-6]|-|[0-6](?:,[0-6]){1,5}|[a-z]{3,5}(?:=[0-9+]{1,9})?(?:;[a-z]{3,5}(?:=[0-9+]{1,9})?){0,4}",
+    rf"{_ROWS}|[1-6]|-|[0-6](?:,[0-6]){{1,5}}"
+    r"|[a-z]{3,5}(?:=[0-9+]{1,9})?(?:;[a-z]{3,5}(?:=[0-9+]{1,9})?){0,4}",
     re.ASCII,
 )
+_SUBJECT = re.compile(r"[A-Z][a-z]{1,20} Board \d{1,9}: \S", re.ASCII)
 _LAST_ROW = re.compile(r"I-(?: [.\w#]){5}$", re.ASCII)
-_OTHERS_WORDS = re.compile(r"[a-z][a-z0-9_-]{1,15} goes on:$", re.ASCII)
+_OTHERS_WORDS = re.compile(r"[a-z][a-z0-9_-]{1,15} goes on:", re.ASCII)
 _MOVES = re.compile(
     r"(?:(?:The last m|All m|M)oves, by ply:|[-*·•o§]?\s{0,8}\d{1,4}\. \S)", re.ASCII
 )
@@ -37,8 +41,8 @@ class OwnMails:
     """The lines of ours among the lines of a mail, looked up once."""
 
     def __init__(self, lines: list[str]) -> None:
-        last = (at for at, line in enumerate(lines) if "State:" in line)
-        self._states = [at for at in last if _STATE.match(lines[at].strip())]
+        last = (at for at, line in enumerate(lines) if _LABEL in line)
+        self._states = [at for at in last if _STATE.match(" ".join(lines[at : at + 2]).strip())]
         # Most mails have none of these lines, and are looked at no further.
         self._lines = [fold_typography(line).strip() for line in lines] if self._states else lines
         self._rows = [at for at, line in enumerate(self._lines) if "I- " in line and self._ends(at)]
@@ -53,15 +57,19 @@ class OwnMails:
         """Does a board's mail begin with this line? It is one if its last line follows."""
         if not self._states or at >= self._states[-1]:
             return False
-        return template_lines().surely_made(self._lines[at])
+        return _SUBJECT.match(self._lines[at]) is not None or self.has(at)
 
-    def ends_in(self, above: str, at: int) -> bool:
-        """Is the line at `at` the broken-off end of `above`, a marked last line of ours?"""
-        found = _STATE.search(above)
-        if found is None or not self._lines[at]:
+    def has(self, at: int) -> bool:
+        """Is this line surely one of ours?"""
+        return template_lines().surely_made(self._lines[at].strip())
+
+    def ends_in(self, above: list[str], at: int) -> bool:
+        """Is the line at `at` the broken-off end of the ones above, a last line of ours?"""
+        words = " ".join([*above, self._lines[at]]).split()
+        if _LABEL not in words or not self._lines[at]:
             return False
-        parts = [*above[found.start() :].split(), *self._lines[at].split()]
-        return len(parts) <= _STATE_PARTS and all(map(_STATE_PART.fullmatch, parts[2:]))
+        parts = words[words.index(_LABEL) + 1 :]
+        return len(parts) < _STATE_PARTS and all(map(_STATE_PART.fullmatch, parts))
 
     def read(self, at: int) -> ReturnedMail | None:
         """The mail of ours that stands at `at`; None where what isn't ours can't be told from it.
@@ -76,12 +84,11 @@ class OwnMails:
         return ReturnedMail(self._below(state), tuple(self._answers(row + 1, state)))
 
     def _below(self, state: int) -> int:
-        """The line below the last one of ours, which may be broken in two."""
-        parts = self._lines[state].split()
-        after = state + 1
-        if len(parts) < _STATE_PARTS and after < len(self._lines):
-            return after + self.ends_in(self._lines[state], after)
-        return after
+        """The line below the last one of ours, which may be broken."""
+        below = state + 1
+        while below < len(self._lines) and self.ends_in(self._lines[state:below], below):
+            below += 1
+        return below
 
     def _answers(self, at: int, end: int) -> list[int]:
         """The lines between the drawing and the last line that aren't ours.
