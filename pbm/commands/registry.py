@@ -121,7 +121,8 @@ def _candidates(words: list[str]) -> Iterator[type[Command]]:
         named = word in command.words and word not in command.short
         if named and command.second not in ("", second) and second in seconds:
             continue
-        if named or (command.prefix and word.startswith(command.prefix)):
+        shortened = command.prefix and word.isascii() and word.startswith(command.prefix)
+        if named or shortened:
             yield command
 
 

@@ -9,6 +9,7 @@ from pbm.mail.charsets import plain_lines
 
 _CHARS = 65_536
 _NODES = 30_000
+_STYLE = 1_000  # characters of an element's style
 
 # Formatting elements say nothing here, but a parser must open them again in every paragraph:
 # 64 KB of them grow to gigabytes. `<wbr>` is empty, and keeps words together.
@@ -36,12 +37,16 @@ _QUOTE_CLASSES = frozenset(
     "ntes-mailmaster-quote front-blockquote".split()
 )
 _QUOTE_IDS = frozenset(
-    "divrplyfwdmsg olk_src_body_section mail-editor-reference-message-container isreplycontent "
-    "zwchr stopspelling".split()
+    "olk_src_body_section isreplycontent reply139content origbody orimsghtmlseperator".split()
 )
 _QUOTE_NAMES = frozenset({"quote", "messagereplysection"})
-# From these on everything is quoted, whatever encloses it.
-_QUOTE_REST_IDS = frozenset({"appendonsend", "divrplyfwdmsg", "stopspelling", "zwchr"})
+# Yahoo puts a prefix of its own making before its class.
+_QUOTE_CLASS_ENDS = ("yahoo_quoted",)
+# Below these the quotation stands without marks, whatever encloses it: a line says so.
+_QUOTE_REST_IDS = frozenset(
+    "appendonsend divrplyfwdmsg mail-editor-reference-message-container stopspelling zwchr".split()
+)
+_QUOTE_REST = "-----Original Message-----"
 
 _SIGNATURE_CLASSES = frozenset(
     "gmail_signature gmail_signature_prefix moz-signature protonmail_signature_block".split()
@@ -52,8 +57,12 @@ _SIGNATURE_IDS = frozenset(
 )
 
 _HIDING = re.compile(
-    r"(?:^|;)(?:display:none|visibility:hidden|mso-hide:all|max-height:0(?:px)?(?:;|$|!))", re.ASCII
+    r"(?:^|;)(?:display:none|visibility:hidden|mso-hide:all"
+    r"|(?:max-height|font-size|opacity):0(?:px|pt)?(?:;|$|!))",
+    re.ASCII,
 )
+# A line on the left is how Outlook, and webmail of many kinds, marks quotations.
+_BAR = re.compile(r"(?:^|;)border-left:(?!none|0|medium)[^;]*(?:solid|double)", re.ASCII)
 _BLANKS = re.compile(r"[ \t\n\r\f]+", re.ASCII)
 
 
@@ -127,11 +136,10 @@ class _Reading:
         self._lines = lines
         self._quotes = 0
         self._pres = 0
-        self._rest_is_quote = False
 
     @property
     def _prefix(self) -> str:
-        return "> " if self._quotes or self._rest_is_quote else ""
+        return "> " if self._quotes else ""
 
     def read(self, root: LexborNode) -> None:
         for node, is_leaving in _walk(root, self._is_read):
@@ -149,10 +157,9 @@ class _Reading:
         if node.tag == "-text":
             return True
         attributes = node.attributes
-        style = re.sub(r"\s", "", (attributes.get("style") or "")[:1000], flags=re.ASCII).lower()
         return not (
             "hidden" in attributes
-            or _HIDING.search(style)
+            or _HIDING.search(_style(attributes))
             or _named(attributes, _SIGNATURE_CLASSES, _SIGNATURE_IDS)
         )
 
@@ -176,7 +183,8 @@ class _Reading:
             self._quotes += 1
         if (node.attributes.get("id") or "").lower() in _QUOTE_REST_IDS:
             self._lines.end(self._prefix, even_empty=False)
-            self._rest_is_quote = True
+            self._lines.add(_QUOTE_REST)
+            self._lines.end(self._prefix)
         if tag == "pre":
             self._pres += 1
 
@@ -199,8 +207,13 @@ def _is_quote(node: LexborNode) -> bool:
         return True
     if (attributes.get("name") or "").lower() in _QUOTE_NAMES:
         return True
-    if "gmail_attr" in (attributes.get("class") or "").split():
+    classes = (attributes.get("class") or "").lower()
+    if "gmail_attr" in classes.split():
         return _stands_above_quote(node)
+    if classes.endswith(_QUOTE_CLASS_ENDS):
+        return True
+    if node.tag == "div":
+        return _BAR.search(_style(attributes)) is not None
     return node.tag == "blockquote" and not _is_indentation(attributes)
 
 
@@ -221,8 +234,13 @@ def _is_indentation(attributes: dict[str, str | None]) -> bool:
     classes = (attributes.get("class") or "").split()
     if "webkit-indent-blockquote" in classes:
         return True
-    style = (attributes.get("style") or "").replace(" ", "").lower()
-    return not classes and "border:none" in style
+    return not classes and "border:none" in _style(attributes)
+
+
+def _style(attributes: dict[str, str | None]) -> str:
+    """The style of an element in one form: without blanks, in lower case, cut to a bound."""
+    style = attributes.get("style")
+    return re.sub(r"\s", "", style[:_STYLE], flags=re.ASCII).lower() if style else ""
 
 
 def _named(attributes: dict[str, str | None], classes: frozenset[str], ids: frozenset[str]) -> bool:

@@ -9,24 +9,32 @@ import re
 
 from pbm.mail.quoting_footers import DEVICES, FOOTER_ENDS, FOOTER_STARTS, LONGEST_FOOTER
 from pbm.mail.quoting_headers import attribution_end, field_block_end, next_words
+from pbm.mail.quoting_own import OwnMails
 from pbm.mail.quoting_words import FORWARD_SENTENCES, FORWARDED, ORIGINAL
 
 _LONGEST_MARK = 120
-_LONG_LINE = 60
-_FULL_LINE = 70
+_LONG_LINE = 45
+_FULL_LINE = 55
+_WIDEST_LINE = 80
 
-# `| ` marks comments in our own mails; S-nail puts ` |` before what it quotes.
-_QUOTED = re.compile(r"[ \t\u00a0]{0,8}(?:>|[A-Z]{1,3}>(?:[ >]|$))|\|(?:[ \u00a0]|$)|[ \t]{1,8}\|")
+# `| ` marks comments in our own mails; S-nail puts ` |` before what it quotes; a few programs put
+# a name before the `>`, others an entity, or their script's own form of it.
+_QUOTED = re.compile(
+    r"[ \t\u00a0]{0,8}(?:>|[A-Za-z]{1,12}>(?:[ >]|$)|&gt;|＞|» )|\|(?:[ \u00a0]|$)|[ \t]{1,8}\|"
+)
 _RULE = re.compile(r"_{20,}$", re.ASCII)
 _SIGNATURE = re.compile(r"(?:--|__+|[\u2013\u2014]{1,2})$")
-_DASHED = re.compile(r"[-=*_\u2010-\u2015\u2500]{2,}(.*)")
+_DASHES = "-=*_\u2010\u2011\u2012\u2013\u2014\u2015\u2500"
+_DASHED = re.compile(rf"[{re.escape(_DASHES)}]{{2,}}(.*)")
 _AROUND_MARKS = " \u00a0<>-=*_:：\u2010\u2011\u2012\u2013\u2014\u2015\u2500"
-_SENTENCE_ENDS = (".", "!", "?", ":", ";", "…")
+_SENTENCE_ENDS = (".", "!", "?", "…")
 _PGP = re.compile(r"-----BEGIN PGP (SIGNED MESSAGE|SIGNATURE|PUBLIC KEY BLOCK)-----$", re.ASCII)
+# Programs put these around lines and addresses in scripts that run from right to left, and where
+# a cursor stood. At the ends of a line they are dropped; within it they are the writer's.
+_INVISIBLE = "\u00ad\u200b\u200e\u200f\u202a\u202b\u202c\u2060\u2063\u2066\u2067\u2068\u2069\ufeff"
+_ENDS = _INVISIBLE + "".join(char for char in map(chr, range(0x3001)) if char.isspace())
 # Left out where a line is recognised; and the Turkish capital, which folds to two characters.
-_INVISIBLE = dict.fromkeys(
-    map(ord, "\u00ad\u200b\u200e\u200f\u202a\u202b\u202c\u2060\u2063\u2066\u2067\u2068\u2069\ufeff")
-) | {ord("İ"): "I"}
+_UNSEEN = dict.fromkeys(map(ord, _INVISIBLE)) | {ord("İ"): "I"}
 
 
 def own_words(text: str) -> tuple[str, ...]:
@@ -47,11 +55,20 @@ def is_quoted(line: str) -> bool:
 
 class _Cleaning:
     def __init__(self, lines: list[str]) -> None:
-        # Direction marks and the like at the ends of a line would hide what it is.
-        self._lines = [line.rstrip() for line in lines]
-        self._plain = [_plain(line) for line in self._lines]
+        forms = [_forms(line) for line in lines]
+        self._lines = [trimmed for trimmed, _ in forms]
+        self._plain = [plain for _, plain in forms]
         self._quoted = [is_quoted(line) for line in self._plain]
         self._next = next_words(self._plain)
+        self._quoted_width = max(
+            (
+                len(line)
+                for line, quoted in zip(self._plain, self._quoted, strict=True)
+                if quoted and len(line) <= _WIDEST_LINE
+            ),
+            default=0,
+        )
+        self._ours = OwnMails(self._plain)
         self._said: list[str] = []
         self._in_signature = False
 
@@ -72,20 +89,27 @@ class _Cleaning:
         if not line:
             self._say("")
             return at + 1
-        if _is_forward_mark(line) or _RULE.match(line):
+        if _is_forward_mark(line):
             return len(self._lines)
+        if self._ours.starts(at):
+            return self._unmarked(at)
         if (end := self._introduction(at)) > at:
             return self._below(end)
         if (pgp := _PGP.match(line)) is not None:
             return self._skip_pgp(at, pgp[1])
+        self._read_own(at, line)
+        return at + 1
+
+    def _read_own(self, at: int, line: str) -> None:
         if _SIGNATURE.match(line):
             self._in_signature = True
         elif _is_footer(line):
             # Words below the footer of a phone that stand alone are an answer under it.
             self._in_signature = self._in_signature or bool(self._said)
-        elif not self._in_signature and not self._is_residue(at):
+        elif self._is_residue(at):
+            self._quoted[at] = True
+        elif not self._in_signature:
             self._say(self._lines[at])
-        return at + 1
 
     def _say(self, line: str) -> None:
         if line or (self._said and self._said[-1]):
@@ -97,31 +121,61 @@ class _Cleaning:
         Such a rest can look like a move. It stands between marked lines, in the middle of a
         sentence, and would not have fitted on the line above.
         """
-        if not (0 < at < len(self._lines) - 1 and self._quoted[at - 1] and self._quoted[at + 1]):
+        if not (at and self._quoted[at - 1]):
+            return False
+        if self._ours.ends_in(self._plain[max(0, at - 2) : at], at):
+            return True
+        if at + 1 == len(self._lines) or not self._quoted[at + 1]:
             return False
         above = self._plain[at - 1]
         first_word = self._plain[at].split(maxsplit=1)[0]
-        is_full = len(above) + 1 + len(first_word) >= _FULL_LINE and len(above) >= _LONG_LINE
-        return is_full and not above.endswith(_SENTENCE_ENDS)
+        is_full = len(above) + 1 + len(first_word) > max(self._quoted_width, _FULL_LINE)
+        fits = _LONG_LINE <= len(above) <= self._quoted_width
+        return fits and is_full and not above.endswith(_SENTENCE_ENDS)
 
     def _introduction(self, at: int) -> int:
         """The line after what introduces a quotation at `at`; `at` itself if nothing does."""
-        if _is_original_mark(self._plain[at].strip()):
+        line = self._plain[at].strip()
+        dashed = _dashed_words(line)
+        if dashed in ORIGINAL or _RULE.match(line):
             return at + 1
+        end = self._heading(at)
+        if end == at and (dashed or _DASHED.match(line)):
+            # A separator without words, or in words that aren't known, above what is.
+            below = self._next[at + 1]
+            return at + 1 if below < len(self._lines) and self._heading(below) > below else at
+        return end
+
+    def _heading(self, at: int) -> int:
         return field_block_end(self._plain, self._next, at) or attribution_end(
             self._plain, self._quoted, self._next, at
         )
 
     def _below(self, at: int) -> int:
-        """Where reading goes on below an introduction: at the marked quotation, or nowhere."""
+        """Where reading goes on below an introduction: at the quotation that is marked."""
         while (at := self._next[at]) < len(self._lines):
             if self._quoted[at]:
                 return at
             end = self._introduction(at)
-            if end == at:
-                break
+            if end == at or self._ours.has(at):  # such as "You wrote:"
+                return self._unmarked(at)
             at = end
-        return len(self._lines)
+        return at
+
+    def _unmarked(self, at: int) -> int:
+        """Read a quotation without marks: only a mail of ours can be told from answers in it."""
+        ours = self._ours.read(at)
+        if ours is None or any(map(_is_forward_mark, self._plain[at : ours.end])):
+            return len(self._lines)
+        # What stands below it is an answer or a footer: where there is one above, a footer.
+        has_answer_above = bool(self._said)
+        self._in_signature = False
+        self._say("")
+        for answer in ours.answers:
+            if not self._quoted[answer]:
+                self._say(self._lines[answer])
+        self._say("")
+        return len(self._lines) if has_answer_above else ours.end
 
     def _skip_pgp(self, at: int, what: str) -> int:
         """A signed message begins after the next blank line; a signature ends by itself."""
@@ -132,21 +186,23 @@ class _Cleaning:
         return len(self._lines)
 
 
-def _plain(line: str) -> str:
-    """The line as it is recognised: without marks that show nothing."""
-    return line if line.isascii() else line.translate(_INVISIBLE).rstrip()
+def _forms(line: str) -> tuple[str, str]:
+    """The line without what cannot be seen at its ends, but for an indentation; and the line as
+    it is recognised, without marks that show nothing.
+    """
+    line = line.rstrip(_ENDS)
+    if line.isascii():
+        return line, line
+    indent = len(line) - len(line.lstrip(_ENDS))
+    return line[:indent].translate(_UNSEEN) + line[indent:], line.translate(_UNSEEN).rstrip()
 
 
 def _dashed_words(line: str) -> str:
     """What stands between two runs of dashes, or an empty text."""
-    if len(line) > _LONGEST_MARK:
+    if not line or line[0] not in _DASHES or len(line) > _LONGEST_MARK:
         return ""
-    found = _DASHED.match(line)
+    found = _DASHED.match(line.replace("&nbsp;", " "))
     return found[1].strip(_AROUND_MARKS).casefold() if found else ""
-
-
-def _is_original_mark(line: str) -> bool:
-    return _dashed_words(line) in ORIGINAL
 
 
 def _is_forward_mark(line: str) -> bool:
@@ -161,7 +217,7 @@ def _is_forward_mark(line: str) -> bool:
 def _is_footer(line: str) -> bool:
     if len(line) > LONGEST_FOOTER and not line.casefold().startswith(FOOTER_STARTS):
         return False
-    folded = line[:LONGEST_FOOTER].casefold().strip(" \t\u00a0-*_<>()")
+    folded = line[:LONGEST_FOOTER].casefold().strip(" \t\u00a0-*_<>().。")
     if folded.startswith(FOOTER_STARTS):
         return True
     return folded.endswith(FOOTER_ENDS) and any(device in folded for device in DEVICES)

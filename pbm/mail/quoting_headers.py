@@ -8,6 +8,8 @@ _MOST_LINES = 4
 _LONGEST = 500
 _FIELD_LINES = 12
 _LONGEST_NAME = 30
+_FEWEST_UNKNOWN = 3
+_DATE_BY = 3  # the date is among so many fields
 
 _VERB = re.compile(rf"(?<!\w)(?:{WROTE})(?!\w)|{WROTE_ANYWHERE}")
 _LAST_VERB = re.compile(rf"(?:(?<!\w)(?:{WROTE})|{WROTE_ANYWHERE})$")
@@ -19,6 +21,7 @@ _DATE = re.compile(
 _WROTE_IN = " wrote in"  # S-nail, which names the Message-ID on the next line
 _COLONS = (":", "：")
 _WORD = re.compile(r"[\w.]+")
+_NO_NAME = re.compile(r"[\d@/,]")
 
 
 def next_words(lines: list[str]) -> list[int]:
@@ -47,8 +50,14 @@ def attribution_end(lines: list[str], quoted: list[bool], following: list[int], 
         if not _may_close(line, is_above_quote):
             continue
         if _introduces(window, is_above_quote):
-            return end + 1 if _begins(window, is_above_quote) else at
+            return _below_colon(lines, end) if _begins(window, is_above_quote) else at
     return at
+
+
+def _below_colon(lines: list[str], end: int) -> int:
+    """The line below the attribution that ends at `end`, or below a colon that was folded off."""
+    below = end + 1
+    return below + (below < len(lines) and lines[below].strip() in _COLONS)
 
 
 def _runs_on(line: str) -> bool:
@@ -69,14 +78,16 @@ def _may_close(line: str, is_above_quote: bool) -> bool:
     return (
         line.endswith(_COLONS)
         or _LAST_VERB.search(line[-_LONGEST_NAME:].casefold()) is not None
-        or (is_above_quote and line.endswith(">"))
+        or (is_above_quote and (line.endswith(">") or _has_date(line)))
     )
 
 
 def _begins(window: list[str], is_above_quote: bool) -> bool:
     """Does the attribution begin with the first of these lines, or with a later one?"""
+    if len(window) == 1 or window[1].startswith("<") or window[0].endswith("<"):
+        return True
     shorter = [window[n:] for n in range(1, len(window))]
-    if not any(_introduces(lines, is_above_quote) for lines in shorter) or _opens(window[0]):
+    if not any(_introduces(lines, is_above_quote) for lines in shorter) or _opens(window):
         return True
     # Nearly all have a date: if there is none further down, it is this one.
     return _has_date(window[0]) and not any(map(_has_date, window[1:]))
@@ -95,17 +106,21 @@ def _introduces(window: list[str], is_above_quote: bool) -> bool:
     has_date = _has_date(folded)
     if has_address and has_date:
         return True
-    if _VERB.search(folded) is None or not folded.endswith(_COLONS):
+    if not folded.endswith(_COLONS):
         return False
+    if _VERB.search(folded) is None:
+        return is_above_quote and (has_address or has_date)
     return has_address or has_date or is_above_quote
 
 
-def _opens(line: str) -> bool:
-    """Does it look like the first line of a folded "On … wrote:"?"""
-    folded = line.casefold()
+def _opens(window: list[str]) -> bool:
+    """Does the first line look like that of a folded "On … wrote:"?"""
+    folded = window[0].casefold()
     has_address = _ADDRESS.search(folded) is not None
     has_date = _has_date(folded)
-    if has_address and (has_date or folded.endswith(">")):
+    if has_address and (has_date or folded.endswith(">") or _VERB.search(folded)):
+        return True
+    if has_address and "<" in folded and _is_full(window):
         return True
     if folded.endswith(_WROTE_IN):
         return True
@@ -114,15 +129,24 @@ def _opens(line: str) -> bool:
         return False
     first = words[0]
     starts = first in OPENERS or first.rstrip(".") in WEEKDAYS or first[0].isdigit()
-    return starts and (has_date or has_address)
+    return starts and (has_date or has_address or _is_full(window))
+
+
+def _is_full(window: list[str]) -> bool:
+    """Would the next word not have fitted on the first line?"""
+    next_word = window[1].split(maxsplit=1)[0]
+    return len(window[0]) + 1 + len(next_word) > max(map(len, window))
 
 
 def field_kind(line: str) -> str:
     """Which field of a quoted mail's header the line is, in any language; else an empty text."""
+    return FIELD_NAMES.get(_field_name(line), "")
+
+
+def _field_name(line: str) -> str:
+    """What stands before the colon of a line that could be a field, casefolded."""
     head, colon, _ = line[: _LONGEST_NAME + 1].replace("：", ":").partition(":")
-    if not colon:
-        return ""
-    return FIELD_NAMES.get(head.strip(" \t*_\u00a0|>").casefold(), "")
+    return head.strip(" \t*_\u00a0|>").casefold() if colon else ""
 
 
 def field_block_end(lines: list[str], following: list[int], at: int) -> int:
@@ -132,7 +156,7 @@ def field_block_end(lines: list[str], following: list[int], at: int) -> int:
     more: nobody begins an answer so.
     """
     if not field_kind(lines[at]):
-        return 0
+        return _unknown_block_end(lines, following, at)
     kinds: set[str] = set()
     end = at
     has_address = False
@@ -150,4 +174,32 @@ def field_block_end(lines: list[str], following: list[int], at: int) -> int:
             break
         line_at = following[line_at + 1]
     enough = 2 if has_address else 3
-    return end if "from" in kinds and len(kinds) >= enough else 0
+    if "from" in kinds and len(kinds) >= enough:
+        return end
+    return _unknown_block_end(lines, following, at)
+
+
+def _unknown_block_end(lines: list[str], following: list[int], at: int) -> int:
+    """The line after a block of fields in a language that isn't known; 0 if there is none.
+
+    All programs begin it with the sender and go on with the date.
+    """
+    if not _unknown_name(lines[at]) or _ADDRESS.search(lines[at][:_LONGEST]) is None:
+        return 0
+    names: list[str] = []
+    has_date = False
+    end = line_at = at
+    while line_at < len(lines) and len(names) < _FIELD_LINES:
+        name = _unknown_name(lines[line_at])
+        if not name or name in names:
+            break
+        names.append(name)
+        has_date = has_date or (len(names) <= _DATE_BY and _has_date(lines[line_at][:_LONGEST]))
+        end = line_at + 1
+        line_at = following[end]
+    return end if has_date and len(names) >= _FEWEST_UNKNOWN else 0
+
+
+def _unknown_name(line: str) -> str:
+    name = _field_name(line)
+    return "" if _NO_NAME.search(name) else name

@@ -262,7 +262,9 @@ def test_promise_16_every_codec_on_the_list_is_a_charset() -> None:
         ("", b"x", b"x"),
     ],
 )
-def test_transfer_encodings_broken_and_lying(encoding: str, raw: bytes, content: bytes) -> None:
+def test_promise_16_transfer_encodings_broken_and_lying(
+    encoding: str, raw: bytes, content: bytes
+) -> None:
     assert decode_transfer(raw, encoding) == content
 
 

@@ -1,0 +1,132 @@
+"""A mail of ours that comes back without quote marks: where it is, and what was written into it.
+
+Outlook quotes so in plain text, and some programs set nothing above it at all. A board's mail can
+still be told by its own lines: those of the templates, the last row of the drawing, and the line
+`State:`, which is its last.
+"""
+
+import re
+from dataclasses import dataclass
+
+from pbm.mail.charsets import fold_typography
+from pbm.mail.template_lines import template_lines
+
+_LABEL = "State:"
+_ROWS = "[.#1-6/]{20,100}"
+_STATE = re.compile(rf"{_LABEL} {_ROWS}(?: |$)", re.ASCII)
+_STATE_PARTS = 5  # the label, rows, turn, scores, flags: over two lines where one is too long
+_STATE_PART = re.compile(
+    rf"{_ROWS}|[1-6]|-|[0-6](?:,[0-6]){{1,5}}"
+    r"|[a-z]{3,5}(?:=[0-9+]{1,9})?(?:;[a-z]{3,5}(?:=[0-9+]{1,9})?){0,4}",
+    re.ASCII,
+)
+_SUBJECT = re.compile(r"[A-Z][a-z]{1,20} Board \d{1,9}: \S", re.ASCII)
+_LAST_ROW = re.compile(r"I-(?: [.\w#]){5}$", re.ASCII)
+_OTHERS_WORDS = re.compile(r"[a-z][a-z0-9_-]{1,15} goes on:", re.ASCII)
+_MOVES = re.compile(
+    r"(?:(?:The last m|All m|M)oves, by ply:|[-*·•o§]?\s{0,8}\d{1,4}\. \S)", re.ASCII
+)
+_SENTENCE_LINES = 8  # a sentence of ours is on so many lines at most, wrapped narrowly
+
+
+@dataclass(frozen=True)
+class ReturnedMail:
+    """`end` is the line below the mail; `answers` are the lines between that aren't ours."""
+
+    end: int
+    answers: tuple[int, ...]
+
+
+class OwnMails:
+    """The lines of ours among the lines of a mail, looked up once."""
+
+    def __init__(self, lines: list[str]) -> None:
+        last = (at for at, line in enumerate(lines) if _LABEL in line)
+        self._states = [at for at in last if _STATE.match(" ".join(lines[at : at + 2]).strip())]
+        # Most mails have none of these lines, and are looked at no further.
+        self._lines = [fold_typography(line).strip() for line in lines] if self._states else lines
+        self._rows = [at for at, line in enumerate(self._lines) if "I- " in line and self._ends(at)]
+        self._has_others_words = any(
+            " goes on:" in line and _OTHERS_WORDS.match(line) for line in self._lines
+        )
+
+    def _ends(self, at: int) -> bool:
+        return _LAST_ROW.match(self._lines[at]) is not None
+
+    def starts(self, at: int) -> bool:
+        """Does a board's mail begin with this line? It is one if its last line follows."""
+        if not self._states or at >= self._states[-1]:
+            return False
+        return _SUBJECT.match(self._lines[at]) is not None or self.has(at)
+
+    def has(self, at: int) -> bool:
+        """Is this line surely one of ours?"""
+        return template_lines().surely_made(self._lines[at].strip())
+
+    def ends_in(self, above: list[str], at: int) -> bool:
+        """Is the line at `at` the broken-off end of the ones above, a last line of ours?"""
+        words = " ".join([*above, self._lines[at]]).split()
+        if _LABEL not in words or not self._lines[at]:
+            return False
+        parts = words[words.index(_LABEL) + 1 :]
+        return len(parts) < _STATE_PARTS and all(map(_STATE_PART.fullmatch, parts))
+
+    def read(self, at: int) -> ReturnedMail | None:
+        """The mail of ours that stands at `at`; None where what isn't ours can't be told from it.
+
+        That is where another player's words stand below the drawing, or where there are two last
+        lines: somebody may have made one up, so that words of theirs seem to be the answer.
+        """
+        if len(self._states) != 1 or self._states[0] < at or self._has_others_words:
+            return None
+        state = self._states[0]
+        row = max((row for row in self._rows if at <= row < state), default=state)
+        return ReturnedMail(self._below(state), tuple(self._answers(row + 1, state)))
+
+    def _below(self, state: int) -> int:
+        """The line below the last one of ours, which may be broken."""
+        below = state + 1
+        while below < len(self._lines) and self.ends_in(self._lines[state:below], below):
+            below += 1
+        return below
+
+    def _answers(self, at: int, end: int) -> list[int]:
+        """The lines between the drawing and the last line that aren't ours.
+
+        All of ours there are the server's own: sentences of templates, and a list of moves.
+        """
+        found: list[int] = []
+        while at < end:
+            below = at
+            while below < end and self._lines[below]:
+                below += 1
+            found += range(self._own_part(at, below), below)
+            found += [below] if below < end and found else []
+            at = below + 1
+        while found and not self._lines[found[-1]]:
+            found.pop()
+        return found
+
+    def _own_part(self, at: int, end: int) -> int:
+        """Where an answer begins in the paragraph from `at` to `end`; `end` if it is all ours.
+
+        A list of moves is ours to its end: the rest of one that was broken reads as a move.
+        """
+        while at < end:
+            if _MOVES.match(self._lines[at]):
+                return end
+            below = self._below_sentence(at, end)
+            if below == at:
+                return at
+            at = below
+        return end
+
+    def _below_sentence(self, at: int, end: int) -> int:
+        """The line below the sentence of ours that begins at `at`; `at` if none does."""
+        ours = template_lines()
+        text = ""
+        for below in range(at, min(at + _SENTENCE_LINES, end)):
+            text = f"{text} {self._lines[below]}".strip()
+            if ours.made(text):
+                return below + 1
+        return end if ours.began(self._lines[at]) else at

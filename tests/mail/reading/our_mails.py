@@ -1,0 +1,75 @@
+"""The kept mails of ours, and what mail programs make of them when they quote or break lines."""
+
+import email
+from dataclasses import dataclass
+from html import unescape
+from pathlib import Path
+from textwrap import wrap
+
+_FOLDER = Path(__file__).parents[2] / "golden" / "mails"
+
+
+@dataclass(frozen=True)
+class OurMail:
+    """One kind of mail: its subject and both of its parts."""
+
+    name: str
+    subject: str
+    text: str
+    html: str
+
+    @property
+    def is_a_boards(self) -> bool:
+        """Does it end with a board's last line?"""
+        return "\nState: " in self.text
+
+
+def our_mails() -> list[OurMail]:
+    """Every kind that is kept."""
+    found = []
+    for file in sorted(_FOLDER.glob("*.eml")):
+        mail = email.message_from_bytes(file.read_bytes())
+        parts = {part.get_content_type(): part.get_payload(decode=True) for part in mail.walk()}
+        text, html = parts["text/plain"], parts["text/html"]
+        assert isinstance(text, bytes)
+        assert isinstance(html, bytes)
+        found.append(
+            OurMail(file.stem, str(mail["Subject"]), _lines(text).rstrip("\n"), _lines(html))
+        )
+    return found
+
+
+def _lines(part: bytes) -> str:
+    return part.decode("utf-8").replace("\r\n", "\n")
+
+
+def quoted(text: str, mark: str = "> ") -> str:
+    """Every line with a mark before it."""
+    return "\n".join((mark + line).rstrip() for line in text.split("\n"))
+
+
+def broken(text: str, width: int) -> str:
+    """Each line that is too long broken, as programs do that keep line ends."""
+    return "\n".join(part for line in text.split("\n") for part in _broken(line, width))
+
+
+def _broken(line: str, width: int) -> list[str]:
+    indent = line[: len(line) - len(line.lstrip())]
+    return wrap(line, width, initial_indent=indent, break_long_words=False) or [""]
+
+
+def refilled(text: str, width: int) -> str:
+    """Each paragraph filled anew, as programs do that take line ends for blanks."""
+    paragraphs = [" ".join(paragraph.split()) for paragraph in text.split("\n\n")]
+    return "\n\n".join("\n".join(wrap(p, width, break_long_words=False)) for p in paragraphs)
+
+
+def without_marks(html: str) -> str:
+    """The HTML part as Outlook's own text part has it: nothing tells what was a quotation."""
+    body = html.partition("<body>")[2].partition("</body>")[0]
+    for tag in ("</p>", "</pre>", "</ul>", "</blockquote>"):
+        body = body.replace(tag, "\n\n")
+    body = body.replace("<br>", "\n").replace("<li>", "*\t").replace("</li>", "\n")
+    for tag in ("<p>", "<pre>", "<ul>", '<ul class="rows">', "<blockquote>"):
+        body = body.replace(tag, "")
+    return unescape(body).strip("\n")

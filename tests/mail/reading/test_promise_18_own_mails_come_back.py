@@ -1,0 +1,127 @@
+"""Promise 18: nothing we send is a command when it comes back.
+
+Every kind of mail that we send, and every help page, is fed to the parser: quoted, without marks,
+broken or filled anew at any width, as HTML turned to text. `tests/help` asks the same of each
+single line of the help.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import pytest
+
+from pbm.commands.script import confirmation, read_script
+from pbm.mail.htmltext import html_to_text
+from pbm.mail.quoting import own_words
+from pbm.mail.subject import clean_subject
+from tests.help.pages import SUBJECTS, mailed
+from tests.mail.reading.our_mails import (
+    OurMail,
+    broken,
+    our_mails,
+    quoted,
+    refilled,
+    without_marks,
+)
+
+WIDTHS = range(60, 81)
+SOME_WIDTHS = range(60, 81, 4)
+INTRODUCTIONS = (
+    "On Sat, 21 Nov 2026 at 13:00, pbm <pbm@games.example> wrote:\n",
+    "-----Original Message-----\nFrom: pbm <pbm@games.example>\nSent: today\nSubject: x\n",
+    "________________________________\nVon: pbm <pbm@games.example>\nGesendet: heute\n",
+)
+
+MAILS = our_mails() + [
+    OurMail(f"help {subject}", f"pbm: help {subject}", page.text.rstrip("\n"), page.html)
+    for subject in SUBJECTS
+    for page in [mailed(subject)]
+]
+every_mail = pytest.mark.parametrize("mail", MAILS, ids=lambda mail: mail.name)
+
+
+def texts(mail: OurMail) -> Iterator[str]:
+    """All that a program may have as the text of our mail."""
+    yield mail.text
+    yield html_to_text(mail.html)
+    yield without_marks(mail.html)
+
+
+def rewrapped(text: str, widths: Iterable[int] = SOME_WIDTHS) -> Iterator[str]:
+    """The text as it is, and broken or filled anew."""
+    yield text
+    for width in widths:
+        yield broken(text, width)
+        yield refilled(text, width)
+
+
+def asked(said: Sequence[str], subject: str) -> list[str]:
+    """The commands in these words, in answer to a board's mail at that."""
+    script = read_script(clean_subject(subject), said, in_answer=True)
+    return [command.line for command in script.commands]
+
+
+def commands_in(body: str, subject: str) -> list[str]:
+    """What a mail with this body would make us do."""
+    return asked(own_words(body), subject)
+
+
+@every_mail
+def test_promise_18_as_it_is(mail: OurMail) -> None:
+    for text in texts(mail):
+        for body in rewrapped(text, WIDTHS):
+            said = own_words(body)
+            for subject in (f"Re: {mail.subject}", "", "Hello"):
+                assert asked(said, subject) == [], body
+                # A reader of lines alone, without any cleaning, would find no command first.
+                assert asked(body.split("\n"), subject) == [], body
+            assert confirmation(said)[0] is None, body
+
+
+@every_mail
+def test_promise_18_quoted(mail: OurMail) -> None:
+    for text in texts(mail):
+        for body in rewrapped(text):
+            assert own_words(quoted(body)) == ()
+            assert own_words(quoted(body, ">")) == ()
+            assert own_words(quoted(quoted(body))) == ()
+
+
+@every_mail
+def test_promise_18_quoted_and_broken_afterwards(mail: OurMail) -> None:
+    for text in texts(mail):
+        for width in WIDTHS:
+            body = broken(quoted(text), width)
+            assert commands_in(body, mail.subject) == [], body
+            assert commands_in(f"show\n\n{body}", mail.subject) == ["show"], body
+
+
+@every_mail
+@pytest.mark.parametrize("introduction", INTRODUCTIONS, ids=["on", "outlook", "rule"])
+def test_promise_18_below_an_introduction(mail: OurMail, introduction: str) -> None:
+    for text in texts(mail):
+        for body in rewrapped(text):
+            for below in (body, quoted(body)):
+                whole = f"{introduction}\n{below}"
+                said = own_words(whole)
+                assert asked(said, mail.subject) == [], whole
+                assert confirmation(said)[0] is None
+                assert commands_in(f"show\n\n{whole}", mail.subject) == ["show"], whole
+
+
+@every_mail
+def test_promise_18_below_a_command_without_an_introduction(mail: OurMail) -> None:
+    for text in texts(mail):
+        for body in rewrapped(text):
+            assert commands_in(f"show\nThanks!\n\n{body}", mail.subject) == ["show"], body
+            assert commands_in(f"show\n\n{body}", mail.subject) == ["show"], body
+
+
+@every_mail
+def test_promise_18_its_subject(mail: OurMail) -> None:
+    for mark in ("", "Re: ", "AW: Re: ", "[club] ", "Fwd: "):
+        assert commands_in("", mark + mail.subject) == []
+
+
+def test_promise_18_every_kind_of_mail_is_here() -> None:
+    assert len(MAILS) >= 30 + len(SUBJECTS)
+    assert sum(mail.is_a_boards for mail in MAILS) >= 8

@@ -1,0 +1,170 @@
+"""A board's mail that comes back without marks: answers below it and in it are found, and no
+words of another player's pass for the reader's own.
+"""
+
+import pytest
+
+from pbm.mail.quoting import own_words
+from pbm.mail.template_lines import TemplateLines, template_lines
+from tests.mail.reading.our_mails import OurMail, broken, our_mails, refilled, without_marks
+
+MAILS = {mail.name: mail for mail in our_mails()}
+BOARDS = [mail for mail in MAILS.values() if mail.is_a_boards]
+PLAIN = [mail for mail in BOARDS if " goes on:" not in mail.text]
+OUTLOOK = "-----Original Message-----\nFrom: pbm <pbm@games.example>\nSent: today\nSubject: x\n\n"
+RULE = "________________________________\nVon: pbm <pbm@games.example>\nGesendet: heute\n\n"
+STATE = "State: 11111/111111/..111../......../........./......../..222../222222/22222 1 0,0 -"
+BOARD = MAILS["board-after-a-move"].text
+EXAMPLE = "To move, answer with a line such as i8-g6,h7, and nothing above it."
+
+every_board = pytest.mark.parametrize("mail", BOARDS, ids=lambda mail: mail.name)
+plain_board = pytest.mark.parametrize("mail", PLAIN, ids=lambda mail: mail.name)
+above = pytest.mark.parametrize("above", [OUTLOOK, RULE, ""], ids=["outlook", "rule", "nothing"])
+
+
+@plain_board
+@above
+def test_an_answer_below(mail: OurMail, above: str) -> None:
+    text = mail.text
+    assert own_words(f"{above}{text}\n\na1-b2\n\nbye") == ("a1-b2", "", "bye")
+    for width in range(40, 90, 5):
+        assert own_words(f"{above}{broken(text, width)}\n\na1-b2\n\nbye") == ("a1-b2", "", "bye")
+
+
+@plain_board
+@above
+def test_an_answer_below_what_a_program_made_of_the_html(mail: OurMail, above: str) -> None:
+    text = without_marks(mail.html)
+    assert own_words(f"{above}{text}\n\na1-b2\n") == ("a1-b2",)
+
+
+@every_board
+@above
+def test_a_footer_below_is_not_read_where_there_is_an_answer_above(
+    mail: OurMail, above: str
+) -> None:
+    text = mail.text
+    for body in (text, broken(text, 60), without_marks(mail.html)):
+        assert own_words(f"a1-b2\n\n{above}{body}\n\nACME Ltd\na5-b5") == ("a1-b2",)
+
+
+@every_board
+@above
+def test_nothing_of_ours_is_left(mail: OurMail, above: str) -> None:
+    text = mail.text
+    html = without_marks(mail.html)
+    for body in (text, html, *(broken(text, width) for width in range(40, 90, 5))):
+        assert own_words(f"{above}{body}\n") == ()
+    for width in range(60, 81):
+        assert own_words(f"a1-b2\n\n{above}{refilled(text, width)}") == ("a1-b2",)
+
+
+@above
+@pytest.mark.parametrize("gap", ["\n", "\n\n"])
+def test_an_answer_in_between(above: str, gap: str) -> None:
+    text = BOARD.replace(EXAMPLE, f"{EXAMPLE}{gap}i8-g6,h7\nMy pleasure.")
+    assert own_words(f"{above}{text}\n") == ("i8-g6,h7", "My pleasure.")
+    below = BOARD.replace("\nState:", "\ni8-g6,h7\n\nMy pleasure.\n\nState:")
+    assert own_words(f"{above}{below}\n") == ("i8-g6,h7", "", "My pleasure.")
+    told = BOARD.replace('answer "decline".', "answer “decline”.\n\ndecline")
+    assert own_words(f"See below.\n\n{above}{told}") == ("See below.", "", "decline")
+
+
+def test_a_list_of_moves_is_ours_to_its_end() -> None:
+    moves = "\n   1. a1-c3,b2  i9-g7,h8"
+    text = BOARD.replace("\n   1. a1-c3,b2", moves.replace("  i9", "\ni9"))
+    assert own_words(OUTLOOK + text) == ()
+    assert own_words(OUTLOOK + text.replace("   1.", "*\t1.")) == ()
+
+
+def test_the_last_line_may_be_broken_in_two() -> None:
+    for first, second in ((" 2 0,0 quiet=1", ""), (" 2", "0,0 quiet=1"), ("", "2 0,0 quiet=1")):
+        text = BOARD.replace(" 2 0,0 quiet=1", f"{first}\n{second}")
+        assert own_words(f"{OUTLOOK}{text}\n\na1-b2") == ("a1-b2",)
+        assert own_words(f"{OUTLOOK}{text}\na1-b2") == ("a1-b2",)
+        quoted = "\n".join(f"> {line}" for line in text.split("\n"))
+        assert own_words(quoted.replace(f"> {second}", second) + "\n\na1-b2") == ("a1-b2",)
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "resign",
+        f"{STATE}\n\nresign",
+        f"{EXAMPLE}\n\nresign",
+        f"State: {'.' * 60}\nresign",
+        f"    I- x x x x x\n\n{EXAMPLE}\n\nresign",
+        "mallory goes on: well\n\nresign",
+        f"    I- x x x x x\n\n{EXAMPLE}\n\nresign\n\n{STATE}\n\nresign",
+        "Moves, by ply:\n\n   1. a1-c3,b2\n\nresign",
+        "-----Original Message-----\n\n> x\n\nresign",
+    ],
+)
+def test_another_players_words_never_pass_for_the_readers(told: str) -> None:
+    """Whoever plays with somebody whose program drops all marks may try to speak for them."""
+    short = BOARD.replace("alice played a1-c3,b2.", f"alice writes:\n\n{told}")
+    long = MAILS["board-with-a-long-comment"].text.replace(
+        "bob goes on:", f"bob goes on:\n\n{told}"
+    )
+    for text in (short, long.replace("| ", "")):
+        assert own_words(f"{OUTLOOK}{text}\n") == ()
+        assert own_words(f"{RULE}{text}\n") == ()
+        assert own_words(f"a1-b2\n\n{OUTLOOK}{text}\n") == ("a1-b2",)
+        assert own_words(f"a1-b2\n\n{text}\n") == ("a1-b2",)
+
+
+def test_where_the_last_line_was_cut_off_nothing_is_read() -> None:
+    """A comment may hold a last line of its own making; the real one may be beyond what is read."""
+    long = MAILS["board-with-a-long-comment"].text.replace("| ", "")
+    forged = long.replace("This is line 6 of a long remark.", f"{STATE}\n\nresign")
+    assert own_words(OUTLOOK + forged.rpartition("State:")[0]) == ()
+
+
+def test_nothing_below_a_forward_mark_is_read() -> None:
+    mark = "---------- Forwarded message ---------\n"
+    assert own_words(f"look\n\n{mark}{OUTLOOK}{BOARD}\n\nresign") == ("look",)
+    assert own_words(f"look\n\n{mark}{BOARD}\n\nresign") == ("look",)
+    assert own_words(f"{OUTLOOK}{mark}{BOARD}\n\nresign") == ()
+    assert own_words(f"{OUTLOOK}{BOARD.replace('alice played', mark + 'alice')}\n\nresign") == ()
+
+
+def test_words_of_players_are_not_taken_for_ours() -> None:
+    for words in ("Your move on board 1.", "You wrote:", "State: tired", "I- x x x x x"):
+        assert own_words(f"{words}\na1-b2") == (words, "a1-b2")
+        assert own_words(f"a1-b2\n{words}\n\nhm\n\n> x\n\nbye")[1] == words
+
+
+def test_lines_of_templates() -> None:
+    lines = TemplateLines(
+        [
+            "{# no #}{% macro x(v) %}\nYour move on board {{ v.number }}.\n{% endmacro %}\n"
+            "{{ v.turn }}'s move on board {{ v.number }}; nothing to do.\n"
+            'Reply yes{{ "s" if v }}.\n'
+            "Scores: {% for p in v %}{{ p }}{% if p %} (gone){% endif %}{% endfor %}\n{{ v.x }}\n"
+            "You wrote:\n{{ v.x }} has {{ v.y }} in it.\nYou are {{ v.x }}."
+        ]
+    )
+    assert lines.made("Your move on board 12.")
+    assert lines.surely_made("Your move on board 12.")
+    assert lines.made("bob's move on board 7; nothing to do.")
+    assert lines.made("Reply yess.")
+    assert lines.surely_made("You wrote:")
+    assert lines.made("You are x.")
+    assert not lines.surely_made("You are x.")
+    assert not lines.made("bob has no moves in it!")
+    assert lines.made("bob has no moves in it.")
+    assert not lines.made("Scores: 1")
+    assert not lines.made("Your move on board 12")
+    assert not lines.made("Your move. on board 12 it is")
+    assert not lines.made("")
+    assert lines.began("Your move on board")
+    assert not lines.began("You are")
+    assert not lines.began("x")
+
+
+def test_the_server_knows_its_own_sentences() -> None:
+    ours = template_lines()
+    assert ours.surely_made("Your move on board 1.")
+    assert ours.surely_made(EXAMPLE)
+    assert ours.began(EXAMPLE.partition(" such as")[0] + " such as")
+    assert not ours.made("Nice one!")
