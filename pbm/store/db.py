@@ -13,6 +13,7 @@ from pbm.errors import OperatorError
 from pbm.store.boards import Boards
 from pbm.store.buckets import Buckets
 from pbm.store.changes import Changes
+from pbm.store.facts import Facts
 from pbm.store.inbox import Inbox
 from pbm.store.outbox import Outbox
 from pbm.store.players import Players
@@ -52,6 +53,7 @@ class UnitOfWork:
         self.questions = Questions(connection)
         self.changes = Changes(connection)
         self.buckets = Buckets(connection)
+        self.facts = Facts(connection)
 
     @property
     def is_shared(self) -> bool:
