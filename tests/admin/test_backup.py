@@ -328,7 +328,25 @@ class TestKeys:
         backup(keyed, Path("b.tar.gz"))
         assert not settings.key_file.exists()
         restore(elsewhere, Path("b.tar.gz"))
-        assert load_keyring(settings.key_file) == load_keyring(settings.key_file, SECRET)
+        (key,) = load_keyring(settings.key_file).keys
+        assert (key,) == load_keyring(settings.key_file, SECRET).keys
+
+    def test_several_from_the_settings_come_back_in_their_order(
+        self, settings: Settings, elsewhere: Settings
+    ) -> None:
+        settings.key_file.unlink()
+        both = f"{SECRET[::-1]},{SECRET}"
+        backup(replace(settings, secret_key=both), Path("b.tar.gz"))
+        restore(elsewhere, Path("b.tar.gz"))
+        assert load_keyring(settings.key_file).keys == load_keyring(Path("none"), both).keys
+
+    def test_a_rotated_key_in_the_settings_still_holds_the_backups(
+        self, settings: Settings, elsewhere: Settings
+    ) -> None:
+        settings.key_file.unlink()
+        backup(replace(settings, secret_key=SECRET), Path("b.tar.gz"))
+        restore(replace(elsewhere, secret_key=f"{SECRET[::-1]}, {SECRET}"), Path("b.tar.gz"))
+        assert not settings.key_file.exists()
 
     def test_a_key_from_the_settings_stays_there(
         self, settings: Settings, elsewhere: Settings
@@ -341,7 +359,7 @@ class TestKeys:
     def test_another_key_in_the_settings(self, settings: Settings, elsewhere: Settings) -> None:
         backup(settings, Path("b.tar.gz"))
         other = replace(elsewhere, secret_key=SECRET)
-        with pytest.raises(OperatorError, match="not the key of this backup"):
+        with pytest.raises(OperatorError, match="does not hold the key of this backup"):
             restore(other, Path("b.tar.gz"))
         before = settings.key_file.read_bytes()
         restore(other, Path("b.tar.gz"), force=True)

@@ -128,24 +128,23 @@ def _keys_to_write(
     content = file.read_bytes()
     kept = _parsed(manifest, content)
     if settings.secret_key:
-        (used,) = load_keys(settings.key_file, settings.secret_key)
-        if used not in kept and not force:
+        if kept[0] not in load_keys(settings.key_file, settings.secret_key) and not force:
             raise OperatorError(
-                "PBM_SECRET_KEY is not the key of this backup, so no earlier mail could be "
-                "answered. Unset it, or add --force."
+                "PBM_SECRET_KEY does not hold the key of this backup, so no earlier mail could "
+                "be answered. Unset it, or add --force."
             )
         return None
     if manifest.keys == archive.FROM_FILE:
         return content
-    line = b"%s %s\n" % (kept[0].id.encode("ascii"), kept[0].secret)
+    lines = b"".join(b"%s %s\n" % (key.id.encode("ascii"), key.secret) for key in kept)
     try:
-        parse_keys(line.decode("ascii"), "PBM_SECRET_KEY")
+        parse_keys(lines.decode("ascii"), "PBM_SECRET_KEY")
     except (UnicodeDecodeError, OperatorError):
         raise OperatorError(
             "This backup was made with PBM_SECRET_KEY set, to a text that no key file can "
             f"hold. Set it again before restoring: tar -xzOf BACKUP {archive.KEYS}"
         ) from None
-    return line
+    return lines
 
 
 def _parsed(manifest: Manifest, content: bytes) -> tuple[Key, ...]:

@@ -118,8 +118,8 @@ def _operator(settings: Settings) -> str:
 
 def _keys(settings: Settings) -> str:
     if settings.secret_key:
-        load_keys(settings.key_file, settings.secret_key)
-        return "from PBM_SECRET_KEY"
+        held = len(load_keys(settings.key_file, settings.secret_key))
+        return "from PBM_SECRET_KEY" if held == 1 else f"{held} from PBM_SECRET_KEY"
     if not settings.key_file.exists():
         return f"none yet; {settings.key_file} is made when the server starts"
     count = len(load_keys(settings.key_file))
