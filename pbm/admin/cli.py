@@ -3,6 +3,7 @@
 import click
 
 from pbm.admin.desk import Desk, Sentences, login_name, pass_desk
+from pbm.admin.doctor import doctor
 from pbm.admin.games import games
 from pbm.admin.journal import print_journal
 from pbm.admin.keys import keys
@@ -44,6 +45,7 @@ for command in (
     backup,
     restore,
     check,
+    doctor,
     send,
     read,
 ):

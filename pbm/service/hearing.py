@@ -19,13 +19,17 @@ from pbm.store.values import Player
 
 @dataclass(frozen=True)
 class Hearing:
-    """A mail, the transaction in which it is obeyed, and the pen for its answers."""
+    """A mail, the transaction in which it is obeyed, and the pen for its answers.
+
+    `believes_front`: what the mail server in front says about senders counts here.
+    """
 
     work: UnitOfWork
     house: House
     letters: Letters
     envelope: Envelope
     now: datetime
+    believes_front: bool = False
 
     @property
     def subject(self) -> str:
@@ -46,6 +50,7 @@ class Hearing:
             hints=tuple(dict.fromkeys(number for number in hints if number)),
             answered=answered,
             shuffled=self.house.shuffled,
+            can_be_strict=self.believes_front,
         )
 
     def script(self, context: Context) -> Script:

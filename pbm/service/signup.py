@@ -41,13 +41,13 @@ def hear_signup(hearing: Hearing, question: Question) -> str:
     return f"{wanted} signed up"
 
 
-def hear_again(hearing: Hearing, question: Question, player: Player) -> str:
+def hear_again(hearing: Hearing, question: Question, player: Player, *, proven: bool) -> str:
     """Hear a further answer from somebody who has become a player since the question."""
     context = hearing.context(player)
     yes, rest = confirmation(hearing.envelope.said)
     if yes is None or rest or player.status != "active":
         script = hearing.script(context) if yes is None else read_script("", rest, in_answer=False)
-        return obey(hearing, context, script, proven=is_open(question, hearing.now))
+        return obey(hearing, context, script, proven=proven)
     errand = invited_to(hearing, question)
     if errand is None or not is_open(question, hearing.now):
         told = [Answered("signed-up", {"handle": player.handle, "again": True})]

@@ -12,6 +12,7 @@ from sqlalchemy.engine import URL
 from pbm.config import Settings
 from pbm.errors import OperatorError
 from pbm.mail.keyfile import Key, load_keys, parse_keys
+from pbm.service.front import forget_front
 from pbm.service.operator import archive, copies
 from pbm.service.operator.archive import Manifest
 from pbm.service.operator.greeting import greeting_at
@@ -68,6 +69,8 @@ def restore(settings: Settings, file: Path, *, force: bool = False) -> Restored:
             copies.copy_in(database.engine.url, parts / archive.DATABASE)
             old = _write_keys(settings.key_file, keys) if keys else None
         migrate(database)
+        with database.transaction() as work:
+            forget_front(work)  # the mail server here may be another one
         return Restored(manifest.made, copies.counts(database), old)
     finally:
         database.close()
