@@ -19,7 +19,9 @@ from pbm import rules
 from pbm.commands.boards import play_move
 from pbm.config import Settings
 from pbm.errors import OperatorError
+from pbm.mail.auth_results import Front
 from pbm.mail.tags import load_keyring
+from pbm.service.front import known_front, note_front
 from pbm.service.operator import copies
 from pbm.service.operator.backup import backup, restore
 from pbm.service.operator.office import Office
@@ -30,6 +32,7 @@ from pbm.store.schema import metadata
 from tests.admin.conftest import Room
 from tests.admin.newer_program import NEWER, become_newer
 from tests.e2e.ports import free_port
+from tests.table import START
 
 SECRET = "0123456789abcdef0123456789abcdef"
 TOOL = """\
@@ -298,6 +301,22 @@ class TestRestore:
     def test_no_archive_there(self, settings: Settings) -> None:
         with pytest.raises(OperatorError, match="cannot be read as a backup"):
             restore(settings, Path("none.tar.gz"), force=True)
+
+
+def test_the_mail_server_in_front_is_tried_again_after_a_restore(
+    settings: Settings, elsewhere: Settings
+) -> None:
+    database = Database(settings.database_url)
+    with database.transaction() as work:
+        note_front(work, Front("mx.games.example", 1), START)
+        assert known_front(work, "mx.games.example")
+    database.close()
+    backup(settings, Path("b.tar.gz"))
+    restore(elsewhere, Path("b.tar.gz"))
+    database = Database(elsewhere.database_url)
+    with database.reading() as work:
+        assert known_front(work, "mx.games.example") is None
+    database.close()
 
 
 class TestKeys:
