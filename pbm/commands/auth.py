@@ -27,8 +27,8 @@ class Proven:
 class Claimed:
     """A player's address in `From:`, and nothing that proves it, or not enough.
 
-    `doubt` says why answering one of our mails would not have been enough either: `strict`, the
-    player insists that the domain vouches; `failed`, the domain says that it is not its mail.
+    `doubt` names the section that says why answering one of our mails would not have been enough
+    either: the player insists that the domain vouches, or the domain says that it is not its mail.
     """
 
     player: Player
@@ -97,10 +97,13 @@ def identify(
 
 
 def doubt_about(player: Player, dmarc: Dmarc) -> str:
-    """Why a good tag, used from the player's own address, is not enough; empty where it is."""
+    """Why a good tag, used from the player's own address, is not enough; empty where it is.
+
+    The name of the section that tells the player.
+    """
     if dmarc is Dmarc.FAIL:
-        return "failed"
-    return "strict" if player.settings.strict and dmarc is not Dmarc.PASS else ""
+        return "doubt-failed"
+    return "doubt-strict" if player.settings.strict and dmarc is not Dmarc.PASS else ""
 
 
 def _without_tag(player: Player | None, author: str, dmarc: Dmarc) -> Speaker:

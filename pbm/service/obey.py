@@ -23,7 +23,8 @@ def obey(
     """Obey a player's script. Returns the outcome for the operator.
 
     Without a proof only what reads is done; for anything else the player is asked. What is
-    `dangerous` is asked about even then. `doubt` says why a reply address is no proof.
+    `dangerous` is asked about even then. `doubt` names the section that says why
+    a reply address is no proof.
     """
     player = context.player
     if not proven:
@@ -119,7 +120,7 @@ def _ask(hearing: Hearing, context: Context, script: Script, *, proven: bool, do
         hearing.now,
         proven=proven,
         avoidable=not doubt and not any(command.dangerous for command in script.commands),
-        reasons=[{"section": f"doubt-{doubt}"}] if doubt else [],
+        reasons=[{"section": doubt}] if doubt else [],
     )
     return f"{handle}: asked to confirm {', '.join(_named(script)) or 'chat'}"
 

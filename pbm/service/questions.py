@@ -13,6 +13,7 @@ from pbm.service.allowance import may_answer
 from pbm.service.handles import suggest_handle
 from pbm.service.letters import Letters
 from pbm.store.db import UnitOfWork
+from pbm.store.questions import PASSWORD_HASH
 from pbm.store.values import Player
 
 SIGNUP_FOR = timedelta(days=3)
@@ -33,18 +34,28 @@ def ask_signup(
     now: datetime,
     more: bool = False,
     invitation: int | None = None,
+    password_hash: str | None = None,
 ) -> None:
     """Ask an unknown address whether it wants to play under a handle.
 
     `problem` is the refusal of the handle that was wished for; `last`: the last answer today;
     `more`: commands stood below that are not kept; `invitation`: the errand of the challenge
-    that a yes belongs to.
+    that a yes belongs to; `password_hash`: of the password that was sent along.
     """
     token = new_token()
-    kept = {"handle": handle, "invitation": invitation}
+    kept: dict[str, Any] = {"handle": handle, "invitation": invitation}
+    if password_hash:
+        kept[PASSWORD_HASH] = password_hash
     work.questions.ask("signup", address, token_digest(token), kept, now, now + SIGNUP_FOR)
     board = rules.diagram(rules.start())
-    params = {"handle": handle, "last": last, "more": more, "problem": problem, "board": board}
+    params = {
+        "handle": handle,
+        "last": last,
+        "more": more,
+        "problem": problem,
+        "board": board,
+        "password": bool(password_hash),
+    }
     letters.question(address, "welcome", question_subject(f"play as {handle}"), token, params)
 
 

@@ -21,6 +21,7 @@ from pbm.service.front import known_front, take_probe, what_it_says
 from pbm.service.hearing import Hearing
 from pbm.service.in_hand import InHand
 from pbm.service.letters import Cause, House, Letters
+from pbm.service.logins import hear_logins
 from pbm.service.obey import obey
 from pbm.service.postmaster import NoOperatorError, forward_to_operator
 from pbm.service.strangers import answer_stranger
@@ -145,9 +146,13 @@ class Turns:
             return f"nothing: {envelope.author_problem}"
         letters = Letters(work, house, now, Cause(mail.id, envelope.author, envelope.message_id))
         front = known_front(work, house.authserv_id)
-        hearing = Hearing(work, house, letters, envelope, now, believes_front=front is not None)
+        hearing = Hearing(work, house, letters, envelope, now, mail.peer, front is not None)
         dmarc = what_it_says(house, front, mail, envelope.author)
-        return _hear(hearing, identify(work, house.keyring, recipient, envelope.author, now, dmarc))
+        speaker = identify(work, house.keyring, recipient, envelope.author, now, dmarc)
+        hearing, outcomes = hear_logins(hearing, speaker, dmarc)
+        if not (hearing.done and hearing.script(hearing.context(None)).is_empty):
+            outcomes.append(_hear(hearing, speaker))
+        return "; ".join(outcomes)
 
     def _count(self, work: UnitOfWork, mail: InboxMail, error: str) -> None:
         if work.inbox.count_try(mail.id, error) >= MOST_TRIES:
