@@ -62,7 +62,14 @@ def open_house(settings: Settings) -> tuple[Database, House]:
     except AddressError as error:
         raise OperatorError(f"PBM_OPERATOR: {error}") from error
     keyring = load_keyring(settings.key_file, settings.secret_key or None)
-    return Database(settings.database_url), House(address, keyring, operator)
+    house = House(
+        address,
+        keyring,
+        operator,
+        authserv_id=settings.front_name,
+        trusted_networks=settings.trusted_networks,
+    )
+    return Database(settings.database_url), house
 
 
 def open_transport(settings: Settings) -> Transport:

@@ -1,5 +1,6 @@
 """The settings: `PBM_…` variables, else `./pbm.toml`, else defaults that need no file."""
 
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -9,6 +10,7 @@ from typing import Any
 
 from pbm.errors import OperatorError
 
+_WORD = re.compile(r"[A-Za-z0-9._-]{1,255}", re.ASCII)
 _LOOPBACK = "127.0.0.0/8, ::1"
 
 
@@ -16,8 +18,10 @@ _LOOPBACK = "127.0.0.0/8, ::1"
 class Settings:
     """Every setting under its own name, lower-cased and without the `PBM_`.
 
-    `listen` is a comma list of `host:port`; `smarthost` is empty or an `smtp://` or
-    `smtps://` URL; `secret_key` is empty when the key file beside the database serves.
+    `authserv_id` is the name under which the mail server in front writes its results, empty
+    where none of them counts. `listen` is a comma list of `host:port`; `smarthost` is empty or
+    an `smtp://` or `smtps://` URL; `secret_key` is empty when the key file beside the database
+    serves.
     What may hold a password is not in the `repr`.
     """
 
@@ -29,6 +33,7 @@ class Settings:
     secret_key: str = field(default="", repr=False)
     operator: str = ""
     trusted_peers: str = _LOOPBACK
+    authserv_id: str = ""
 
     @property
     def listen_addresses(self) -> tuple[tuple[str, int], ...]:
@@ -45,6 +50,16 @@ class Settings:
             return tuple(ip_network(item, strict=False) for item in _listed(self.trusted_peers))
         except ValueError as error:
             raise OperatorError(f"PBM_TRUSTED_PEERS: {error}.") from error
+
+    @property
+    def front_name(self) -> str:
+        """The authserv-id, in lower case. Raises OperatorError for one that is not one word."""
+        if self.authserv_id and not _WORD.fullmatch(self.authserv_id):
+            raise OperatorError(
+                "PBM_AUTHSERV_ID must be the first word of the Authentication-Results that your "
+                "mail server writes, such as mx.example.org."
+            )
+        return self.authserv_id.lower()
 
     @property
     def key_file(self) -> Path:
@@ -67,7 +82,7 @@ def load_settings(environ: Mapping[str, str], toml: Path) -> Settings:
         chosen[known[name]] = value
     chosen.update({known[name]: value for name, value in environ.items() if name in known})
     settings = Settings(**chosen)
-    _ = settings.listen_addresses, settings.trusted_networks
+    _ = settings.listen_addresses, settings.trusted_networks, settings.front_name
     return settings
 
 

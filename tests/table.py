@@ -8,20 +8,23 @@ bob.hears("alice's move on board 1; nothing to do.")
 
 import itertools
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from email import message_from_bytes
 from email.header import decode_header, make_header
 from email.message import Message
 from email.utils import format_datetime, parseaddr
+from ipaddress import ip_network
 from typing import Any, Self
 
 from sqlalchemy import text
 
 from pbm.mail.address import ServerAddress
+from pbm.mail.auth_results import Front
 from pbm.mail.render import Renderer
 from pbm.mail.smtpd import Rejection
 from pbm.mail.tags import Key, Keyring
+from pbm.service.front import forget_front, note_front
 from pbm.service.letters import House
 from pbm.service.post import raw_mail
 from pbm.service.receive import Intake
@@ -33,6 +36,8 @@ from pbm.store.values import Board, Departure, InboxMail, Player, Ply
 
 SERVER = "pbm@games.example"
 OPERATOR = "operator@games.example"
+FRONT = "mx.games.example"
+PEER = "127.0.0.1"
 START = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
 
@@ -112,6 +117,8 @@ class Table:
         self.turns = Turns(self.database, self.house, self.clock)
         self.renderer = Renderer()
         self.mailboxes: dict[str, list[Mail]] = {}
+        self.peer = PEER
+        self._stamped = b""
         self._sent = itertools.count(1)
 
     # -- people and their mail ---------------------------------------------------------------
@@ -147,8 +154,27 @@ class Table:
         rejection = self.intake.accept_recipient(recipient)
         if rejection is not None:
             return f"{rejection.code} {rejection.text}"
-        kept = self.intake.keep(sender, (recipient,), raw, "127.0.0.1")
+        kept = self.intake.keep(sender, (recipient,), self._stamped + raw, self.peer)
         return f"{kept.code} {kept.text}" if isinstance(kept, Rejection) else f"250 {kept}"
+
+    def behind_front(self, says: str, *, tried: bool = True) -> None:
+        """Let mails come through a mail server that says this of each from now on.
+
+        `tried`: the operator has found it in order.
+        """
+        trusted = (ip_network("127.0.0.0/8"),)
+        self.house = replace(self.house, authserv_id=FRONT, trusted_networks=trusted)
+        self.intake.house = self.turns.house = self.house
+        stamps = f"Authentication-Results: {FRONT}; {says}\r\n" if says else ""
+        stamps += (
+            f"Received: from somewhere.example by {FRONT}; Sat, 21 Nov 2026 12:00:00 +0000\r\n"
+        )
+        self._stamped = stamps.encode()
+        with self.database.transaction() as work:
+            if tried:
+                note_front(work, Front(FRONT, 1), self.clock())
+            else:
+                forget_front(work)
 
     def runs(self) -> None:
         """Do everything that waits: turns, then the post."""

@@ -3,8 +3,10 @@
 import click
 
 from pbm.admin.desk import Desk, Sentences, login_name, pass_desk
+from pbm.admin.doctor import doctor
 from pbm.admin.games import games
 from pbm.admin.journal import print_journal
+from pbm.admin.keys import keys
 from pbm.admin.players import players
 from pbm.admin.queue import queue
 from pbm.admin.trial import read, send
@@ -33,5 +35,18 @@ def journal(desk: Desk, most: int) -> None:
         print_journal(newest_changes(office, most))
 
 
-for command in (players, games, queue, verify, migrate, backup, restore, check, send, read):
+for command in (
+    players,
+    games,
+    queue,
+    keys,
+    verify,
+    migrate,
+    backup,
+    restore,
+    check,
+    doctor,
+    send,
+    read,
+):
     main.add_command(command)

@@ -1,5 +1,6 @@
 """`pbm-admin`: what keeps the server itself in order."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -7,6 +8,7 @@ import click
 from pbm.admin.desk import Desk, pass_desk
 from pbm.clock import system_clock
 from pbm.service.operator import backup as backups
+from pbm.service.operator.checks import Finding
 from pbm.service.operator.checks import check as check_all
 from pbm.service.operator.upkeep import migrate_here
 from pbm.service.operator.verify import verify as verify_boards
@@ -79,8 +81,13 @@ def check(desk: Desk) -> None:
 
     Ends with status 1 on a FAIL. It changes nothing.
     """
+    print_findings(check_all(desk.settings, system_clock))
+
+
+def print_findings(findings: Iterable[Finding]) -> None:
+    """Print what was found, a line each; end with status 1 where something is wrong."""
     failed = False
-    for finding in check_all(desk.settings, system_clock):
+    for finding in findings:
         failed |= not finding.good
         click.echo(f"{'ok' if finding.good else 'FAIL':4}  {finding.what}: {finding.text}")
     if failed:

@@ -14,7 +14,10 @@ class SignUp(Command):
 
     A handle has 2 to 16 letters, digits, - or _ and begins with a letter. You are asked to
     answer `yes` once, so that nobody can sign you up. A password is not needed: answering
-    our mails proves who you are. One written here, as older servers wanted it, is ignored.
+    our mails proves who you are. With one, which has 8 characters or more and is set by your
+    `yes`, you can also move from an address that we do not know, as on older servers: behind the
+    board's number write your handle, a blank, and the password. Mail is no safe place, so take
+    a password that you use nowhere else.
     """
 
     words = ("signup",)

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from pbm.commands.context import Context
 from pbm.commands.declare import Command, operand
 from pbm.commands.limits import strangers_answers_left
-from pbm.commands.words import Address, Handle
+from pbm.commands.passwords import read_password
+from pbm.commands.words import Address, Handle, Secret, SecretText
 from pbm.errors import Refusal
 from pbm.events import AddressWanted, Answered, Event
 from pbm.mail.address import address_key
@@ -76,6 +77,37 @@ class ChangeHandle(Command):
         context.work.players.change_handle(player, self.handle)
         told = {"title": "your handle", "old": player.handle, "new": self.handle}
         yield Answered("handle-changed", told, to_all=True)
+
+
+class ChangePassword(Command):
+    """Set a password, or with `none` have no password any more.
+
+    You need none: answering our mails proves who you are. With one you can also write from
+    any address, as on older servers: "move 12 marta PASSWORD a1-c3,d4". It has 8 characters
+    at least and no blanks. Whoever sees such a mail on its way sees the password. We ask
+    you to confirm it.
+    """
+
+    words = ("change",)
+    second = "password"
+    group = "account"
+    examples = ("change password correct-horse", "change password none")
+    dangerous = True
+
+    password: SecretText = operand(Secret())
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Keep what the password can be checked against."""
+        wanted = read_password(self.password)
+        context.work.players.set_password(context.player.id, wanted.hash)
+        has_one = wanted.hash is not None
+        handle = context.player.handle
+        told = {"title": "your password", "has_one": has_one, "handle": handle}
+        yield Answered("password-changed", told, to_all=True)
+
+    def pinned(self, context: Context) -> str:  # noqa: ARG002 - as declared
+        """Write the password so that it can wait without being known to whoever reads it."""
+        return f"change password {read_password(self.password).sealed}"
 
 
 def _check_free(context: Context, address: str) -> None:

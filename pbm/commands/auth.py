@@ -1,9 +1,15 @@
-"""Who speaks. A `From:` line alone proves nothing, except that an answer may go there."""
+"""Who speaks. A `From:` line alone proves nothing, except that an answer may go there.
+
+What proves a player: a reply address of ours with a good tag, used from one of the player's own
+addresses; or a trusted result that the domain in `From:` vouches for the mail (DMARC). A strict
+player needs both. Where a trusted result says that it does not, a tag proves nothing either.
+"""
 
 from dataclasses import dataclass
 from datetime import datetime
 
 from pbm.mail.address import PlayerReply, QuestionReply, Recipient, address_key
+from pbm.mail.auth_results import Dmarc
 from pbm.mail.tags import Keyring, token_digest
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Player, Question
@@ -11,7 +17,7 @@ from pbm.store.values import Player, Question
 
 @dataclass(frozen=True)
 class Proven:
-    """A reply address of the player's own, answered from one of the player's addresses."""
+    """A player, by a reply address or by the sender's domain."""
 
     player: Player
     board_id: int | None = None
@@ -19,9 +25,15 @@ class Proven:
 
 @dataclass(frozen=True)
 class Claimed:
-    """A player's address in `From:`, and nothing that proves it."""
+    """A player's address in `From:`, and nothing that proves it, or not enough.
+
+    `doubt` names the section that says why answering one of our mails would not have been enough
+    either: the player insists that the domain vouches, or the domain says that it is not its mail.
+    """
 
     player: Player
+    board_id: int | None = None
+    doubt: str = ""
 
 
 @dataclass(frozen=True)
@@ -35,10 +47,14 @@ class Elsewhere:
 
 @dataclass(frozen=True)
 class Answerer:
-    """The answer to a question, open or not, from the address that was asked."""
+    """The answer to a question, open or not, from the address that was asked.
+
+    A yes or no needs nothing more; `proven`: other commands need no question of their own.
+    """
 
     question: Question
     player: Player | None
+    proven: bool = False
 
 
 @dataclass(frozen=True)
@@ -52,21 +68,50 @@ Speaker = Proven | Claimed | Elsewhere | Answerer | Stranger
 
 
 def identify(
-    work: UnitOfWork, keyring: Keyring, recipient: Recipient, author: str, now: datetime
+    work: UnitOfWork,
+    keyring: Keyring,
+    recipient: Recipient,
+    author: str,
+    now: datetime,
+    dmarc: Dmarc = Dmarc.UNKNOWN,
 ) -> Speaker:
-    """Tell who speaks, from the address written to and the one `From:` address."""
+    """Tell who speaks, from the address written to and the one `From:` address.
+
+    `dmarc` is what a trusted result says of the domain of that address.
+    """
     player = work.players.by_address(address_key(author))
     if isinstance(recipient, QuestionReply):
         question = asked_question(work, recipient, lock=True)
         if question is not None:
-            return _answering(work, question, player, author, now)
+            return _answering(work, question, player, author, now, dmarc)
     if isinstance(recipient, PlayerReply):
         owner = tag_owner(work, keyring, recipient, known=player)
         if owner is not None and player is not None and player.id == owner.id:
+            doubt = doubt_about(player, dmarc)
+            if doubt:
+                return Claimed(player, recipient.board_id, doubt)
             return Proven(player, recipient.board_id)
         if owner is not None:
             return Elsewhere(owner, author, recipient.board_id)
-    return Claimed(player) if player else Stranger(author)
+    return _without_tag(player, author, dmarc)
+
+
+def doubt_about(player: Player, dmarc: Dmarc) -> str:
+    """Why a good tag, used from the player's own address, is not enough; empty where it is.
+
+    The name of the section that tells the player.
+    """
+    if dmarc is Dmarc.FAIL:
+        return "doubt-failed"
+    return "doubt-strict" if player.settings.strict and dmarc is not Dmarc.PASS else ""
+
+
+def _without_tag(player: Player | None, author: str, dmarc: Dmarc) -> Speaker:
+    if player is None:
+        return Stranger(author)
+    if dmarc is Dmarc.PASS and not player.settings.strict:
+        return Proven(player)
+    return Claimed(player, doubt=doubt_about(player, dmarc))
 
 
 def tag_owner(
@@ -111,15 +156,21 @@ def is_open(question: Question, now: datetime) -> bool:
 
 
 def _answering(
-    work: UnitOfWork, question: Question, player: Player | None, author: str, now: datetime
+    work: UnitOfWork,
+    question: Question,
+    player: Player | None,
+    author: str,
+    now: datetime,
+    dmarc: Dmarc,
 ) -> Speaker:
+    proven = player is not None and is_open(question, now) and not doubt_about(player, dmarc)
     if question.player_id is None:
         if address_key(question.address) == address_key(author):
-            return Answerer(question, player)
-        return Claimed(player) if player else Stranger(author)
+            return Answerer(question, player, proven)
+        return _without_tag(player, author, dmarc)
     owner = work.players.get(question.player_id)
     if player is not None and player.id == owner.id:
-        return Answerer(question, owner)
+        return Answerer(question, owner, proven)
     if is_open(question, now):
         return Elsewhere(owner, author)
-    return Claimed(player) if player else Stranger(author)
+    return _without_tag(player, author, dmarc)

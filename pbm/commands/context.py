@@ -33,7 +33,8 @@ class Context:
     """One mail's circumstances.
 
     `hints` are the boards that the mail points at, the surest first: its reply address,
-    what it answers, its subject.
+    what it answers, its subject. `can_be_strict`: this server learns for which senders their
+    domain vouches, so that a player may insist on it.
     """
 
     work: UnitOfWork
@@ -44,6 +45,7 @@ class Context:
     check_handle: Callable[[str, int], None]  # raises Refusal where a player cannot have it
     hints: tuple[int, ...] = ()
     answered: Answering | None = None
+    can_be_strict: bool = False
     shown: int = 0  # boards that the commands above have shown already
     text: tuple[str, ...] = ()  # what stands below a command that takes it
     shuffled: Callable[[Sequence[str]], list[str]] = by_lot

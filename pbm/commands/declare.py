@@ -15,7 +15,17 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from pbm.commands.context import Context
-from pbm.commands.words import BoardRef, Kind, Secret, cut_short, login_at, lowered, misread
+from pbm.commands.words import (
+    BoardRef,
+    Kind,
+    Login,
+    Secret,
+    SecretText,
+    cut_short,
+    login_at,
+    lowered,
+    misread,
+)
 from pbm.errors import Refusal
 from pbm.events import Event
 
@@ -90,11 +100,12 @@ class Command:
     reads_only: ClassVar[bool] = False  # needs no proof: the answer goes to a verified address
     dangerous: ClassVar[bool] = False  # asked about even after a proof
     takes_text: ClassVar[bool] = False  # what stands below it is its own, and no comment
-    takes_login: ClassVar[bool] = False  # `12 userid password` is read over, and masked
+    takes_login: ClassVar[bool] = False  # `12 userid password` is no part of it, and masked
     comes_last: ClassVar[bool] = False  # done after the others of the same mail
     fields: ClassVar[dict[str, Field]] = {}
 
     line: str  # as written, secrets masked
+    login: Login | None = None  # which proves a player, where the password is right
 
     def __init_subclass__(cls) -> None:
         cls.fields = {name: value for name, value in vars(cls).items() if isinstance(value, Field)}
@@ -133,6 +144,7 @@ class Command:
         login = login_at(words) if cls.takes_login else None
         if login is not None:
             shown = [*words[: login + 1], MASK, *words[login + 2 :]]
+            command.login = _login(*words[login : login + 2])
             words = [*words[:login], *words[login + 2 :]]
         try:
             command._read(words)
@@ -182,6 +194,11 @@ class Command:
     def pinned(self, context: Context) -> str:  # noqa: ARG002 - most commands need no context
         """Return the line that means the same at any later time, to wait for a `yes`."""
         return self.line
+
+
+def _login(handle: str, password: str) -> Login | None:
+    """Nobody's password is the mask, which stands in lines that were written down."""
+    return None if password == MASK else Login(lowered(handle), SecretText(password))
 
 
 def _loose_ones_first(fields: dict[str, Field]) -> list[tuple[str, Field]]:

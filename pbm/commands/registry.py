@@ -7,7 +7,7 @@ from typing import Any
 
 from pbm import rules
 from pbm.commands.account import NewKey, SignUp, WhoAmI
-from pbm.commands.addresses import Add, ChangeAddress, ChangeHandle
+from pbm.commands.addresses import Add, ChangeAddress, ChangeHandle, ChangePassword
 from pbm.commands.agree import Accept, Claim, Draw, Reject, TakeBack
 from pbm.commands.declare import MASK, Command
 from pbm.commands.help import Help
@@ -30,6 +30,7 @@ COMMANDS: tuple[type[Command], ...] = (
     Add,
     ChangeAddress,
     ChangeHandle,
+    ChangePassword,
     NewKey,
     Stop,
     Delete,

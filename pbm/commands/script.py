@@ -1,12 +1,12 @@
 """What a mail asks for: its commands, its comment, or the line that went wrong."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from pbm.commands import subjects
 from pbm.commands.declare import Command
 from pbm.commands.registry import Problem, parse_line, parse_move
-from pbm.commands.words import lowered
+from pbm.commands.words import Login, lowered
 
 MOST_COMMANDS = 20
 _YES = frozenset({"yes", "ok", "confirm"})
@@ -24,6 +24,23 @@ class Script:
     commands: tuple[Command, ...] = ()
     comment: tuple[str, ...] = ()
     problem: Problem | None = None
+
+    def of(self, logins: Collection[Login]) -> "Script":
+        """The part that carries one of these logins; the words go with the last command."""
+        own = tuple(command for command in self.commands if command.login in logins)
+        last = self.commands[-1:] == own[-1:]
+        return Script(own, self.comment if own and last else ())
+
+    def without(self, logins: Collection[Login]) -> "Script":
+        """The part that carries none of these."""
+        left = tuple(command for command in self.commands if command.login not in logins)
+        last = self.commands[-1:] == left[-1:]
+        return Script(left, self.comment if last else (), self.problem)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is asked for and nothing is said."""
+        return not (self.commands or self.comment or self.problem)
 
 
 def read_script(subject: str, said: Sequence[str], *, in_answer: bool) -> Script:

@@ -300,6 +300,14 @@ class SecretText:
     __str__ = __repr__
 
 
+@dataclass(frozen=True)
+class Login:
+    """A userid and a password, as older servers wanted them in a command's line."""
+
+    handle: str
+    password: SecretText
+
+
 class Secret(Kind):
     """A password."""
 

@@ -18,6 +18,7 @@ _LONGEST_SUBADDRESS = 41  # separator, g and u with nine digits each, two dots, 
 _BOARD_REPLY = re.compile(r"g([1-9][0-9]{0,8})\.u([1-9][0-9]{0,8})\.([a-z0-9]{17,18})", re.ASCII)
 _PLAYER_REPLY = re.compile(r"u([1-9][0-9]{0,8})\.([a-z0-9]{17,18})", re.ASCII)
 _QUESTION_REPLY = re.compile(r"c\.([a-z2-7]{16,32})", re.ASCII)
+_PROBE = re.compile(r"probe\.([a-z2-7]{16,32})", re.ASCII)
 
 
 class AddressError(ValueError):
@@ -101,6 +102,16 @@ class QuestionReply:
 
 
 @dataclass(frozen=True)
+class Probe:
+    """A mail of the operator's `doctor`, to see how it arrives; the token isn't known yet."""
+
+    token: str
+
+    def __repr__(self) -> str:
+        return "Probe(token=***)"
+
+
+@dataclass(frozen=True)
 class Postmaster:
     """postmaster or abuse: goes to the operator, unparsed."""
 
@@ -112,7 +123,7 @@ class Unknown:
     reason: str
 
 
-Recipient = Plain | PlayerReply | QuestionReply | Postmaster | Unknown
+Recipient = Plain | PlayerReply | QuestionReply | Probe | Postmaster | Unknown
 
 
 class ServerAddress:
@@ -148,6 +159,10 @@ class ServerAddress:
         """Where the answer to one question goes: ``pbm+c.TOKEN@host``."""
         return self._subaddress(f"c.{token}")
 
+    def probe(self, token: str) -> str:
+        """Where a mail goes that is only looked at: ``pbm+probe.TOKEN@host``."""
+        return self._subaddress(f"probe.{token}")
+
     def _subaddress(self, detail: str) -> str:
         return parse_address(f"{self.local_part}{self.separator}{detail}@{self.domain}")
 
@@ -181,6 +196,8 @@ class ServerAddress:
             return PlayerReply(int(found[1]), None, found[2])
         if found := _QUESTION_REPLY.fullmatch(detail):
             return QuestionReply(found[1])
+        if found := _PROBE.fullmatch(detail):
+            return Probe(found[1])
         return Unknown(
             "That reply address is not complete. Answer a mail of ours once more, "
             f"or write to {self.plain}."

@@ -1,16 +1,19 @@
 """The file of signing keys: made once, readable by its owner only.
 
 One key a line, ``id secret``; the first signs, all verify. Blank lines and lines that start
-with ``#`` are comments.
+with ``#`` are comments. The file is only ever replaced as a whole, so that nobody reads half of it.
 """
 
 import base64
 import errno
+import fcntl
 import hashlib
 import os
 import re
 import secrets
 import stat
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -43,12 +46,12 @@ def load_keys(path: Path, env_value: str | None = None) -> tuple[Key, ...]:
     Raises KeyFileError.
     """
     if env_value:
-        return (_key_of_environment(env_value),)
+        return _keys_of_environment(env_value)
     try:
-        text = _read(path)
+        text = read_text(path)
     except FileNotFoundError:
         _make(path)
-        text = _read(path)
+        text = read_text(path)
     return parse_keys(text, str(path))
 
 
@@ -78,14 +81,58 @@ def parse_keys(text: str, source: str) -> tuple[Key, ...]:
     return tuple(keys)
 
 
-def _key_of_environment(value: str) -> Key:
-    secret = value.strip()
-    if len(secret) < _MIN_SECRET:
-        raise KeyFileError(
-            f"PBM_SECRET_KEY is too short: it needs {_MIN_SECRET} characters at least, "
-            "for instance those of `openssl rand -hex 32`."
-        )
-    return Key(_derived_id(secret), secret.encode("utf-8", "surrogateescape"))
+def add_key(path: Path) -> Key:
+    """Put a new key before the others of the file, so that it signs and they verify on.
+
+    Two that do so at once both succeed, one after the other. Raises KeyFileError.
+    """
+    load_keys(path)  # made, if there is none yet
+    with _alone(path) as text:
+        taken = {key.id for key in parse_keys(text, str(path))}
+        key, line = _new_key(taken)
+        lines = text.split("\n")
+        at = next(number for number, entry in enumerate(lines) if _key_in(entry))
+        _replace(path, "\n".join([*lines[:at], line, *lines[at:]]))
+    return key
+
+
+def drop_key(path: Path, key_id: str) -> None:
+    """Take a key out of the file: no address signed by it is good any more. Raises KeyFileError."""
+    with _alone(path) as text:
+        ids = [key.id for key in parse_keys(text, str(path))]
+        if key_id not in ids:
+            raise KeyFileError(f"{path} holds no key {key_id}. Its keys: {', '.join(ids)}.")
+        if key_id == ids[0]:
+            raise KeyFileError(
+                f"Key {key_id} signs the mails that go out now. Make another that does, with "
+                "pbm-admin keys rotate, and then drop this one."
+            )
+        _replace(path, "\n".join(line for line in text.split("\n") if _key_in(line) != key_id))
+
+
+def _keys_of_environment(value: str) -> tuple[Key, ...]:
+    keys: list[Key] = []
+    for secret in map(str.strip, value.split(",")):
+        if len(secret) < _MIN_SECRET:
+            raise KeyFileError(
+                f"PBM_SECRET_KEY is too short: it needs {_MIN_SECRET} characters at least, "
+                "for instance those of `openssl rand -hex 32`. Of several keys, with commas "
+                "between them, each needs as many."
+            )
+        key = Key(_derived_id(secret), secret.encode("utf-8", "surrogateescape"))
+        if key.id in {other.id for other in keys}:
+            raise KeyFileError(
+                "Two of the keys in PBM_SECRET_KEY are the same, or get the same id by chance: "
+                "choose another one for the newest."
+            )
+        keys.append(key)
+    return tuple(keys)
+
+
+def _key_in(line: str) -> str | None:
+    """The id of the key that a line holds."""
+    entry = line.strip()
+    return None if not entry or entry.startswith("#") else entry.split()[0]
 
 
 def _derived_id(secret: str) -> str:
@@ -93,8 +140,8 @@ def _derived_id(secret: str) -> str:
     return base64.b32encode(digest)[:2].decode("ascii").lower()
 
 
-def _read(path: Path) -> str:
-    """Raises FileNotFoundError; other trouble as KeyFileError."""
+def read_text(path: Path) -> str:
+    """The text of the file. Raises FileNotFoundError; other trouble as KeyFileError."""
     try:
         with open(path, "rb") as file:
             mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
@@ -116,22 +163,72 @@ def _read(path: Path) -> str:
 
 def _make(path: Path) -> None:
     """Make the file whole, under another name, and link it: nobody ever reads half a key."""
-    secret = secrets.token_urlsafe(32)
-    content = f"{_HEADER}{_derived_id(secret)} {secret}\n".encode("ascii")
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
-    try:
+    _, line = _new_key(())
+    draft = _draft_of(path)
+    with _told(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            _write_new(draft, content)
+            _write_new(draft, f"{_HEADER}{line}\n".encode("ascii"))
             os.link(draft, path)
+        except FileExistsError:
+            return  # another process was first, and its key is ours
         finally:
             draft.unlink(missing_ok=True)
         _sync_folder(path.parent)
-    except FileExistsError:
-        return  # another process was first, and its key is ours
+
+
+def _replace(path: Path, text: str) -> None:
+    """Put another text in the file's place, of which no reader sees a part."""
+    draft = _draft_of(path)
+    with _told(path):
+        before = path.stat()
+        try:
+            _write_new(draft, text.encode("ascii"))
+            if before.st_uid != os.geteuid():  # root's hand; the server must go on reading it
+                os.chown(draft, before.st_uid, before.st_gid)
+            draft.replace(path)
+        finally:
+            draft.unlink(missing_ok=True)
+        _sync_folder(path.parent)
+
+
+def _new_key(taken: Collection[str]) -> tuple[Key, str]:
+    """A fresh key whose id is none of those taken, and its line in the file."""
+    while True:
+        secret = secrets.token_urlsafe(32)
+        key = Key(_derived_id(secret), secret.encode("ascii"))
+        if key.id not in taken:
+            return key, f"{key.id} {secret}"
+
+
+def _draft_of(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[str]:
+    """Read the file, and let nobody else change it until the end."""
+    with _told(path):
+        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        try:
+            text = read_text(path)
+        except FileNotFoundError:
+            raise KeyFileError(f"There is no key file {path} yet; pbm serve makes it.") from None
+        yield text
+    finally:
+        os.close(folder)
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """Turn what the disk says into a sentence."""
+    try:
+        yield
     except OSError as error:
         reason = error.strerror or errno.errorcode.get(error.errno or 0, "unknown trouble")
-        raise KeyFileError(f"The key file {path} can't be made: {reason}.") from None
+        raise KeyFileError(f"The key file {path} can't be written: {reason}.") from None
 
 
 def _write_new(path: Path, content: bytes) -> None:

@@ -13,13 +13,24 @@ import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
-from pbm.mail.keyfile import Key, KeyFileError, load_keys
+import structlog
 
-__all__ = ["Key", "KeyFileError", "Keyring", "load_keyring", "new_token", "token_digest"]
+from pbm.mail.keyfile import Key, KeyFileError, load_keys, parse_keys, read_text
+
+__all__ = [
+    "Key",
+    "KeyFileError",
+    "Keyring",
+    "WatchedKeyring",
+    "load_keyring",
+    "new_token",
+    "token_digest",
+]
 
 _MAC_BYTES = 10
 _MAC_CHARS = 16
 _TOKEN_BYTES = 15
+_log = structlog.get_logger("pbm.keys")
 
 
 @dataclass(frozen=True)
@@ -62,12 +73,58 @@ def _mac(key: Key, purpose: str, **fields: int | None) -> str:
     return base64.b32encode(digest[:_MAC_BYTES]).decode("ascii").lower()
 
 
+class WatchedKeyring(Keyring):
+    """The keys of a file, read again whenever another file stands in its place.
+
+    A file that is gone or can't be used changes nothing: the keys that were good stay, and the
+    log says so.
+    """
+
+    _path: Path
+    _loaded: tuple[Key, ...]
+    _seen: tuple[int, ...]
+
+    def __init__(self, path: Path) -> None:
+        """Raise KeyFileError. A missing file is made."""
+        load_keys(path)  # makes the file; looked at before it is read, so that no change is missed
+        vars(self).update(_path=path, _seen=_look_of(path), _loaded=load_keys(path))
+
+    @property
+    def keys(self) -> tuple[Key, ...]:
+        """The keys as they are now."""
+        look = _look_of(self._path)
+        if look != self._seen:
+            vars(self).update(_seen=look, _loaded=self._read_again())
+        return self._loaded
+
+    def _read_again(self) -> tuple[Key, ...]:
+        try:
+            loaded = parse_keys(read_text(self._path), str(self._path))
+        except FileNotFoundError:
+            _log.error("the key file is gone; the keys stay", file=str(self._path))
+        except KeyFileError as error:
+            _log.error("the keys stay", reason=str(error))
+        else:
+            _log.info("keys read again", keys=" ".join(key.id for key in loaded))
+            return loaded
+        return self._loaded
+
+
+def _look_of(path: Path) -> tuple[int, ...]:
+    """What tells one file from the one that takes its place."""
+    try:
+        seen = path.stat()
+    except OSError:
+        return ()
+    return seen.st_ino, seen.st_size, seen.st_mtime_ns
+
+
 def load_keyring(path: Path, env_value: str | None = None) -> Keyring:
     """The keys of ``PBM_SECRET_KEY`` where it is set, else of the file, which is made if missing.
 
     Raises KeyFileError.
     """
-    return Keyring(load_keys(path, env_value))
+    return Keyring(load_keys(path, env_value)) if env_value else WatchedKeyring(path)
 
 
 def new_token() -> str:

@@ -33,7 +33,7 @@ def digest(raw: bytes) -> str:
     summary = hashlib.sha256()
     kept = 0
     dropping = False
-    for start, end in _header_lines(raw):
+    for start, end in header_lines(raw):
         if raw[start : start + 1] not in (b" ", b"\t"):
             dropping = _name(raw[start:end]) in _ADDED_ON_THE_WAY
         if dropping:
@@ -46,7 +46,7 @@ def digest(raw: bytes) -> str:
 def has_message_id(raw: bytes) -> bool:
     """Does the header have a `Message-ID` field that is not blank?"""
     in_field = False
-    for start, end in _header_lines(raw):
+    for start, end in header_lines(raw):
         line = raw[start:end]
         if line[:1] not in (b" ", b"\t"):
             in_field = _name(line) == b"message-id"
@@ -60,7 +60,7 @@ def _name(line: bytes) -> bytes:
     return line[:100].partition(b":")[0].rstrip(b" \t").lower()
 
 
-def _header_lines(raw: bytes) -> Iterator[tuple[int, int]]:
+def header_lines(raw: bytes) -> Iterator[tuple[int, int]]:
     """The lines of the header as (start, end after the line's end), up to the empty line."""
     start = 0
     while start < len(raw):

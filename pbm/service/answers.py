@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from pbm.commands.account import NewKey
 from pbm.commands.auth import Answerer, is_open
 from pbm.commands.context import Context
 from pbm.commands.declare import Command
@@ -26,16 +27,16 @@ def hear_answer(hearing: Hearing, speaker: Answerer) -> str:
     if player is None:
         return hear_signup(hearing, question)
     if question.player_id is None:
-        return hear_again(hearing, question, player)
-    return _hear_player(hearing, question, player)
+        return hear_again(hearing, question, player, proven=speaker.proven)
+    return _hear_player(hearing, question, player, proven=speaker.proven)
 
 
-def _hear_player(hearing: Hearing, question: Question, player: Player) -> str:
+def _hear_player(hearing: Hearing, question: Question, player: Player, *, proven: bool) -> str:
     errands = hearing.work.questions.open_errands(question.params["errands"])
     context = hearing.context(player, errands[-1].board_id if errands else None)
     yes, _ = confirmation(hearing.envelope.said)
     if yes is None or player.status != "active":
-        return _obey_in_answer(hearing, context, question)
+        return _obey_in_answer(hearing, context, question, proven=proven)
     if not is_open(question, hearing.now):
         tell(hearing, context, [Answered("question-closed", {"title": "too late"})])
         return f"{player.handle}: the question is closed"
@@ -48,22 +49,22 @@ def _hear_player(hearing: Hearing, question: Question, player: Player) -> str:
     return _run_errands(hearing, context, question, errands)
 
 
-def _obey_in_answer(hearing: Hearing, context: Context, question: Question) -> str:
-    """Other words than yes or no: an open question's token proves the player, as others do.
+def _obey_in_answer(hearing: Hearing, context: Context, question: Question, *, proven: bool) -> str:
+    """Other words than yes or no: an open question's token proves the player, as tags do.
 
-    What is dangerous needs no further question where it answers an open one about a reply
-    from elsewhere, which offers it.
+    A new key needs no further question where it answers an open one about a reply from
+    elsewhere, which offers it.
     """
     script = hearing.script(context)
     offered = question.kind == "alias" and is_open(question, hearing.now)
-    if offered and script.commands and all(command.dangerous for command in script.commands):
+    if offered and script.commands and all(isinstance(item, NewKey) for item in script.commands):
         tell(hearing, context, run_script(context, script))
         return f"{context.player.handle}: {script.commands[0].words[0]}"
     active = context.player.status == "active"
     if active and not script.commands and not script.problem:
         tell(hearing, context, [Answered("yes-or-no", {"title": "yes or no?"})])
         return f"{context.player.handle}: neither yes nor no"
-    return obey(hearing, context, script, proven=is_open(question, hearing.now))
+    return obey(hearing, context, script, proven=proven)
 
 
 def _run_errands(

@@ -1,6 +1,6 @@
 """One mail at hand: everything that obeying it needs, within its one transaction."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 
@@ -9,6 +9,7 @@ from pbm.commands.help import help_page
 from pbm.commands.registry import COMMANDS
 from pbm.commands.script import Script, read_script
 from pbm.commands.subjects import board_named
+from pbm.commands.words import Login
 from pbm.mail.inbound import Envelope
 from pbm.mail.subject import clean_subject
 from pbm.service.handles import check_new_handle
@@ -19,13 +20,21 @@ from pbm.store.values import Player
 
 @dataclass(frozen=True)
 class Hearing:
-    """A mail, the transaction in which it is obeyed, and the pen for its answers."""
+    """A mail, the transaction in which it is obeyed, and the pen for its answers.
+
+    `believes_front`: what the mail server in front says about senders counts here. `peer`
+    handed the mail over. `done` are logins whose commands are done and not to be heard again.
+    """
 
     work: UnitOfWork
     house: House
     letters: Letters
     envelope: Envelope
     now: datetime
+    peer: str = ""
+    believes_front: bool = False
+    done: frozenset[Login] = frozenset()
+    _read: dict[bool, Script] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def subject(self) -> str:
@@ -46,8 +55,14 @@ class Hearing:
             hints=tuple(dict.fromkeys(number for number in hints if number)),
             answered=answered,
             shuffled=self.house.shuffled,
+            can_be_strict=self.believes_front,
         )
 
     def script(self, context: Context) -> Script:
-        """What the mail asks for."""
-        return read_script(self.subject, self.envelope.said, in_answer=bool(context.hints))
+        """What the mail asks for, apart from what is done."""
+        in_answer = bool(context.hints)
+        if in_answer not in self._read:
+            said = self.envelope.said
+            self._read[in_answer] = read_script(self.subject, said, in_answer=in_answer)
+        script = self._read[in_answer]
+        return script.without(self.done) if self.done else script

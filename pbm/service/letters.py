@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import sha256
+from ipaddress import IPv4Network, IPv6Network, ip_address
 from typing import Any
 
 from pbm.commands.context import Answering, by_lot
@@ -36,13 +37,27 @@ class Cause:
 
 @dataclass(frozen=True)
 class House:
-    """What the letters of one server have in common, and where its chance comes from."""
+    """What the letters of one server have in common, whom it believes, and where chance comes from.
+
+    `authserv_id` is the name of the mail server in front, empty where nothing that it says
+    counts; `trusted_networks` are where that one connects from.
+    """
 
     address: ServerAddress
     keyring: Keyring
     operator: str = ""
+    authserv_id: str = ""
+    trusted_networks: tuple[IPv4Network | IPv6Network, ...] = ()
     unique: Callable[[], str] = field(default=lambda: secrets.token_hex(8))
     shuffled: Callable[[Sequence[str]], list[str]] = field(default=by_lot)
+
+    def trusts(self, peer: str) -> bool:
+        """Whether a connection from there is our own mail server's."""
+        try:
+            address = ip_address(peer)
+        except ValueError:
+            return False
+        return any(address in network for network in self.trusted_networks)
 
     def board_answered(self, message_ids: tuple[str, ...]) -> Answering | None:
         """Return what the newest of our board mails among Message-IDs says."""

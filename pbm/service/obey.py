@@ -18,11 +18,14 @@ from pbm.store.values import Player
 _FOR_THE_SPEAKER = Answered | Held | Invited | AddressWanted | Forgotten
 
 
-def obey(hearing: Hearing, context: Context, script: Script, *, proven: bool) -> str:
+def obey(
+    hearing: Hearing, context: Context, script: Script, *, proven: bool, doubt: str = ""
+) -> str:
     """Obey a player's script. Returns the outcome for the operator.
 
     Without a proof only what reads is done; for anything else the player is asked. What is
-    `dangerous` is asked about even then.
+    `dangerous` is asked about even then. `doubt` names the section that says why
+    a reply address is no proof.
     """
     player = context.player
     if not proven:
@@ -42,7 +45,7 @@ def obey(hearing: Hearing, context: Context, script: Script, *, proven: bool) ->
         tell(hearing, context, [Answered("lost", lost, number)])
         return f"{player.handle}: nothing to do"
     if _must_ask(script, proven=proven):
-        return _ask(hearing, context, script, proven=proven)
+        return _ask(hearing, context, script, proven=proven, doubt=doubt)
     if _only_reads(script) and _is_paused(hearing, player):
         return f"{player.handle} had enough answers"
     tell(hearing, context, run_script(context, script))
@@ -105,7 +108,7 @@ def _only_reads(script: Script) -> bool:
     return bool(script.commands) and all(item.reads_only for item in script.commands)
 
 
-def _ask(hearing: Hearing, context: Context, script: Script, *, proven: bool) -> str:
+def _ask(hearing: Hearing, context: Context, script: Script, *, proven: bool, doubt: str) -> str:
     """Ask for a `yes`, unless the script would be refused anyway: then say so at once."""
     rehearsal = rehearse(context, script)
     handle = context.player.handle
@@ -121,7 +124,8 @@ def _ask(hearing: Hearing, context: Context, script: Script, *, proven: bool) ->
         rehearsal.board_id,
         hearing.now,
         proven=proven,
-        avoidable=not any(command.dangerous for command in script.commands),
+        avoidable=not doubt and not any(command.dangerous for command in script.commands),
+        reasons=[{"section": doubt}] if doubt else [],
     )
     return f"{handle}: asked to confirm {', '.join(_named(script)) or 'chat'}"
 

@@ -6,6 +6,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from pbm import rules
+from pbm.commands.declare import Command
+from pbm.commands.registry import parse_line
 from pbm.commands.subjects import question_subject
 from pbm.events import Guest, Invited
 from pbm.mail.tags import new_token, token_digest
@@ -13,6 +15,7 @@ from pbm.service.allowance import may_answer
 from pbm.service.handles import suggest_handle
 from pbm.service.letters import Letters
 from pbm.store.db import UnitOfWork
+from pbm.store.questions import PASSWORD_HASH
 from pbm.store.values import Player
 
 SIGNUP_FOR = timedelta(days=3)
@@ -33,18 +36,28 @@ def ask_signup(
     now: datetime,
     more: bool = False,
     invitation: int | None = None,
+    password_hash: str | None = None,
 ) -> None:
     """Ask an unknown address whether it wants to play under a handle.
 
     `problem` is the refusal of the handle that was wished for; `last`: the last answer today;
     `more`: commands stood below that are not kept; `invitation`: the errand of the challenge
-    that a yes belongs to.
+    that a yes belongs to; `password_hash`: of the password that was sent along.
     """
     token = new_token()
-    kept = {"handle": handle, "invitation": invitation}
+    kept: dict[str, Any] = {"handle": handle, "invitation": invitation}
+    if password_hash:
+        kept[PASSWORD_HASH] = password_hash
     work.questions.ask("signup", address, token_digest(token), kept, now, now + SIGNUP_FOR)
     board = rules.diagram(rules.start())
-    params = {"handle": handle, "last": last, "more": more, "problem": problem, "board": board}
+    params = {
+        "handle": handle,
+        "last": last,
+        "more": more,
+        "problem": problem,
+        "board": board,
+        "password": bool(password_hash),
+    }
     letters.question(address, "welcome", question_subject(f"play as {handle}"), token, params)
 
 
@@ -127,17 +140,26 @@ def ask_errand(
     waiting = (*(item for item in waiting if item not in same), *same)
     older = max(0, len(waiting) - _MOST_ERRANDS)
     waiting = waiting[older:]
-    told = [{"lines": list(item.lines), "comment": shortened(item.comment)} for item in waiting]
+    told = [
+        {"lines": [_as_shown(line) for line in item.lines], "comment": shortened(item.comment)}
+        for item in waiting
+    ]
     _ask_player(
         work,
         letters,
         player,
         "confirm",
-        next((line for line in lines), "your words"),
+        next((_as_shown(line) for line in lines), "your words"),
         {"errands": [errand.id for errand in waiting]},
         {"errands": told, "older": older, "reasons": list(reasons), "avoidable": avoidable},
         now,
     )
+
+
+def _as_shown(line: str) -> str:
+    """A line that waits, as it may be seen: without its secret."""
+    found = parse_line(line)
+    return found.line if isinstance(found, Command) else line
 
 
 def ask_alias(

@@ -6,10 +6,18 @@ from typing import Any
 
 from pbm.clock import Clock
 from pbm.commands.auth import asked_question, tag_owner
-from pbm.mail.address import PlayerReply, Postmaster, QuestionReply, Unknown, address_key
+from pbm.mail.address import (
+    PlayerReply,
+    Postmaster,
+    Probe,
+    QuestionReply,
+    Unknown,
+    address_key,
+)
 from pbm.mail.inbound import UnreadableMail, check_limits
 from pbm.mail.smtpd import Rejection
 from pbm.mail.wire import digest, has_message_id
+from pbm.service.front import is_expected
 from pbm.service.letters import House
 from pbm.store.db import Database, UnitOfWork
 
@@ -30,7 +38,9 @@ class Intake:
         recipient = self.house.address.parse(address)
         if isinstance(recipient, Unknown):
             return Rejection(550, f"5.1.1 {recipient.reason}")
-        if isinstance(recipient, PlayerReply | QuestionReply) and not self._known(recipient):
+        if isinstance(recipient, PlayerReply | QuestionReply | Probe) and not self._known(
+            recipient
+        ):
             return Rejection(
                 550,
                 "5.1.1 This reply address is not valid any more; "
@@ -90,8 +100,10 @@ class Intake:
             return Rejection(550, f"5.6.0 {error}")
         return None
 
-    def _known(self, recipient: PlayerReply | QuestionReply) -> bool:
+    def _known(self, recipient: PlayerReply | QuestionReply | Probe) -> bool:
         with self.database.reading() as work:
+            if isinstance(recipient, Probe):
+                return is_expected(work, recipient, self.clock())
             if isinstance(recipient, QuestionReply):
                 return asked_question(work, recipient) is not None
             return tag_owner(work, self.house.keyring, recipient) is not None

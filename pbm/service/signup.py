@@ -7,6 +7,7 @@ from pbm.commands.subjects import answer_subject
 from pbm.commands.words import lowered
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
+from pbm.service.first_passwords import hash_of_first
 from pbm.service.handles import check_new_handle, choose_handle
 from pbm.service.hearing import Hearing
 from pbm.service.invitations import called_off, invited_to, said_no, said_yes, start_if_complete
@@ -14,6 +15,7 @@ from pbm.service.obey import obey, tell
 from pbm.service.questions import ask_signup
 from pbm.service.scripts import problem_answer, run_script
 from pbm.service.strangers import help_stranger
+from pbm.store.questions import PASSWORD_HASH
 from pbm.store.values import Player, Question
 
 
@@ -21,7 +23,8 @@ def hear_signup(hearing: Hearing, question: Question) -> str:
     """Settle the question of an address that nobody plays from. Returns the outcome."""
     work, address = hearing.work, question.address
     context = hearing.context(None)
-    if help_stranger(context, hearing.letters, address, hearing.script(context)):
+    script = hearing.script(context)
+    if help_stranger(context, hearing.letters, address, script):
         return "helped a stranger"
     yes, rest = confirmation(hearing.envelope.said)
     if yes is False:
@@ -33,21 +36,27 @@ def hear_signup(hearing: Hearing, question: Question) -> str:
         if wanted is None:
             raise Refusal("answer-yes")
         check_new_handle(work, wanted)
+        password_hash = question.params.get(PASSWORD_HASH)
+        if not yes:
+            password_hash = hash_of_first(work, next(iter(script.commands), None), hearing.now)
     except Refusal as refusal:
         return _ask_again(hearing, question, refusal)
     player = work.players.add(wanted, address, hearing.now)
+    if password_hash:
+        work.players.set_password(player.id, password_hash)
+        player = work.players.get(player.id)
     work.questions.settle(question, "yes")
     _welcome(hearing, question, player, rest if yes else rest[1:])
     return f"{wanted} signed up"
 
 
-def hear_again(hearing: Hearing, question: Question, player: Player) -> str:
+def hear_again(hearing: Hearing, question: Question, player: Player, *, proven: bool) -> str:
     """Hear a further answer from somebody who has become a player since the question."""
     context = hearing.context(player)
     yes, rest = confirmation(hearing.envelope.said)
     if yes is None or rest or player.status != "active":
         script = hearing.script(context) if yes is None else read_script("", rest, in_answer=False)
-        return obey(hearing, context, script, proven=is_open(question, hearing.now))
+        return obey(hearing, context, script, proven=proven)
     errand = invited_to(hearing, question)
     if errand is None or not is_open(question, hearing.now):
         told = [Answered("signed-up", {"handle": player.handle, "again": True})]
@@ -70,7 +79,8 @@ def _welcome(hearing: Hearing, question: Question, player: Player, rest: tuple[s
     """Greet a new player, do what stands below the yes, and start the game that waits."""
     context = hearing.context(player)
     script = read_script("", rest, in_answer=False)
-    told: list[Event] = [Answered("signed-up", {"title": "welcome", "handle": player.handle})]
+    joined = {"handle": player.handle, "password": bool(player.password_hash)}
+    told: list[Event] = [Answered("signed-up", {"title": "welcome", **joined})]
     errand = invited_to(hearing, question)
     if errand is not None:
         told.append(said_yes(hearing, errand, question, player))
@@ -113,6 +123,7 @@ def _ask_again(hearing: Hearing, question: Question, refusal: Refusal) -> str:
         last=left == 1,
         now=hearing.now,
         invitation=question.params["invitation"],
+        password_hash=question.params.get(PASSWORD_HASH),
     )
     return f"asked {address} again: {refusal.code}"
 

@@ -11,6 +11,7 @@ from pbm.commands.script import Script
 from pbm.commands.subjects import answer_subject
 from pbm.errors import Refusal
 from pbm.events import Answered
+from pbm.service.first_passwords import hash_of_first
 from pbm.service.handles import choose_handle
 from pbm.service.letters import Letters
 from pbm.service.questions import ask_signup
@@ -29,6 +30,11 @@ def answer_stranger(context: Context, letters: Letters, author: str, script: Scr
     wanted = first.handle if isinstance(first, SignUp) else None
     handle, problem = choose_handle(context.work, author, wanted)
     problem = problem or _misread_signup(script.problem)
+    password_hash: str | None = None
+    try:
+        password_hash = hash_of_first(context.work, first, context.now)
+    except Refusal as refusal:
+        problem = problem or {"code": refusal.code, "params": refusal.params}
     ask_signup(
         context.work,
         letters,
@@ -38,6 +44,7 @@ def answer_stranger(context: Context, letters: Letters, author: str, script: Scr
         last=left == 1,
         more=isinstance(first, SignUp) and bool(script.commands[1:] or script.comment),
         now=context.now,
+        password_hash=password_hash,
     )
     return f"asked {author} to play as {handle}"
 

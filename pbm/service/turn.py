@@ -13,13 +13,15 @@ from sqlalchemy.exc import DBAPIError
 
 from pbm.clock import Clock
 from pbm.commands.auth import Answerer, Claimed, Elsewhere, Proven, Speaker, Stranger, identify
-from pbm.mail.address import Postmaster, Unknown
+from pbm.mail.address import Postmaster, Probe, Unknown
 from pbm.mail.inbound import read
 from pbm.service.aliases import ask_owner
 from pbm.service.answers import hear_answer
+from pbm.service.front import known_front, take_probe, what_it_says
 from pbm.service.hearing import Hearing
 from pbm.service.in_hand import InHand
 from pbm.service.letters import Cause, House, Letters
+from pbm.service.logins import hear_logins
 from pbm.service.obey import obey
 from pbm.service.postmaster import NoOperatorError, forward_to_operator
 from pbm.service.strangers import answer_stranger
@@ -131,14 +133,22 @@ class Turns:
             return forward_to_operator(house, Letters(work, house, now, Cause(mail.id)), mail)
         if isinstance(recipient, Unknown):
             return "nothing: no address of ours"
+        if isinstance(recipient, Probe):
+            return take_probe(work, house, recipient, mail, now)
         envelope = read(mail.raw, envelope_sender=mail.sender, own_address=house.address.plain)
         if envelope.automatic:
             return f"nothing: automatic mail ({envelope.automatic})"
         if envelope.author is None:
             return f"nothing: {envelope.author_problem}"
         letters = Letters(work, house, now, Cause(mail.id, envelope.author, envelope.message_id))
-        hearing = Hearing(work, house, letters, envelope, now)
-        return _hear(hearing, identify(work, house.keyring, recipient, envelope.author, now))
+        front = known_front(work, house.authserv_id)
+        hearing = Hearing(work, house, letters, envelope, now, mail.peer, front is not None)
+        dmarc = what_it_says(house, front, mail, envelope.author)
+        speaker = identify(work, house.keyring, recipient, envelope.author, now, dmarc)
+        hearing, outcomes = hear_logins(hearing, speaker, dmarc)
+        if not (hearing.done and hearing.script(hearing.context(None)).is_empty):
+            outcomes.append(_hear(hearing, speaker))
+        return "; ".join(outcomes)
 
     def _count(self, work: UnitOfWork, mail: InboxMail, error: str) -> None:
         if work.inbox.count_try(mail.id, error) >= MOST_TRIES:
@@ -162,9 +172,9 @@ def _hear(hearing: Hearing, speaker: Speaker) -> str:
         case Proven(player, board_id):
             context = hearing.context(player, board_id)
             return obey(hearing, context, hearing.script(context), proven=True)
-        case Claimed(player):
-            context = hearing.context(player)
-            return obey(hearing, context, hearing.script(context), proven=False)
+        case Claimed(player, board_id, doubt):
+            context = hearing.context(player, board_id)
+            return obey(hearing, context, hearing.script(context), proven=False, doubt=doubt)
         case Elsewhere():
             return ask_owner(hearing, speaker)
         case Answerer():

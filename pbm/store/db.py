@@ -11,7 +11,9 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, Operationa
 
 from pbm.errors import OperatorError
 from pbm.store.boards import Boards
+from pbm.store.buckets import Buckets
 from pbm.store.changes import Changes
+from pbm.store.facts import Facts
 from pbm.store.inbox import Inbox
 from pbm.store.outbox import Outbox
 from pbm.store.players import Players
@@ -50,6 +52,8 @@ class UnitOfWork:
         self.outbox = Outbox(connection)
         self.questions = Questions(connection)
         self.changes = Changes(connection)
+        self.buckets = Buckets(connection)
+        self.facts = Facts(connection)
 
     @property
     def is_shared(self) -> bool:

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, RowMapping, insert, select, update
 from pbm.store.schema import errands, questions
 from pbm.store.values import FIRST_EPOCH, Errand, Player, Question
 
+PASSWORD_HASH = "password_hash"  # among the parameters of a question, until it is answered
 _COLUMNS = (
     questions.c.id,
     questions.c.kind,
@@ -92,9 +93,13 @@ class Questions:
         return tuple(Question(**row) for row in rows)
 
     def settle(self, question: Question, answer: str) -> None:
-        """Record the answer; the question takes no other."""
+        """Record the answer; the question takes no other, and keeps no password's hash."""
+        values: dict[str, Any] = {"answer": answer}
+        if PASSWORD_HASH in question.params:
+            left = {name: kept for name, kept in question.params.items() if name != PASSWORD_HASH}
+            values["params"] = left
         self._connection.execute(
-            update(questions).where(questions.c.id == question.id).values(answer=answer)
+            update(questions).where(questions.c.id == question.id).values(**values)
         )
 
     def add_errand(

@@ -304,3 +304,11 @@ class Change:
     player_id: int | None
     board_id: int | None
     details: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Fact:
+    """Something that the server knows of its surroundings, and since when; plain JSON."""
+
+    value: Any
+    noted_at: datetime

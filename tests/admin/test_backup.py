@@ -19,7 +19,9 @@ from pbm import rules
 from pbm.commands.boards import play_move
 from pbm.config import Settings
 from pbm.errors import OperatorError
+from pbm.mail.auth_results import Front
 from pbm.mail.tags import load_keyring
+from pbm.service.front import known_front, note_front
 from pbm.service.operator import copies
 from pbm.service.operator.backup import backup, restore
 from pbm.service.operator.office import Office
@@ -30,6 +32,7 @@ from pbm.store.schema import metadata
 from tests.admin.conftest import Room
 from tests.admin.newer_program import NEWER, become_newer
 from tests.e2e.ports import free_port
+from tests.table import START
 
 SECRET = "0123456789abcdef0123456789abcdef"
 TOOL = """\
@@ -300,6 +303,22 @@ class TestRestore:
             restore(settings, Path("none.tar.gz"), force=True)
 
 
+def test_the_mail_server_in_front_is_tried_again_after_a_restore(
+    settings: Settings, elsewhere: Settings
+) -> None:
+    database = Database(settings.database_url)
+    with database.transaction() as work:
+        note_front(work, Front("mx.games.example", 1), START)
+        assert known_front(work, "mx.games.example")
+    database.close()
+    backup(settings, Path("b.tar.gz"))
+    restore(elsewhere, Path("b.tar.gz"))
+    database = Database(elsewhere.database_url)
+    with database.reading() as work:
+        assert known_front(work, "mx.games.example") is None
+    database.close()
+
+
 class TestKeys:
     def test_another_key_file_is_kept_beside(
         self, settings: Settings, elsewhere: Settings, folder: Path
@@ -328,7 +347,25 @@ class TestKeys:
         backup(keyed, Path("b.tar.gz"))
         assert not settings.key_file.exists()
         restore(elsewhere, Path("b.tar.gz"))
-        assert load_keyring(settings.key_file) == load_keyring(settings.key_file, SECRET)
+        (key,) = load_keyring(settings.key_file).keys
+        assert (key,) == load_keyring(settings.key_file, SECRET).keys
+
+    def test_several_from_the_settings_come_back_in_their_order(
+        self, settings: Settings, elsewhere: Settings
+    ) -> None:
+        settings.key_file.unlink()
+        both = f"{SECRET[::-1]},{SECRET}"
+        backup(replace(settings, secret_key=both), Path("b.tar.gz"))
+        restore(elsewhere, Path("b.tar.gz"))
+        assert load_keyring(settings.key_file).keys == load_keyring(Path("none"), both).keys
+
+    def test_a_rotated_key_in_the_settings_still_holds_the_backups(
+        self, settings: Settings, elsewhere: Settings
+    ) -> None:
+        settings.key_file.unlink()
+        backup(replace(settings, secret_key=SECRET), Path("b.tar.gz"))
+        restore(replace(elsewhere, secret_key=f"{SECRET[::-1]}, {SECRET}"), Path("b.tar.gz"))
+        assert not settings.key_file.exists()
 
     def test_a_key_from_the_settings_stays_there(
         self, settings: Settings, elsewhere: Settings
@@ -341,7 +378,7 @@ class TestKeys:
     def test_another_key_in_the_settings(self, settings: Settings, elsewhere: Settings) -> None:
         backup(settings, Path("b.tar.gz"))
         other = replace(elsewhere, secret_key=SECRET)
-        with pytest.raises(OperatorError, match="not the key of this backup"):
+        with pytest.raises(OperatorError, match="does not hold the key of this backup"):
             restore(other, Path("b.tar.gz"))
         before = settings.key_file.read_bytes()
         restore(other, Path("b.tar.gz"), force=True)

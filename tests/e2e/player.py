@@ -88,7 +88,8 @@ class Player:
         full = f"{body}\n\nOn Sat, 21 Nov 2026 at 12:00, pbm wrote:\n{quoted}"
         reply = self._mail(f"Re: {answered['Subject']}", full, reply_to)
         reply["In-Reply-To"] = answered["Message-ID"]
-        reply["References"] = f"{answered['References'] or ''} {answered['Message-ID']}".strip()
+        references = f"{answered['References'] or ''} {answered['Message-ID']}"
+        reply["References"] = " ".join(references.split())  # which may have been folded
         return reply
 
     def sends(self, mail: EmailMessage) -> None:

@@ -12,6 +12,7 @@ from sqlalchemy.engine import URL
 from pbm.config import Settings
 from pbm.errors import OperatorError
 from pbm.mail.keyfile import Key, load_keys, parse_keys
+from pbm.service.front import forget_front
 from pbm.service.operator import archive, copies
 from pbm.service.operator.archive import Manifest
 from pbm.service.operator.greeting import greeting_at
@@ -68,6 +69,8 @@ def restore(settings: Settings, file: Path, *, force: bool = False) -> Restored:
             copies.copy_in(database.engine.url, parts / archive.DATABASE)
             old = _write_keys(settings.key_file, keys) if keys else None
         migrate(database)
+        with database.transaction() as work:
+            forget_front(work)  # the mail server here may be another one
         return Restored(manifest.made, copies.counts(database), old)
     finally:
         database.close()
@@ -128,24 +131,23 @@ def _keys_to_write(
     content = file.read_bytes()
     kept = _parsed(manifest, content)
     if settings.secret_key:
-        (used,) = load_keys(settings.key_file, settings.secret_key)
-        if used not in kept and not force:
+        if kept[0] not in load_keys(settings.key_file, settings.secret_key) and not force:
             raise OperatorError(
-                "PBM_SECRET_KEY is not the key of this backup, so no earlier mail could be "
-                "answered. Unset it, or add --force."
+                "PBM_SECRET_KEY does not hold the key of this backup, so no earlier mail could "
+                "be answered. Unset it, or add --force."
             )
         return None
     if manifest.keys == archive.FROM_FILE:
         return content
-    line = b"%s %s\n" % (kept[0].id.encode("ascii"), kept[0].secret)
+    lines = b"".join(b"%s %s\n" % (key.id.encode("ascii"), key.secret) for key in kept)
     try:
-        parse_keys(line.decode("ascii"), "PBM_SECRET_KEY")
+        parse_keys(lines.decode("ascii"), "PBM_SECRET_KEY")
     except (UnicodeDecodeError, OperatorError):
         raise OperatorError(
             "This backup was made with PBM_SECRET_KEY set, to a text that no key file can "
             f"hold. Set it again before restoring: tar -xzOf BACKUP {archive.KEYS}"
         ) from None
-    return line
+    return lines
 
 
 def _parsed(manifest: Manifest, content: bytes) -> tuple[Key, ...]:

@@ -22,6 +22,7 @@ from pbm.mail.address import AddressError, ServerAddress, parse_address
 from pbm.mail.keyfile import load_keys
 from pbm.mail.smarthost import SmarthostTransport, Timeouts
 from pbm.mail.smarthost_url import Smarthost, parse_smarthost
+from pbm.service.front import known_front
 from pbm.service.operator.copies import sqlite_path
 from pbm.service.operator.greeting import greeting_at
 from pbm.store.db import Database, parse_url, why_unusable
@@ -50,6 +51,8 @@ def check(settings: Settings, clock: Clock) -> Iterator[Finding]:
     yield database
     if database.good:
         yield _look("queue", lambda: _queue(settings, clock))
+        if settings.authserv_id:
+            yield _look("front", lambda: _front(settings))
     for host, port in settings.listen_addresses:
         yield _look(f"port {port} on {host}", partial(_port, settings, host, port))
     if settings.smarthost:
@@ -118,8 +121,8 @@ def _operator(settings: Settings) -> str:
 
 def _keys(settings: Settings) -> str:
     if settings.secret_key:
-        load_keys(settings.key_file, settings.secret_key)
-        return "from PBM_SECRET_KEY"
+        held = len(load_keys(settings.key_file, settings.secret_key))
+        return "from PBM_SECRET_KEY" if held == 1 else f"{held} from PBM_SECRET_KEY"
     if not settings.key_file.exists():
         return f"none yet; {settings.key_file} is made when the server starts"
     count = len(load_keys(settings.key_file))
@@ -145,6 +148,21 @@ def _queue(settings: Settings, clock: Clock) -> str:
             f"Mail was due at {due_at:%Y-%m-%d %H:%M} UTC and is not sent. {_QUEUE}"
         )
     return f"nothing stuck or failed, {waiting} waiting"
+
+
+def _front(settings: Settings) -> str:
+    database = Database(settings.database_url)
+    try:
+        with database.reading() as work:
+            front = known_front(work, settings.front_name)
+    finally:
+        database.close()
+    if front is None:
+        raise OperatorError(
+            f"Nobody has tried yet whether {settings.front_name} removes forged results, so its "
+            "own do not count. Run: pbm-admin doctor --front HOST:PORT"
+        )
+    return f"{front.authserv_id} removes forged results, so its own count"
 
 
 def _port(settings: Settings, host: str, port: int) -> str:

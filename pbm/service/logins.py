@@ -1,0 +1,81 @@
+"""Commands that bring their own proof: a userid and its password where older servers wanted them.
+
+A right password proves its player for the commands that carry it and for nothing else, whoever
+wrote the mail; the answers go to the player's own address. A wrong one is as if none stood there.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+
+from pbm.commands.auth import Proven, Speaker, doubt_about
+from pbm.commands.passwords import check_password
+from pbm.commands.script import Script
+from pbm.commands.words import Login
+from pbm.mail.address import address_key
+from pbm.mail.auth_results import Dmarc
+from pbm.service.hearing import Hearing
+from pbm.service.obey import obey
+from pbm.store.values import Player
+
+MOST_CHECKS = 10
+CHECKS_WITHIN = timedelta(hours=1)
+_MOST_IN_A_MAIL = 3  # different logins; each costs a tenth of a second
+
+
+def hear_logins(hearing: Hearing, speaker: Speaker, dmarc: Dmarc) -> tuple[Hearing, list[str]]:
+    """Do the commands with a right login.
+
+    Returns the same mail without them, and the outcomes for the operator.
+    """
+    script = hearing.script(hearing.context(None, getattr(speaker, "board_id", None)))
+    logins = dict.fromkeys(command.login for command in script.commands if command.login)
+    if isinstance(speaker, Proven):  # who needs no password
+        logins = {login: None for login in logins if login.handle != speaker.player.handle}
+    if not logins:
+        return hearing, []
+    found = dict(_proven(hearing, tuple(logins)[:_MOST_IN_A_MAIL], dmarc))
+    outcomes = [
+        f"a password of {login.handle} that proves nothing"
+        for login in logins
+        if login not in found
+    ]
+    for player in dict.fromkeys(found.values()):
+        own = [login for login in found if found[login] == player]
+        outcomes.append(_obey_for(hearing, player, script.of(own)))
+    return replace(hearing, done=frozenset(found)), outcomes
+
+
+def _obey_for(hearing: Hearing, player: Player, script: Script) -> str:
+    return obey(hearing, hearing.context(player), script, proven=True)
+
+
+def _proven(
+    hearing: Hearing, logins: tuple[Login, ...], dmarc: Dmarc
+) -> Iterator[tuple[Login, Player]]:
+    for login in logins:
+        player = hearing.work.players.by_handle(login.handle)
+        if player is None or not player.addresses or not player.password_hash:
+            continue
+        if _insists(hearing, player, dmarc) or not _may_check(hearing, login.handle):
+            continue
+        if check_password(player.password_hash, login.password.value):
+            yield login, player
+
+
+def _insists(hearing: Hearing, player: Player, dmarc: Dmarc) -> bool:
+    """Whether a strict player wants more than a password: an own address and its domain's word."""
+    if not player.settings.strict:
+        return False
+    author = address_key(hearing.envelope.author or "")
+    known = author in {address_key(address) for address in player.addresses}
+    return not known or bool(doubt_about(player, dmarc))
+
+
+def _may_check(hearing: Hearing, handle: str) -> bool:
+    """Whether a password may be tried, before that costs anything."""
+    keys = [f"password {handle}"]
+    if not hearing.house.trusts(hearing.peer):  # the mail server in front brings everybody's
+        keys.insert(0, f"password-peer {hearing.peer}")
+    take = hearing.work.buckets.take
+    return all(take(key, MOST_CHECKS, CHECKS_WITHIN, hearing.now) for key in keys)

@@ -1,0 +1,138 @@
+"""`pbm-admin doctor`: whether what the mail server in front says of senders can be believed.
+
+A mail with forged results is sent through it to an address that is only looked at. The running
+server writes down how it arrived; what that means is decided here, and kept.
+"""
+
+import smtplib
+import time
+from collections.abc import Iterator
+from email.utils import format_datetime
+
+from pbm.config import Settings
+from pbm.errors import OperatorError
+from pbm.mail.auth_results import Front
+from pbm.mail.probe import probe_mail
+from pbm.mail.tags import new_token
+from pbm.service.front import Arrival, arrival_of, expect_probe, forget_front, note_front
+from pbm.service.operator.checks import Finding
+from pbm.service.operator.office import Office
+
+ARRIVAL_SECONDS = 60.0
+_SECONDS = 60
+_LOOK_AGAIN = 0.1
+_SENDER = "doctor@probe.invalid"
+_AGAIN = "Nothing that it says counts until this command has found it in order."
+
+
+def examine_front(
+    settings: Settings, office: Office, host: str, port: int, wait: float = ARRIVAL_SECONDS
+) -> Iterator[Finding]:
+    """Send a probe through the front, and tell what of it arrived.
+
+    From then on the front is believed, or not any more. Raises OperatorError where the probe
+    could not be sent or did not arrive within `wait` seconds: what was known stays then.
+    """
+    name = settings.front_name
+    if not name:
+        raise OperatorError(
+            "PBM_AUTHSERV_ID is not set, so nothing that a mail server says of senders counts. "
+            "Set it to the first word of the Authentication-Results that yours writes."
+        )
+    token = new_token()
+    with office.act(None) as act:
+        mark = expect_probe(act.work, token, name, act.now)
+    date = format_datetime(office.clock())
+    recipient = office.house.address.probe(token)
+    _send(host, port, recipient, probe_mail(mark, _SENDER, recipient, name, date))
+    arrival = _await(office, token, wait)
+    findings = list(_findings(name, arrival))
+    _keep(office, name, arrival, good=all(finding.good for finding in findings))
+    yield Finding(True, "way", f"a probe went through {host} port {port} and arrived here")
+    yield from findings
+
+
+def _findings(name: str, arrival: Arrival) -> Iterator[Finding]:
+    seen = arrival.seen
+    if arrival.trusted:
+        yield Finding(True, "peer", f"{arrival.peer} handed it over, one of PBM_TRUSTED_PEERS")
+    else:
+        text = f"{arrival.peer} handed it over, which is not one of PBM_TRUSTED_PEERS. {_AGAIN}"
+        yield Finding(False, "peer", text)
+    if not seen.hops:
+        lost = "its Received fields are removed" if seen.hops is None else "it got no Received"
+        text = f"{lost}, so nobody can tell what was added at the front. {_AGAIN}"
+        yield Finding(False, "Received", text)
+    else:
+        yield Finding(True, "Received", f"{seen.hops} added on the way")
+    if seen.survived:
+        text = (
+            f"Results of {name} that the probe had forged came through "
+            f"({', '.join(dict.fromkeys(seen.survived))}). Let your mail server remove every "
+            f"Authentication-Results of that name from what comes in. {_AGAIN}"
+        )
+        yield Finding(False, "forged results", text)
+    else:
+        yield Finding(True, "forged results", f"those of {name} were removed")
+    yield Finding(True, "own results", _own(name, added=seen.own))
+
+
+def _own(name: str, *, added: bool) -> str:
+    if added:
+        return f"{name} has put its own on top"
+    return (
+        f"none of {name} on top of this probe: perhaps it checks nothing that comes from here, "
+        "or puts them below its own Received, where they cannot count"
+    )
+
+
+def _keep(office: Office, name: str, arrival: Arrival, *, good: bool) -> None:
+    with office.act(None) as act:
+        if good and arrival.seen.hops:
+            note_front(act.work, Front(name, arrival.seen.hops), act.now)
+        else:
+            forget_front(act.work)
+        act.note("front believed" if good else "front not believed", name=name)
+
+
+def _send(host: str, port: int, recipient: str, raw: bytes) -> None:
+    where = f"{host} port {port}"
+    try:
+        with smtplib.SMTP(host, port, local_hostname="probe.invalid", timeout=_SECONDS) as smtp:
+            smtp.sendmail("", [recipient], raw)
+    except smtplib.SMTPRecipientsRefused as error:
+        ((code, reply),) = error.recipients.values()
+        raise OperatorError(
+            f"{where} does not take mail for {_plain(recipient)}: {code} {_decoded(reply)}"
+        ) from error
+    except smtplib.SMTPResponseException as error:
+        raise OperatorError(
+            f"{where} does not take the probe: {error.smtp_code} {_decoded(error.smtp_error)}"
+        ) from error
+    except (OSError, smtplib.SMTPException) as error:
+        raise OperatorError(f"{where} does not answer as a mail server ({error}).") from error
+
+
+def _await(office: Office, token: str, seconds: float) -> Arrival:
+    end = time.monotonic() + seconds
+    while True:
+        with office.look() as work:
+            arrival = arrival_of(work, token)
+        if arrival is not None:
+            return arrival
+        if time.monotonic() > end:
+            raise OperatorError(
+                f"The probe has not arrived within {seconds:g} seconds. Does pbm serve run, and "
+                "does that mail server pass mail on to it? Its log will say."
+            )
+        time.sleep(_LOOK_AGAIN)
+
+
+def _plain(recipient: str) -> str:
+    """The address without its token."""
+    return recipient.replace(recipient.partition("@")[0].rpartition(".")[2], "...")
+
+
+def _decoded(reply: bytes | str) -> str:
+    text = reply if isinstance(reply, str) else reply.decode("utf-8", "replace")
+    return " ".join(text.split())

@@ -1,0 +1,45 @@
+"""The keys behind the reply addresses: a new one signs, the older ones verify until dropped.
+
+A server that runs reads the file again by itself.
+"""
+
+from pathlib import Path
+
+from pbm.config import Settings
+from pbm.errors import OperatorError
+from pbm.mail.keyfile import add_key, drop_key, load_keys
+from pbm.service.operator.office import Office
+
+_FROM_SETTING = (
+    "The keys are in PBM_SECRET_KEY, where pbm-admin can change nothing. {how} "
+    "Then start the server again."
+)
+
+
+def list_keys(settings: Settings) -> tuple[str, ...]:
+    """The ids of all keys, the one that signs first. Raises OperatorError."""
+    if not settings.secret_key and not settings.key_file.exists():
+        raise OperatorError(f"There is no key yet; {settings.key_file} is made by pbm serve.")
+    return tuple(key.id for key in load_keys(settings.key_file, settings.secret_key or None))
+
+
+def rotate_keys(settings: Settings, office: Office) -> str:
+    """Let a new key sign from now on; return its id. Raises OperatorError."""
+    how = "Put a new one before those that are there, with a comma between; the first one signs."
+    key = add_key(_file_of(settings, how))
+    with office.act(None) as act:
+        act.note("key added", key=key.id)
+    return key.id
+
+
+def drop_old_key(settings: Settings, office: Office, key_id: str) -> None:
+    """Let reply addresses that a key has signed be good no longer. Raises OperatorError."""
+    drop_key(_file_of(settings, "Take the one to be dropped out of it."), key_id)
+    with office.act(None) as act:
+        act.note("key dropped", key=key_id)
+
+
+def _file_of(settings: Settings, how: str) -> Path:
+    if settings.secret_key:
+        raise OperatorError(_FROM_SETTING.format(how=how))
+    return settings.key_file

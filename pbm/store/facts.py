@@ -1,0 +1,39 @@
+"""What the server knows of its surroundings, each under a name, with the moment it was noted."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, delete, select
+from sqlalchemy.dialects import postgresql, sqlite
+
+from pbm.store.schema import facts
+from pbm.store.values import Fact
+
+_INSERT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
+
+
+class Facts:
+    """Queries about facts, within one transaction."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def find(self, name: str) -> Fact | None:
+        """Find what was noted last under a name."""
+        query = select(facts.c.value, facts.c.noted_at).where(facts.c.name == name)
+        row = self._connection.execute(query).one_or_none()
+        return Fact(row.value, row.noted_at) if row else None
+
+    def note(self, name: str, value: Any, now: datetime) -> None:
+        """Note a fact, over what was noted before; `value` is plain JSON."""
+        insert = _INSERT[self._connection.dialect.name](facts)
+        noted = {"value": value, "noted_at": now}
+        self._connection.execute(
+            insert.values(name=name, **noted).on_conflict_do_update(
+                index_elements=["name"], set_=noted
+            )
+        )
+
+    def forget(self, name: str) -> None:
+        """Know nothing under this name any more."""
+        self._connection.execute(delete(facts).where(facts.c.name == name))
