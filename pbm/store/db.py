@@ -11,6 +11,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, Operationa
 
 from pbm.errors import OperatorError
 from pbm.store.boards import Boards
+from pbm.store.buckets import Buckets
 from pbm.store.changes import Changes
 from pbm.store.inbox import Inbox
 from pbm.store.outbox import Outbox
@@ -50,6 +51,7 @@ class UnitOfWork:
         self.outbox = Outbox(connection)
         self.questions = Questions(connection)
         self.changes = Changes(connection)
+        self.buckets = Buckets(connection)
 
     @property
     def is_shared(self) -> bool:

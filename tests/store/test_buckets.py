@@ -1,0 +1,87 @@
+"""Rates: on both databases the same, and no token taken twice."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from pbm.store.db import Database
+from pbm.store.migrate import migrate
+
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+
+
+@pytest.fixture
+def database(database_url: str) -> Iterator[Database]:
+    """An empty database with the schema."""
+    database = Database(database_url)
+    migrate(database)
+    yield database
+    database.close()
+
+
+def take(
+    database: Database, key: str = "k", *, capacity: float = 10, after: timedelta = timedelta()
+) -> bool:
+    with database.transaction() as work:
+        return work.buckets.take(key, capacity, HOUR, NOW + after)
+
+
+def taken(database: Database, tries: int, *, after: timedelta = timedelta()) -> int:
+    return sum(take(database, after=after) for _ in range(tries))
+
+
+def test_a_full_bucket_holds_its_capacity(database: Database) -> None:
+    assert [take(database) for _ in range(12)] == [True] * 10 + [False] * 2
+
+
+def test_keys_have_buckets_of_their_own(database: Database) -> None:
+    assert taken(database, 11) == 10
+    assert take(database, "another")
+
+
+@pytest.mark.parametrize(("minutes", "tokens"), [(5, 0), (6, 1), (12, 2), (30, 5), (600, 10)])
+def test_it_fills_with_time_and_never_beyond(database: Database, minutes: int, tokens: int) -> None:
+    assert taken(database, 10) == 10
+    assert taken(database, 12, after=timedelta(minutes=minutes)) == tokens
+
+
+def test_a_try_that_fails_costs_nothing(database: Database) -> None:
+    assert taken(database, 10) == 10
+    for minute in range(6):
+        assert not take(database, after=timedelta(minutes=minute))
+    assert take(database, after=timedelta(minutes=6))
+
+
+def test_a_clock_that_goes_back_fills_nothing(database: Database) -> None:
+    assert taken(database, 10) == 10
+    assert not take(database, after=-HOUR)
+    assert not take(database, after=timedelta(minutes=5))
+    assert take(database, after=timedelta(minutes=6))
+
+
+def test_a_clock_that_goes_back_takes_what_is_there(database: Database) -> None:
+    assert take(database)
+    assert taken(database, 12, after=-HOUR) == 9
+    assert taken(database, 12, after=timedelta(minutes=6)) == 1
+
+
+def test_what_is_undone_was_not_taken(database: Database) -> None:
+    with database.transaction() as work, suppress(ZeroDivisionError), work.savepoint():
+        assert work.buckets.take("k", 1, HOUR, NOW)
+        raise ZeroDivisionError
+    assert take(database, capacity=1)
+    assert not take(database, capacity=1)
+
+
+def test_many_at_once_take_no_more_than_there_is(database: Database) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(pool.map(lambda _: take(database), range(40))) == 10
+
+
+def test_a_bucket_without_room_is_refused(database: Database) -> None:
+    with pytest.raises(ValueError, match="a token at least"):
+        take(database, capacity=0.5)
