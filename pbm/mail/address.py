@@ -18,6 +18,7 @@ _LONGEST_SUBADDRESS = 41  # separator, g and u with nine digits each, two dots, 
 _BOARD_REPLY = re.compile(r"g([1-9][0-9]{0,8})\.u([1-9][0-9]{0,8})\.([a-z0-9]{17,18})", re.ASCII)
 _PLAYER_REPLY = re.compile(r"u([1-9][0-9]{0,8})\.([a-z0-9]{17,18})", re.ASCII)
 _QUESTION_REPLY = re.compile(r"c\.([a-z2-7]{16,32})", re.ASCII)
+_BOUNCE = re.compile(r"b\.([1-9][0-9]{0,8})\.([a-z0-9]{8})\.([a-z0-9]{17,18})", re.ASCII)
 
 
 class AddressError(ValueError):
@@ -101,6 +102,19 @@ class QuestionReply:
 
 
 @dataclass(frozen=True)
+class Bounce:
+    """Where one mail to a player comes back to, by its eight-letter name; the tag is not
+    verified yet."""
+
+    player_id: int
+    mail: str
+    tag: str
+
+    def __repr__(self) -> str:
+        return f"Bounce(player_id={self.player_id}, mail={self.mail!r}, tag=***)"
+
+
+@dataclass(frozen=True)
 class Postmaster:
     """postmaster or abuse: goes to the operator, unparsed."""
 
@@ -112,7 +126,7 @@ class Unknown:
     reason: str
 
 
-Recipient = Plain | PlayerReply | QuestionReply | Postmaster | Unknown
+Recipient = Plain | PlayerReply | QuestionReply | Bounce | Postmaster | Unknown
 
 
 class ServerAddress:
@@ -148,6 +162,13 @@ class ServerAddress:
         """Where the answer to one question goes: ``pbm+c.TOKEN@host``."""
         return self._subaddress(f"c.{token}")
 
+    def bounces(self, player_id: int, mail: str, tag: str) -> str:
+        """The envelope sender of a mail to a player: ``pbm+b.7.3f9a01c2.TAG@host``.
+
+        ``mail`` is its name among that player's mails, eight letters or digits.
+        """
+        return self._subaddress(f"b.{player_id}.{mail}.{tag}")
+
     def _subaddress(self, detail: str) -> str:
         return parse_address(f"{self.local_part}{self.separator}{detail}@{self.domain}")
 
@@ -181,6 +202,8 @@ class ServerAddress:
             return PlayerReply(int(found[1]), None, found[2])
         if found := _QUESTION_REPLY.fullmatch(detail):
             return QuestionReply(found[1])
+        if found := _BOUNCE.fullmatch(detail):
+            return Bounce(int(found[1]), found[2], found[3])
         return Unknown(
             "That reply address is not complete. Answer a mail of ours once more, "
             f"or write to {self.plain}."
