@@ -1,6 +1,6 @@
 """One mail at hand: everything that obeying it needs, within its one transaction."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 
@@ -9,6 +9,7 @@ from pbm.commands.help import help_page
 from pbm.commands.registry import COMMANDS
 from pbm.commands.script import Script, read_script
 from pbm.commands.subjects import board_named
+from pbm.events import Event
 from pbm.mail.inbound import Envelope
 from pbm.mail.subject import clean_subject
 from pbm.service.handles import check_new_handle
@@ -19,13 +20,17 @@ from pbm.store.values import Player
 
 @dataclass(frozen=True)
 class Hearing:
-    """A mail, the transaction in which it is obeyed, and the pen for its answers."""
+    """A mail, the transaction in which it is obeyed, and the pen for its answers.
+
+    `news` happened apart from what the mail asks for, and is told with the rest.
+    """
 
     work: UnitOfWork
     house: House
     letters: Letters
     envelope: Envelope
     now: datetime
+    news: list[Event] = field(default_factory=list)
 
     @property
     def subject(self) -> str:
