@@ -17,7 +17,8 @@ class Settings:
     """Every setting under its own name, lower-cased and without the `PBM_`.
 
     `listen` is a comma list of `host:port`; `smarthost` is empty or an `smtp://` or
-    `smtps://` URL; `secret_key` is empty when the key file beside the database serves.
+    `smtps://` URL; `secret_key` is empty when the key file beside the database serves; of
+    mails per hour 0 is for any number.
     What may hold a password is not in the `repr`.
     """
 
@@ -29,6 +30,8 @@ class Settings:
     secret_key: str = field(default="", repr=False)
     operator: str = ""
     trusted_peers: str = _LOOPBACK
+    mails_per_hour: str = "240"
+    peer_mails_per_hour: str = "1200"
 
     @property
     def listen_addresses(self) -> tuple[tuple[str, int], ...]:
@@ -45,6 +48,17 @@ class Settings:
             return tuple(ip_network(item, strict=False) for item in _listed(self.trusted_peers))
         except ValueError as error:
             raise OperatorError(f"PBM_TRUSTED_PEERS: {error}.") from error
+
+    @property
+    def most_mails(self) -> tuple[int, int]:
+        """How many mails an hour one address and one peer may send, 0 for any number.
+
+        Raises OperatorError for what is no number.
+        """
+        return (
+            _count("PBM_MAILS_PER_HOUR", self.mails_per_hour),
+            _count("PBM_PEER_MAILS_PER_HOUR", self.peer_mails_per_hour),
+        )
 
     @property
     def key_file(self) -> Path:
@@ -67,7 +81,7 @@ def load_settings(environ: Mapping[str, str], toml: Path) -> Settings:
         chosen[known[name]] = value
     chosen.update({known[name]: value for name, value in environ.items() if name in known})
     settings = Settings(**chosen)
-    _ = settings.listen_addresses, settings.trusted_networks
+    _ = settings.listen_addresses, settings.trusted_networks, settings.most_mails
     return settings
 
 
@@ -84,6 +98,12 @@ def _read_toml(path: Path) -> dict[str, Any]:
 
 def _listed(text: str) -> list[str]:
     return [item.strip() for item in text.split(",") if item.strip()]
+
+
+def _count(name: str, text: str) -> int:
+    if not text.isascii() or not text.isdigit() or len(text) > 9:
+        raise OperatorError(f"{name} is a whole number, such as 240; 0 is for any number.")
+    return int(text)
 
 
 def _host_port(item: str) -> tuple[str, int]:
