@@ -1,16 +1,20 @@
 """Taking mail in: whether a recipient is ours, and responsibility only after the commit."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
 from pbm.clock import Clock
 from pbm.commands.auth import asked_question, tag_owner
 from pbm.mail.address import (
+    Bounce,
+    Plain,
     PlayerReply,
     Postmaster,
     Probe,
     QuestionReply,
+    Recipient,
     Unknown,
     address_key,
 )
@@ -19,10 +23,13 @@ from pbm.mail.smtpd import Rejection
 from pbm.mail.wire import digest, has_message_id
 from pbm.service.front import is_expected
 from pbm.service.letters import House
+from pbm.service.mailrates import MailRates, TooManyError
 from pbm.store.db import Database, UnitOfWork
 
 SAME_FOR = timedelta(days=30)
 SAME_WITHOUT_MESSAGE_ID_FOR = timedelta(minutes=10)
+_TIDIED_EVERY = 1000  # mails
+Arrived = dict[str, Recipient]
 
 
 @dataclass
@@ -32,20 +39,18 @@ class Intake:
     database: Database
     house: House
     clock: Clock
+    rates: MailRates = field(default_factory=MailRates)
 
     def accept_recipient(self, address: str) -> Rejection | None:
         """Tell whether mail to an address is taken; the refusal is a sentence for people."""
         recipient = self.house.address.parse(address)
         if isinstance(recipient, Unknown):
             return Rejection(550, f"5.1.1 {recipient.reason}")
-        if isinstance(recipient, PlayerReply | QuestionReply | Probe) and not self._known(
-            recipient
-        ):
-            return Rejection(
-                550,
-                "5.1.1 This reply address is not valid any more; "
-                f"please write to {self.house.address.plain} instead.",
-            )
+        if isinstance(recipient, Bounce) and not self._sent(recipient):
+            return self._not_valid("This address was never one of ours")
+        if isinstance(recipient, PlayerReply | QuestionReply | Probe):
+            known = self._known(recipient)
+            return None if known else self._not_valid("This reply address is not valid any more")
         return None
 
     def keep(
@@ -60,45 +65,83 @@ class Intake:
     ) -> str | Rejection:
         """Keep a mail, once for each recipient, and return the text of the `250` reply.
 
-        The same mail again (its trace fields apart) to the same recipient is the same row.
-        A mail beyond the limits of what is read is refused.
+        The same mail again (its trace fields apart) to the same recipient is the same row, and
+        to another of our addresses it is obeyed only where it can mean somebody else. A mail
+        beyond the limits of what is read is refused, and so is one too many.
         """
-        refusal = self._refusal(recipients, raw)
+        arrived = self._in_order(recipients)
+        refusal = self._refusal(arrived, raw)
         if refusal is not None:
             return refusal
+        added: list[int] = []
+        try:
+            numbers = self._keep_each(work, sender, arrived, raw, peer, added)
+        except TooManyError as error:
+            work.inbox.forget(added)
+            return error.rejection
+        return f"2.0.0 kept as {', '.join(str(number) for number in sorted(numbers))}"
+
+    def _keep_each(
+        self,
+        work: UnitOfWork,
+        sender: str,
+        arrived: Arrived,
+        raw: bytes,
+        peer: str,
+        added: list[int],
+    ) -> list[int]:
+        """Keep a mail for each recipient, and return its numbers; `added` gets the new ones.
+
+        Raises TooManyError.
+        """
+        numbers: list[int] = []
+        now = self.clock()
         fingerprint = digest(raw)
         same_for = SAME_FOR if has_message_id(raw) else SAME_WITHOUT_MESSAGE_ID_FOR
-        numbers = [
-            work.inbox.keep(
+        for address, recipient in arrived.items():
+            kept = work.inbox.keep(
                 digest=fingerprint,
-                recipient=recipient.lower(),
+                recipient=address,
                 sender=sender,
                 peer=peer,
                 raw=raw,
-                now=self.clock(),
+                now=now,
                 same_for=same_for,
-                **self._lanes(recipient, sender),
+                **_lanes(recipient, sender),
             )
-            for recipient in dict.fromkeys(recipients)
-        ]
-        return f"2.0.0 kept as {', '.join(str(number) for number in numbers)}"
+            numbers.append(kept.number)
+            added += [kept.number] if kept.is_new else []
+            others = tuple(self.house.address.parse(other) for other in kept.others)
+            if kept.is_new and obeyed_by(others, recipient):
+                work.inbox.finish([(kept.number, "nothing: came to another address, too")], now)
+            elif kept.is_new:
+                self.rates.count(work, now, recipient, sender, raw, peer)
+                if kept.number % _TIDIED_EVERY == 0:
+                    work.buckets.forget_full(now)
+        return numbers
 
-    def _lanes(self, recipient: str, sender: str) -> dict[str, Any]:
-        """Whose mail it is, as far as that is known before it is read, and about which board."""
-        parsed = self.house.address.parse(recipient)
-        if isinstance(parsed, PlayerReply):
-            return {"lane": f"u{parsed.player_id}", "board_lane": parsed.board_id}
-        return {"lane": address_key(sender) or None}
+    def _in_order(self, recipients: tuple[str, ...]) -> Arrived:
+        """The recipients by their addresses, the plain one last: another proves more."""
+        parsed = {address.lower(): self.house.address.parse(address) for address in recipients}
+        return dict(sorted(parsed.items(), key=lambda item: isinstance(item[1], Plain)))
 
-    def _refusal(self, recipients: tuple[str, ...], raw: bytes) -> Rejection | None:
-        parsed = (self.house.address.parse(recipient) for recipient in recipients)
-        if all(isinstance(recipient, Postmaster) for recipient in parsed):
+    def _refusal(self, arrived: Arrived, raw: bytes) -> Rejection | None:
+        if all(isinstance(recipient, Postmaster) for recipient in arrived.values()):
             return None  # goes to the operator unread
         try:
             check_limits(raw)
         except UnreadableMail as error:
             return Rejection(550, f"5.6.0 {error}")
         return None
+
+    def _not_valid(self, what: str) -> Rejection:
+        plain = self.house.address.plain
+        return Rejection(550, f"5.1.1 {what}; please write to {plain} instead.")
+
+    def _sent(self, bounce: Bounce) -> bool:
+        """Whether a mail went out under this address."""
+        keyring = self.house.keyring
+        return keyring.verify_bounce_tag(bounce.tag, bounce.player_id, bounce.mail)
 
     def _known(self, recipient: PlayerReply | QuestionReply | Probe) -> bool:
         with self.database.reading() as work:
@@ -107,3 +150,31 @@ class Intake:
             if isinstance(recipient, QuestionReply):
                 return asked_question(work, recipient) is not None
             return tag_owner(work, self.house.keyring, recipient) is not None
+
+
+def _lanes(recipient: Recipient, sender: str) -> dict[str, Any]:
+    """Whose mail it is, as far as that is known before it is read, and about which board."""
+    if isinstance(recipient, PlayerReply):
+        return {"lane": f"u{recipient.player_id}", "board_lane": recipient.board_id}
+    return {"lane": address_key(sender) or None}
+
+
+def obeyed_by(others: Sequence[Recipient], recipient: Recipient) -> bool:
+    """Whether a mail that came to `others` is obeyed there, so that it is not obeyed again.
+
+    One that names our plain address beside another, or two reply addresses of one player,
+    asks for one thing all the same.
+    """
+    match recipient:
+        case Plain():
+            return any(not isinstance(other, Postmaster | Bounce) for other in others)
+        case PlayerReply(player_id):
+            return any(
+                isinstance(other, Plain)
+                or (isinstance(other, PlayerReply) and other.player_id == player_id)
+                for other in others
+            )
+        case QuestionReply():
+            return any(isinstance(other, Plain) for other in others)
+        case _:
+            return False
