@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pbm import rules
 from pbm.commands import subjects
 from pbm.commands.declare import Command
+from pbm.commands.offers import open_offers, waiting_for
 from pbm.commands.registry import parse_line, parse_move
 from pbm.commands.replay import position_after
 from pbm.commands.script import confirmation, read_script
@@ -43,6 +44,15 @@ def check_boards(table: Table) -> None:
             assert [seat.last_ply for seat in board.seats] == [
                 last.get(seat.seat, 0) for seat in board.seats
             ]
+            for offer in open_offers(board):
+                assert offer.by in board.still_in
+                assert waiting_for(board, offer), offer
+                assert 0 <= offer.moved <= board.ply
+            if board.round:
+                rounds = [item.round for item in work.boards.of_match(board.round.match_id)]
+                numbers = [place.number for place in rounds if place]
+                assert numbers == list(range(1, len(numbers) + 1))
+                assert len(numbers) <= board.round.rounds
 
 
 def _check_headers(mail: Mail) -> None:
