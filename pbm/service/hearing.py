@@ -50,4 +50,9 @@ class Hearing:
 
     def script(self, context: Context) -> Script:
         """What the mail asks for."""
-        return read_script(self.subject, self.envelope.said, in_answer=bool(context.hints))
+        return read_script(
+            self.subject,
+            self.envelope.said,
+            in_answer=bool(context.hints),
+            below_quotes=self.envelope.below_quotes,
+        )
