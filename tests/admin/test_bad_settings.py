@@ -58,6 +58,7 @@ def is_one_sentence(done: subprocess.CompletedProcess[str], words: str) -> None:
         ({"PBM_LISTEN": "nowhere"}, "PBM_LISTEN: 'nowhere' is not host:port"),
         ({"PBM_LISTEN": " , "}, "PBM_LISTEN names no address"),
         ({"PBM_TRUSTED_PEERS": "friends"}, "PBM_TRUSTED_PEERS"),
+        ({"PBM_AUTHSERV_ID": "mx.example; x"}, "PBM_AUTHSERV_ID must be the first word"),
         ({"PBM_DATABASE_URL": f"mysql://pbm:{PASSWORD}@db/pbm"}, "PBM_DATABASE_URL must look like"),
         ({"PBM_DATABASE_URL": f"postgresql://pbm:{PASSWORD}@db:x/pbm"}, "PBM_DATABASE_URL must"),
         ({"PBM_DATABASE_URL": PASSWORD}, "PBM_DATABASE_URL must look like"),
