@@ -22,6 +22,7 @@ _WORD = re.compile(r"[a-z0-9]{16,}", re.ASCII)
 _REPLY_ADDRESS = re.compile(
     rb"^[\w-]+:[^\r\n]*\+[a-z0-9.]*?\.([a-z0-9]{16,})@", re.MULTILINE | re.IGNORECASE
 )
+_DIFFERENT_LETTERS = 4
 _KEY_LINE = re.compile(r"^[a-z0-9]{1,2}\s+(\S{32,})\s*$", re.MULTILINE)
 
 
@@ -71,7 +72,8 @@ class SecretsIssued:
 
     def _note_password(self, password: bytes | str) -> None:
         text = password if isinstance(password, str) else password.decode("utf-8", "replace")
-        self.texts.add(text)
+        if len(set(text)) >= _DIFFERENT_LETTERS:  # `aaaaaaaa` is found everywhere
+            self.texts.add(text)
 
 
 def _before(owner: type, method: str, note: Callable[..., Any]) -> None:
