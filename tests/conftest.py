@@ -7,6 +7,7 @@ import pytest
 
 from tests.installed_wheel import InstalledWheel, install_wheel
 from tests.postgres_server import MissingPostgresError, PostgresServer, running_postgres
+from tests.secrets_issued import ISSUED
 
 Report = pytest.TestReport | pytest.CollectReport
 
@@ -48,6 +49,11 @@ def installed_wheel(tmp_path_factory: pytest.TempPathFactory) -> InstalledWheel:
     return install_wheel(tmp_path_factory.mktemp("wheel"))
 
 
+def pytest_configure() -> None:
+    """Note every secret that the tests issue."""
+    ISSUED.watch()
+
+
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
     """Doctests are for the rooms of pbm; what the tests share is not collected."""
     shared = collection_path.suffix == ".py" and not collection_path.name.startswith("test_")
@@ -56,9 +62,12 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport() -> Generator[None, Report, Report]:
-    """Nothing is skipped: what a test misses is installed, or the run fails."""
+    """Nothing is skipped: what a test misses is installed, or the run fails.
+
+    And nothing that a test logs or prints holds a secret (promise 22).
+    """
     report = yield
-    return _refuse_to_skip(report)
+    return _refuse_to_leak(_refuse_to_skip(report))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -73,4 +82,12 @@ def _refuse_to_skip(report: Report) -> Report:
         report.outcome = "failed"
         vars(report).pop("wasxfail", None)
         report.longrepr = f"Nothing is skipped in this project, but: {report.longrepr}"
+    return report
+
+
+def _refuse_to_leak(report: Report) -> Report:
+    found = ISSUED.found_in("\n".join(text for _, text in report.sections))
+    if found and not report.failed:
+        report.outcome = "failed"
+        report.longrepr = f"What was logged or printed holds {' and '.join(found)}."
     return report

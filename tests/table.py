@@ -33,11 +33,24 @@ from pbm.store.db import Database
 from pbm.store.migrate import migrate
 from pbm.store.schema import metadata
 from pbm.store.values import Board, Departure, InboxMail, Player, Ply
+from tests.secrets_issued import ISSUED
 
 SERVER = "pbm@games.example"
 OPERATOR = "operator@games.example"
 FRONT = "mx.games.example"
 PEER = "127.0.0.1"
+TOLD = (  # columns that people read, in a mail or at the operator's desk
+    ("inbox", "outcome"),
+    ("outbox", "last_error"),
+    ("outbox", "params"),
+    ("questions", "params"),
+    ("errands", "lines"),
+    ("errands", "comment"),
+    ("changes", "why"),
+    ("changes", "details"),
+    ("facts", "value"),
+    ("buckets", "key"),
+)
 START = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
 
@@ -151,6 +164,11 @@ class Table:
 
     def hand_in(self, sender: str, recipient: str, raw: bytes) -> str:
         """Hand a mail to the server, which keeps or refuses it; return its reply."""
+        reply = self._reply_to(sender, recipient, raw)
+        ISSUED.none_in(reply, "a reply of the server")
+        return reply
+
+    def _reply_to(self, sender: str, recipient: str, raw: bytes) -> str:
         rejection = self.intake.accept_recipient(recipient)
         if rejection is not None:
             return f"{rejection.code} {rejection.text}"
@@ -191,6 +209,7 @@ class Table:
                     raw = raw_mail(mail, self.house, self.renderer)
                     work.outbox.finish([mail.id], "sent", self.clock())
                     arrived = Mail(raw, mail.sender, message_from_bytes(raw))
+                    _check_secrets(arrived)
                     self.mailboxes.setdefault(mail.recipient.lower(), []).append(arrived)
             if not due:
                 return
@@ -249,6 +268,25 @@ class Table:
                 for name in metadata.tables
                 for row in connection.execute(text(f"SELECT * FROM {name}"))
             )
+
+    def close(self) -> None:
+        """Leave the table: what is kept holds no secret but where the server needs it."""
+        for table, column in TOLD:
+            told = "\n".join(str(row[column]) for row in self.rows(table))
+            ISSUED.none_in(told, f"{table}.{column}")
+        for table in metadata.tables:
+            kept = [{**row, "raw": None} for row in self.rows(table)]  # what waits is as it came
+            assert not any(secret in str(kept) for secret in ISSUED.texts), f"a password in {table}"
+        self.database.close()
+
+
+def _check_secrets(mail: Mail) -> None:
+    """Check one of our mails: a secret stands in its reply address and nowhere else."""
+    if mail.message.get_content_type() == "text/plain":
+        return  # sent on to the operator as it came
+    ISSUED.none_in(f"{mail.text}\n{mail.html}", "the body of a mail")
+    others = [value for name, value in mail.message.items() if name.lower() != "reply-to"]
+    ISSUED.none_in("\n".join(map(str, others)), "the header of a mail")
 
 
 @dataclass

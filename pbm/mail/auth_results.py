@@ -21,6 +21,8 @@ _METHOD = re.compile(
     r"([A-Za-z0-9-]{1,40}) ?(?:/ ?([0-9]{1,4}) ?)?= ?([A-Za-z0-9-]{1,40})(?= |$)", re.ASCII
 )
 _PROPERTY = re.compile(r" ([A-Za-z0-9-]{1,40}(?: ?\. ?[A-Za-z0-9_-]{1,80})?) ?= ?(\S+)", re.ASCII)
+_SIGN = re.compile(r"[();\"\\]", re.ASCII)
+_ESCAPED = re.compile(r"\\(.)", re.ASCII | re.DOTALL)
 _QUOTED = re.compile(r'"(\d+)"', re.ASCII)
 _VERSION = "1"
 _NO_RESULT = "none"
@@ -173,25 +175,23 @@ def _parts(value: str) -> tuple[list[str], list[str]] | None:
     parts: list[list[str]] = [[]]
     quoted: list[str] = []
     at = 0
-    while at < len(value):
-        char = value[at]
-        end = at + 1
-        if char == "(":
-            end = _end_of_comment(value, at)
-            parts[-1].append(" ")
-        elif char == '"':
-            end = _end_of_quoted(value, at)
-            parts[-1].append(f'"{len(quoted)}"')
-            quoted.append(re.sub(r"\\(.)", r"\1", value[at + 1 : end - 1], flags=re.DOTALL))
-        elif char == ";":
+    while found := _SIGN.search(value, at):
+        start, sign, at = found.start(), found[0], found.end()
+        parts[-1].append(value[found.pos : start])
+        if sign == ";":
             parts.append([])
-        elif char in ")\\":
-            return None
+        elif sign == "(":
+            at = _end_of_comment(value, start)
+            parts[-1].append(" ")
+        elif sign == '"':
+            at = _end_of_quoted(value, start)
+            parts[-1].append(f'"{len(quoted)}"')
+            quoted.append(_ESCAPED.sub(r"\1", value[start + 1 : at - 1]))
         else:
-            parts[-1].append(char)
-        if end == 0:
             return None
-        at = end
+        if at == 0:
+            return None
+    parts[-1].append(value[at:])
     return [_BLANKS.sub(" ", "".join(part)).strip(" ") for part in parts], quoted
 
 

@@ -18,7 +18,7 @@ from pbm.mail.delivery import Deferred, Delivery, Failed, Sent, Transport
 from pbm.mail.render import Renderer
 from pbm.service.bounces import is_out_of_reach, note_refusal
 from pbm.service.letters import House
-from pbm.service.trouble import tell_of_failed
+from pbm.service.trouble import in_a_line, tell_of_failed, traceback_of
 from pbm.service.writer import InThread, Writer
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.holds import Holds
@@ -76,8 +76,8 @@ class Post:
         try:
             return raw_mail(mail, self.house, self.renderer)
         except Exception as error:  # noqa: BLE001 - a bug stops one mail, not the post
-            _log.error("mail cannot be rendered", mail=mail.id, exc_info=error)
-            return Failed(f"{type(error).__name__}: {error}")
+            _log.error("mail cannot be rendered", mail=mail.id, exception=traceback_of(error))
+            return Failed(in_a_line(error))
 
     async def send(self, mail: OutboxMail, in_thread: InThread, writer: Writer) -> None:
         """Render, hand on and record one claimed mail."""
@@ -98,7 +98,7 @@ class Post:
         try:
             return await self.transport.deliver(mail.sender, mail.recipient, raw)
         except Exception as error:  # noqa: BLE001 - a bug defers one mail
-            _log.error("mail cannot be handed on", mail=mail.id, exc_info=error)
+            _log.error("mail cannot be handed on", mail=mail.id, exception=traceback_of(error))
             return Deferred(type(error).__name__)
 
     def record(self, work: UnitOfWork, outcomes: Sequence[tuple[OutboxMail, Delivery]]) -> None:

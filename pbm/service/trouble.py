@@ -1,10 +1,12 @@
 """Our own faults: told to the sender and the operator at once, in a sentence, without secrets."""
 
 from datetime import datetime
+from traceback import format_exception
 
 from pbm.mail.address import Postmaster, address_key
 from pbm.mail.inbound import read
 from pbm.service.letters import Cause, House, Letters
+from pbm.service.operator.masking import masked
 from pbm.store.db import UnitOfWork
 from pbm.store.values import InboxMail, OutboxMail, Player
 
@@ -13,9 +15,15 @@ _LONGEST = 300
 
 
 def in_a_line(error: Exception) -> str:
-    """An error for the operator: one short line without control characters."""
+    """An error for the operator: one short line without control characters and secrets."""
     text = f"{type(error).__name__}: {error}"
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())[:_LONGEST]
+    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return masked(line)[:_LONGEST]
+
+
+def traceback_of(error: Exception) -> str:
+    """Where an error came from, for the log; what it quotes of a mail is masked."""
+    return masked("".join(format_exception(error)).rstrip("\n"))
 
 
 def tell_operator(work: UnitOfWork, house: House, mail: InboxMail, now: datetime) -> None:

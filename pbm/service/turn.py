@@ -27,7 +27,7 @@ from pbm.service.logins import hear_logins
 from pbm.service.obey import obey
 from pbm.service.postmaster import NoOperatorError, forward_to_operator
 from pbm.service.strangers import answer_stranger
-from pbm.service.trouble import in_a_line, tell_operator, tell_sender
+from pbm.service.trouble import in_a_line, tell_operator, tell_sender, traceback_of
 from pbm.store.db import Database, UnitOfWork, is_away
 from pbm.store.values import InboxMail
 
@@ -119,7 +119,8 @@ class Turns:
             work.inbox.count_try(failed.mail.id, str(failed.error))
             work.inbox.set_stuck(failed.mail.id)
             return
-        _log.error("mail failed", mail=failed.mail.id, exc_info=failed.error)
+        trouble = traceback_of(failed.error)
+        _log.error("mail failed", mail=failed.mail.id, exception=trouble)
         self._count(work, failed.mail, in_a_line(failed.error))
 
     def put_down(self) -> None:
@@ -168,7 +169,8 @@ class Turns:
             if isinstance(error, DBAPIError) and is_away(error):
                 raise
             # What broke the turn may break this, too; the mail is stuck all the same.
-            _log.error("nobody told of a stuck mail", mail=mail.id, exc_info=error)
+            trouble = traceback_of(error)
+            _log.error("nobody told of a stuck mail", mail=mail.id, exception=trouble)
 
 
 def _hear(hearing: Hearing, speaker: Speaker) -> str:

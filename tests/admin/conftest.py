@@ -77,4 +77,4 @@ def room(database_url: str) -> Iterator[Room]:
     made = Room(table, office, alice, bob)
     made.everybody_forgets()
     yield made
-    table.database.close()
+    table.close()

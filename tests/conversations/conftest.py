@@ -16,4 +16,4 @@ def table(database_url: str) -> Iterator[Table]:
     for mail in (mail for box in table.mailboxes.values() for mail in box):
         check_mails(mail)
     check_boards(table)
-    table.database.close()
+    table.close()

@@ -1,5 +1,7 @@
 """A reply address used from somewhere else: nothing runs, and its owner is asked."""
 
+import pytest
+
 from tests.table import Mail, Person, Table
 
 
@@ -112,6 +114,28 @@ def test_newkey_makes_the_stolen_mail_useless(table: Table) -> None:
     assert thief.replied.startswith("550 ")
     bob.hears_nothing()
     alice.hears_nothing()
+
+
+@pytest.mark.parametrize(
+    "line", ["change address mallory@example.net", "change handle al", "delete"]
+)
+def test_nothing_else_that_is_dangerous_is_done_without_a_question_of_its_own(
+    table: Table, line: str
+) -> None:
+    """The question offers a new key, and nothing more."""
+    alice, _, mail = stolen(table)
+    table.person("mallory@example.net").says("resign", answering=mail)
+    alice.forgets().says(line).gets(1).hears(f"| {line}", "Reply yes to do it")
+    player = table.player("alice")
+    assert player is not None
+    assert player.addresses == ("alice@example.org",)
+
+
+def test_reading_from_elsewhere_is_asked_about_as_well(table: Table) -> None:
+    alice, _, mail = stolen(table)
+    work = table.person("a.l@work.example")
+    work.says("show", answering=mail).hears_nothing()
+    alice.gets(1).hears("came from a.l@work.example", "| show")
 
 
 def test_a_forged_sender_and_an_old_question_do_not_renew_the_key(table: Table) -> None:

@@ -301,11 +301,14 @@ def test_automatic_mail_is_neither_obeyed_nor_answered(table: Table) -> None:
         "alice@example.org\r\nFrom: bob@example.org",
         "players: alice@example.org;",
         "alice",
+        "<@relay.example:alice@example.org>",
+        "alice@example.org (Alice)",
         "alice@example.org)bob@example.org",
         "=?utf-8?q?alice=40example.org?=",
+        "ali\0ce@example.org",
     ],
 )
-def test_a_from_that_is_not_one_address_is_nobody(author: str, table: Table) -> None:
+def test_promise_10_a_from_that_is_not_one_address_is_nobody(author: str, table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     alice.says("resign", headers={"From": author})
     alice.hears_nothing()
@@ -313,7 +316,7 @@ def test_a_from_that_is_not_one_address_is_nobody(author: str, table: Table) -> 
     assert table.board(1).status == "playing"
 
 
-def test_the_display_name_says_nothing(table: Table) -> None:
+def test_promise_10_the_display_name_says_nothing(table: Table) -> None:
     alice, _ = table.start("alice", "bob")
     forger: Person = table.person("mallory@example.net")
     name = {"From": '"alice@example.org" <mallory@example.net>'}

@@ -296,6 +296,20 @@ class TestRate:
         table.person("y@example.net").writes("resign 1 alice wrong-one")
         assert len(checks) == 11
 
+    def test_a_hundred_checks_an_hour_for_our_own_mail_server(
+        self, table: Table, checks: list[str]
+    ) -> None:
+        start(table)
+        table.behind_front("")
+        with table.database.transaction() as work:
+            for _ in range(99):
+                assert work.buckets.take(
+                    "password-peer 127.0.0.1", 100, timedelta(hours=1), table.clock()
+                )
+        for number in range(3):
+            table.person(f"x{number}@example.net").writes(f"resign 1 alice wrong-{number}")
+        assert checks == ["wrong-0"]
+
     def test_who_has_none_costs_none(self, table: Table, checks: list[str]) -> None:
         _, bob = start(table)
         for _ in range(12):

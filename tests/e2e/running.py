@@ -11,6 +11,7 @@ from pathlib import Path
 
 from tests.e2e.ports import free_port
 from tests.polling import until
+from tests.secrets_issued import ISSUED
 
 PROGRAMS = Path(sys.executable).parent
 
@@ -49,7 +50,14 @@ class RunningServer:
         assert self.process is not None
         if self.process.poll() is None:
             self.process.send_signal(how)
-        return self.process.wait(60)
+        status = self.process.wait(60)
+        self.check_log()
+        return status
+
+    def check_log(self) -> None:
+        """Check that no secret is in the log: no key, and no tag of a mail that was sent."""
+        ISSUED.note_key_file(self.folder / "var" / "secret.key")
+        ISSUED.none_in(self.log, "the server's log")
 
     def admin(self, *words: str) -> subprocess.CompletedProcess[str]:
         """Run `pbm-admin` beside the server."""
@@ -73,7 +81,7 @@ class RunningServer:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self.process is not None and self.process.poll() is None:
+        if self.process is not None:
             self.stop()
 
     def greets_or_ended(self) -> bool:

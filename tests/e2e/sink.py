@@ -9,6 +9,7 @@ from typing import Any
 from aiosmtpd.controller import Controller
 
 from tests.e2e.ports import free_port
+from tests.secrets_issued import ISSUED
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,7 @@ class Sink:
 
     async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:  # noqa: ARG002, N802
         """Keep a mail, once for each recipient."""
+        ISSUED.note_mail(envelope.original_content)
         with self.lock:
             for recipient in envelope.rcpt_tos:
                 sender = envelope.mail_from or ""

@@ -12,4 +12,4 @@ def table(database_url: str) -> Iterator[Table]:
     """A server of this test's own."""
     table = Table(database_url)
     yield table
-    table.database.close()
+    table.close()

@@ -18,7 +18,7 @@ _TAG = re.compile(r"((?:(?<![a-z0-9])|%2b)u\d{1,9}\.)[a-z0-9]{4,}", re.ASCII | r
 _BOUNCE = re.compile(
     r"((?:(?<![a-z0-9])|%2b)b\.\d{1,9}\.[a-z0-9]{8}\.)[a-z0-9]{4,}", re.ASCII | re.IGNORECASE
 )
-_TOKEN = re.compile(r"((?:(?<![a-z0-9])|%2b)c\.)[a-z0-9]{12,}", re.ASCII | re.IGNORECASE)
+_TOKEN = re.compile(r"((?:(?<![a-z0-9])|%2b)(?:c|probe)\.)[a-z0-9]{12,}", re.ASCII | re.IGNORECASE)
 _PASSWORD = re.compile(r"(passw(?:or)?d\b\S*)[ \t]+\S.*", re.ASCII | re.IGNORECASE)
 _KEPT = re.compile(r"#?-?\d{1,9}(?:#-?\d{1,5})?|\*\*|[-–—]{1,2}[a-z].*", re.ASCII | re.IGNORECASE)
 _WORDS = re.compile(r"\S+")
