@@ -19,6 +19,7 @@ _BOARD_REPLY = re.compile(r"g([1-9][0-9]{0,8})\.u([1-9][0-9]{0,8})\.([a-z0-9]{17
 _PLAYER_REPLY = re.compile(r"u([1-9][0-9]{0,8})\.([a-z0-9]{17,18})", re.ASCII)
 _QUESTION_REPLY = re.compile(r"c\.([a-z2-7]{16,32})", re.ASCII)
 _PROBE = re.compile(r"probe\.([a-z2-7]{16,32})", re.ASCII)
+_BOUNCE = re.compile(r"b\.([1-9][0-9]{0,8})\.([a-z0-9]{8})\.([a-z0-9]{17,18})", re.ASCII)
 
 
 class AddressError(ValueError):
@@ -112,6 +113,19 @@ class Probe:
 
 
 @dataclass(frozen=True)
+class Bounce:
+    """Where one mail to a player comes back to, by its eight-letter name; the tag is not
+    verified yet."""
+
+    player_id: int
+    mail: str
+    tag: str
+
+    def __repr__(self) -> str:
+        return f"Bounce(player_id={self.player_id}, mail={self.mail!r}, tag=***)"
+
+
+@dataclass(frozen=True)
 class Postmaster:
     """postmaster or abuse: goes to the operator, unparsed."""
 
@@ -123,7 +137,7 @@ class Unknown:
     reason: str
 
 
-Recipient = Plain | PlayerReply | QuestionReply | Probe | Postmaster | Unknown
+Recipient = Plain | PlayerReply | QuestionReply | Probe | Bounce | Postmaster | Unknown
 
 
 class ServerAddress:
@@ -163,6 +177,13 @@ class ServerAddress:
         """Where a mail goes that is only looked at: ``pbm+probe.TOKEN@host``."""
         return self._subaddress(f"probe.{token}")
 
+    def bounces(self, player_id: int, mail: str, tag: str) -> str:
+        """The envelope sender of a mail to a player: ``pbm+b.7.3f9a01c2.TAG@host``.
+
+        ``mail`` is its name among that player's mails, eight letters or digits.
+        """
+        return self._subaddress(f"b.{player_id}.{mail}.{tag}")
+
     def _subaddress(self, detail: str) -> str:
         return parse_address(f"{self.local_part}{self.separator}{detail}@{self.domain}")
 
@@ -198,6 +219,8 @@ class ServerAddress:
             return QuestionReply(found[1])
         if found := _PROBE.fullmatch(detail):
             return Probe(found[1])
+        if found := _BOUNCE.fullmatch(detail):
+            return Bounce(int(found[1]), found[2], found[3])
         return Unknown(
             "That reply address is not complete. Answer a mail of ours once more, "
             f"or write to {self.plain}."

@@ -86,7 +86,7 @@ def why_automatic(
         return "own mail"
     if author is not None and is_own(author, own_address):
         return "own mail"
-    if _is_robot(sender) or (author is not None and _is_robot(author)):
+    if is_robot(sender) or (author is not None and is_robot(author)):
         return "robot as sender"
     if author is None and any(
         _ROBOT_IN_FROM.search(value.lower()) for value in headers.all("from")
@@ -114,6 +114,13 @@ def _by_fields(headers: Headers) -> str | None:
     return None
 
 
+def may_tell_a_robot(name: str) -> bool:
+    """Whether a header field of this name (lower-case) can make a mail an automatic one."""
+    return name in ("auto-submitted", "precedence") or name.startswith(
+        ("list-", "x-pbm-", *_ROBOT_FIELDS)
+    )
+
+
 def is_own(address: str, own_address: str) -> bool:
     """Is it the server's own address, or one of its `+` forms?"""
     own_local, _, own_domain = own_address.lower().rpartition("@")
@@ -121,5 +128,6 @@ def is_own(address: str, own_address: str) -> bool:
     return domain == own_domain and local.partition("+")[0] == own_local
 
 
-def _is_robot(address: str) -> bool:
+def is_robot(address: str) -> bool:
+    """Is it the address of a mail server or list program, by its name?"""
     return address.lower().rpartition("@")[0] in _ROBOT_NAMES or address.lower() in _ROBOT_NAMES

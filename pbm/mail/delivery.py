@@ -11,16 +11,22 @@ class Sent:
 
 @dataclass(frozen=True)
 class Deferred:
-    """Not now: try again later. ``reason`` is for the operator, and holds no secret."""
+    """Not now: try again later. ``reason`` is for the operator, and holds no secret.
+
+    ``recipient_status`` is the code (RFC 3463, ``4.2.2``) with which the next server refused
+    the recipient; empty where the trouble was another.
+    """
 
     reason: str
+    recipient_status: str = ""
 
 
 @dataclass(frozen=True)
 class Failed:
-    """Never: this mail to this address will not be taken. ``reason`` as above."""
+    """Never: this mail to this address will not be taken. The fields are as above."""
 
     reason: str
+    recipient_status: str = ""
 
 
 Delivery = Sent | Deferred | Failed

@@ -11,6 +11,7 @@ import aiosmtplib
 
 from pbm.mail.address import AddressError, parse_address
 from pbm.mail.delivery import Deferred, Delivery, Failed, Sent
+from pbm.mail.foreign import presentable
 from pbm.mail.smarthost_url import Smarthost, parse_smarthost
 
 _CLOSING = 421
@@ -18,8 +19,7 @@ _TOO_BIG = 552
 _NO_SUCH_COMMAND = (500, 501, 502, 504)
 # Bad syntax, bad sequence, and logins: what is wrong here is wrong for every mail we have.
 _OUR_CONFIGURATION = frozenset({500, 501, 502, 503, 504, 521, 530, 534, 535, 538})
-_LONGEST_REPLY = 200
-_TAG_LIKE = re.compile(r"[a-z2-7]{16,}", re.ASCII | re.IGNORECASE)
+_STATUS = re.compile(r"([245]\.[0-9]{1,3}\.[0-9]{1,3})(?: |$)", re.ASCII)
 _TROUBLE = (aiosmtplib.SMTPException, OSError, ValueError)
 
 
@@ -241,8 +241,9 @@ class SmarthostTransport:
         if code == _CLOSING or not 400 <= code < 600:
             client.close()  # it is going, or the two of us are out of step
         if final and 500 <= code < 600 and code not in _OUR_CONFIGURATION:
-            return Failed(reason)
-        return Deferred(reason)
+            return Failed(reason, _recipient_status(error) if verb == "RCPT" else "")
+        refused_for_now = verb == "RCPT" and code < 500
+        return Deferred(reason, _recipient_status(error) if refused_for_now else "")
 
     def _why(self, error: Exception) -> str:
         """What happened, for the operator: no password, no tag, no line break."""
@@ -255,6 +256,16 @@ class SmarthostTransport:
         if isinstance(error, OSError) and error.strerror:
             return _presentable(error.strerror, self._host)
         return type(error).__name__
+
+
+def _recipient_status(error: Exception) -> str:
+    """What a refusal of the recipient says in an enhanced code (RFC 3463), if it has one that
+    fits its reply code; else what the reply code alone says."""
+    if not isinstance(error, aiosmtplib.SMTPResponseException) or error.code == _CLOSING:
+        return ""
+    found = _STATUS.match(error.message)
+    kind = str(error.code)[:1]
+    return found[1] if found and found[1].startswith(kind) else f"{kind}.0.0"
 
 
 async def _say_hello(client: aiosmtplib.SMTP) -> None:
@@ -276,12 +287,10 @@ def _options(client: aiosmtplib.SMTP, raw: bytes) -> list[str]:
 
 
 def _presentable(text: str, host: Smarthost) -> str:
-    """Foreign text for our logs: printable ASCII, short, our secrets masked."""
+    """Foreign text for our logs, our secrets masked."""
     for secret in _secrets(host):
         text = text.replace(secret, "***")
-    masked = _TAG_LIKE.sub("***", text)
-    printable = "".join(char if " " <= char <= "~" else " " for char in masked)
-    return " ".join(printable.split())[:_LONGEST_REPLY]
+    return presentable(text)
 
 
 def _secrets(host: Smarthost) -> list[str]:

@@ -1,4 +1,4 @@
-"""Tags in reply addresses, tokens of questions, and the keys behind the tags.
+"""Tags in our addresses, tokens of questions, and the keys behind the tags.
 
 A tag proves that an address was handed out by this server: 80 bits of HMAC-SHA256 over key
 id, purpose, player, board and the player's epoch, as 16 letters of lower-case base32 behind
@@ -56,17 +56,32 @@ class Keyring:
 
         Case doesn't matter; the comparison takes the same time whatever the difference.
         """
+        return self._verify(tag, "reply", player=player_id, board=board_id, epoch=epoch)
+
+    def bounce_tag(self, player_id: int, mail: str) -> str:
+        """The tag of the address that a mail to a player comes back to.
+
+        ``mail`` is its name, letters and digits only.
+        """
+        key = self.keys[0]
+        return key.id + _mac(key, "bounce", player=player_id, mail=mail)
+
+    def verify_bounce_tag(self, tag: str, player_id: int, mail: str) -> bool:
+        """Whether the tag was made for this player and mail; as `verify_reply_tag`."""
+        return self._verify(tag, "bounce", player=player_id, mail=mail)
+
+    def _verify(self, tag: str, purpose: str, **fields: int | str | None) -> bool:
         lowered = tag.lower()
         key_id, mac = lowered[:-_MAC_CHARS], lowered[-_MAC_CHARS:]
         for key in self.keys:
             if key.id == key_id:
-                expected = _mac(key, "reply", player=player_id, board=board_id, epoch=epoch)
+                expected = _mac(key, purpose, **fields)
                 return hmac.compare_digest(mac.encode("utf-8", "replace"), expected.encode())
         return False
 
 
-def _mac(key: Key, purpose: str, **fields: int | None) -> str:
-    # Names and decimal numbers, one a line: no two different sets of fields read alike.
+def _mac(key: Key, purpose: str, **fields: int | str | None) -> str:
+    # Names, then decimal numbers or letters, one a line: no two sets of fields read alike.
     lines = [f"pbm tag 1 {key.id} {purpose}"]
     lines += [f"{name} {'-' if value is None else value}" for name, value in fields.items()]
     digest = hmac.new(key.secret, "\n".join(lines).encode("ascii"), hashlib.sha256).digest()
