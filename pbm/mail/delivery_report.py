@@ -26,7 +26,7 @@ _MOST_LINES = 400
 _MOST_CHARACTERS = 8_192  # of a report in prose
 
 _CODE = r"[245]\.[0-9]{1,3}\.[0-9]{1,3}"
-_STATUS = re.compile(rf"({_CODE})(?![0-9.])", re.ASCII)
+_STATUS = re.compile(rf"(?<![0-9.])({_CODE})(?![0-9.])", re.ASCII)
 _REPLY = re.compile(
     rf"(?<![0-9.])([45])[0-9][0-9](?:[ -]#?({_CODE})(?![0-9.])|(?=[ :;-]|$))", re.ASCII
 )

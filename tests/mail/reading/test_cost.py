@@ -10,6 +10,7 @@ import tracemalloc
 
 import pytest
 
+from pbm.mail.delivery_report import read_report
 from pbm.mail.inbound import check_limits, read
 from pbm.mail.limits import LIMITS, UnreadableMail
 from pbm.mail.subject import clean_subject
@@ -146,6 +147,7 @@ ALSO_UNREADABLE = [
 
 def _read(raw: bytes) -> None:
     read(raw, envelope_sender="a@x.example", own_address="pbm@games.example")
+    read_report(raw)
 
 
 def _calls(raw: bytes) -> int:
