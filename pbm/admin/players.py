@@ -5,6 +5,7 @@ import click
 from pbm.admin.desk import Desk, pass_desk, why_option
 from pbm.admin.journal import print_journal
 from pbm.service.operator import players as service
+from pbm.store.values import Player
 
 
 @click.group()
@@ -18,7 +19,8 @@ def list_(desk: Desk) -> None:
     """List all players."""
     with desk.office() as office:
         for player in service.list_players(office):
-            click.echo(f"{player.handle:16} {player.status:9} {', '.join(player.addresses)}")
+            line = f"{player.handle:16} {player.status:9} {', '.join(player.addresses)}"
+            click.echo(f"{line}{_comes_back(player)}")
 
 
 @players.command()
@@ -30,7 +32,9 @@ def show(desk: Desk, handle: str) -> None:
         file = service.show_player(office, handle)
     player = file.player
     click.echo(f"{player.handle}, {player.status}, since {player.joined_at:%Y-%m-%d}")
-    click.echo(f"addresses: {', '.join(player.addresses) or 'none'}")
+    click.echo(f"addresses: {', '.join(player.addresses) or 'none'}{_comes_back(player)}")
+    if player.bounces and player.bounced_at and not player.unreachable_since:
+        click.echo(f"mail came back for now, last on {player.bounced_at:%Y-%m-%d}")
     for board in file.playing:
         turn = "to move" if board.id in file.to_move else "waits"
         click.echo(f"board {board.id}: {turn}, ply {board.ply}")
@@ -75,7 +79,23 @@ def unsuspend(desk: Desk, handle: str, why: str) -> None:
 @click.argument("handle")
 @why_option
 @pass_desk
+def reachable(desk: Desk, handle: str, why: str) -> None:
+    """Send mail to a player again at once, although it came back."""
+    with desk.office() as office:
+        player = service.reachable(office, handle, why)
+    click.echo(f"{player.handle} gets mail at {player.address} again.")
+
+
+@players.command()
+@click.argument("handle")
+@why_option
+@pass_desk
 def remove(desk: Desk, handle: str, why: str) -> None:
     """Take a player out of all boards and forget the addresses."""
     with desk.office() as office:
         click.echo(f"{service.remove(office, handle, why).handle} is removed.")
+
+
+def _comes_back(player: Player) -> str:
+    since = player.unreachable_since
+    return f" (mail comes back since {since:%Y-%m-%d})" if since else ""

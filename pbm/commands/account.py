@@ -53,6 +53,7 @@ class WhoAmI(Command):
                 "addresses": list(player.addresses),
                 "joined": player.joined_at.date().isoformat(),
                 "to_move": list(to_move),
+                "unreachable": player.unreachable_since is not None,
             },
         )
 

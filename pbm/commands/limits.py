@@ -1,4 +1,7 @@
-"""How many answers an address gets. Board mails never count."""
+"""How often something may happen: answers to an address, words on a board, new boards.
+
+Mails that a played move brings about never count.
+"""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -16,6 +19,23 @@ class Limit:
     within: timedelta
     pause: str
 
+
+@dataclass(frozen=True)
+class Rate:
+    """At most `most` at once, and as many again spread over `within`; counted in buckets that
+    all processes share."""
+
+    name: str
+    most: int
+    within: timedelta
+
+    def take(self, work: UnitOfWork, now: datetime, *whose: object) -> bool:
+        """Count one more, unless that is too many; it counts only if the transaction does."""
+        key = ":".join(map(str, (self.name, *whose)))
+        return work.buckets.take(key, self.most, self.within, now)
+
+
+BACK_BY_CLAIM = Rate("back", 4, timedelta(days=1))  # unproven mails that say somebody is back
 
 PLAYER_LIMITS = (
     Limit(20, timedelta(hours=1), "pause-hour"),

@@ -96,6 +96,7 @@ def _listed(board: Board) -> dict[str, Any]:
         "players": [seat.handle for seat in board.seats],
         "status": board.status,
         "turn": board.to_move.handle if board.to_move else None,
+        "turn_unreachable": bool(board.to_move and board.to_move.unreachable),
         "ply": board.ply,
         "winners": [board.seats[seat - 1].handle for seat in board.winners or ()],
     }

@@ -114,6 +114,7 @@ def _standing(board: Board, departures: tuple[Departure, ...]) -> dict[str, Any]
         "ended_by": board.ended_by,
         "turn": mover.handle if mover else None,
         "moves_for": _moves_for(board) if mover else None,
+        "turn_unreachable": bool(mover and mover.unreachable),
         "gone": {board.seats[item.seat - 1].handle: item.how for item in departures},
         "winners": [board.seats[seat - 1].handle for seat in board.winners or ()],
     }

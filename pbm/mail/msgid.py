@@ -23,6 +23,12 @@ def parse_message_ids(text: str, most: int) -> tuple[str, ...]:
     return tuple(found)
 
 
+def short_name(message_id: str) -> str:
+    """The first eight letters of the random part that ends the Message-ID of a mail of ours:
+    3f9a01c2 of <g12.p17.3f9a01c2d4e5f607@games.example>."""
+    return message_id.partition("@")[0].rpartition(".")[2][:8]
+
+
 def newest_references(in_reply_to: list[str], references: list[str], most: int) -> tuple[str, ...]:
     """The ids that a mail answers, newest first: `In-Reply-To`, then `References` backwards."""
     everything = 10_000

@@ -38,8 +38,10 @@ class _News:
     comments: list[dict[str, Any]] = field(default_factory=list)
 
 
-def announce_boards(work: UnitOfWork, letters: Letters, events: Sequence[Event]) -> None:
-    """Write one mail to every player of every board that something happened on.
+def announce_boards(
+    work: UnitOfWork, letters: Letters, events: Sequence[Event], *, but: int | None = None
+) -> None:
+    """Write one mail to every player, `but` one, of every board that something happened on.
 
     Each board is read with its row locked: whatever a turn beside this one commits between two
     of our statements would else stand in one half of a mail and be missing from the other.
@@ -55,7 +57,9 @@ def announce_boards(work: UnitOfWork, letters: Letters, events: Sequence[Event])
         mails = [
             (player, {**views[player.id], **told})
             for player in players
-            if player.addresses and (_concerns(views[player.id], news) or letters.wants(player))
+            if player.addresses
+            and player.id != but
+            and (_concerns(views[player.id], news) or letters.wants(player))
         ]
         letters.boards(board, mails)
 

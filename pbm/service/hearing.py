@@ -10,6 +10,7 @@ from pbm.commands.registry import COMMANDS
 from pbm.commands.script import Script, read_script
 from pbm.commands.subjects import board_named
 from pbm.commands.words import Login
+from pbm.events import Event
 from pbm.mail.inbound import Envelope
 from pbm.mail.subject import clean_subject
 from pbm.service.handles import check_new_handle
@@ -24,6 +25,7 @@ class Hearing:
 
     `believes_front`: what the mail server in front says about senders counts here. `peer`
     handed the mail over. `done` are logins whose commands are done and not to be heard again.
+    `news` happened apart from what the mail asks for, and is told with the rest.
     """
 
     work: UnitOfWork
@@ -35,6 +37,7 @@ class Hearing:
     believes_front: bool = False
     done: frozenset[Login] = frozenset()
     _read: dict[bool, Script] = field(default_factory=dict, repr=False, compare=False)
+    news: list[Event] = field(default_factory=list)
 
     @property
     def subject(self) -> str:

@@ -7,7 +7,7 @@ made from board and player, so that no look-up is needed and `References` stays 
 import re
 import secrets
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from hashlib import sha256
 from ipaddress import IPv4Network, IPv6Network, ip_address
@@ -17,12 +17,15 @@ from pbm.commands.context import Answering, by_lot
 from pbm.commands.limits import UNPROVEN
 from pbm.commands.subjects import answer_subject, classic_subject
 from pbm.mail.address import ServerAddress
+from pbm.mail.msgid import short_name
 from pbm.mail.tags import Keyring
+from pbm.service.holding import held_until
 from pbm.store.db import UnitOfWork
 from pbm.store.values import FAREWELL, Board, NewMail, Player
 
 REPLIED = "auto-replied"
 GENERATED = "auto-generated"
+_HELD = ("board", "again")
 _BOARD_ID = re.compile(r"<g(\d{1,9})\.p(\d{1,5})(?:b(\d{1,5}))?\.[^@<>]*@([^@<>]*)>", re.ASCII)
 
 
@@ -102,9 +105,13 @@ class Letters:
         *,
         template: str = "board",
         kind: str = "board",
+        not_before: datetime | None = None,
     ) -> None:
         """Write to a player about a board, in that board's thread."""
-        self._work.outbox.add(self._about_board(player, board, view, template, kind))
+        mail = self._about_board(player, board, view, template, kind)
+        if not_before and not_before > (mail.due_at or self._now):
+            mail = replace(mail, due_at=not_before)
+        self._work.outbox.add(mail)
 
     def boards(self, board: Board, views: Sequence[tuple[Player, dict[str, Any]]]) -> None:
         """Write to several players about a board, all at once."""
@@ -141,7 +148,7 @@ class Letters:
                 },
             },
             root if first else self._message_id(_about(board)),
-            player_id=player.id,
+            player=player,
             board_id=board.id,
         )
 
@@ -152,13 +159,13 @@ class Letters:
         reply_to = self._reply_to(player, None)
         headers = self._plain_headers(subject, reply_to, *player.addresses)
         self._work.outbox.add(
-            self._mail(kind, player.address, "answer", params, headers, player_id=player.id)
+            self._mail(kind, player.address, "answer", params, headers, player=player)
         )
 
     def answer_stranger(self, address: str, subject: str, params: dict[str, Any]) -> None:
-        """Answer an address that nobody plays from; a notice, so nothing bounces back."""
+        """Answer an address that nobody plays from; nothing of it ever comes back."""
         headers = self._plain_headers(subject, None, address)
-        self._work.outbox.add(self._mail("answer", address, "answer", params, headers, sender=""))
+        self._work.outbox.add(self._mail("answer", address, "answer", params, headers))
 
     def question(
         self,
@@ -173,15 +180,13 @@ class Letters:
         reply_to = self._house.address.question_reply(token)
         headers = self._plain_headers(subject, reply_to, address)
         self._work.outbox.add(
-            self._mail(
-                "question", address, template, params, headers, player_id=player_id, sender=""
-            )
+            self._mail("question", address, template, params, headers, player_id=player_id)
         )
 
     def notice(self, address: str, template: str, subject: str, params: dict[str, Any]) -> None:
         """Tell somebody, usually the operator; an empty envelope sender."""
         headers = self._plain_headers(answer_subject(subject), None)
-        self._work.outbox.add(self._mail("notice", address, template, params, headers, sender=""))
+        self._work.outbox.add(self._mail("notice", address, template, params, headers))
 
     def farewell(self, address: str, handle: str) -> None:
         """Write the last mail to somebody; once it is sent, the address is forgotten."""
@@ -192,7 +197,7 @@ class Letters:
     def notice_player(
         self, player: Player, template: str, subject: str, params: dict[str, Any]
     ) -> None:
-        """Tell a player something that is no answer."""
+        """Tell a player something that is no answer; an empty envelope sender."""
         headers = self._plain_headers(answer_subject(subject), self._reply_to(player, None))
         self._work.outbox.add(
             self._mail("notice", player.address, template, params, headers, player_id=player.id)
@@ -200,9 +205,7 @@ class Letters:
 
     def forward(self, address: str, raw_base64: str) -> None:
         """Send a mail on as it came."""
-        self._work.outbox.add(
-            self._mail("notice", address, "raw", {"raw": raw_base64}, {}, sender="")
-        )
+        self._work.outbox.add(self._mail("notice", address, "raw", {"raw": raw_base64}, {}))
 
     def _mail(
         self,
@@ -213,23 +216,30 @@ class Letters:
         headers: dict[str, Any],
         message_id: str | None = None,
         *,
+        player: Player | None = None,
         player_id: int | None = None,
         board_id: int | None = None,
-        sender: str | None = None,
     ) -> NewMail:
+        """A mail as it is written down.
+
+        One to a `player` comes back to an address that names it; any other has an empty
+        envelope sender. Mails of boards wait while those to the player come back.
+        """
         answers = kind in ("answer", "question")
+        message_id = message_id or self._message_id("m")
         return NewMail(
             kind=UNPROVEN if self.unproven and answers else kind,
             recipient=recipient,
             template=template,
             params=params,
             headers=headers,
-            message_id=message_id or self._message_id("m"),
-            sender=self._house.address.plain if sender is None else sender,
+            message_id=message_id,
+            sender=self._bounces(player, message_id) if player else "",
             written_at=self._now,
-            player_id=player_id,
+            player_id=player.id if player else player_id,
             board_id=board_id,
             inbox_id=self._cause.inbox_id,
+            due_at=held_until(player, self._now) if player and kind in _HELD else None,
         )
 
     def _plain_headers(self, subject: str, reply_to: str | None, *addresses: str) -> dict[str, Any]:
@@ -257,6 +267,13 @@ class Letters:
     def _reply_to(self, player: Player, board_id: int | None) -> str:
         tag = self._house.keyring.reply_tag(player.id, player.epoch, board_id)
         return self._house.address.board_reply(player.id, tag, board_id)
+
+    def _bounces(self, player: Player, message_id: str) -> str:
+        """The envelope sender (VERP): it names player and mail, so that no report is parsed
+        for them."""
+        mail = short_name(message_id)
+        tag = self._house.keyring.bounce_tag(player.id, mail)
+        return self._house.address.bounces(player.id, mail, tag)
 
     def _message_id(self, what: str) -> str:
         return f"<{what}.{self._house.unique()}@{self._house.address.domain}>"

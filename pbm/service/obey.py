@@ -54,7 +54,8 @@ def obey(
 
 def tell(hearing: Hearing, context: Context, events: Sequence[Event]) -> None:
     """Write the mails for what happened: to the boards, to the speaker, and what is asked."""
-    announce_boards(hearing.work, hearing.letters, events)
+    announce_boards(hearing.work, hearing.letters, [*hearing.news, *events])
+    hearing.news.clear()
     if not any(isinstance(event, _FOR_THE_SPEAKER) for event in events):
         return  # the boards say it all
     # Read again, since a command may have renewed the reply addresses.

@@ -16,6 +16,7 @@ from pbm.clock import Clock
 from pbm.mail.compose import OutgoingMail, compose
 from pbm.mail.delivery import Deferred, Delivery, Failed, Sent, Transport
 from pbm.mail.render import Renderer
+from pbm.service.bounces import is_out_of_reach, note_refusal
 from pbm.service.letters import House
 from pbm.service.trouble import tell_of_failed
 from pbm.service.writer import InThread, Writer
@@ -28,6 +29,7 @@ PAUSE = 1.0  # seconds to wait where the sending could not be recorded
 FIRST_DELAY = timedelta(minutes=1)
 LONGEST_DELAY = timedelta(hours=1)
 GIVE_UP_AFTER = timedelta(days=5)
+FEWEST_ATTEMPTS = 24  # most of a day
 SENDER_NAME = "pbm"
 _log = structlog.get_logger("pbm.post")
 
@@ -108,17 +110,33 @@ class Post:
             match outcome:
                 case Sent():
                     pass
-                case Deferred(reason) if now - mail.written_at < GIVE_UP_AFTER:
+                case Deferred(reason) if not _is_given_up(mail, now):
                     work.outbox.defer(mail.id, reason, now + delay(mail.attempts))
-                case Deferred(reason) | Failed(reason):
-                    work.outbox.fail(mail.id, reason, now)
-                    tell_of_failed(work, self.house, mail, reason, now)
+                case Deferred(reason, status) | Failed(reason, status):
+                    self._fail(work, mail, reason, status, now)
             _log.info("mail sent" if isinstance(outcome, Sent) else "mail not sent", mail=mail.id)
+
+    def _fail(
+        self, work: UnitOfWork, mail: OutboxMail, reason: str, status: str, now: datetime
+    ) -> None:
+        """Record that a mail will not arrive; with a status its recipient was refused."""
+        if status and is_out_of_reach(work, mail):
+            work.outbox.finish([mail.id], "dropped", now, reason)  # nobody need look at it
+        else:
+            work.outbox.fail(mail.id, reason, now)
+            tell_of_failed(work, self.house, mail, reason, now)
+        if status:
+            note_refusal(work, self.house, mail, status, now)
 
     def next_due_at(self) -> datetime | None:
         """When the next waiting mail is due."""
         with self.database.reading() as work:
             return work.outbox.next_due_at()
+
+
+def _is_given_up(mail: OutboxMail, now: datetime) -> bool:
+    """Whether a mail was tried for long enough; the tries count for one that had to wait."""
+    return now - mail.written_at >= GIVE_UP_AFTER and mail.attempts >= FEWEST_ATTEMPTS
 
 
 def delay(attempts: int) -> timedelta:

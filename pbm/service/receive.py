@@ -7,6 +7,7 @@ from typing import Any
 from pbm.clock import Clock
 from pbm.commands.auth import asked_question, tag_owner
 from pbm.mail.address import (
+    Bounce,
     PlayerReply,
     Postmaster,
     Probe,
@@ -38,14 +39,11 @@ class Intake:
         recipient = self.house.address.parse(address)
         if isinstance(recipient, Unknown):
             return Rejection(550, f"5.1.1 {recipient.reason}")
-        if isinstance(recipient, PlayerReply | QuestionReply | Probe) and not self._known(
-            recipient
-        ):
-            return Rejection(
-                550,
-                "5.1.1 This reply address is not valid any more; "
-                f"please write to {self.house.address.plain} instead.",
-            )
+        if isinstance(recipient, Bounce) and not self._sent(recipient):
+            return self._not_valid("This address was never one of ours")
+        known_by = PlayerReply | QuestionReply | Probe
+        if isinstance(recipient, known_by) and not self._known(recipient):
+            return self._not_valid("This reply address is not valid any more")
         return None
 
     def keep(
@@ -99,6 +97,15 @@ class Intake:
         except UnreadableMail as error:
             return Rejection(550, f"5.6.0 {error}")
         return None
+
+    def _not_valid(self, what: str) -> Rejection:
+        plain = self.house.address.plain
+        return Rejection(550, f"5.1.1 {what}; please write to {plain} instead.")
+
+    def _sent(self, bounce: Bounce) -> bool:
+        """Whether a mail went out under this address."""
+        keyring = self.house.keyring
+        return keyring.verify_bounce_tag(bounce.tag, bounce.player_id, bounce.mail)
 
     def _known(self, recipient: PlayerReply | QuestionReply | Probe) -> bool:
         with self.database.reading() as work:

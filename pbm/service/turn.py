@@ -13,10 +13,12 @@ from sqlalchemy.exc import DBAPIError
 
 from pbm.clock import Clock
 from pbm.commands.auth import Answerer, Claimed, Elsewhere, Proven, Speaker, Stranger, identify
-from pbm.mail.address import Postmaster, Probe, Unknown
+from pbm.mail.address import Bounce, Postmaster, Probe, Unknown
 from pbm.mail.inbound import read
 from pbm.service.aliases import ask_owner
+from pbm.service.announce import announce_boards
 from pbm.service.answers import hear_answer
+from pbm.service.bounces import hear_from, hear_report
 from pbm.service.front import known_front, take_probe, what_it_says
 from pbm.service.hearing import Hearing
 from pbm.service.in_hand import InHand
@@ -135,6 +137,8 @@ class Turns:
             return "nothing: no address of ours"
         if isinstance(recipient, Probe):
             return take_probe(work, house, recipient, mail, now)
+        if isinstance(recipient, Bounce):
+            return hear_report(work, house, mail, recipient, now)
         envelope = read(mail.raw, envelope_sender=mail.sender, own_address=house.address.plain)
         if envelope.automatic:
             return f"nothing: automatic mail ({envelope.automatic})"
@@ -168,6 +172,15 @@ class Turns:
 
 
 def _hear(hearing: Hearing, speaker: Speaker) -> str:
+    if isinstance(speaker, Proven | Claimed | Answerer) and speaker.player is not None:
+        hear_from(hearing, speaker.player, proven=not isinstance(speaker, Claimed))
+    outcome = _do(hearing, speaker)
+    if hearing.news:  # nothing else was told to the boards
+        announce_boards(hearing.work, hearing.letters, hearing.news)
+    return outcome
+
+
+def _do(hearing: Hearing, speaker: Speaker) -> str:
     match speaker:
         case Proven(player, board_id):
             context = hearing.context(player, board_id)

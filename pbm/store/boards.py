@@ -17,6 +17,7 @@ _SEAT = (
     func.coalesce(seats.c.name, players.c.handle),
     seats.c.last_ply,
     seats.c.name.is_not(None),
+    seats.c.name.is_(None) & players.c.unreachable_since.is_not(None),
 )
 _AS_STORED = (
     *("id", "layout", "rules_version", "subject", "start_state", "state", "ply", "status"),

@@ -80,7 +80,7 @@ class Outbox:
                 "thread": mail.board_id or _NO_BOARD,
                 "status": "due",
                 "attempts": 0,
-                "due_at": mail.written_at,
+                "due_at": mail.due_at or mail.written_at,
             }
             for mail in mails
         ]
@@ -211,6 +211,48 @@ class Outbox:
             outbox.c.written_at > since,
         )
         return int(self._connection.scalar(query) or 0)
+
+    def waits_for(self, address_key: str) -> bool:
+        """Whether any mail to an address waits to be sent."""
+        query = select(outbox.c.id).where(
+            outbox.c.status == "due", outbox.c.recipient_key == address_key
+        )
+        return self._connection.scalars(query.limit(1)).first() is not None
+
+    def find_sent(self, sender: str, address_key: str, since: datetime) -> OutboxMail | None:
+        """Find the mail to an address that went out under an envelope sender of its own."""
+        query = select(*_COLUMNS).where(
+            outbox.c.recipient_key == address_key,
+            outbox.c.written_at > since,
+            outbox.c.sender == sender,
+        )
+        row = self._connection.execute(query).mappings().first()
+        return _mail(row) if row else None
+
+    def note(self, outbox_id: int, what: str) -> None:
+        """Write down for the operator what became of a mail after it was sent."""
+        self._set(outbox_id, last_error=what)
+
+    def release(self, player_id: int, address_key: str, now: datetime) -> None:
+        """Let the mails to a player go out at once that were to wait."""
+        self._connection.execute(
+            update(outbox)
+            .where(
+                outbox.c.status == "due",
+                outbox.c.recipient_key == address_key,
+                outbox.c.player_id == player_id,
+                outbox.c.due_at > now,
+            )
+            .values(due_at=now)
+        )
+
+    def drop_due(self, player_id: int, kind: str, why: str, now: datetime) -> None:
+        """Give up the mails of a kind to a player that wait to be sent."""
+        self._connection.execute(
+            update(outbox)
+            .where(outbox.c.status == "due", outbox.c.player_id == player_id, outbox.c.kind == kind)
+            .values(status="dropped", finished_at=now, last_error=why, params=None, headers=None)
+        )
 
     def _set(self, outbox_id: int, **values: Any) -> None:
         self._connection.execute(update(outbox).where(outbox.c.id == outbox_id).values(**values))

@@ -36,6 +36,16 @@ class Players:
         """Find a player by id."""
         return self._one(players.c.id == player_id)
 
+    def find_locked(self, player_id: int) -> Player | None:
+        """Find a player whom nobody else changes until the commit.
+
+        Boards and mails that refer to the player can be written meanwhile.
+        """
+        self._connection.execute(
+            select(players.c.id).where(players.c.id == player_id).with_for_update(key_share=True)
+        )
+        return self.find(player_id)
+
     def by_handle(self, handle: str) -> Player | None:
         """Find a player by handle."""
         return self._one(players.c.handle == handle.lower())
@@ -86,8 +96,9 @@ class Players:
         self.add_address(player_id, address, now)
 
     def drop_addresses(self, player_id: int) -> None:
-        """Forget every address of a player."""
+        """Forget every address of a player, and what came back from them."""
         self._connection.execute(addresses.delete().where(addresses.c.player_id == player_id))
+        self.set_bounces(player_id, 0, None, None)
 
     def renew_epoch(self, player_id: int) -> None:
         """Make every reply address given to this player so far useless."""

@@ -226,7 +226,7 @@ outbox = Table(
     _id(),
     Column(
         "kind", String(10), nullable=False
-    ),  # board, answer, question, unproven, notice, pause-hour, ...
+    ),  # board, again, answer, question, unproven, notice, pause-hour, ...
     Column("recipient", String(254), nullable=False),
     Column("recipient_key", String(254), nullable=False),
     _to("players", "player_id"),

@@ -58,6 +58,7 @@ class Seat:
     """Who sits where on a board; `last_ply` is the one played last there, 0 before the first.
 
     In a record `handle` is the name that it gives, and the seat belongs to who brought it in.
+    `unreachable`: mail to the player comes back.
     """
 
     seat: int
@@ -65,6 +66,7 @@ class Seat:
     handle: str
     last_ply: int
     from_record: bool = False
+    unreachable: bool = False
 
 
 @dataclass(frozen=True)
@@ -230,7 +232,10 @@ class InboxMail:
 
 @dataclass(frozen=True)
 class NewMail:
-    """A mail as it is written down to be sent; `sender` is the envelope's."""
+    """A mail as it is written down to be sent, at once or from `due_at` on.
+
+    `sender` is the envelope's.
+    """
 
     kind: str
     recipient: str
@@ -243,6 +248,7 @@ class NewMail:
     player_id: int | None = None
     board_id: int | None = None
     inbox_id: int | None = None
+    due_at: datetime | None = None
 
 
 @dataclass(frozen=True)

@@ -92,6 +92,28 @@ class TestPlayers:
         room.is_sound()
 
 
+class TestBounces:
+    def test_who_cannot_be_reached(self, admin: Admin, room: Room) -> None:
+        with room.table.database.transaction() as work:
+            bob = work.players.by_handle("bob")
+            assert bob is not None
+            work.players.set_bounces(bob.id, 0, room.table.clock(), room.table.clock())
+        told = "(mail comes back since 2026-11-21)"
+        assert lines(admin("players", "list"))[1].endswith(f" bob@example.org {told}")
+        assert f"addresses: bob@example.org {told}" in lines(admin("players", "show", "bob"))
+        (answer,) = lines(admin("players", "reachable", "bob", *WHY))
+        assert answer == "bob gets mail at bob@example.org again."
+        assert "comes back" not in admin("players", "list").output
+
+    def test_who_could_not_be_reached_for_now(self, admin: Admin, room: Room) -> None:
+        with room.table.database.transaction() as work:
+            bob = work.players.by_handle("bob")
+            assert bob is not None
+            work.players.set_bounces(bob.id, 1, room.table.clock(), None)
+        shown = lines(admin("players", "show", "bob"))
+        assert "mail came back for now, last on 2026-11-21" in shown
+
+
 class TestGames:
     def test_list_and_show(self, admin: Admin) -> None:
         (listed,) = lines(admin("games", "list"))

@@ -193,3 +193,36 @@ class TestRemove:
         for act in (players.remove, players.suspend, players.unsuspend):
             with pytest.raises(OperatorError, match="was removed; that is for good"):
                 act(room.office, "bob", WHY)
+
+
+class TestReachable:
+    def test_what_waited_goes_out_and_the_others_are_told(self, room: Room) -> None:
+        mark(room)
+        room.posts()
+        room.alice.forgets()
+        room.bob.forgets()
+        players.reachable(room.office, "bob", WHY)
+        room.posts()
+        assert room.player("bob").unreachable_since is None
+        room.alice.hears("The operator sends mail to bob again", f"| {WHY}")
+        room.bob.hears("Your move on board 1.")
+        assert room.journal(handle="bob")[0].what == "reachable again"
+        assert room.is_sound()
+
+    def test_nobody_is_called_back_who_was_not_away(self, room: Room) -> None:
+        with pytest.raises(OperatorError, match=r"^Mail to bob is not known to come back\.$"):
+            players.reachable(room.office, "bob", WHY)
+
+    def test_list_and_file_say_since_when(self, room: Room) -> None:
+        mark(room)
+        file = players.show_player(room.office, "bob")
+        assert file.player.unreachable_since == room.table.clock()
+
+
+def mark(room: Room) -> None:
+    """Let mail to bob come back."""
+    with room.table.database.transaction() as work:
+        bob = work.players.by_handle("bob")
+        assert bob is not None
+        now = room.table.clock()
+        work.players.set_bounces(bob.id, 0, now, now)

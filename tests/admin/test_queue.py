@@ -132,6 +132,16 @@ class TestShow:
         assert not TAG.search(f"{mail} {text}".lower())
         assert text.count("****") >= 5
 
+    def test_promise_22_so_are_those_of_the_addresses_that_mail_comes_back_to(
+        self, room: Room
+    ) -> None:
+        sender = room.bob.newest.envelope_sender
+        assert TAG.search(sender)
+        for text in (sender, f"To: <{sender.upper()}>", sender.replace("+", "%2B"), sender[:-20]):
+            shown = masked(f"X: {text}")
+            assert not TAG.search(shown.lower())
+            assert "b.2." in shown.lower()
+
     def test_tokens_are_masked(self, room: Room) -> None:
         stranger: Person = room.table.person("dora@example.org")
         stranger.writes("signup dora")

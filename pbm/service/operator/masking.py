@@ -1,6 +1,6 @@
 """Takes secrets out of mail text before the operator sees it.
 
-Reply tags and question tokens are known by their form. A password stands where commands have
+Tags of our addresses and question tokens are known by their form. A password stands where commands have
 one: behind `signup handle`, or where other servers want it (`move 12 alice secret a1-c3,d4`).
 Better a word too many masked than one too few.
 """
@@ -15,6 +15,9 @@ from pbm.commands.words import lowered
 
 # Our own addresses, also quoted, percent-encoded or cut off by a mailer.
 _TAG = re.compile(r"((?:(?<![a-z0-9])|%2b)u\d{1,9}\.)[a-z0-9]{4,}", re.ASCII | re.IGNORECASE)
+_BOUNCE = re.compile(
+    r"((?:(?<![a-z0-9])|%2b)b\.\d{1,9}\.[a-z0-9]{8}\.)[a-z0-9]{4,}", re.ASCII | re.IGNORECASE
+)
 _TOKEN = re.compile(r"((?:(?<![a-z0-9])|%2b)c\.)[a-z0-9]{12,}", re.ASCII | re.IGNORECASE)
 _PASSWORD = re.compile(r"(passw(?:or)?d\b\S*)[ \t]+\S.*", re.ASCII | re.IGNORECASE)
 _KEPT = re.compile(r"#?-?\d{1,9}(?:#-?\d{1,5})?|\*\*|[-–—]{1,2}[a-z].*", re.ASCII | re.IGNORECASE)
@@ -31,7 +34,7 @@ def masked(text: str) -> str:
 
 
 def _masked_line(line: str) -> str:
-    for secret in (_TAG, _TOKEN):
+    for secret in (_TAG, _BOUNCE, _TOKEN):
         line = secret.sub(rf"\g<1>{MASK}", line)
     return _PASSWORD.sub(rf"\g<1> {MASK}", _masked_command(line))
 

@@ -7,6 +7,7 @@ from pbm.commands.matches import after_the_end
 from pbm.commands.offers import after_leaving
 from pbm.errors import OperatorError
 from pbm.mail.address import AddressError, Unknown, address_key, parse_address
+from pbm.service.bounces import reachable_again
 from pbm.service.operator.office import Act, Office, find_player
 from pbm.store.values import Board, Change, Player
 
@@ -95,6 +96,23 @@ def unsuspend(office: Office, handle: str, why: str) -> Player:
         act.tell_player(player, "unsuspended", "you can play again")
         for board in boards:
             act.tell_board(board, f"lifted the suspension of {player.handle}")
+        return act.work.players.get(player.id)
+
+
+def reachable(office: Office, handle: str, why: str) -> Player:
+    """Take it that mail to a player arrives again: what waited goes out, the boards are told.
+
+    Raises OperatorError.
+    """
+    with office.act(why) as act:
+        player = _present(act, handle)
+        if player.unreachable_since is None:
+            raise OperatorError(f"Mail to {player.handle} is not known to come back.")
+        act.work.players.set_bounces(player.id, 0, None, None)
+        act.note("reachable again", player=player)
+        reachable_again(act.work, player, act.now)
+        for board in _in_play(act, player):
+            act.tell_board(board, f"sends mail to {player.handle} again")
         return act.work.players.get(player.id)
 
 
