@@ -28,6 +28,7 @@ from pbm.mail.tags import load_keyring
 from pbm.service.in_hand import InHand
 from pbm.service.letters import House
 from pbm.service.loops import send_post, take_turns
+from pbm.service.mailrates import MailRates, TooManyError
 from pbm.service.post import Post
 from pbm.service.receive import Intake
 from pbm.service.turn import Turns
@@ -104,7 +105,8 @@ class Server:
         self._alone = hold_alone(self._database)
         ready_database(self._database)
         self._transport = open_transport(settings)
-        self._intake = Intake(self._database, house, system_clock)
+        rates = MailRates(*settings.most_mails, settings.trusted_networks)
+        self._intake = Intake(self._database, house, system_clock, rates)
         in_hand = InHand(settings.key_file.with_name("turn-in-hand"))
         self._turns = Turns(self._database, house, system_clock, in_hand)
         self._post = Post(self._database, house, system_clock, self._transport, Renderer())
@@ -189,10 +191,15 @@ class Server:
             rejection: Rejection | None = await look(lambda: self._intake.accept_recipient(address))
             return rejection
 
-        async def keep(sender: str, recipients: tuple[str, ...], raw: bytes, peer: str) -> str:
-            kept: str = await writer.do(
-                lambda work: self._intake.keep_in(work, sender, recipients, raw, peer)
-            )
+        async def keep(
+            sender: str, recipients: tuple[str, ...], raw: bytes, peer: str
+        ) -> str | Rejection:
+            try:
+                kept: str | Rejection = await writer.do(
+                    lambda work: self._intake.keep_in(work, sender, recipients, raw, peer)
+                )
+            except TooManyError as error:
+                return error.rejection
             self._mail_kept.set()
             return kept
 

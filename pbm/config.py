@@ -21,7 +21,7 @@ class Settings:
     `authserv_id` is the name under which the mail server in front writes its results, empty
     where none of them counts. `listen` is a comma list of `host:port`; `smarthost` is empty or
     an `smtp://` or `smtps://` URL; `secret_key` is empty when the key file beside the database
-    serves.
+    serves; of mails per hour 0 is for any number.
     What may hold a password is not in the `repr`.
     """
 
@@ -34,6 +34,8 @@ class Settings:
     operator: str = ""
     trusted_peers: str = _LOOPBACK
     authserv_id: str = ""
+    mails_per_hour: str = "240"
+    peer_mails_per_hour: str = "1200"
 
     @property
     def listen_addresses(self) -> tuple[tuple[str, int], ...]:
@@ -62,6 +64,17 @@ class Settings:
         return self.authserv_id.lower()
 
     @property
+    def most_mails(self) -> tuple[int, int]:
+        """How many mails an hour one address and one peer may send, 0 for any number.
+
+        Raises OperatorError for what is no number.
+        """
+        return (
+            _count("PBM_MAILS_PER_HOUR", self.mails_per_hour),
+            _count("PBM_PEER_MAILS_PER_HOUR", self.peer_mails_per_hour),
+        )
+
+    @property
     def key_file(self) -> Path:
         """Where the secret key is kept when PBM_SECRET_KEY is unset."""
         return Path("var/secret.key")
@@ -83,6 +96,7 @@ def load_settings(environ: Mapping[str, str], toml: Path) -> Settings:
     chosen.update({known[name]: value for name, value in environ.items() if name in known})
     settings = Settings(**chosen)
     _ = settings.listen_addresses, settings.trusted_networks, settings.front_name
+    _ = settings.most_mails
     return settings
 
 
@@ -99,6 +113,12 @@ def _read_toml(path: Path) -> dict[str, Any]:
 
 def _listed(text: str) -> list[str]:
     return [item.strip() for item in text.split(",") if item.strip()]
+
+
+def _count(name: str, text: str) -> int:
+    if not text.isascii() or not text.isdigit() or len(text) > 9:
+        raise OperatorError(f"{name} is a whole number, such as 240; 0 is for any number.")
+    return int(text)
 
 
 def _host_port(item: str) -> tuple[str, int]:

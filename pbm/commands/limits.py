@@ -29,10 +29,13 @@ class Rate:
     most: int
     within: timedelta
 
-    def take(self, work: UnitOfWork, now: datetime, *whose: object) -> bool:
-        """Count one more, unless that is too many; it counts only if the transaction does."""
+    def take(self, work: UnitOfWork, now: datetime, *whose: object, wait: bool = True) -> bool:
+        """Count one more, unless that is too many; it counts only if the transaction does.
+
+        Without `wait` one may pass uncounted beside another process that counts the same.
+        """
         key = ":".join(map(str, (self.name, *whose)))
-        return work.buckets.take(key, self.most, self.within, now)
+        return work.buckets.take(key, self.most, self.within, now, wait=wait)
 
 
 BACK_BY_CLAIM = Rate("back", 4, timedelta(days=1))  # unproven mails that say somebody is back

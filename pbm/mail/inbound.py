@@ -12,7 +12,7 @@ from pbm.mail.mime import Part, split_parts
 from pbm.mail.msgid import newest_references, parse_message_ids
 from pbm.mail.quoting import own_words
 
-__all__ = ["Envelope", "UnreadableMail", "check_limits", "read"]
+__all__ = ["Envelope", "UnreadableMail", "author_of", "check_limits", "read"]
 
 _SUBJECT_CHARS = 1_000
 _MOST_REFERENCES = 20
@@ -70,6 +70,15 @@ def read(
             own_address=own_address,
         ),
     )
+
+
+def author_of(raw: bytes, limits: Limits = LIMITS) -> str | None:
+    """The one strictly read address of `From`, where there is one and the mail can be read."""
+    try:
+        headers, _ = split_header(raw, limits)
+    except UnreadableMail:
+        return None
+    return _author(headers)[0]
 
 
 def check_limits(raw: bytes, limits: Limits = LIMITS) -> None:

@@ -28,17 +28,17 @@ class Door:
 
     def is_trusted(self, peer: Peer | None) -> bool:
         """Whether no cap holds for this peer; a local socket, which has none, is trusted."""
-        return peer is None or any(peer in network for network in self._trusted)
+        return is_within(peer, self._trusted)
 
     def enter(self, peer: Peer | None) -> str | None:
         """Count a connection in; the reply that turns it away, or None. ``leave`` follows."""
         if self.is_trusted(peer):
             return None
-        origin = _origin(peer)
-        self._inside[origin] += 1
+        whose = origin(peer)
+        self._inside[whose] += 1
         if self._inside.total() > self._limits.connections:
             return _FULL
-        if self._inside[origin] > self._limits.connections_per_peer:
+        if self._inside[whose] > self._limits.connections_per_peer:
             return _TOO_MANY_OF_YOURS
         return None
 
@@ -46,10 +46,10 @@ class Door:
         """Count it out."""
         if self.is_trusted(peer):
             return
-        origin = _origin(peer)
-        self._inside[origin] -= 1
-        if not self._inside[origin]:
-            del self._inside[origin]
+        whose = origin(peer)
+        self._inside[whose] -= 1
+        if not self._inside[whose]:
+            del self._inside[whose]
 
 
 def peer_of(peername: object) -> Peer | None:
@@ -63,8 +63,13 @@ def peer_of(peername: object) -> Peer | None:
     return address
 
 
-def _origin(peer: Peer | None) -> object:
+def is_within(peer: Peer | None, networks: Iterable[Network]) -> bool:
+    """Whether a peer is in one of these networks; a local socket is in any."""
+    return peer is None or any(peer in network for network in networks)
+
+
+def origin(peer: Peer | None) -> Peer | Network | None:
     """Whom a connection is counted against: in IPv6 one household has a /64."""
     if isinstance(peer, ipaddress.IPv6Address):
-        return int(peer) >> 64
+        return ipaddress.ip_network((int(peer) >> 64 << 64, 64))
     return peer

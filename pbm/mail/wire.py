@@ -1,13 +1,23 @@
-"""What can be said about a mail from its bytes alone, before anything parses it."""
+"""What can be said about a mail from its bytes alone, before anything reads what it says."""
 
 import hashlib
 import re
 from collections.abc import Iterator
 
+from pbm.mail.automatic import may_tell_a_robot
+from pbm.mail.header_block import split_header
+from pbm.mail.limits import LIMITS, UnreadableMail
+
 # RFC 5321 section 2.3.8: CR and LF only as a pair.
 _NOT_ON_THE_WIRE = re.compile(rb"\r(?!\n)|(?<!\r)\n|\0")
 
-_ADDED_ON_THE_WAY = frozenset({b"received", b"return-path"})
+# The fields that say what is to be done with a mail; others may be added on the way.
+_READ = frozenset(
+    {
+        *("from", "subject", "message-id", "in-reply-to", "references"),
+        *("content-type", "content-transfer-encoding", "content-disposition"),
+    }
+)
 
 
 def check_wire(raw: bytes) -> str | None:
@@ -25,21 +35,27 @@ def check_wire(raw: bytes) -> str | None:
 
 
 def digest(raw: bytes) -> str:
-    """The SHA-256, in hexadecimal, of a mail without the marks of its way here.
+    """The SHA-256, in hexadecimal, of all of a mail that is read to obey it, and of its body.
 
-    Left out are the `Received` and `Return-Path` fields of the header, with their folded lines:
-    a mail that is sent again by a relay differs in these only.
+    Two mails with the same digest ask for the same. A mail that comes a second time by another
+    way differs in fields that servers add, such as `Received`, and in how long lines are
+    folded. Without a `Message-ID` its `Date` counts as well.
     """
+    try:
+        headers, body = split_header(raw, LIMITS)
+    except UnreadableMail:
+        return hashlib.sha256(raw).hexdigest()
+    dated = not any(name == "message-id" and value.strip() for name, value in headers.fields)
+    fields = [
+        (name, b" ".join(value.split()))
+        for name, value in headers.fields
+        if name in _READ or may_tell_a_robot(name) or (dated and name == "date")
+    ]
     summary = hashlib.sha256()
-    kept = 0
-    dropping = False
-    for start, end in header_lines(raw):
-        if raw[start : start + 1] not in (b" ", b"\t"):
-            dropping = _name(raw[start:end]) in _ADDED_ON_THE_WAY
-        if dropping:
-            summary.update(raw[kept:start])
-            kept = end
-    summary.update(raw[kept:])
+    for name, value in sorted(fields, key=lambda field: field[0]):
+        summary.update(name.encode("ascii") + b":" + value + b"\n")
+    summary.update(b"\n")
+    summary.update(raw[body:])
     return summary.hexdigest()
 
 

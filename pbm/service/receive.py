@@ -1,6 +1,7 @@
 """Taking mail in: whether a recipient is ours, and responsibility only after the commit."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
@@ -8,10 +9,12 @@ from pbm.clock import Clock
 from pbm.commands.auth import asked_question, tag_owner
 from pbm.mail.address import (
     Bounce,
+    Plain,
     PlayerReply,
     Postmaster,
     Probe,
     QuestionReply,
+    Recipient,
     Unknown,
     address_key,
 )
@@ -20,10 +23,13 @@ from pbm.mail.smtpd import Rejection
 from pbm.mail.wire import digest, has_message_id
 from pbm.service.front import is_expected
 from pbm.service.letters import House
+from pbm.service.mailrates import MailRates, TooManyError
 from pbm.store.db import Database, UnitOfWork
 
 SAME_FOR = timedelta(days=30)
 SAME_WITHOUT_MESSAGE_ID_FOR = timedelta(minutes=10)
+_TIDIED_EVERY = 1000  # mails
+Arrived = dict[str, Recipient]
 
 
 @dataclass
@@ -33,6 +39,7 @@ class Intake:
     database: Database
     house: House
     clock: Clock
+    rates: MailRates = field(default_factory=MailRates)
 
     def accept_recipient(self, address: str) -> Rejection | None:
         """Tell whether mail to an address is taken; the refusal is a sentence for people."""
@@ -50,47 +57,65 @@ class Intake:
         self, sender: str, recipients: tuple[str, ...], raw: bytes, peer: str
     ) -> str | Rejection:
         """Keep a mail in a transaction of its own, as `keep_in` does."""
-        with self.database.transaction() as work:
-            return self.keep_in(work, sender, recipients, raw, peer)
+        try:
+            with self.database.transaction() as work:
+                return self.keep_in(work, sender, recipients, raw, peer)
+        except TooManyError as error:
+            return error.rejection
 
     def keep_in(
         self, work: UnitOfWork, sender: str, recipients: tuple[str, ...], raw: bytes, peer: str
     ) -> str | Rejection:
         """Keep a mail, once for each recipient, and return the text of the `250` reply.
 
-        The same mail again (its trace fields apart) to the same recipient is the same row.
-        A mail beyond the limits of what is read is refused.
+        The same mail again (its trace fields apart) to the same recipient is the same row, and
+        to another of our addresses it is obeyed only where it can mean somebody else. A mail
+        beyond the limits of what is read is refused. Raises TooManyError for one too many;
+        then what was done so far must be undone.
         """
-        refusal = self._refusal(recipients, raw)
+        arrived = self._in_order(recipients)
+        refusal = self._refusal(arrived, raw)
         if refusal is not None:
             return refusal
+        numbers = self._keep_each(work, sender, arrived, raw, peer)
+        return f"2.0.0 kept as {', '.join(str(number) for number in sorted(numbers))}"
+
+    def _keep_each(
+        self, work: UnitOfWork, sender: str, arrived: Arrived, raw: bytes, peer: str
+    ) -> list[int]:
+        """Keep a mail for each recipient. Raises TooManyError."""
+        now = self.clock()
         fingerprint = digest(raw)
         same_for = SAME_FOR if has_message_id(raw) else SAME_WITHOUT_MESSAGE_ID_FOR
-        numbers = [
-            work.inbox.keep(
+        numbers: list[int] = []
+        for address, recipient in arrived.items():
+            kept = work.inbox.keep(
                 digest=fingerprint,
-                recipient=recipient.lower(),
+                recipient=address,
                 sender=sender,
                 peer=peer,
                 raw=raw,
-                now=self.clock(),
+                now=now,
                 same_for=same_for,
-                **self._lanes(recipient, sender),
+                **_lanes(recipient, sender),
             )
-            for recipient in dict.fromkeys(recipients)
-        ]
-        return f"2.0.0 kept as {', '.join(str(number) for number in numbers)}"
+            numbers.append(kept.number)
+            others = tuple(self.house.address.parse(other) for other in kept.others)
+            if kept.is_new and obeyed_by(others, recipient):
+                work.inbox.finish(kept.number, "nothing: came to another address, too", now)
+            elif kept.is_new:
+                self.rates.count(work, now, recipient, sender, raw, peer)
+                if kept.number % _TIDIED_EVERY == 0:
+                    work.buckets.forget_full(now)
+        return numbers
 
-    def _lanes(self, recipient: str, sender: str) -> dict[str, Any]:
-        """Whose mail it is, as far as that is known before it is read, and about which board."""
-        parsed = self.house.address.parse(recipient)
-        if isinstance(parsed, PlayerReply):
-            return {"lane": f"u{parsed.player_id}", "board_lane": parsed.board_id}
-        return {"lane": address_key(sender) or None}
+    def _in_order(self, recipients: tuple[str, ...]) -> Arrived:
+        """The recipients by their addresses, the plain one last: another proves more."""
+        parsed = {address.lower(): self.house.address.parse(address) for address in recipients}
+        return dict(sorted(parsed.items(), key=lambda item: isinstance(item[1], Plain)))
 
-    def _refusal(self, recipients: tuple[str, ...], raw: bytes) -> Rejection | None:
-        parsed = (self.house.address.parse(recipient) for recipient in recipients)
-        if all(isinstance(recipient, Postmaster) for recipient in parsed):
+    def _refusal(self, arrived: Arrived, raw: bytes) -> Rejection | None:
+        if all(isinstance(recipient, Postmaster) for recipient in arrived.values()):
             return None  # goes to the operator unread
         try:
             check_limits(raw)
@@ -114,3 +139,31 @@ class Intake:
             if isinstance(recipient, QuestionReply):
                 return asked_question(work, recipient) is not None
             return tag_owner(work, self.house.keyring, recipient) is not None
+
+
+def _lanes(recipient: Recipient, sender: str) -> dict[str, Any]:
+    """Whose mail it is, as far as that is known before it is read, and about which board."""
+    if isinstance(recipient, PlayerReply):
+        return {"lane": f"u{recipient.player_id}", "board_lane": recipient.board_id}
+    return {"lane": address_key(sender) or None}
+
+
+def obeyed_by(others: Sequence[Recipient], recipient: Recipient) -> bool:
+    """Whether a mail that came to `others` is obeyed there, so that it is not obeyed again.
+
+    One that names our plain address beside another, or two reply addresses of one player,
+    asks for one thing all the same.
+    """
+    match recipient:
+        case Plain():
+            return any(not isinstance(other, Postmaster | Bounce) for other in others)
+        case PlayerReply(player_id):
+            return any(
+                isinstance(other, Plain)
+                or (isinstance(other, PlayerReply) and other.player_id == player_id)
+                for other in others
+            )
+        case QuestionReply():
+            return any(isinstance(other, Plain) for other in others)
+        case _:
+            return False

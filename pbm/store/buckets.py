@@ -1,9 +1,10 @@
 """Token buckets: how often something may happen, for each key, across all processes."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Float, case, func, type_coerce
+from sqlalchemy import Connection, Float, case, delete, func, literal, select, type_coerce
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.sql.expression import ColumnElement
 
@@ -11,6 +12,8 @@ from pbm.store.schema import buckets
 
 _INSERT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 _DAY_SECONDS = 86_400.0
+LONGEST = timedelta(days=7)  # that a bucket may take to fill; then it can be forgotten
+_LOCK_CLASS = 0x70626C  # of the advisory locks on buckets
 _ROUNDING = 1e-6  # of a token, that sums of fractions may be short of
 
 
@@ -20,18 +23,29 @@ class Buckets:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def take(self, key: str, capacity: float, per: timedelta, now: datetime) -> bool:
+    def take(
+        self, key: str, capacity: float, per: timedelta, now: datetime, *, wait: bool = True
+    ) -> bool:
         """Take a token from a bucket that fills up to `capacity` over the time `per`.
 
         False when it is empty; nothing changes then. A key that was never seen has a full
         bucket. One statement, so that processes beside each other take no token twice; a clock
-        that goes back fills nothing. Raises ValueError for a capacity below one token.
+        that goes back fills nothing. Without `wait` nobody waits for another process: where one
+        has just taken from this bucket and has not committed, that it was not empty is enough.
+        So transactions can take from many buckets in any order.
+
+        Raises ValueError for a capacity below one token, and for a time beyond `LONGEST`.
         """
         if capacity < 1:
             raise ValueError("a bucket must hold a token at least")
+        if per > LONGEST:
+            raise ValueError(f"a bucket must fill within {LONGEST.days} days")
         insert = _INSERT[self._connection.dialect.name](buckets)
         filled = self._filled(insert, capacity, per)
-        taken = insert.values(key=key, tokens=capacity - 1, filled_at=now).on_conflict_do_update(
+        row = {"key": key, "tokens": capacity - 1, "filled_at": now}
+        no_waiting = not wait and self._connection.dialect.name == "postgresql"
+        inserted = _unless_busy(insert, row) if no_waiting else insert.values(row)
+        taken = inserted.on_conflict_do_update(
             index_elements=["key"],
             set_={
                 "tokens": filled - 1,
@@ -39,7 +53,27 @@ class Buckets:
             },
             where=filled >= 1 - _ROUNDING,
         )
-        return self._connection.scalar(taken.returning(buckets.c.tokens)) is not None
+        if self._connection.scalar(taken.returning(buckets.c.tokens)) is not None:
+            return True
+        return no_waiting and not self._is_empty(key, capacity, per, now)
+
+    def _is_empty(self, key: str, capacity: float, per: timedelta, now: datetime) -> bool:
+        """Whether a bucket has no token, as far as is committed."""
+        query = select(buckets.c.tokens, buckets.c.filled_at).where(buckets.c.key == key)
+        row = self._connection.execute(query).one_or_none()
+        if row is None:
+            return False
+        added = max(0.0, (now - row.filled_at) / per) * capacity
+        return bool(row.tokens + added < 1 - _ROUNDING)
+
+    def forget_full(self, now: datetime) -> None:
+        """Forget the buckets that nobody has taken from for so long that they are full."""
+        self._connection.execute(delete(buckets).where(buckets.c.filled_at < now - LONGEST))
+
+    def taken_since(self, keys: Sequence[str], since: datetime) -> int:
+        """How many of these buckets a token was taken from since a moment."""
+        query = select(func.count()).where(buckets.c.key.in_(keys), buckets.c.filled_at > since)
+        return int(self._connection.scalar(query) or 0)
 
     def _filled(self, insert: Any, capacity: float, per: timedelta) -> ColumnElement[float]:
         """What is in the bucket at the moment of the insert."""
@@ -53,6 +87,13 @@ class Buckets:
         if self._connection.dialect.name == "sqlite":
             return type_coerce(func.julianday(moment), Float) * _DAY_SECONDS
         return type_coerce(func.extract("epoch", moment), Float)
+
+
+def _unless_busy(insert: Any, row: dict[str, Any]) -> Any:
+    """The row, but only where no other transaction is about to change the same one."""
+    columns = [literal(value, buckets.c[name].type) for name, value in row.items()]
+    mine = func.pg_try_advisory_xact_lock(_LOCK_CLASS, func.hashtext(row["key"]))
+    return insert.from_select(list(row), select(*columns).where(mine))
 
 
 def _the_greater(one: Any, other: Any) -> ColumnElement[Any]:

@@ -19,7 +19,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import RowMapping
 
 from pbm.store.schema import inbox
-from pbm.store.values import InboxMail
+from pbm.store.values import InboxMail, Kept
 
 _COLUMNS = (
     inbox.c.id,
@@ -79,16 +79,16 @@ class Inbox:
         same_for: timedelta,
         lane: str | None = None,
         board_lane: int | None = None,
-    ) -> int:
-        """Keep a mail and return its number; one that came before within `same_for` keeps its.
+    ) -> Kept:
+        """Keep a mail; one that came before within `same_for` keeps its number.
 
         Mails of one lane, whose or about which board they are, are claimed in order.
         """
-        same = (inbox.c.digest == digest) & (inbox.c.recipient == recipient)
-        query = select(inbox.c.id, inbox.c.received_at).where(same)
-        known = self._connection.execute(query).one_or_none()
+        query = select(inbox.c.id, inbox.c.recipient, inbox.c.received_at)
+        copies = self._connection.execute(query.where(inbox.c.digest == digest)).all()
+        known = next((copy for copy in copies if copy.recipient == recipient), None)
         if known and known.received_at > now - same_for:
-            return int(known.id)
+            return Kept(known.id, is_new=False)
         if known:
             self._set(inbox.c.id == known.id, digest=f"{digest}.{known.id}")
         values = {
@@ -105,8 +105,16 @@ class Inbox:
         }
         added = self._add_unless_there(values)
         if added is None:  # the same mail over another connection, at this very moment
-            return int(self._connection.execute(query).one().id)
-        return added
+            same = (inbox.c.digest == digest) & (inbox.c.recipient == recipient)
+            return Kept(
+                self._connection.scalars(select(inbox.c.id).where(same)).one(), is_new=False
+            )
+        others = [
+            copy.recipient
+            for copy in copies
+            if copy.recipient != recipient and copy.received_at > now - same_for
+        ]
+        return Kept(added, is_new=True, others=tuple(others))
 
     def _add_unless_there(self, values: dict[str, Any]) -> int | None:
         insert = _INSERT[self._connection.dialect.name]

@@ -58,6 +58,8 @@ def is_one_sentence(done: subprocess.CompletedProcess[str], words: str) -> None:
         ({"PBM_LISTEN": "nowhere"}, "PBM_LISTEN: 'nowhere' is not host:port"),
         ({"PBM_LISTEN": " , "}, "PBM_LISTEN names no address"),
         ({"PBM_TRUSTED_PEERS": "friends"}, "PBM_TRUSTED_PEERS"),
+        ({"PBM_MAILS_PER_HOUR": "many"}, "PBM_MAILS_PER_HOUR is a whole number"),
+        ({"PBM_PEER_MAILS_PER_HOUR": "-1"}, "PBM_PEER_MAILS_PER_HOUR is a whole number"),
         ({"PBM_DATABASE_URL": f"mysql://pbm:{PASSWORD}@db/pbm"}, "PBM_DATABASE_URL must look like"),
         ({"PBM_DATABASE_URL": f"postgresql://pbm:{PASSWORD}@db:x/pbm"}, "PBM_DATABASE_URL must"),
         ({"PBM_DATABASE_URL": PASSWORD}, "PBM_DATABASE_URL must look like"),

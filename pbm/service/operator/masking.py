@@ -1,8 +1,8 @@
 """Takes secrets out of mail text before the operator sees it.
 
-Tags of our addresses and question tokens are known by their form. A password stands where commands have
-one: behind `signup handle`, or where other servers want it (`move 12 alice secret a1-c3,d4`).
-Better a word too many masked than one too few.
+Tags of our addresses and question tokens are known by their form. A password stands where
+commands have one: behind `signup handle`, or where other servers want it (`move 12 alice secret
+a1-c3,d4`). Better a word too many masked than one too few.
 """
 
 import re

@@ -1,0 +1,76 @@
+"""How many mails are taken in an hour: from one address, from one peer, for the operator.
+
+Whoever sends more is asked to try again later, while the connection is still open.
+"""
+
+import ipaddress
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from pbm.commands.limits import Rate
+from pbm.mail.address import Bounce, PlayerReply, Postmaster, Recipient, address_key
+from pbm.mail.inbound import author_of
+from pbm.mail.smtp_desk import Rejection
+from pbm.mail.smtp_door import LOOPBACK, Network, is_within, origin
+from pbm.store.db import UnitOfWork
+
+_HOUR = timedelta(hours=1)
+_FOR_OPERATOR = Rate("operator", 60, _HOUR)
+
+
+class TooManyError(Exception):
+    """One mail too many for now."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(f"more than {most} mails an hour")
+        self.rejection = Rejection(
+            450,
+            f"4.7.1 More than {most} mails an hour came from you or in your name; "
+            "please send this one again later.",
+        )
+
+
+@dataclass(frozen=True)
+class MailRates:
+    """Mails in an hour, 0 for any number: `per_address`, and `per_peer` that is not trusted.
+
+    A reply address has a count of its own, so that whoever forges a player's `From:` delays
+    no answers of the player's.
+    """
+
+    per_address: int = 240
+    per_peer: int = 1200
+    trusted: tuple[Network, ...] = LOOPBACK
+
+    def count(
+        self,
+        work: UnitOfWork,
+        now: datetime,
+        recipient: Recipient,
+        sender: str,
+        raw: bytes,
+        peer: str,
+    ) -> None:
+        """Count a mail in. Raises TooManyError; then it must not be kept."""
+        for rate, whose in self._counted(recipient, sender, raw, peer):
+            if rate.most and not rate.take(work, now, whose, wait=False):
+                raise TooManyError(rate.most)
+
+    def _counted(
+        self, recipient: Recipient, sender: str, raw: bytes, peer: str
+    ) -> Iterator[tuple[Rate, str]]:
+        address = ipaddress.ip_address(peer) if peer else None
+        if not is_within(address, self.trusted):
+            yield Rate("peer", self.per_peer, _HOUR), str(origin(address))
+        match recipient:
+            case Postmaster():
+                yield _FOR_OPERATOR, ""
+            case Bounce(player_id):
+                yield Rate("bounces", self.per_address, _HOUR), str(player_id)
+            case PlayerReply(player_id):
+                author = address_key(author_of(raw) or sender)
+                yield Rate("replies", self.per_address, _HOUR), f"{player_id}:{author}"
+            case _:
+                author = address_key(author_of(raw) or sender)
+                yield Rate("mails", self.per_address, _HOUR), author
