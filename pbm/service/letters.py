@@ -192,7 +192,7 @@ class Letters:
         """Write the last mail to somebody; once it is sent, the address is forgotten."""
         headers = self._plain_headers(answer_subject("you have left"), None)
         told = {"handle": handle}
-        self._work.outbox.add(self._mail(FAREWELL, address, "forgotten", told, headers, sender=""))
+        self._work.outbox.add(self._mail(FAREWELL, address, "forgotten", told, headers))
 
     def notice_player(
         self, player: Player, template: str, subject: str, params: dict[str, Any]

@@ -21,16 +21,15 @@ BACK = "Mail to alice came back for a while. Now alice has written to us"
 def report(table: Table, mail: Mail, name: str) -> str:
     """Let a server report what became of a mail; return the outcome for the operator."""
     raw = (REPORTS / f"{name}.eml").read_bytes().replace(b"\n", b"\r\n")
-    unique = f"X-Number: {table.next_message_id()}\r\n".encode()
-    return reported(table, mail.envelope_sender, unique + raw)
+    return reported(table, mail.envelope_sender, raw + table.next_message_id().encode())
 
 
 def reported(table: Table, recipient: str, raw: bytes) -> str:
     """Hand in a report, and return what was made of it."""
     reply = table.deliver("", recipient, raw)
     assert reply.startswith("250"), reply
-    outcome: str = table.rows("inbox")[-1]["outcome"]
-    return outcome
+    newest = max(table.rows("inbox"), key=lambda row: int(row["id"]))
+    return str(newest["outcome"])
 
 
 def unreachable(table: Table, handle: str = "alice") -> bool:
@@ -190,7 +189,8 @@ def test_promise_09_a_forged_bounce_changes_nothing(table: Table) -> None:
             f"550 5.1.1 This address was never one of ours; please write to {SERVER} instead."
         ), address
     for address in (SERVER, alice.newest.reply_to):
-        assert reported(table, address, raw).startswith("nothing: automatic mail")
+        other = raw + address.encode()
+        assert reported(table, address, other).startswith("nothing: automatic mail")
     assert not unreachable(table)
     bob.hears_nothing()
 
@@ -321,9 +321,11 @@ def test_forged_mails_bring_nobody_back_for_ever(table: Table) -> None:
 def refused(table: Table, outcome: Deferred | Failed | Sent) -> OutboxMail:
     """Let the next mail to a player meet with this; return how its row stands."""
     post = Post(table.database, table.house, table.clock, None, table.renderer)  # type: ignore[arg-type]
-    mail = next(mail for mail in post.claim() if mail.player_id)
-    post.record(mail, outcome)
-    with table.database.reading() as work:
+    claimed = post.claim()
+    post.holds.let_go([mail.id for mail in claimed])
+    mail = next(mail for mail in claimed if mail.player_id)
+    with table.database.transaction() as work:
+        post.record_in(work, mail, outcome)
         return work.outbox.get(mail.id)
 
 

@@ -219,14 +219,52 @@ def test_without_a_message_id_ten_minutes_count(table: Table) -> None:
         alice.sends(raw, to=to).gets(1)
 
 
-def test_the_same_mail_to_two_addresses_is_two(table: Table) -> None:
+@pytest.mark.parametrize("first", [0, 1])
+def test_promise_04_a_mail_to_two_of_our_addresses_is_obeyed_once(table: Table, first: int) -> None:
     alice, bob = table.start("alice", "bob")
     to = alice.newest.reply_to
     raw = alice.mail_bytes("", "move 1 a1-c3,d4", to=to)
-    table.intake.keep(alice.address, (to, SERVER, to), raw, "127.0.0.1")
+    recipients = ((to, SERVER), (SERVER, to))[first]
+    table.intake.keep(alice.address, (*recipients, to.upper()), raw, "127.0.0.1")
     table.runs()
-    alice.gets(2).hears("bob's move on board 1", "it is bob's turn")
+    alice.gets(1).hears("bob's move on board 1")
     bob.gets(1)
+    last = max(table.rows("inbox"), key=lambda row: int(row["id"]))
+    assert (last["recipient"], last["status"], last["raw"]) == (SERVER, "done", None)
+    assert last["outcome"] == "nothing: came to another address, too"
+
+
+def test_promise_04_also_where_it_comes_by_two_ways(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    to, other = alice.newest.reply_to, alice.mails[1].reply_to
+    assert to != other
+    raw = alice.mail_bytes("", "Hello!", to=to)
+    assert alice.sends(raw, to=to).replied.startswith("250")
+    trace = b"Received: from c by d; Sat, 21 Nov 2026 12:00:01 +0000\r\n"
+    for recipient in (SERVER, other, to):
+        assert alice.sends(trace + raw, to=recipient).replied.startswith("250")
+    alice.gets(1)
+    bob.gets(1)
+
+
+def test_promise_04_mails_to_addresses_of_two_players_are_two(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    raw = alice.mail_bytes("", "Hello!")
+    to = (alice.newest.reply_to, bob.newest.reply_to)
+    table.intake.keep(alice.address, to, raw, "127.0.0.1")
+    table.runs()
+    alice.gets(1).hears("| Hello!")
+    bob.gets(2).hears("| Hello!", "came from alice@example.org, which is the address of alice")
+
+
+def test_promise_23_mail_to_postmaster_beside_us_goes_to_both(table: Table) -> None:
+    alice, _ = table.start("alice", "bob")
+    raw = alice.mail_bytes("whoami")
+    postmaster = "postmaster@games.example"
+    table.intake.keep(alice.address, (SERVER, postmaster), raw, "127.0.0.1")
+    table.runs()
+    alice.gets(1).hears("You are alice")
+    table.person(OPERATOR).gets(1)
 
 
 def test_doing_a_row_again_changes_nothing(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
