@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 
-from pbm.mail.address import address_key
+from pbm.mail.address import address_key, mailbox_key
 from pbm.store.db import UnitOfWork
 
 
@@ -34,10 +34,18 @@ class Rate:
 
         Without `wait` one may pass uncounted beside another process that counts the same.
         """
-        key = ":".join(map(str, (self.name, *whose)))
-        return work.buckets.take(key, self.most, self.within, now, wait=wait)
+        return work.buckets.take(self.key(*whose), self.most, self.within, now, wait=wait)
+
+    def key(self, *whose: object) -> str:
+        """The name of somebody's bucket."""
+        return ":".join(map(str, (self.name, *whose)))
 
 
+NEWS = Rate("news", 30, timedelta(hours=1))  # of a player on a board, moves apart
+STARTS = Rate("starts", 60, timedelta(hours=1))  # boards that a player begins
+SAME_WORDS = Rate("same", 3, timedelta(days=1))  # of a player on a board, and nothing else said
+SAME_WORDS_TOLD = Rate("same-told", 1, timedelta(days=1))
+STRANGERS = Rate("strangers", 50, timedelta(hours=1))  # so never more than 100 in an hour
 BACK_BY_CLAIM = Rate("back", 4, timedelta(days=1))  # unproven mails that say somebody is back
 
 PLAYER_LIMITS = (
@@ -47,13 +55,30 @@ PLAYER_LIMITS = (
 UNPROVEN = "unproven"  # the kind of an answer or question to a mail that nobody has proven
 UNPROVEN_LIMIT = Limit(5, timedelta(hours=1), "pause-from")
 STRANGER_ANSWERS = 5
-STRANGER_WITHIN = timedelta(days=1)
+_STRANGER = Rate("stranger", 1, timedelta(days=1))  # of one in five buckets: five in any day
 
 
 def strangers_answers_left(work: UnitOfWork, address: str, now: datetime) -> int:
-    """How many answers an address that nobody plays from may still get today."""
-    written = work.outbox.count_answers(address_key(address), now - STRANGER_WITHIN)
-    return max(0, STRANGER_ANSWERS - written)
+    """How many mails an address that nobody plays from may still get today.
+
+    Addresses that differ behind a `+` count as one. None may, while all strangers together
+    have had enough.
+    """
+    if work.buckets.is_empty(STRANGERS.key(), STRANGERS.most, STRANGERS.within, now):
+        return 0
+    keys = [_STRANGER.key(*whose) for whose in _of_stranger(address)]
+    return STRANGER_ANSWERS - work.buckets.taken_since(keys, now - _STRANGER.within)
+
+
+def take_strangers_mail(work: UnitOfWork, address: str, now: datetime) -> bool:
+    """Count a mail to an address that nobody plays from; False if it must not be written."""
+    if not STRANGERS.take(work, now):
+        return False
+    return any(_STRANGER.take(work, now, *whose) for whose in _of_stranger(address))
+
+
+def _of_stranger(address: str) -> list[tuple[int, str]]:
+    return [(number, mailbox_key(address)) for number in range(STRANGER_ANSWERS)]
 
 
 def is_paused(work: UnitOfWork, address: str, now: datetime, *, unproven: bool = False) -> bool:

@@ -75,6 +75,13 @@ def address_key(address: str) -> str:
     return address.lower()
 
 
+def mailbox_key(address: str) -> str:
+    """The form in which two addresses are compared that may lead to one mailbox: as
+    `address_key`, and without what stands behind a ``+`` before the ``@``."""
+    local, at, domain = address_key(address).rpartition("@")
+    return f"{local.partition('+')[0] or local}{at}{domain}"
+
+
 @dataclass(frozen=True)
 class Plain:
     """The server's address itself."""

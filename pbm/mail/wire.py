@@ -37,9 +37,9 @@ def check_wire(raw: bytes) -> str | None:
 def digest(raw: bytes) -> str:
     """The SHA-256, in hexadecimal, of all of a mail that is read to obey it, and of its body.
 
-    Two mails with the same digest would be obeyed alike. A mail that comes a second time by
-    another way differs in fields that servers add, such as `Received`, and in how long lines
-    are folded. Without a `Message-ID` its `Date` counts as well.
+    Two mails with the same digest ask for the same. A mail that comes a second time by another
+    way differs in fields that servers add, such as `Received`, and in how long lines are
+    folded. Without a `Message-ID` its `Date` counts as well.
     """
     try:
         headers, body = split_header(raw, LIMITS)

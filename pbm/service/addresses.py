@@ -28,7 +28,7 @@ def ask_new_address(
     work.questions.ask(KIND, event.address, token_digest(token), kept, now, now + OPEN_FOR)
     params = {"handle": player.handle, "instead": event.instead}
     subject = question_subject(f"play as {player.handle} from here")
-    letters.question(event.address, "new-address", subject, token, params)
+    letters.question(event.address, "new-address", subject, token, params, granted=True)
 
 
 def hear_new_address(hearing: Hearing, question: Question) -> str:

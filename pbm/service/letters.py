@@ -14,7 +14,7 @@ from ipaddress import IPv4Network, IPv6Network, ip_address
 from typing import Any
 
 from pbm.commands.context import Answering, by_lot
-from pbm.commands.limits import UNPROVEN
+from pbm.commands.limits import UNPROVEN, take_strangers_mail
 from pbm.commands.subjects import answer_subject, classic_subject
 from pbm.mail.address import ServerAddress
 from pbm.mail.msgid import short_name
@@ -163,7 +163,12 @@ class Letters:
         )
 
     def answer_stranger(self, address: str, subject: str, params: dict[str, Any]) -> None:
-        """Answer an address that nobody plays from; nothing of it ever comes back."""
+        """Answer an address that nobody plays from; nothing of it ever comes back.
+
+        Nothing is written to one that has had enough mails, or while all strangers have.
+        """
+        if not take_strangers_mail(self._work, address, self._now):
+            return
         headers = self._plain_headers(subject, None, address)
         self._work.outbox.add(self._mail("answer", address, "answer", params, headers))
 
@@ -175,8 +180,17 @@ class Letters:
         token: str,
         params: dict[str, Any],
         player_id: int | None = None,
+        *,
+        granted: bool = False,
     ) -> None:
-        """Ask; only the reply address that carries the token can answer."""
+        """Ask; only the reply address that carries the token can answer.
+
+        An address that nobody plays from is asked only as `answer_stranger` answers it, unless
+        that is `granted` already.
+        """
+        to_stranger = player_id is None and not granted
+        if to_stranger and not take_strangers_mail(self._work, address, self._now):
+            return
         reply_to = self._house.address.question_reply(token)
         headers = self._plain_headers(subject, reply_to, address)
         self._work.outbox.add(

@@ -48,7 +48,10 @@ def obey(
         return _ask(hearing, context, script, proven=proven, doubt=doubt)
     if _only_reads(script) and _is_paused(hearing, player):
         return f"{player.handle} had enough answers"
-    tell(hearing, context, run_script(context, script))
+    events = run_script(context, script)
+    tell(hearing, context, events)
+    if not events:
+        return f"{player.handle}: the same words again, passed over"
     return f"{player.handle}: {', '.join(_named(script)) or 'chat'}"
 
 

@@ -7,8 +7,10 @@ from typing import Any
 
 from pbm import rules
 from pbm.commands.declare import Command
+from pbm.commands.limits import take_strangers_mail
 from pbm.commands.registry import parse_line
 from pbm.commands.subjects import question_subject
+from pbm.errors import Refusal
 from pbm.events import Guest, Invited
 from pbm.mail.tags import new_token, token_digest
 from pbm.service.allowance import may_answer
@@ -62,12 +64,17 @@ def ask_signup(
 
 
 def record_invited(work: UnitOfWork, player: Player, event: Invited, now: datetime) -> Invited:
-    """Write down at once whom a challenge asks, so that the next command knows it, too."""
+    """Write down at once whom a challenge asks, so that the next command knows it, too.
+
+    Raises Refusal where one of them must not be written to now.
+    """
     errand_id = work.questions.add_errand(player.id, None, [event.line], (), now, status="invited")
     guests = tuple(
         Guest(address, suggest_handle(work, address), new_token()) for address in event.addresses
     )
     for guest in guests:
+        if not take_strangers_mail(work, guest.address, now):
+            raise Refusal("not-now", address=guest.address)
         kept = {"handle": guest.handle, "invitation": errand_id}
         digest = token_digest(guest.token)
         work.questions.ask("invite", guest.address, digest, kept, now, now + SIGNUP_FOR)
@@ -91,7 +98,7 @@ def ask_invited(work: UnitOfWork, letters: Letters, player: Player, event: Invit
             "board": board,
         }
         subject = question_subject(f"a game of {rules.NAME.title()} with {player.handle}")
-        letters.question(guest.address, "invite", subject, guest.token, params)
+        letters.question(guest.address, "invite", subject, guest.token, params, granted=True)
 
 
 def shortened(comment: Sequence[str]) -> list[str]:

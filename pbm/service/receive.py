@@ -57,8 +57,11 @@ class Intake:
         self, sender: str, recipients: tuple[str, ...], raw: bytes, peer: str
     ) -> str | Rejection:
         """Keep a mail in a transaction of its own, as `keep_in` does."""
-        with self.database.transaction() as work:
-            return self.keep_in(work, sender, recipients, raw, peer)
+        try:
+            with self.database.transaction() as work:
+                return self.keep_in(work, sender, recipients, raw, peer)
+        except TooManyError as error:
+            return error.rejection
 
     def keep_in(
         self, work: UnitOfWork, sender: str, recipients: tuple[str, ...], raw: bytes, peer: str

@@ -8,10 +8,12 @@ from typing import Any, TypeGuard
 from pbm.commands.boards import check_move
 from pbm.commands.context import Context
 from pbm.commands.declare import Command
+from pbm.commands.limits import take_strangers_mail
 from pbm.commands.registry import Problem
 from pbm.commands.script import Script
 from pbm.errors import Refusal
 from pbm.events import (
+    AddressWanted,
     Answered,
     BoardClosed,
     BoardNews,
@@ -24,6 +26,7 @@ from pbm.events import (
     PlayerLeft,
 )
 from pbm.service.questions import record_invited
+from pbm.service.talk import chat, count_news
 from pbm.store.values import Board
 
 _BOARD_EVENTS = (BoardStarted, MovePlayed, PlayerLeft, BoardClosed, BoardNews)
@@ -165,7 +168,9 @@ def _as_it_sees_it(
 def _run(context: Context, command: Command, *, alone: bool) -> list[Event]:
     try:
         with context.work.savepoint():
-            return [_recorded(context, event) for event in command.run(context)]
+            events = [_recorded(context, event) for event in command.run(context)]
+            count_news(context, events)
+            return events
     except Refusal as refusal:
         return [refused(command, refusal, context, alone=alone)]
 
@@ -173,6 +178,10 @@ def _run(context: Context, command: Command, *, alone: bool) -> list[Event]:
 def _recorded(context: Context, event: Event) -> Event:
     if isinstance(event, Invited):
         return record_invited(context.work, context.player, event, context.now)
+    if isinstance(event, AddressWanted) and not take_strangers_mail(
+        context.work, event.address, context.now
+    ):
+        raise Refusal("not-now", address=event.address)
     return event
 
 
@@ -192,7 +201,7 @@ def _place_comment(context: Context, script: Script, happened: list[list[Event]]
         return []
     if script.commands:
         return [Answered("unsent", {"comment": list(script.comment)}, number)]
-    return [Commented(number, context.player.handle, script.comment)]
+    return chat(context, number, script.comment)
 
 
 def _with_words(context: Context, comment: tuple[str, ...], events: list[Event]) -> list[Event]:

@@ -55,9 +55,9 @@ class Buckets:
         )
         if self._connection.scalar(taken.returning(buckets.c.tokens)) is not None:
             return True
-        return no_waiting and not self._is_empty(key, capacity, per, now)
+        return no_waiting and not self.is_empty(key, capacity, per, now)
 
-    def _is_empty(self, key: str, capacity: float, per: timedelta, now: datetime) -> bool:
+    def is_empty(self, key: str, capacity: float, per: timedelta, now: datetime) -> bool:
         """Whether a bucket has no token, as far as is committed."""
         query = select(buckets.c.tokens, buckets.c.filled_at).where(buckets.c.key == key)
         row = self._connection.execute(query).one_or_none()

@@ -1,0 +1,324 @@
+"""Promises 7 and 8: how much is taken, sent on, and written to strangers."""
+
+import pytest
+
+from pbm.commands.limits import NEWS, SAME_WORDS, STARTS, STRANGERS
+from pbm.mail.smtpd import Rejection
+from tests.table import OPERATOR, SERVER, Person, Table
+
+POSTMASTER = "postmaster@games.example"
+LATER = "an hour came from you or in your name; please send this one again later."
+
+
+def outcomes(table: Table, words: str) -> int:
+    """How many mails ended so."""
+    return sum(words in str(row["outcome"]) for row in table.rows("inbox"))
+
+
+# -- strangers ---------------------------------------------------------------------------------
+
+
+def test_promise_08_a_thousand_forged_senders(table: Table) -> None:
+    alice, _ = table.start("alice", "bob")
+    before = {address for address in table.mailboxes}
+    table.clock.passes(hours=1)
+    for number in range(1000):
+        table.person(f"victim{number}@forged.example").writes("signup me")
+    written = {address for address in table.mailboxes} - before
+    assert len(written) == STRANGERS.most
+    assert outcomes(table, "nothing: ") == 1000 - STRANGERS.most
+    alice.forgets().says("a1-c3,d4").gets(1)  # nobody else's mail waits
+    table.clock.passes(hours=1)
+    for number in range(1000, 1200):
+        table.person(f"victim{number}@forged.example").writes("signup me")
+    assert len({address for address in table.mailboxes} - before) == 2 * STRANGERS.most
+
+
+def test_promise_08_no_hour_sees_more_than_a_hundred(table: Table) -> None:
+    sent = 0
+    for number in range(240):
+        person = table.person(f"victim{number}@forged.example").writes("hello")
+        sent += len(person.mails)
+        table.clock.passes(seconds=15)
+    assert STRANGERS.most < sent <= 2 * STRANGERS.most
+
+
+def test_promise_08_one_forged_sender_gets_five_a_day(table: Table) -> None:
+    victim = table.person("victim@forged.example")
+    for number in range(60):
+        victim.writes(f"mail {number}")
+        table.clock.passes(minutes=20)
+    assert len(victim.mails) == 5
+    table.clock.passes(hours=6)
+    for number in range(20):
+        victim.writes(f"further mail {number}")
+    assert len(victim.mails) == 10
+
+
+def test_promise_08_in_no_day_more_than_five(table: Table) -> None:
+    victim = table.person("victim@forged.example")
+    moments = []
+    for hour in range(24 * 7):
+        victim.writes(f"mail {hour}")
+        table.clock.passes(hours=1)
+        moments += [hour] * len(victim.arrived)
+        victim.forgets()
+    assert moments == [24 * day + hour for day in range(7) for hour in range(5)]
+
+
+def test_promise_08_what_stands_behind_a_plus_makes_nobody_else(table: Table) -> None:
+    for number in range(30):
+        table.person(f"Victim+{number}@forged.example").writes("hello")
+    table.person("victim@forged.example").writes("hello").hears_nothing()
+    assert sum(len(box) for box in table.mailboxes.values()) == 5
+    table.person("other+1@forged.example").writes("hello").gets(1)
+    table.person("+1@forged.example").writes("hello").gets(1)
+
+
+def test_promise_08_invitations_count_among_them(table: Table) -> None:
+    alice = table.joins("alice")
+    for number in range(5):
+        alice.says(f"challenge dave+{number}@forged.example", answering=alice.mail("pbm: welcome"))
+        alice.hears("We have asked")
+        table.clock.passes(days=4)
+        alice.writes("whoami").forgets()
+    for number in range(5):
+        table.person(f"erin+{number}@forged.example").writes("hello")
+    alice.says("challenge erin@forged.example", answering=alice.mail("pbm: welcome"))
+    alice.hears("We cannot ask erin@forged.example.")
+
+
+def test_promise_08_nobody_is_invited_when_enough_strangers_were_written_to(table: Table) -> None:
+    alice = table.joins("alice")
+    for number in range(STRANGERS.most - 3):  # alice was one herself, and two are left
+        table.person(f"victim{number}@forged.example").writes("hello")
+    lines = [f"challenge guest{number}@example.net" for number in range(4)]
+    alice.says("\n".join(lines), subject="multiple", answering=alice.mail("pbm: welcome"))
+    alice.hears("We have asked guest0@", "We have asked guest1@", "We cannot ask guest2@")
+    asked = [row["address"] for row in table.rows("questions") if row["kind"] == "invite"]
+    assert sorted(asked) == ["guest0@example.net", "guest1@example.net"]
+    for number in range(4):
+        mails = table.person(f"guest{number}@example.net").mails
+        assert len(mails) == (number < 2)
+
+
+def test_an_address_that_is_no_players_is_not_asked_beyond_it_either(table: Table) -> None:
+    alice = table.joins("alice")
+    for number in range(STRANGERS.most - 1):
+        table.person(f"victim{number}@forged.example").writes("hello")
+    alice.says("add alice@new.example", answering=alice.mail("pbm: welcome")).says("yes")
+    table.person("alice@new.example").hears_nothing()
+
+
+# -- mails taken -------------------------------------------------------------------------------
+
+
+def sends(person: Person, count: int, *, to: str = SERVER, sender: str = "") -> int:
+    """Hand in as many mails; return how many were taken. The others are put off."""
+    taken = 0
+    for number in range(count):
+        raw = person.mail_bytes("help", f"{number}", to=to)
+        reply = person.table.hand_in(sender or person.address, to, raw)
+        assert reply.startswith("250 ") or (
+            reply.startswith("450 4.7.1 More than ") and reply.endswith(LATER)
+        ), reply
+        taken += reply.startswith("250 ")
+    return taken
+
+
+def test_one_address_may_send_so_many_an_hour(table: Table) -> None:
+    table.intake.rates = type(table.intake.rates)(per_address=20)
+    alice, bob = table.start("alice", "bob")
+    table.clock.passes(hours=1)
+    assert sends(alice, 30) == 20
+    assert sends(bob, 5) == 5
+    table.clock.passes(minutes=30)
+    assert sends(alice, 30) == 10
+    assert sends(alice, 10, sender="other@sender.example") == 0  # From: counts
+
+
+def test_a_mail_sent_again_is_not_counted_again(table: Table) -> None:
+    table.intake.rates = type(table.intake.rates)(per_address=3)
+    alice = table.person("alice@example.org")
+    raw = alice.mail_bytes("help")
+    for _ in range(10):
+        assert table.hand_in(alice.address, SERVER, raw).startswith("250 ")
+    assert sends(alice, 5) == 2
+
+
+def test_what_is_put_off_leaves_nothing_behind(table: Table) -> None:
+    table.intake.rates = type(table.intake.rates)(per_address=1)
+    alice = table.person("alice@example.org")
+    assert sends(alice, 3) == 1
+    assert len(table.rows("inbox")) == 1
+    raw = alice.mail_bytes("help")
+    table.clock.passes(hours=1)
+    assert table.hand_in(alice.address, SERVER, raw).startswith("250 ")
+
+
+def test_forgers_delay_nothing_that_answers_a_mail_of_ours(table: Table) -> None:
+    table.intake.rates = type(table.intake.rates)(per_address=20)
+    alice, _ = table.start("alice", "bob")
+    board = alice.newest
+    assert sends(alice, 40) < 40  # anybody can write such a From
+    assert alice.says("a1-c3,d4", answering=board).replied.startswith("250 ")
+    assert table.moves(1) == ["a1-c3,b2"]
+
+
+def test_one_peer_may_send_so_many_an_hour_unless_it_is_trusted(table: Table) -> None:
+    table.intake.rates = type(table.intake.rates)(per_peer=10)
+    people = [table.person(f"p{number}@example.org") for number in range(15)]
+
+    def taken(peer: str) -> int:
+        count = 0
+        for person in people:
+            raw = person.mail_bytes("help")
+            reply = table.intake.keep(person.address, (SERVER,), raw, peer)
+            assert isinstance(reply, str) or reply.code == 450
+            count += isinstance(reply, str)
+        return count
+
+    assert taken("192.0.2.1") == 10
+    assert taken("192.0.2.2") == 10
+    assert taken("2001:db8::1") == 10
+    assert taken("2001:db8::2") == 0  # one household
+    assert taken("2001:db8:0:1::1") == 10
+    assert taken("127.0.0.1") == taken("::1") == taken("") == 15
+
+
+def test_no_number_is_no_limit(table: Table) -> None:
+    table.intake.rates = type(table.intake.rates)(per_address=0, per_peer=0)
+    assert sends(table.person("alice@example.org"), 300) == 300
+
+
+def test_promise_23_mail_to_the_operator_is_put_off_when_it_floods(table: Table) -> None:
+    for number in range(80):
+        table.person(f"p{number}@example.org").writes("Help", to=POSTMASTER)
+    operator = table.person(OPERATOR)
+    assert len(operator.mails) == 60
+    reply = table.intake.keep("x@example.org", (POSTMASTER,), b"\xff\xff no mail at all", "")
+    assert isinstance(reply, Rejection)
+    table.clock.passes(hours=1)
+    reply = table.intake.keep("x@example.org", (POSTMASTER,), b"\xff\xff no mail at all", "")
+    assert isinstance(reply, str)
+
+
+# -- words and boards --------------------------------------------------------------------------
+
+
+def test_promise_07_words_on_a_board_are_limited_and_moves_are_not(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    board = alice.newest
+    for number in range(NEWS.most + 5):
+        alice.says(f"Word {number}", answering=board)
+    assert len(bob.arrived) == NEWS.most
+    alice.hears(f"You have written to board 1 {NEWS.most} times", "| Word 30", "to send again")
+    alice.says("a1-c3,d4\nA word with a move", answering=board)
+    assert "| A word with a move" in bob.newest.text
+    bob.forgets().says("Words of another")
+    alice.hears("| Words of another")
+    table.clock.passes(hours=1)
+    alice.says("Back again", answering=board)
+    bob.hears("| Back again")
+
+
+def test_promise_07_so_are_offers(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    board = alice.newest
+    for number in range(NEWS.most):
+        alice.says(f"Word {number}", answering=board)
+    bob.forgets()
+    alice.forgets().says("draw", answering=board)
+    alice.hears("| draw", "moves apart that is as much as we send on")
+    bob.hears_nothing()
+    assert table.board(1).offers == ()
+    bob.says("resign", answering=bob.mail("Abalone Board 1"))  # but never the end of a game
+    assert table.board(1).status == "finished"
+
+
+def test_promise_07_the_same_words_come_back_once_and_then_are_passed_over(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    board = alice.newest
+    for _ in range(10):
+        alice.says("I am away until Monday.", answering=board)
+    assert len(bob.arrived) == SAME_WORDS.most
+    assert len(alice.arrived) == SAME_WORDS.most + 1
+    alice.hears("You have sent these very words to board 1 3 times today", "| I am away")
+    assert outcomes(table, "alice: the same words again, passed over") == 6
+    alice.says("Now I am here.", answering=board)
+    bob.forgets()
+    table.clock.passes(days=1)
+    alice.says("I am away until Monday.", answering=board)
+    bob.hears("| I am away until Monday.")
+
+
+def test_boards_are_begun_at_a_bounded_rate(table: Table) -> None:
+    alice, bob = table.joins("alice"), table.joins("bob")
+    lines = "\n".join(["challenge bob"] * 20)
+    for _ in range(5):
+        alice.says(lines, subject="multiple", answering=alice.mail("pbm: welcome"))
+    assert len(table.boards()) == STARTS.most
+    assert len(bob.arrived) == STARTS.most
+    alice.hears(f"You have begun {STARTS.most} games within an hour")
+    bob.says("challenge alice", answering=bob.mail("pbm: welcome"))
+    assert len(table.boards()) == STARTS.most + 1
+
+
+# -- loops -------------------------------------------------------------------------------------
+
+
+def robot(table: Table, person: Person, words: str, *, varied: bool) -> int:
+    """A robot that answers whatever comes, for as long as anything does; returns its answers."""
+    first = answered = len(person.mails) - 1
+    while answered < len(person.mails) and answered - first < 2_000:
+        mail = person.mails[answered]
+        answered += 1
+        person.says(f"{words}{f' ({answered})' if varied else ''}", answering=mail)
+        table.clock.passes(seconds=2)
+    return answered - first
+
+
+@pytest.mark.parametrize(
+    ("words", "varied"),
+    [
+        ("I am on holiday and will read your mail when I am back.", False),
+        ("I am on holiday and will read your mail when I am back.", True),
+        ("help", False),
+        ("show", False),
+        ("movve my mailbox a1,b2", False),
+        ("draw", False),
+        ("", False),
+        ("yes", True),
+    ],
+)
+def test_promise_07_a_robot_that_ignores_every_rule(table: Table, words: str, varied: bool) -> None:
+    alice, bob = table.start("alice", "bob")
+    assert robot(table, alice, words, varied=varied) < 120
+    alice.forgets()
+    bob.forgets()
+    table.clock.passes(days=1)
+    table.runs()
+    alice.hears_nothing()  # it has stopped for good
+    bob.hears_nothing()
+
+
+def test_promise_07_two_robots_at_one_board(table: Table) -> None:
+    people = table.start("alice", "bob")
+    words = ("I am on holiday.", "Your mail was received and given the number 1.")
+    read = [len(person.mails) for person in people]
+    start = sum(read)
+    people[0].says(words[0])
+    for _ in range(2_000):
+        waiting = [place for place in (0, 1) if read[place] < len(people[place].mails)]
+        if not waiting:
+            break
+        for place in waiting:
+            mail = people[place].mails[read[place]]
+            read[place] += 1
+            people[place].says(f"{words[place]} {read[place]}", answering=mail)
+    assert sum(read) - start < 300
+    assert not [row for row in table.rows("outbox") if row["status"] == "due"]
+
+
+def test_promise_07_a_robot_that_is_a_stranger(table: Table) -> None:
+    assert robot(table, table.person("robot@example.net").writes("hi"), "Away.", varied=True) < 6
