@@ -40,6 +40,9 @@ class Conversation(SMTP):
     """One client's connection, as asyncio calls it."""
 
     line_length_limit = BLOCK  # how much is read ahead before the client has to wait
+    protocol_name = "ESMTP"
+    hello = "EHLO"
+    no_recipients = "554 5.5.1 None of the recipients was taken, so there is nobody to send it to."
 
     def __init__(self, desk: Desk, door: Door, everybody: "set[Conversation]") -> None:
         """The conversation puts itself into ``everybody``, and leaves it at its end."""
@@ -58,10 +61,11 @@ class Conversation(SMTP):
         self._said_hello = False
         self._sender: str | None = None
         self._recipients: list[str] = []
+        self._replies_owed = 1
         self._since_mail = 0
         self._unknown = 0
         self._verbs: dict[str, Callable[[str], Awaitable[str]]] = {
-            "EHLO": self._ehlo,
+            self.hello: self._ehlo,
             "HELO": self._helo,
             "MAIL": self._mail,
             "RCPT": self._rcpt,
@@ -123,7 +127,7 @@ class Conversation(SMTP):
         if self._refusal is not None:
             self.hang_up(self._refusal)
             return
-        await self.push(f"220 {self.hostname} ESMTP")
+        await self.push(f"220 {self.hostname} {self.protocol_name}")
         while not self._is_hung_up():
             self._reset_timeout()
             await self.push(await self._answer(await self._inlet.line()))
@@ -159,6 +163,7 @@ class Conversation(SMTP):
 
     async def _answer(self, line: bytes) -> str:
         """The reply to a command. Raises ClientLeftError and FloodError, and nothing else."""
+        self._replies_owed = 1
         self._since_mail += 1
         if self._since_mail % _COMMANDS_IN_A_ROW == 0:
             await asyncio.sleep(0)  # whoever sends a thousand commands at once lets others in
@@ -172,7 +177,11 @@ class Conversation(SMTP):
             raise
         except Exception as fault:  # noqa: BLE001 - the listener is a boundary: our fault is a 451
             self._desk.report_fault(fault)
-            return OWN_FAULT
+            return self._to_each(OWN_FAULT)
+
+    def _to_each(self, reply: str) -> str:
+        """The reply as often as one is waited for."""
+        return "\r\n".join([reply] * self._replies_owed)
 
     async def _obey(self, line: bytes) -> str:
         if len(line) > self._limits.command_bytes:
@@ -197,7 +206,7 @@ class Conversation(SMTP):
 
     async def _ehlo(self, name: str) -> str:
         if not name:
-            return "501 5.5.4 That command is written EHLO your.host.name."
+            return f"501 5.5.4 That command is written {self.hello} your.host.name."
         self._begin()
         return (
             f"250-{self.hostname}\r\n"
@@ -224,7 +233,7 @@ class Conversation(SMTP):
 
     async def _mail(self, argument: str) -> str:
         if not self._said_hello:
-            return "503 5.5.1 Say EHLO first."
+            return f"503 5.5.1 Say {self.hello} first."
         if self._sender is not None:
             return "503 5.5.1 A mail is begun already; RSET drops it."
         sender, parameters = parse_path("FROM:", argument, _MAIL_FORM)
@@ -241,24 +250,25 @@ class Conversation(SMTP):
         if parameters:
             return "555 5.5.4 That parameter of RCPT TO is not known here."
         if recipient not in self._recipients:
-            if len(self._recipients) >= self._limits.recipients:
+            if len(set(self._recipients)) >= self._limits.recipients:
                 most = self._limits.recipients
                 return f"452 4.5.3 One mail may have {most} recipients; send it again to the rest."
             refusal = await self._desk.refuse_recipient(recipient)
             if refusal is not None:
                 return refusal
-            self._recipients.append(recipient)
+        self._add_recipient(recipient)
         return "250 2.1.5 Go on."
 
     async def _data(self, argument: str) -> str:
         if self._sender is None:
             return "503 5.5.1 Say MAIL FROM first."
         if not self._recipients:
-            return "554 5.5.1 None of the recipients was taken, so there is nobody to send it to."
+            return self.no_recipients
         if argument:
             return "501 5.5.4 That command is written DATA, and nothing behind it."
         try:
             await self.push("354 Send the mail; a dot between two line ends of CRLF ends it.")
+            self._replies_owed = self._replies_to_mail()
             return await self._take(await self._whole_mail(), self._sender)
         finally:
             self._forget_mail()
@@ -275,18 +285,29 @@ class Conversation(SMTP):
 
     async def _take(self, mail: bytes | None, sender: str) -> str:
         if mail is None:
-            return too_large(self._limits.mail_bytes)
+            return self._to_each(too_large(self._limits.mail_bytes))
         if has_longer_line(mail, self._limits.line_bytes):
-            return "500 5.5.2 A line of the mail is too long."
+            return self._to_each("500 5.5.2 A line of the mail is too long.")
         self.is_committing = True
         try:
-            recipients = tuple(self._recipients)
-            reply = await self._desk.hand_in(sender, recipients, mail, str(self._peer or ""))
+            reply = await self._hand_in(sender, mail, str(self._peer or ""))
         finally:
             self.is_committing = False
-        if reply.startswith("250"):
+        if any(line.startswith("250") for line in reply.split("\r\n")):
             self._since_mail = 0
         return reply
+
+    # What LMTP does otherwise
+
+    def _add_recipient(self, recipient: str) -> None:
+        if recipient not in self._recipients:
+            self._recipients.append(recipient)
+
+    def _replies_to_mail(self) -> int:
+        return 1
+
+    async def _hand_in(self, sender: str, mail: bytes, peer: str) -> str:
+        return await self._desk.hand_in(sender, tuple(self._recipients), mail, peer)
 
     async def _rset(self, argument: str) -> str:  # noqa: ARG002 - every verb has one
         self._forget_mail()
