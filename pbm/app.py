@@ -19,6 +19,7 @@ from pbm.clock import system_clock
 from pbm.config import Settings, load_settings
 from pbm.errors import OperatorError
 from pbm.mail.address import AddressError, parse_address
+from pbm.mail.certificate import load_certificate
 from pbm.mail.delivery import Transport
 from pbm.mail.maildir import MaildirTransport
 from pbm.mail.render import Renderer
@@ -102,6 +103,7 @@ class Server:
         self._alone = hold_alone(self._database)
         ready_database(self._database)
         self._transport = open_transport(settings)
+        self._tls = load_certificate(settings.tls_cert, settings.tls_key)
         self._intake = Intake(self._database, house, system_clock)
         in_hand = InHand(settings.key_file.with_name("turn-in-hand"))
         self._turns = Turns(self._database, house, system_clock, in_hand)
@@ -199,6 +201,7 @@ class Server:
             accept_recipient=accept_recipient,
             keep=keep,
             trusted_peers=self._settings.trusted_networks,
+            tls=self._tls,
         )
 
     def _in_pool(self, name: str) -> InThread:

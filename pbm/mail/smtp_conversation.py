@@ -58,6 +58,9 @@ class Conversation(SMTP):
         self._everybody = everybody
         self._limits = desk.limits
         self._on_timeout = _IDLE
+        self._is_encrypted = False
+        self._is_shaking_hands = False
+        self._is_inside = False
         self._said_hello = False
         self._sender: str | None = None
         self._recipients: list[str] = []
@@ -77,6 +80,8 @@ class Conversation(SMTP):
             "VRFY": self._verify,
             "EXPN": self._verify,
         }
+        if desk.tls is not None:
+            self._verbs["STARTTLS"] = self._starttls
 
     # What asyncio and aiosmtpd call
 
@@ -85,19 +90,26 @@ class Conversation(SMTP):
         self._is_trusted = self._door.is_trusted(self._peer)
         self._refusal = self._door.enter(self._peer)
         self._everybody.add(self)
+        self._is_inside = True
         super().connection_made(transport)
         self._inlet = Inlet(self._reader, self._limits)
         self.handler().add_done_callback(self._ended)
 
     def eof_received(self) -> bool:
         # A client may close its own half right after the dot, and still read our answer.
+        # TLS has no halves.
         asyncio.StreamReaderProtocol.eof_received(self)
-        return True
+        return not self._is_encrypted
 
     def connection_lost(self, error: Exception | None) -> None:
         super().connection_lost(error)
-        self._everybody.discard(self)
-        self._door.leave(self._peer)
+        self._go_out()
+
+    def _go_out(self) -> None:
+        if self._is_inside:
+            self._is_inside = False
+            self._everybody.discard(self)
+            self._door.leave(self._peer)
 
     def _timeout_cb(self) -> None:
         self.hang_up(self._on_timeout)
@@ -130,7 +142,9 @@ class Conversation(SMTP):
         await self.push(f"220 {self.hostname} {self.protocol_name}")
         while not self._is_hung_up():
             self._reset_timeout()
-            await self.push(await self._answer(await self._inlet.line()))
+            reply = await self._answer(await self._inlet.line())
+            if reply:
+                await self.push(reply)
             if self._desk.is_closing:
                 self.hang_up(GOING_DOWN)
 
@@ -151,7 +165,7 @@ class Conversation(SMTP):
         if self._is_hung_up():
             return
         transport = cast(asyncio.Transport, self.transport)
-        if reply:
+        if reply and not self._is_shaking_hands:
             transport.write(f"{reply}\r\n".encode("ascii"))
         if transport.get_write_buffer_size():
             transport.abort()
@@ -208,20 +222,57 @@ class Conversation(SMTP):
         if not name:
             return f"501 5.5.4 That command is written {self.hello} your.host.name."
         self._begin()
-        return (
-            f"250-{self.hostname}\r\n"
-            f"250-SIZE {self._limits.mail_bytes}\r\n"
-            "250-8BITMIME\r\n"
-            "250-PIPELINING\r\n"
-            "250-ENHANCEDSTATUSCODES\r\n"
-            "250 HELP"
-        )
+        return "\r\n250-".join([f"250-{self.hostname}", *self._extensions()]) + "\r\n250 HELP"
+
+    def _extensions(self) -> list[str]:
+        extensions = [
+            f"SIZE {self._limits.mail_bytes}",
+            "8BITMIME",
+            "PIPELINING",
+            "ENHANCEDSTATUSCODES",
+        ]
+        if self._desk.tls is not None and not self._is_encrypted:
+            extensions.append("STARTTLS")
+        return extensions
 
     async def _helo(self, name: str) -> str:
         if not name:
             return "501 5.5.4 That command is written HELO your.host.name."
         self._begin()
         return f"250 {self.hostname}"
+
+    async def _starttls(self, argument: str) -> str:
+        """RFC 3207: whatever was said before counts as never said."""
+        if argument:
+            return "501 5.5.4 That command is written STARTTLS, and nothing behind it."
+        if self._is_encrypted:
+            return "503 5.5.1 This connection is encrypted already."
+        cast(asyncio.Transport, self.transport).pause_reading()
+        await self.push("220 2.0.0 Go on in TLS.")
+        await self._shake_hands()
+        self._said_hello = False
+        self._forget_mail()
+        return ""
+
+    async def _shake_hands(self) -> None:
+        """Raises ClientLeftError where the client can't or won't."""
+        # Commands that came along in the clear may be another's than the client's.
+        self._inlet.drop_what_came()
+        assert self._desk.tls is not None
+        assert self._timeout_handle is not None
+        self._timeout_handle.cancel()
+        self._is_shaking_hands = True
+        try:
+            await self._writer.start_tls(
+                self._desk.tls, ssl_handshake_timeout=self._limits.handshake_seconds
+            )
+        except OSError:
+            self._go_out()  # during a handshake nobody tells us that the connection is lost
+            raise ClientLeftError from None
+        finally:
+            self._is_shaking_hands = False
+        self.transport = self._writer.transport
+        self._is_encrypted = True
 
     def _begin(self) -> None:
         self._said_hello = True

@@ -5,6 +5,7 @@ ours, the other keeps a whole mail and returns once that is durable.
 """
 
 import asyncio
+import ssl
 from collections.abc import Iterable
 
 import structlog
@@ -42,6 +43,7 @@ class Listener:
         accept_recipient: AcceptRecipient,
         keep: Keep,
         trusted_peers: Iterable[Network] = LOOPBACK,
+        tls: ssl.SSLContext | None = None,
         limits: ListenerLimits | None = None,
         report_fault: ReportFault | None = None,
     ) -> None:
@@ -50,10 +52,12 @@ class Listener:
         ``keep(sender, recipients, raw, peer)`` gives the text behind ``250``, once the mail
         is durable, or a Rejection; it goes on when the client leaves. The sender is empty
         for the null sender, the peer empty for a local socket. Whatever either raises becomes
-        one fixed 451, and goes to ``report_fault``, by default the log.
+        one fixed 451, and goes to ``report_fault``, by default the log. With ``tls`` STARTTLS
+        is offered.
         """
         limits = limits or ListenerLimits()
-        self._desk = Desk(hostname, limits, accept_recipient, keep, report_fault or _log_fault)
+        report_fault = report_fault or _log_fault
+        self._desk = Desk(hostname, limits, accept_recipient, keep, report_fault, tls)
         self._door = Door(limits, trusted_peers)
         self._servers: list[asyncio.Server] = []
         self._local_sockets: list[LocalSocket] = []

@@ -17,7 +17,7 @@ def files_under(heading: str) -> dict[str, str]:
     for line in section.split("\n"):
         if not line.startswith("    "):
             continue
-        elif begun := _FILE.fullmatch(line.strip()):
+        if begun := _FILE.fullmatch(line.strip()):
             name = begun[1]
             files[name] = ""
         elif name:

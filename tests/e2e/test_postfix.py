@@ -59,6 +59,7 @@ def site(folder: Path, sink: Sink, heading: str = "", main: str = "") -> Iterato
 
     def here(text: str) -> str:
         # Both domains of the handbook are the players' SERVER here.
+        text = text.replace("you@example.org", "operator@world.example")
         text = re.sub(r"(?:games(\\?)\.)?example(?:\\?)\.org", r"games\1.example", text)
         return text.replace(":8024", f":{lmtp_port}").replace(":8025", f":{port}")
 
@@ -125,7 +126,7 @@ def test_a_wrong_tag_comes_back_in_a_sentence(tmp_path: Path, sink: Sink) -> Non
         alice.signs_up()
         alice.writes("whoami", to="pbm+u1.kaaaaaaaaaaaaaaaa@games.example")
         bounce = alice.receives()
-        assert bounce.sender == ""
+        assert bounce.sender in ("", "<>")
         assert "This reply address is not valid any more" in " ".join(text_of(bounce).split())
 
 
@@ -136,7 +137,7 @@ def test_one_mail_to_two_of_our_addresses_is_answered_for_each(tmp_path: Path, s
         raw = b"From: alice@players.example\r\nSubject: hello\r\nMessage-ID: <1@x>\r\n\r\nhi\r\n"
         with smtplib.SMTP("127.0.0.1", here.postfix.port, timeout=60) as smtp:
             smtp.sendmail(alice.address, ["postmaster@games.example", SERVER], raw)
-        until(lambda: sink.to("you@games.example"), "the operator's copy")
+        until(lambda: sink.to("operator@world.example"), "the operator's copy")
         alice.receives()
         assert here.postfix.log.count("2.0.0 kept as") == 4
 
@@ -152,13 +153,16 @@ def test_postfix_refuses_a_recipient_of_ours(
         alice.signs_up()
         Player(handle, here.server, sink).writes(f"signup {handle}")
         listed = until(lambda: queue_with(here.server, str(code)), "the refusal in the queue")
-        (line,) = [line for line in listed.split("\n") if f"{handle}@players.example" in line]
+        (line,) = [line for line in listed.split("\n") if f"question to {handle}@" in line]
         assert status in line.split()
         # Nobody else's mail waits for it.
         alice.answers(alice.welcome, "whoami")
         assert "You are alice" in text_of(alice.receives())
+        # Postfix reads its tables anew once nobody is connected.
+        here.server.stop()
         here.postfix.write("refused", "/^nobody@/ OK\n")
         here.postfix.reload()
+        here.server.start()
         (number,) = re.findall(r"\bo\d+\b", line)
         retried = here.server.admin("queue", "retry", number)
         assert retried.returncode == 0, retried.stderr
