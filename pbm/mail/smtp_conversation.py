@@ -262,16 +262,25 @@ class Conversation(SMTP):
         assert self._timeout_handle is not None
         self._timeout_handle.cancel()
         self._is_shaking_hands = True
+        loop, plain = asyncio.get_running_loop(), self._writer
         try:
-            await self._writer.start_tls(
-                self._desk.tls, ssl_handshake_timeout=self._limits.handshake_seconds
+            encrypted = await loop.start_tls(
+                plain.transport,
+                self,
+                self._desk.tls,
+                server_side=True,
+                ssl_handshake_timeout=self._limits.handshake_seconds,
             )
         except OSError:
-            self._go_out()  # during a handshake nobody tells us that the connection is lost
-            raise ClientLeftError from None
+            encrypted = None
         finally:
             self._is_shaking_hands = False
-        self.transport = self._writer.transport
+        if encrypted is None:
+            self._go_out()  # during a handshake nobody tells us that the connection is lost
+            raise ClientLeftError
+        self._plain_writer = plain  # at its end it would close what is under the TLS
+        self._writer = asyncio.StreamWriter(encrypted, self, self._reader, loop)
+        self.transport = encrypted
         self._is_encrypted = True
 
     def _begin(self) -> None:
