@@ -87,6 +87,11 @@ def test_settings_that_cannot_work(
         ({"PBM_ADDRESS": "pbm"}, "PBM_ADDRESS: "),
         ({"PBM_SEPARATOR": "#"}, "PBM_SEPARATOR: The separator of reply addresses must be one of"),
         ({"PBM_OPERATOR": "me"}, "PBM_OPERATOR: "),
+        ({"PBM_TLS_CERT": "/nowhere.pem"}, "PBM_TLS_KEY is not set, but PBM_TLS_CERT is"),
+        (
+            {"PBM_TLS_CERT": "/nowhere.pem", "PBM_TLS_KEY": "/nowhere.pem"},
+            "PBM_TLS_CERT: /nowhere.pem cannot be read: No such file or directory.",
+        ),
         ({"PBM_SMARTHOST": f"http://pbm:{PASSWORD}@host"}, "PBM_SMARTHOST must start with"),
         ({"PBM_SMARTHOST": f"smtp://pbm:{PASSWORD}/x@host"}, "PBM_SMARTHOST has"),
         ({"PBM_SMARTHOST": f"smtp://pbm:{PASSWORD}@host:x"}, "PBM_SMARTHOST has"),

@@ -25,6 +25,7 @@ from pbm.mail.smarthost_url import Smarthost, parse_smarthost
 from pbm.service.front import known_front
 from pbm.service.operator.copies import sqlite_path
 from pbm.service.operator.greeting import greeting_at
+from pbm.service.operator.tls import certificate_state
 from pbm.service.own_address import own_address
 from pbm.store.db import Database, parse_url, why_unusable
 from pbm.store.migrate import current_version, is_current, newest_version
@@ -56,6 +57,8 @@ def check(settings: Settings, clock: Clock) -> Iterator[Finding]:
             yield _look("front", lambda: _front(settings))
     for doorway in settings.doorways:
         yield _look(_name_of(doorway), partial(_doorway, settings, doorway))
+    if settings.tls_cert or settings.tls_key:
+        yield _look("certificate", lambda: certificate_state(settings))
     if settings.smarthost:
         yield _look("smarthost", lambda: _smarthost(settings))
     else:
