@@ -18,7 +18,8 @@ from pbm import rules
 from pbm.clock import system_clock
 from pbm.config import Settings, load_settings
 from pbm.errors import OperatorError
-from pbm.mail.address import AddressError, ServerAddress, parse_address
+from pbm.mail.address import AddressError, parse_address
+from pbm.mail.certificate import load_certificate
 from pbm.mail.delivery import Transport
 from pbm.mail.maildir import MaildirTransport
 from pbm.mail.render import Renderer
@@ -28,7 +29,8 @@ from pbm.mail.tags import load_keyring
 from pbm.service.in_hand import InHand
 from pbm.service.letters import House
 from pbm.service.loops import send_post, take_turns
-from pbm.service.mailrates import MailRates, TooManyError
+from pbm.service.mailrates import MailRates
+from pbm.service.own_address import own_address
 from pbm.service.post import Post
 from pbm.service.receive import Intake
 from pbm.service.turn import Turns
@@ -54,10 +56,7 @@ def settings_from_here() -> Settings:
 
 def open_house(settings: Settings) -> tuple[Database, House]:
     """Open the database and the keys. Raises OperatorError for a setting that cannot work."""
-    try:
-        address = ServerAddress(settings.address)
-    except AddressError as error:
-        raise OperatorError(f"PBM_ADDRESS: {error}") from error
+    address = own_address(settings)
     try:
         operator = parse_address(settings.operator) if settings.operator else ""
     except AddressError as error:
@@ -76,7 +75,7 @@ def open_house(settings: Settings) -> tuple[Database, House]:
 def open_transport(settings: Settings) -> Transport:
     """Open the way out: the smarthost, or a Maildir while there is none."""
     if settings.smarthost:
-        helo = ServerAddress(settings.address).domain
+        helo = own_address(settings).domain
         return SmarthostTransport(settings.smarthost, helo=helo)
     return MaildirTransport(Path(settings.maildir))
 
@@ -105,6 +104,7 @@ class Server:
         self._alone = hold_alone(self._database)
         ready_database(self._database)
         self._transport = open_transport(settings)
+        self._tls = load_certificate(settings.tls_cert, settings.tls_key)
         rates = MailRates(*settings.most_mails, settings.trusted_networks)
         self._intake = Intake(self._database, house, system_clock, rates)
         in_hand = InHand(settings.key_file.with_name("turn-in-hand"))
@@ -142,7 +142,7 @@ class Server:
                 tasks.append(asyncio.create_task(self._send_post()))
             if LISTEN in self._roles:
                 listener = self._listener(self._writers[LISTEN])
-                await listener.start(self._settings.listen_addresses)
+                await listener.start(self._settings.doorways)
                 stack.push_async_callback(listener.stop)
             self._say_ready()
             try:
@@ -194,20 +194,18 @@ class Server:
         async def keep(
             sender: str, recipients: tuple[str, ...], raw: bytes, peer: str
         ) -> str | Rejection:
-            try:
-                kept: str | Rejection = await writer.do(
-                    lambda work: self._intake.keep_in(work, sender, recipients, raw, peer)
-                )
-            except TooManyError as error:
-                return error.rejection
+            kept: str | Rejection = await writer.do(
+                lambda work: self._intake.keep_in(work, sender, recipients, raw, peer)
+            )
             self._mail_kept.set()
             return kept
 
         return Listener(
-            hostname=ServerAddress(self._settings.address).domain,
+            hostname=own_address(self._settings).domain,
             accept_recipient=accept_recipient,
             keep=keep,
             trusted_peers=self._settings.trusted_networks,
+            tls=self._tls,
         )
 
     def _in_pool(self, name: str) -> InThread:

@@ -12,6 +12,22 @@ from pbm.errors import OperatorError
 
 _WORD = re.compile(r"[A-Za-z0-9._-]{1,255}", re.ASCII)
 _LOOPBACK = "127.0.0.0/8, ::1"
+_LISTEN_FORMS = "127.0.0.1:8025, lmtp://127.0.0.1:8024 or lmtp:///run/pbm/lmtp"
+_LONGEST_SOCKET_PATH = 107  # bytes; what the kernel takes
+_SMTP_PORT = 25
+
+
+@dataclass(frozen=True)
+class Doorway:
+    """Where mail comes in: a TCP port, or the local socket at `path`; by SMTP or by LMTP."""
+
+    host: str = ""
+    port: int = 0
+    path: str = ""
+    is_lmtp: bool = False
+
+    def __str__(self) -> str:
+        return self.path or f"{self.host} port {self.port}"
 
 
 @dataclass(frozen=True)
@@ -19,15 +35,20 @@ class Settings:
     """Every setting under its own name, lower-cased and without the `PBM_`.
 
     `authserv_id` is the name under which the mail server in front writes its results, empty
-    where none of them counts. `listen` is a comma list of `host:port`; `smarthost` is empty or
-    an `smtp://` or `smtps://` URL; `secret_key` is empty when the key file beside the database
-    serves; of mails per hour 0 is for any number.
+    where none of them counts. `listen` is a comma list of `host:port`, `smtp://host:port`,
+    `lmtp://host:port` and `lmtp:///path/of/a/socket`; `separator` stands between name and
+    detail in reply addresses; `tls_cert` and `tls_key` are paths of PEM files; `smarthost` is
+    empty or an `smtp://` or `smtps://` URL; `secret_key` is empty when the key file beside the
+    database serves; of mails per hour 0 is for any number.
     What may hold a password is not in the `repr`.
     """
 
     database_url: str = field(default="sqlite:///var/pbm.sqlite3", repr=False)
     address: str = "pbm@localhost"
+    separator: str = "+"
     listen: str = "127.0.0.1:8025"
+    tls_cert: str = ""
+    tls_key: str = ""
     smarthost: str = field(default="", repr=False)
     maildir: str = "var/maildir"
     secret_key: str = field(default="", repr=False)
@@ -38,12 +59,12 @@ class Settings:
     peer_mails_per_hour: str = "1200"
 
     @property
-    def listen_addresses(self) -> tuple[tuple[str, int], ...]:
-        """The (host, port) pairs to listen on. Raises OperatorError for a bad one."""
-        addresses = tuple(_host_port(item) for item in _listed(self.listen))
-        if not addresses:
-            raise OperatorError("PBM_LISTEN names no address; it may look like 127.0.0.1:8025.")
-        return addresses
+    def doorways(self) -> tuple[Doorway, ...]:
+        """Where to listen. Raises OperatorError for what is no place to listen at."""
+        doorways = tuple(_doorway(item) for item in _listed(self.listen))
+        if not doorways:
+            raise OperatorError(f"PBM_LISTEN names no address; it may look like {_LISTEN_FORMS}.")
+        return doorways
 
     @property
     def trusted_networks(self) -> tuple[IPv4Network | IPv6Network, ...]:
@@ -95,7 +116,7 @@ def load_settings(environ: Mapping[str, str], toml: Path) -> Settings:
         chosen[known[name]] = value
     chosen.update({known[name]: value for name, value in environ.items() if name in known})
     settings = Settings(**chosen)
-    _ = settings.listen_addresses, settings.trusted_networks
+    _ = settings.doorways, settings.trusted_networks
     _ = settings.front_name, settings.most_mails
     return settings
 
@@ -121,8 +142,34 @@ def _count(name: str, text: str) -> int:
     return int(text)
 
 
-def _host_port(item: str) -> tuple[str, int]:
-    host, _, port = item.rpartition(":")
+def _doorway(item: str) -> Doorway:
+    scheme, is_url, rest = item.partition("://")
+    if not is_url:
+        return Doorway(*_host_port(item, item))
+    if scheme.lower() not in ("smtp", "lmtp"):
+        raise OperatorError(f"PBM_LISTEN: {item!r} must start with smtp:// or lmtp://.")
+    is_lmtp = scheme.lower() == "lmtp"
+    if rest.startswith("/"):
+        return _socket(item, rest, is_lmtp)
+    host, port = _host_port(rest.removesuffix("/"), item)
+    if is_lmtp and port == _SMTP_PORT:
+        raise OperatorError("PBM_LISTEN: LMTP must not use port 25 (RFC 2033); take another one.")
+    return Doorway(host, port, is_lmtp=is_lmtp)
+
+
+def _socket(item: str, path: str, is_lmtp: bool) -> Doorway:
+    if not is_lmtp:
+        raise OperatorError(f"PBM_LISTEN: {item!r} names a file; only lmtp:// can have a socket.")
+    if path.endswith("/") or not path.isprintable():
+        raise OperatorError(f"PBM_LISTEN: {item!r} names no file for the socket.")
+    if len(path.encode("utf-8", "surrogateescape")) > _LONGEST_SOCKET_PATH:
+        most = _LONGEST_SOCKET_PATH
+        raise OperatorError(f"PBM_LISTEN: a socket's path may have {most} bytes, not more: {path}")
+    return Doorway(path=path, is_lmtp=True)
+
+
+def _host_port(text: str, item: str) -> tuple[str, int]:
+    host, _, port = text.rpartition(":")
     if not host or not port.isascii() or not port.isdigit() or int(port) > 65535:
-        raise OperatorError(f"PBM_LISTEN: {item!r} is not host:port, such as 127.0.0.1:8025.")
+        raise OperatorError(f"PBM_LISTEN: {item!r} is not host:port, such as {_LISTEN_FORMS}.")
     return host.strip("[]"), int(port)

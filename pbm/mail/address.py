@@ -26,6 +26,10 @@ class AddressError(ValueError):
     """The text is no mail address that we take; ``str()`` says why, in a sentence."""
 
 
+class SeparatorError(AddressError):
+    """What is to stand between name and detail of reply addresses can't."""
+
+
 def parse_address(text: str) -> str:
     """Return the address with its domain in lower case; the local part keeps its case.
 
@@ -158,7 +162,9 @@ class ServerAddress:
         self.plain = parse_address(address).lower()
         self.local_part, _, self.domain = self.plain.rpartition("@")
         if separator not in _SUBADDRESS_SEPARATORS:
-            raise AddressError("The separator of reply addresses must be one of + - _ = or a dot.")
+            raise SeparatorError(
+                "The separator of reply addresses must be one of + - _ = or a dot."
+            )
         if self.local_part in ("postmaster", "abuse"):
             raise AddressError(f"{self.local_part} is kept for the operator; choose another name.")
         if len(self.local_part) + _LONGEST_SUBADDRESS > 64 or len(self.domain) > 189:

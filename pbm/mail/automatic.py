@@ -27,6 +27,8 @@ _MOST_HOPS = 50
 _ROBOT_NAMES = frozenset({"mailer-daemon", "postmaster", "mail-daemon", "listserv", "majordomo"})
 _ROBOT_IN_FROM = re.compile(r"(?<![a-z0-9.-])mailer-daemon(?![a-z0-9.-])", re.ASCII)
 
+_REPLY_DETAIL = re.compile(r"[-_=.](?:g[0-9]+\.)?(?:u[0-9]+|c)\.[a-z0-9]{12}", re.ASCII)
+
 # How the robots of the common servers begin the subject of their answers; people don't.
 _ROBOT_SUBJECTS = (
     "automatic reply:",
@@ -122,10 +124,14 @@ def may_tell_a_robot(name: str) -> bool:
 
 
 def is_own(address: str, own_address: str) -> bool:
-    """Is it the server's own address, or one of its `+` forms?"""
+    """Is it the server's own address, one of its `+` forms, or a reply address of it with
+    whatever separator?"""
     own_local, _, own_domain = own_address.lower().rpartition("@")
     local, _, domain = address.lower().rpartition("@")
-    return domain == own_domain and local.partition("+")[0] == own_local
+    if domain != own_domain or not local.startswith(own_local):
+        return False
+    detail = local[len(own_local) :]
+    return detail[:1] in ("", "+") or _REPLY_DETAIL.match(detail) is not None
 
 
 def is_robot(address: str) -> bool:

@@ -40,6 +40,9 @@ class Conversation(SMTP):
     """One client's connection, as asyncio calls it."""
 
     line_length_limit = BLOCK  # how much is read ahead before the client has to wait
+    protocol_name = "ESMTP"
+    hello = "EHLO"
+    no_recipients = "554 5.5.1 None of the recipients was taken, so there is nobody to send it to."
 
     def __init__(self, desk: Desk, door: Door, everybody: "set[Conversation]") -> None:
         """The conversation puts itself into ``everybody``, and leaves it at its end."""
@@ -55,13 +58,17 @@ class Conversation(SMTP):
         self._everybody = everybody
         self._limits = desk.limits
         self._on_timeout = _IDLE
+        self._is_encrypted = False
+        self._is_shaking_hands = False
+        self._is_inside = False
         self._said_hello = False
         self._sender: str | None = None
         self._recipients: list[str] = []
+        self._replies_owed = 1
         self._since_mail = 0
         self._unknown = 0
         self._verbs: dict[str, Callable[[str], Awaitable[str]]] = {
-            "EHLO": self._ehlo,
+            self.hello: self._ehlo,
             "HELO": self._helo,
             "MAIL": self._mail,
             "RCPT": self._rcpt,
@@ -73,6 +80,8 @@ class Conversation(SMTP):
             "VRFY": self._verify,
             "EXPN": self._verify,
         }
+        if desk.tls is not None:
+            self._verbs["STARTTLS"] = self._starttls
 
     # What asyncio and aiosmtpd call
 
@@ -81,19 +90,26 @@ class Conversation(SMTP):
         self._is_trusted = self._door.is_trusted(self._peer)
         self._refusal = self._door.enter(self._peer)
         self._everybody.add(self)
+        self._is_inside = True
         super().connection_made(transport)
         self._inlet = Inlet(self._reader, self._limits)
         self.handler().add_done_callback(self._ended)
 
     def eof_received(self) -> bool:
         # A client may close its own half right after the dot, and still read our answer.
+        # TLS has no halves.
         asyncio.StreamReaderProtocol.eof_received(self)
-        return True
+        return not self._is_encrypted
 
     def connection_lost(self, error: Exception | None) -> None:
         super().connection_lost(error)
-        self._everybody.discard(self)
-        self._door.leave(self._peer)
+        self._go_out()
+
+    def _go_out(self) -> None:
+        if self._is_inside:
+            self._is_inside = False
+            self._everybody.discard(self)
+            self._door.leave(self._peer)
 
     def _timeout_cb(self) -> None:
         self.hang_up(self._on_timeout)
@@ -123,10 +139,12 @@ class Conversation(SMTP):
         if self._refusal is not None:
             self.hang_up(self._refusal)
             return
-        await self.push(f"220 {self.hostname} ESMTP")
+        await self.push(f"220 {self.hostname} {self.protocol_name}")
         while not self._is_hung_up():
             self._reset_timeout()
-            await self.push(await self._answer(await self._inlet.line()))
+            reply = await self._answer(await self._inlet.line())
+            if reply:
+                await self.push(reply)
             if self._desk.is_closing:
                 self.hang_up(GOING_DOWN)
 
@@ -147,7 +165,7 @@ class Conversation(SMTP):
         if self._is_hung_up():
             return
         transport = cast(asyncio.Transport, self.transport)
-        if reply:
+        if reply and not self._is_shaking_hands:
             transport.write(f"{reply}\r\n".encode("ascii"))
         if transport.get_write_buffer_size():
             transport.abort()
@@ -159,6 +177,7 @@ class Conversation(SMTP):
 
     async def _answer(self, line: bytes) -> str:
         """The reply to a command. Raises ClientLeftError and FloodError, and nothing else."""
+        self._replies_owed = 1
         self._since_mail += 1
         if self._since_mail % _COMMANDS_IN_A_ROW == 0:
             await asyncio.sleep(0)  # whoever sends a thousand commands at once lets others in
@@ -172,7 +191,11 @@ class Conversation(SMTP):
             raise
         except Exception as fault:  # noqa: BLE001 - the listener is a boundary: our fault is a 451
             self._desk.report_fault(fault)
-            return OWN_FAULT
+            return self._to_each(OWN_FAULT)
+
+    def _to_each(self, reply: str) -> str:
+        """The reply as often as one is waited for."""
+        return "\r\n".join([reply] * self._replies_owed)
 
     async def _obey(self, line: bytes) -> str:
         if len(line) > self._limits.command_bytes:
@@ -197,22 +220,68 @@ class Conversation(SMTP):
 
     async def _ehlo(self, name: str) -> str:
         if not name:
-            return "501 5.5.4 That command is written EHLO your.host.name."
+            return f"501 5.5.4 That command is written {self.hello} your.host.name."
         self._begin()
-        return (
-            f"250-{self.hostname}\r\n"
-            f"250-SIZE {self._limits.mail_bytes}\r\n"
-            "250-8BITMIME\r\n"
-            "250-PIPELINING\r\n"
-            "250-ENHANCEDSTATUSCODES\r\n"
-            "250 HELP"
-        )
+        return "\r\n250-".join([f"250-{self.hostname}", *self._extensions()]) + "\r\n250 HELP"
+
+    def _extensions(self) -> list[str]:
+        extensions = [
+            f"SIZE {self._limits.mail_bytes}",
+            "8BITMIME",
+            "PIPELINING",
+            "ENHANCEDSTATUSCODES",
+        ]
+        if self._desk.tls is not None and not self._is_encrypted:
+            extensions.append("STARTTLS")
+        return extensions
 
     async def _helo(self, name: str) -> str:
         if not name:
             return "501 5.5.4 That command is written HELO your.host.name."
         self._begin()
         return f"250 {self.hostname}"
+
+    async def _starttls(self, argument: str) -> str:
+        """RFC 3207: whatever was said before counts as never said."""
+        if argument:
+            return "501 5.5.4 That command is written STARTTLS, and nothing behind it."
+        if self._is_encrypted:
+            return "503 5.5.1 This connection is encrypted already."
+        cast(asyncio.Transport, self.transport).pause_reading()
+        await self.push("220 2.0.0 Go on in TLS.")
+        await self._shake_hands()
+        self._said_hello = False
+        self._forget_mail()
+        return ""
+
+    async def _shake_hands(self) -> None:
+        """Raises ClientLeftError where the client can't or won't."""
+        # Commands that came along in the clear may be another's than the client's.
+        self._inlet.drop_what_came()
+        assert self._desk.tls is not None
+        assert self._timeout_handle is not None
+        self._timeout_handle.cancel()
+        self._is_shaking_hands = True
+        loop, plain = asyncio.get_running_loop(), self._writer
+        try:
+            encrypted = await loop.start_tls(
+                plain.transport,
+                self,
+                self._desk.tls,
+                server_side=True,
+                ssl_handshake_timeout=self._limits.handshake_seconds,
+            )
+        except OSError:
+            encrypted = None
+        finally:
+            self._is_shaking_hands = False
+        if encrypted is None:
+            self._go_out()  # during a handshake nobody tells us that the connection is lost
+            raise ClientLeftError
+        self._plain_writer = plain  # at its end it would close what is under the TLS
+        self._writer = asyncio.StreamWriter(encrypted, self, self._reader, loop)
+        self.transport = encrypted
+        self._is_encrypted = True
 
     def _begin(self) -> None:
         self._said_hello = True
@@ -224,7 +293,7 @@ class Conversation(SMTP):
 
     async def _mail(self, argument: str) -> str:
         if not self._said_hello:
-            return "503 5.5.1 Say EHLO first."
+            return f"503 5.5.1 Say {self.hello} first."
         if self._sender is not None:
             return "503 5.5.1 A mail is begun already; RSET drops it."
         sender, parameters = parse_path("FROM:", argument, _MAIL_FORM)
@@ -241,24 +310,25 @@ class Conversation(SMTP):
         if parameters:
             return "555 5.5.4 That parameter of RCPT TO is not known here."
         if recipient not in self._recipients:
-            if len(self._recipients) >= self._limits.recipients:
+            if len(set(self._recipients)) >= self._limits.recipients:
                 most = self._limits.recipients
                 return f"452 4.5.3 One mail may have {most} recipients; send it again to the rest."
             refusal = await self._desk.refuse_recipient(recipient)
             if refusal is not None:
                 return refusal
-            self._recipients.append(recipient)
+        self._add_recipient(recipient)
         return "250 2.1.5 Go on."
 
     async def _data(self, argument: str) -> str:
         if self._sender is None:
             return "503 5.5.1 Say MAIL FROM first."
         if not self._recipients:
-            return "554 5.5.1 None of the recipients was taken, so there is nobody to send it to."
+            return self.no_recipients
         if argument:
             return "501 5.5.4 That command is written DATA, and nothing behind it."
         try:
             await self.push("354 Send the mail; a dot between two line ends of CRLF ends it.")
+            self._replies_owed = self._replies_to_mail()
             return await self._take(await self._whole_mail(), self._sender)
         finally:
             self._forget_mail()
@@ -275,18 +345,29 @@ class Conversation(SMTP):
 
     async def _take(self, mail: bytes | None, sender: str) -> str:
         if mail is None:
-            return too_large(self._limits.mail_bytes)
+            return self._to_each(too_large(self._limits.mail_bytes))
         if has_longer_line(mail, self._limits.line_bytes):
-            return "500 5.5.2 A line of the mail is too long."
+            return self._to_each("500 5.5.2 A line of the mail is too long.")
         self.is_committing = True
         try:
-            recipients = tuple(self._recipients)
-            reply = await self._desk.hand_in(sender, recipients, mail, str(self._peer or ""))
+            reply = await self._hand_in(sender, mail, str(self._peer or ""))
         finally:
             self.is_committing = False
-        if reply.startswith("250"):
+        if any(line.startswith("250") for line in reply.split("\r\n")):
             self._since_mail = 0
         return reply
+
+    # What LMTP does otherwise
+
+    def _add_recipient(self, recipient: str) -> None:
+        if recipient not in self._recipients:
+            self._recipients.append(recipient)
+
+    def _replies_to_mail(self) -> int:
+        return 1
+
+    async def _hand_in(self, sender: str, mail: bytes, peer: str) -> str:
+        return await self._desk.hand_in(sender, tuple(self._recipients), mail, peer)
 
     async def _rset(self, argument: str) -> str:  # noqa: ARG002 - every verb has one
         self._forget_mail()

@@ -7,6 +7,7 @@ it is kept to the end even when its sender has left.
 
 import asyncio
 import re
+import ssl
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
@@ -49,6 +50,7 @@ class ListenerLimits:
     connections_per_peer: int = 20
     idle_seconds: float = 300
     data_seconds: float = 600
+    handshake_seconds: float = 30
     commit_seconds: float = 120
 
 
@@ -67,7 +69,10 @@ class Desk:
         accept_recipient: AcceptRecipient,
         keep: Keep,
         report_fault: ReportFault,
+        tls: ssl.SSLContext | None = None,
     ) -> None:
+        """``tls``, where there is one, is offered by STARTTLS."""
+        self.tls = tls
         self.hostname = hostname
         self.limits = limits
         self.report_fault = report_fault

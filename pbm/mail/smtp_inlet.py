@@ -26,6 +26,12 @@ class Inlet:
         self._limits = limits
         self._ahead = io.BytesIO()
 
+    def drop_what_came(self) -> None:
+        """Forget everything that has arrived and was not read."""
+        self._ahead = io.BytesIO()
+        # StreamReader has no public way to read only what is there.
+        self._reader._buffer.clear()  # type: ignore[attr-defined]
+
     async def line(self) -> bytes:
         """The next command line, with its end, whatever that is.
 

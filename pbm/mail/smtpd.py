@@ -1,15 +1,19 @@
-"""The listener: SMTP on some ports.
+"""The listener: SMTP and LMTP on some ports and local sockets.
 
 It knows no database. Two awaitables do the server's part: one says whether a recipient is
 ours, the other keeps a whole mail and returns once that is durable.
 """
 
 import asyncio
+import ssl
 from collections.abc import Iterable
 
 import structlog
 
+from pbm.config import Doorway
 from pbm.errors import OperatorError
+from pbm.mail.lmtp_conversation import LmtpConversation
+from pbm.mail.local_socket import LocalSocket
 from pbm.mail.smtp_conversation import GOING_DOWN, Conversation
 from pbm.mail.smtp_desk import (
     AcceptRecipient,
@@ -39,6 +43,7 @@ class Listener:
         accept_recipient: AcceptRecipient,
         keep: Keep,
         trusted_peers: Iterable[Network] = LOOPBACK,
+        tls: ssl.SSLContext | None = None,
         limits: ListenerLimits | None = None,
         report_fault: ReportFault | None = None,
     ) -> None:
@@ -47,35 +52,51 @@ class Listener:
         ``keep(sender, recipients, raw, peer)`` gives the text behind ``250``, once the mail
         is durable, or a Rejection; it goes on when the client leaves. The sender is empty
         for the null sender, the peer empty for a local socket. Whatever either raises becomes
-        one fixed 451, and goes to ``report_fault``, by default the log.
+        one fixed 451, and goes to ``report_fault``, by default the log. With ``tls`` STARTTLS
+        is offered.
         """
         limits = limits or ListenerLimits()
-        self._desk = Desk(hostname, limits, accept_recipient, keep, report_fault or _log_fault)
+        report_fault = report_fault or _log_fault
+        self._desk = Desk(hostname, limits, accept_recipient, keep, report_fault, tls)
         self._door = Door(limits, trusted_peers)
         self._servers: list[asyncio.Server] = []
+        self._local_sockets: list[LocalSocket] = []
         self._conversations: set[Conversation] = set()
 
-    async def start(self, addresses: Iterable[tuple[str, int]]) -> None:
-        """Listen on each (host, port); port 0 takes a free one. Raises OperatorError."""
-        for host, port in addresses:
+    async def start(self, doorways: Iterable[Doorway]) -> None:
+        """Listen at each doorway; port 0 takes a free one. Raises OperatorError."""
+        for doorway in doorways:
             try:
-                server = await asyncio.get_running_loop().create_server(
-                    self._conversation, host, port, backlog=_BACKLOG
-                )
-            except OSError as error:
+                self._servers.append(await self._server_at(doorway))
+            except (OSError, OperatorError) as error:
                 await self.stop(0)
+                if isinstance(error, OperatorError):
+                    raise
                 reason = error.strerror or "no such host"
-                raise OperatorError(f"Can't listen on {host} port {port}: {reason}.") from None
-            self._servers.append(server)
+                raise OperatorError(f"Can't listen on {doorway}: {reason}.") from None
 
-    def _conversation(self) -> Conversation:
+    async def _server_at(self, doorway: Doorway) -> asyncio.Server:
+        loop = asyncio.get_running_loop()
+        conversation = self._by_lmtp if doorway.is_lmtp else self._by_smtp
+        if not doorway.path:
+            return await loop.create_server(
+                conversation, doorway.host, doorway.port, backlog=_BACKLOG
+            )
+        local = LocalSocket(doorway.path)
+        self._local_sockets.append(local)
+        return await loop.create_unix_server(conversation, sock=local.socket, backlog=_BACKLOG)
+
+    def _by_smtp(self) -> Conversation:
         return Conversation(self._desk, self._door, self._conversations)
+
+    def _by_lmtp(self) -> Conversation:
+        return LmtpConversation(self._desk, self._door, self._conversations)
 
     @property
     def bound(self) -> tuple[tuple[str, int], ...]:
-        """The (host, port) pairs that it really listens on."""
-        sockets = (socket for server in self._servers for socket in server.sockets)
-        return tuple(socket.getsockname()[:2] for socket in sockets)
+        """The (host, port) pairs that it really listens on; local sockets have none."""
+        names = (socket.getsockname() for server in self._servers for socket in server.sockets)
+        return tuple(name[:2] for name in names if isinstance(name, tuple))
 
     async def stop(self, seconds: float = 10) -> None:
         """Take no more mail; a mail that came whole is still kept and answered, within
@@ -83,6 +104,9 @@ class Listener:
         self._desk.is_closing = True
         for server in self._servers:
             server.close()
+        for local in self._local_sockets:
+            local.remove()
+        self._local_sockets.clear()
         for conversation in set(self._conversations):
             if not conversation.is_committing:
                 conversation.hang_up(GOING_DOWN)

@@ -57,11 +57,8 @@ class Intake:
         self, sender: str, recipients: tuple[str, ...], raw: bytes, peer: str
     ) -> str | Rejection:
         """Keep a mail in a transaction of its own, as `keep_in` does."""
-        try:
-            with self.database.transaction() as work:
-                return self.keep_in(work, sender, recipients, raw, peer)
-        except TooManyError as error:
-            return error.rejection
+        with self.database.transaction() as work:
+            return self.keep_in(work, sender, recipients, raw, peer)
 
     def keep_in(
         self, work: UnitOfWork, sender: str, recipients: tuple[str, ...], raw: bytes, peer: str

@@ -57,6 +57,12 @@ def is_one_sentence(done: subprocess.CompletedProcess[str], words: str) -> None:
     [
         ({"PBM_LISTEN": "nowhere"}, "PBM_LISTEN: 'nowhere' is not host:port"),
         ({"PBM_LISTEN": " , "}, "PBM_LISTEN names no address"),
+        ({"PBM_LISTEN": "http://127.0.0.1:80"}, "must start with smtp:// or lmtp://"),
+        ({"PBM_LISTEN": "lmtp://127.0.0.1"}, "'lmtp://127.0.0.1' is not host:port"),
+        ({"PBM_LISTEN": "lmtp://127.0.0.1:25"}, "LMTP must not use port 25"),
+        ({"PBM_LISTEN": "smtp:///run/pbm"}, "only lmtp:// can have a socket"),
+        ({"PBM_LISTEN": "lmtp:///run/"}, "names no file for the socket"),
+        ({"PBM_LISTEN": "lmtp:///" + "x" * 107}, "may have 107 bytes, not more"),
         ({"PBM_TRUSTED_PEERS": "friends"}, "PBM_TRUSTED_PEERS"),
         ({"PBM_MAILS_PER_HOUR": "many"}, "PBM_MAILS_PER_HOUR is a whole number"),
         ({"PBM_PEER_MAILS_PER_HOUR": "-1"}, "PBM_PEER_MAILS_PER_HOUR is a whole number"),
@@ -82,7 +88,13 @@ def test_settings_that_cannot_work(
     [
         ({"PBM_SECRET_KEY": PASSWORD}, "PBM_SECRET_KEY is too short"),
         ({"PBM_ADDRESS": "pbm"}, "PBM_ADDRESS: "),
+        ({"PBM_SEPARATOR": "#"}, "PBM_SEPARATOR: The separator of reply addresses must be one of"),
         ({"PBM_OPERATOR": "me"}, "PBM_OPERATOR: "),
+        ({"PBM_TLS_CERT": "/nowhere.pem"}, "PBM_TLS_KEY is not set, but PBM_TLS_CERT is"),
+        (
+            {"PBM_TLS_CERT": "/nowhere.pem", "PBM_TLS_KEY": "/nowhere.pem"},
+            "PBM_TLS_CERT: /nowhere.pem cannot be read: No such file or directory.",
+        ),
         ({"PBM_SMARTHOST": f"http://pbm:{PASSWORD}@host"}, "PBM_SMARTHOST must start with"),
         ({"PBM_SMARTHOST": f"smtp://pbm:{PASSWORD}/x@host"}, "PBM_SMARTHOST has"),
         ({"PBM_SMARTHOST": f"smtp://pbm:{PASSWORD}@host:x"}, "PBM_SMARTHOST has"),

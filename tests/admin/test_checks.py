@@ -70,7 +70,7 @@ def saying(greeting: bytes) -> Iterator[int]:
 
 
 def test_what_is_looked_at_in_which_order(settings: Settings) -> None:
-    port = settings.listen_addresses[0][1]
+    port = settings.doorways[0].port
     assert list(findings(settings)) == [
         "address",
         "operator",
@@ -245,6 +245,13 @@ class TestPorts:
             found = findings(replace(settings, listen=both))
         ports = [item.good for name, item in found.items() if name.startswith("port ")]
         assert ports == [True, False]
+
+    def test_lmtp_and_a_local_socket(self, settings: Settings, tmp_path: Path) -> None:
+        with saying(b"220 games.example LMTP\r\n") as port:
+            listen = f"lmtp://127.0.0.1:{port}, lmtp://{tmp_path}/lmtp"
+            found = findings(replace(settings, listen=listen))
+        assert found[f"port {port} on 127.0.0.1"].text == "answers: 220 games.example LMTP"
+        assert not found[f"socket {tmp_path}/lmtp"].good
 
 
 class TestWayOut:

@@ -7,6 +7,7 @@ from email.message import EmailMessage, Message
 from email.utils import make_msgid, parseaddr
 
 from pbm import rules
+from tests.e2e.postfix import Postfix
 from tests.e2e.running import RunningServer
 from tests.e2e.sink import Delivered, Sink
 from tests.polling import until
@@ -36,7 +37,7 @@ class Player:
     """Somebody with a mailbox at the sink, who writes to the server by raw SMTP."""
 
     handle: str
-    server: RunningServer
+    server: RunningServer | Postfix  # whichever it is handed to
     sink: Sink
     read: int = field(default=0, init=False)
     welcome: Delivered = field(init=False)

@@ -27,7 +27,9 @@ def dying(server: RunningServer, step: str) -> RunningServer:
 
 
 @pytest.mark.parametrize("step", DEADLY)
-def test_killed_at(step: str, server: RunningServer, alice: Player, bob: Player) -> None:
+def test_promise_1_and_promise_5_killed_at(
+    step: str, server: RunningServer, alice: Player, bob: Player
+) -> None:
     board = alice.challenges(bob)
     move = alice.answer_to(board, "a1-c3,d4")
     server.stop()

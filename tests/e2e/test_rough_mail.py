@@ -54,7 +54,7 @@ def test_garbage_gets_an_answer_or_a_refusal(
     assert "mail failed" not in server.log
 
 
-def test_ten_megabytes_are_refused_in_the_session(server: RunningServer) -> None:
+def test_promise_15_ten_megabytes_are_refused_in_the_session(server: RunningServer) -> None:
     big = (b"x" * 76 + b"\r\n") * 140_000
     with (
         smtplib.SMTP("127.0.0.1", server.port, timeout=60) as smtp,

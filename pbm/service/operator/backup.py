@@ -106,11 +106,9 @@ def _keys(settings: Settings) -> bytes:
 
 
 def _check_stopped(settings: Settings) -> None:
-    for host, port in settings.listen_addresses:
-        if greeting_at(host, port):
-            raise OperatorError(
-                f"A server is running on {host} port {port}. Stop it before restoring."
-            )
+    for doorway in settings.doorways:
+        if greeting_at(doorway):
+            raise OperatorError(f"A server is running on {doorway}. Stop it before restoring.")
 
 
 def _check_fits(manifest: Manifest, url: URL, file: Path) -> None:

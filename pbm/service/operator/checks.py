@@ -16,15 +16,17 @@ from pathlib import Path
 from sqlalchemy.exc import DBAPIError
 
 from pbm.clock import Clock
-from pbm.config import Settings
+from pbm.config import Doorway, Settings
 from pbm.errors import OperatorError
-from pbm.mail.address import AddressError, ServerAddress, parse_address
+from pbm.mail.address import AddressError, parse_address
 from pbm.mail.keyfile import load_keys
 from pbm.mail.smarthost import SmarthostTransport, Timeouts
 from pbm.mail.smarthost_url import Smarthost, parse_smarthost
 from pbm.service.front import known_front
 from pbm.service.operator.copies import sqlite_path
 from pbm.service.operator.greeting import greeting_at
+from pbm.service.operator.tls import certificate_state
+from pbm.service.own_address import own_address
 from pbm.store.db import Database, parse_url, why_unusable
 from pbm.store.migrate import current_version, is_current, newest_version
 
@@ -53,8 +55,10 @@ def check(settings: Settings, clock: Clock) -> Iterator[Finding]:
         yield _look("queue", lambda: _queue(settings, clock))
         if settings.authserv_id:
             yield _look("front", lambda: _front(settings))
-    for host, port in settings.listen_addresses:
-        yield _look(f"port {port} on {host}", partial(_port, settings, host, port))
+    for doorway in settings.doorways:
+        yield _look(_name_of(doorway), partial(_doorway, settings, doorway))
+    if settings.tls_cert or settings.tls_key:
+        yield _look("certificate", lambda: certificate_state(settings))
     if settings.smarthost:
         yield _look("smarthost", lambda: _smarthost(settings))
     else:
@@ -98,10 +102,7 @@ def _look(what: str, look: Callable[[], str]) -> Finding:
 
 
 def _address(settings: Settings) -> str:
-    try:
-        return ServerAddress(settings.address).plain
-    except AddressError as error:
-        raise OperatorError(f"PBM_ADDRESS: {error}") from error
+    return own_address(settings).plain
 
 
 def _operator(settings: Settings) -> str:
@@ -165,8 +166,12 @@ def _front(settings: Settings) -> str:
     return f"{front.authserv_id} removes forged results, so its own count"
 
 
-def _port(settings: Settings, host: str, port: int) -> str:
-    greeting = greeting_at(host, port)
+def _name_of(doorway: Doorway) -> str:
+    return f"socket {doorway}" if doorway.path else f"port {doorway.port} on {doorway.host}"
+
+
+def _doorway(settings: Settings, doorway: Doorway) -> str:
+    greeting = greeting_at(doorway)
     if not greeting:
         raise OperatorError("No mail server answers. Start it with: pbm serve")
     domain = settings.address.rpartition("@")[2].lower()

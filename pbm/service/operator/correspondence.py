@@ -14,7 +14,7 @@ from pbm.config import Settings
 from pbm.errors import OperatorError
 from pbm.mail.address import AddressError, parse_address
 from pbm.mail.maildir import mails_of
-from pbm.service.operator.greeting import reachable
+from pbm.service.operator.greeting import connected
 
 ANSWER_SECONDS = 5.0
 _SECONDS = 60
@@ -96,9 +96,9 @@ def _answer(mail: EmailMessage, answered: Message, text: str) -> str:
 
 
 def _submit(settings: Settings, sender: str, recipient: str, raw: bytes) -> str:
-    host, port = settings.listen_addresses[0]
+    doorway = settings.doorways[0]
     try:
-        with closing(smtplib.SMTP(reachable(host), port, timeout=_SECONDS)) as smtp:
+        with closing(connected(doorway, _SECONDS)) as smtp:
             smtp.ehlo_or_helo_if_needed()
             _accepted(smtp.mail(sender))
             _accepted(smtp.rcpt(recipient))
@@ -111,7 +111,7 @@ def _submit(settings: Settings, sender: str, recipient: str, raw: bytes) -> str:
         raise OperatorError(f"The server refuses: {error.smtp_code} {reply}") from error
     except (OSError, smtplib.SMTPException) as error:
         raise OperatorError(
-            f"No mail server answers on {host} port {port} ({error}). Start it with: pbm serve"
+            f"No mail server answers on {doorway} ({error}). Start it with: pbm serve"
         ) from error
 
 

@@ -1,23 +1,31 @@
-"""Who answers on a port: the first line of an SMTP server."""
+"""Who answers at a doorway: the first line of an SMTP or LMTP server."""
 
 import smtplib
 
+from pbm.config import Doorway
+
 _SECONDS = 10
-_ANY = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1", "*": "127.0.0.1"}
+_ANY = {"0.0.0.0": "127.0.0.1", "::": "::1", "*": "127.0.0.1"}
 
 
-def reachable(host: str) -> str:
-    """The host to connect to for a server that listens there; on all interfaces means here."""
-    return _ANY.get(host, host)
+def connected(doorway: Doorway, seconds: float = _SECONDS) -> smtplib.SMTP:
+    """A client that is connected there. Raises OSError and SMTPException."""
+    kind = smtplib.LMTP if doorway.is_lmtp else smtplib.SMTP
+    return kind(_reachable(doorway), doorway.port, "localhost", timeout=seconds)
 
 
-def greeting_at(host: str, port: int) -> str:
-    """The greeting on a port: code and text; empty where nobody answers."""
-    smtp = smtplib.SMTP(timeout=_SECONDS, local_hostname="localhost")
+def greeting_at(doorway: Doorway) -> str:
+    """The greeting of a doorway, code and text; empty where nobody answers."""
+    kind = smtplib.LMTP if doorway.is_lmtp else smtplib.SMTP
+    client = kind(local_hostname="localhost", timeout=_SECONDS)
     try:
-        code, text = smtp.connect(reachable(host), port)
+        code, text = client.connect(_reachable(doorway), doorway.port)
     except (OSError, smtplib.SMTPException):
         return ""
     finally:
-        smtp.close()
+        client.close()
     return f"{code} {text.decode('ascii', 'replace')}"
+
+
+def _reachable(doorway: Doorway) -> str:
+    return doorway.path or _ANY.get(doorway.host, doorway.host)

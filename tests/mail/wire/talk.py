@@ -6,9 +6,11 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
+from pbm.config import Doorway
 from pbm.mail.smtpd import Listener, Rejection
 
 GUARD_SECONDS = 30
+BY_SMTP = Doorway("127.0.0.1", 0)
 MAIL = b"From: alice@example.org\r\nSubject: move\r\n\r\na1-c3\r\n"
 OWN_FAULT = "451 4.3.0 Something broke on our side, not on yours. Please send it again later."
 
@@ -95,20 +97,25 @@ class Client:
 
 
 @asynccontextmanager
-async def talking_to(port: int, *, hello: bool = True) -> AsyncIterator[Client]:
-    client = Client(*await asyncio.open_connection("127.0.0.1", port))
+async def talking_to(
+    port: int, *, hello: bool = True, verb: str = "EHLO", path: str = ""
+) -> AsyncIterator[Client]:
+    connect = asyncio.open_unix_connection(path) if path else None
+    client = Client(*await (connect or asyncio.open_connection("127.0.0.1", port)))
     try:
         if hello:
             assert (await client.reply()).startswith("220")
-            assert (await client.say("EHLO client.example")).startswith("250")
+            assert (await client.say(f"{verb} client.example")).startswith("250")
         yield client
     finally:
         client.leave()
 
 
 @asynccontextmanager
-async def listening(inbox: Inbox, **options: Any) -> AsyncIterator[int]:
-    """A listener's port. Errors that asyncio would only log fail the test."""
+async def listening(
+    inbox: Inbox, *, doorway: Doorway = BY_SMTP, **options: Any
+) -> AsyncIterator[int]:
+    """A listener's port, 0 where it has none. Errors that asyncio would only log fail the test."""
     troubles: list[dict[str, Any]] = []
     loop = asyncio.get_running_loop()
     loop.set_exception_handler(lambda _, context: troubles.append(context))
@@ -121,9 +128,9 @@ async def listening(inbox: Inbox, **options: Any) -> AsyncIterator[int]:
             **options,
         }
     )
-    await listener.start([("127.0.0.1", 0)])
+    await listener.start([doorway])
     try:
-        yield listener.bound[0][1]
+        yield listener.bound[0][1] if listener.bound else 0
     finally:
         inbox.may_end.set()
         await listener.stop(GUARD_SECONDS)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from pbm.config import Doorway
 from pbm.mail.smtpd import Listener, ListenerLimits, Rejection
 from tests.mail.wire.talk import (
     MAIL,
@@ -234,7 +235,7 @@ def test_stop_lets_a_commit_end_and_answers_it() -> None:
         inbox = Inbox()
         inbox.may_end.clear()
         listener = Listener(hostname="mx.example", accept_recipient=accept_all, keep=inbox.keep)
-        await listener.start([("127.0.0.1", 0)])
+        await listener.start([Doorway("127.0.0.1", 0)])
         (_, port) = listener.bound[0]
         async with talking_to(port) as idle, talking_to(port) as busy, talking_to(port) as half:
             await half.until_data()
@@ -262,7 +263,7 @@ def test_stop_gives_up_on_a_commit_that_does_not_end() -> None:
         inbox = Inbox()
         inbox.may_end.clear()
         listener = Listener(hostname="mx.example", accept_recipient=accept_all, keep=inbox.keep)
-        await listener.start([("127.0.0.1", 0)])
+        await listener.start([Doorway("127.0.0.1", 0)])
         async with talking_to(listener.bound[0][1]) as client:
             await client.until_data()
             client.send(MAIL + b".\r\n")

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import pytest
 
+from pbm.config import Doorway
 from pbm.errors import OperatorError
 from pbm.mail.smtp_door import Door, peer_of
 from pbm.mail.smtpd import Listener, ListenerLimits, Rejection
@@ -361,14 +362,14 @@ def test_several_ports_and_a_port_in_use() -> None:
     async def scene() -> None:
         inbox = Inbox()
         listener = Listener(hostname="mx.example", accept_recipient=accept_all, keep=inbox.keep)
-        await listener.start([("127.0.0.1", 0), ("127.0.0.1", 0)])
+        await listener.start([Doorway("127.0.0.1", 0)] * 2)
         assert len({port for _, port in listener.bound}) == 2
         for _, port in listener.bound:
             async with talking_to(port) as client:
                 assert (await client.send_mail()).startswith("250")
         second = Listener(hostname="mx.example", accept_recipient=accept_all, keep=inbox.keep)
         with pytest.raises(OperatorError, match="Can't listen on 127"):
-            await second.start([("127.0.0.1", 0), listener.bound[0]])
+            await second.start([Doorway("127.0.0.1", 0), Doorway(*listener.bound[0])])
         assert second.bound == ()
         await listener.stop()
 

@@ -1,0 +1,66 @@
+"""The certificate that the listener shows where a client asks for TLS."""
+
+import ssl
+from pathlib import Path
+
+from pbm.errors import OperatorError
+
+_CERTIFICATE = b"-----BEGIN CERTIFICATE-----"
+_KEY = b"PRIVATE KEY-----"
+
+
+def load_certificate(certificate: str, key: str) -> ssl.SSLContext | None:
+    """The TLS that the two PEM files make; None where neither is named.
+
+    The certificate may have its chain behind it. Raises OperatorError.
+    """
+    if not certificate and not key:
+        return None
+    if not certificate or not key:
+        missing, other = ("PBM_TLS_CERT", "KEY") if key else ("PBM_TLS_KEY", "CERT")
+        raise OperatorError(
+            f"{missing} is not set, but PBM_TLS_{other} is. TLS needs both; they may name the "
+            "same file."
+        )
+    if _CERTIFICATE not in _read("PBM_TLS_CERT", certificate):
+        raise OperatorError(f"PBM_TLS_CERT: {certificate} holds no certificate in PEM form.")
+    if _KEY not in _read("PBM_TLS_KEY", key):
+        raise OperatorError(f"PBM_TLS_KEY: {key} holds no private key in PEM form.")
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    try:
+        context.load_cert_chain(certificate, key, _no_password)
+    except _EncryptedKeyError:
+        raise OperatorError(
+            f"PBM_TLS_KEY: {key} is closed with a password. pbm has nobody to ask for it; "
+            "store the key without one, readable for the server alone."
+        ) from None
+    except ssl.SSLError as error:
+        raise OperatorError(_sentence(error, certificate, key)) from None
+    return context
+
+
+class _EncryptedKeyError(Exception):
+    pass
+
+
+def _no_password() -> str:
+    raise _EncryptedKeyError
+
+
+def _read(setting: str, path: str) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "that is no name of a file"
+        raise OperatorError(f"{setting}: {path} cannot be read: {reason}.") from None
+
+
+def _sentence(error: ssl.SSLError, certificate: str, key: str) -> str:
+    if error.reason == "KEY_VALUES_MISMATCH":
+        return (
+            f"PBM_TLS_CERT and PBM_TLS_KEY: the key in {key} belongs to another certificate "
+            f"than the first one in {certificate}. A chain begins with the server's own."
+        )
+    reason = (error.reason or "damaged").lower().replace("_", " ")
+    return f"PBM_TLS_CERT and PBM_TLS_KEY: {certificate} and {key} cannot be used ({reason})."
