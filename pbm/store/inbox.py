@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import (
     ColumnElement,
     Connection,
+    Integer,
     Select,
     bindparam,
     exists,
@@ -16,9 +17,9 @@ from sqlalchemy import (
     update,
 )
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.engine import RowMapping
 
 from pbm.store.schema import inbox
+from pbm.store.statement import Row, Statement
 from pbm.store.values import InboxMail
 
 _COLUMNS = (
@@ -33,13 +34,30 @@ _COLUMNS = (
     inbox.c.outcome,
 )
 
-_INSERT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
+_KNOWN = Statement(
+    select(inbox.c.id, inbox.c.received_at).where(
+        inbox.c.digest == bindparam("digest"), inbox.c.recipient == bindparam("recipient")
+    )
+)
+_KEPT = (
+    *("digest", "recipient", "sender", "peer", "raw", "received_at", "status", "tries"),
+    *("lane", "board_lane"),
+)
+_KEEP = {
+    name: Statement(
+        insert(inbox)
+        .values({column: bindparam(column) for column in _KEPT})
+        .on_conflict_do_nothing(index_elements=["digest", "recipient"])
+        .returning(inbox.c.id)
+    )
+    for name, insert in (("sqlite", sqlite.insert), ("postgresql", postgresql.insert))
+}
 _EARLIER = inbox.alias("earlier")
 _OLDEST = (
     select(*_COLUMNS)
     .where(inbox.c.status == "new")
     .order_by(inbox.c.id)
-    .limit(bindparam("most"))
+    .limit(bindparam("most", type_=Integer))
     .with_for_update(skip_locked=True)
 )
 
@@ -53,8 +71,11 @@ def _is_first(lane: str) -> ColumnElement[bool]:
     )
 
 
-_OLDEST_OF_ITS_LANES = _OLDEST.where(_is_first("lane"), _is_first("board_lane"))
-_FINISH = (
+_CLAIM = {
+    "sqlite": Statement(_OLDEST),
+    "postgresql": Statement(_OLDEST.where(_is_first("lane"), _is_first("board_lane"))),
+}
+_FINISH = Statement(
     update(inbox)
     .where(inbox.c.id == bindparam("mail"))
     .values(status="done", outcome=bindparam("told"), done_at=bindparam("now"), raw=None)
@@ -84,16 +105,14 @@ class Inbox:
 
         Mails of one lane, whose or about which board they are, are claimed in order.
         """
-        same = (inbox.c.digest == digest) & (inbox.c.recipient == recipient)
-        query = select(inbox.c.id, inbox.c.received_at).where(same)
-        known = self._connection.execute(query).one_or_none()
-        if known and known.received_at > now - same_for:
-            return int(known.id)
+        same = {"digest": digest, "recipient": recipient}
+        known = _KNOWN.row(self._connection, **same)
+        if known and known["received_at"] > now - same_for:
+            return int(known["id"])
         if known:
-            self._set(inbox.c.id == known.id, digest=f"{digest}.{known.id}")
+            self._set(inbox.c.id == known["id"], digest=f"{digest}.{known['id']}")
         values = {
-            "digest": digest,
-            "recipient": recipient,
+            **same,
             "sender": sender,
             "peer": peer,
             "raw": raw,
@@ -103,26 +122,19 @@ class Inbox:
             "lane": lane,
             "board_lane": board_lane,
         }
-        added = self._add_unless_there(values)
+        keep = _KEEP[self._connection.dialect.name]
+        added = keep.value(self._connection, **values)
         if added is None:  # the same mail over another connection, at this very moment
-            return int(self._connection.execute(query).one().id)
-        return added
-
-    def _add_unless_there(self, values: dict[str, Any]) -> int | None:
-        insert = _INSERT[self._connection.dialect.name]
-        unless = insert(inbox).on_conflict_do_nothing(index_elements=["digest", "recipient"])
-        added: int | None = self._connection.scalar(unless.values(values).returning(inbox.c.id))
-        return added
+            return int(_KNOWN.value(self._connection, **same))
+        return int(added)
 
     def claim(self, most: int = 1) -> tuple[InboxMail, ...]:
         """Take the oldest new mails; other processes pass them over until the commit.
 
         They pass over, too, what comes after them in one of their lanes.
         """
-        embedded = self._connection.dialect.name == "sqlite"
-        query = _OLDEST if embedded else _OLDEST_OF_ITS_LANES
-        rows = self._connection.execute(query, {"most": most}).mappings()
-        return tuple(_mail(row) for row in rows)
+        claim = _CLAIM[self._connection.dialect.name]
+        return tuple(_mail(row) for row in claim.rows(self._connection, most=most))
 
     def get(self, inbox_id: int, *, lock: bool = False) -> InboxMail:
         """Return a mail by number; with `lock` no turn takes it. Raises LookupError."""
@@ -155,7 +167,7 @@ class Inbox:
         """Record what became of mails, by number, and erase their texts."""
         if outcomes:
             rows = [{"mail": number, "told": told, "now": now} for number, told in outcomes]
-            self._connection.execute(_FINISH, rows)
+            _FINISH.run(self._connection, *rows)
 
     def count_try(self, inbox_id: int, error: str) -> int:
         """Count a try that failed; return how many there have been, 0 if it is not new any more."""
@@ -179,5 +191,5 @@ class Inbox:
         return _mail(row) if row else None
 
 
-def _mail(row: RowMapping) -> InboxMail:
+def _mail(row: Row) -> InboxMail:
     return InboxMail(**{**row, "raw": row["raw"] or b""})
