@@ -8,6 +8,7 @@ refused here: hardly anybody has one, and each of them has fooled a parser.
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from string import ascii_letters, digits
 
 _ATEXT = frozenset(ascii_letters + digits + "!#$%&'*+/=?^_`{|}~-")
@@ -25,6 +26,7 @@ class AddressError(ValueError):
     """The text is no mail address that we take; ``str()`` says why, in a sentence."""
 
 
+@lru_cache(maxsize=1024)  # of 254 characters at most: the same few come up all through a turn
 def parse_address(text: str) -> str:
     """Return the address with its domain in lower case; the local part keeps its case.
 
