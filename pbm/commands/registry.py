@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import Any
 
 from pbm import rules
@@ -161,7 +162,7 @@ def _example(command: type[Command]) -> str | None:
 def _perhaps_meant(words: list[str]) -> Problem | None:
     """Tell a mistyped command word or a stray cell from plain words."""
     line = " ".join(words)
-    alike = get_close_matches(lowered(words[0]), sorted(COMMAND_WORDS), n=1, cutoff=_ALIKE)
+    alike = _alike(lowered(words[0]))
     for command in _candidates([alike[0], *words[1:]]) if alike else ():
         try:
             nearest = command.parse(command.words[0], words[1:]).line
@@ -175,3 +176,9 @@ def _perhaps_meant(words: list[str]) -> Problem | None:
     if rules.mentions_cell(line):
         return Problem(line, "unclear-move", {"word": line}, example=_example(Move))
     return None
+
+
+@lru_cache(maxsize=1024)  # of 400 characters at most: people begin their lines with few words
+def _alike(word: str) -> list[str]:
+    """The command word that a word is most like, if it is like one at all."""
+    return get_close_matches(word, sorted(COMMAND_WORDS), n=1, cutoff=_ALIKE)

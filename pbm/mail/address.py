@@ -8,6 +8,7 @@ refused here: hardly anybody has one, and each of them has fooled a parser.
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from string import ascii_letters, digits
 
 _ATEXT = frozenset(ascii_letters + digits + "!#$%&'*+/=?^_`{|}~-")
@@ -30,6 +31,7 @@ class SeparatorError(AddressError):
     """What is to stand between name and detail of reply addresses can't."""
 
 
+@lru_cache(maxsize=1024)  # of 254 characters at most: the same few come up all through a turn
 def parse_address(text: str) -> str:
     """Return the address with its domain in lower case; the local part keeps its case.
 

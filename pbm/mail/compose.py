@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import format_datetime
+from functools import lru_cache
 
 from pbm.mail.headers import (
     HeaderError,
@@ -158,7 +159,12 @@ def _picture(picture: InlinePicture) -> bytes:
         'Content-Disposition: inline; filename="board.png"',
     )
     head = "".join(f"{line}\r\n" for line in fields).encode("ascii")
-    return head + b"\r\n" + base64.encodebytes(picture.png).replace(b"\n", b"\r\n")
+    return head + b"\r\n" + _base64(picture.png)
+
+
+@lru_cache(maxsize=64)  # all players of a board get the same picture
+def _base64(png: bytes) -> bytes:
+    return base64.encodebytes(png).replace(b"\n", b"\r\n")
 
 
 def _part(subtype: str, text: str) -> bytes:

@@ -7,8 +7,9 @@ the board of a view: lines that keep their shape, and in the HTML part a picture
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from html import escape
 from textwrap import wrap
 from typing import Any
@@ -29,6 +30,7 @@ _PICTURE = "\ue003"  # here the HTML part has the picture that the line describe
 _MARKS = {_KEPT: "pre", _ROW: "rows", _PICTURE: "picture"}
 _GLUE = "\ue002"  # a blank at which no line breaks
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029\ue000-\ue003]", re.ASCII)
+_BLOCKS_KEPT = 1024  # a KB each at most as a rule: the mails of a turn share most of theirs
 _JOINERS = "\u200c\u200d"
 
 
@@ -58,6 +60,7 @@ class Renderer:
             lstrip_blocks=True,
             keep_trailing_newline=True,
             autoescape=False,
+            auto_reload=False,  # else each use of a template looks at its file
         )
         self._templates.filters["pre"] = _keep_shape
         self._templates.filters["board"] = _show_board
@@ -125,7 +128,8 @@ def _keep_indented(text: str) -> str:
 def _cleaned(value: Any) -> Any:
     """Take what cannot be seen, and our own mark, out of everything that fills a template."""
     if isinstance(value, str):
-        return "".join(filter(_is_seen, _UNPRINTABLE.sub("", value)))
+        printable = _UNPRINTABLE.sub("", value)
+        return printable if printable.isascii() else "".join(filter(_is_seen, printable))
     if isinstance(value, dict):
         return {key: _cleaned(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -135,7 +139,7 @@ def _cleaned(value: Any) -> Any:
 
 def _is_seen(character: str) -> bool:
     """False for format characters, which turn text around or hide it; joiners shape letters."""
-    return character in _JOINERS or character.isascii() or category(character) != "Cf"
+    return character in _JOINERS or category(character) != "Cf"
 
 
 def _blocks(lines: Iterable[str]) -> Iterator[_Block]:
@@ -163,7 +167,8 @@ def _kind(line: str) -> str:
     return "quote" if line.startswith("| ") or line == "|" else "paragraph"
 
 
-def _text_lines(block: _Block) -> list[str]:
+@lru_cache(maxsize=_BLOCKS_KEPT)
+def _text_lines(block: _Block) -> Sequence[str]:
     if block.kind in _MARKS.values():
         return [line.rstrip() for line in block.lines]
     if block.kind == "quote":
@@ -193,6 +198,11 @@ def _items(block: _Block) -> list[str]:
 def _html(block: _Block, content_ids: Mapping[str, str]) -> str:
     if block.kind == "picture":
         return _html_picture(block.lines[0], content_ids[block.lines[0]])
+    return _html_text(block)
+
+
+@lru_cache(maxsize=_BLOCKS_KEPT)
+def _html_text(block: _Block) -> str:
     if block.kind == "pre":
         return f"<pre>{escape(chr(10).join(block.lines))}</pre>"
     if block.kind == "list":

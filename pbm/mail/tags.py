@@ -84,7 +84,7 @@ def _mac(key: Key, purpose: str, **fields: int | str | None) -> str:
     # Names, then decimal numbers or letters, one a line: no two sets of fields read alike.
     lines = [f"pbm tag 1 {key.id} {purpose}"]
     lines += [f"{name} {'-' if value is None else value}" for name, value in fields.items()]
-    digest = hmac.new(key.secret, "\n".join(lines).encode("ascii"), hashlib.sha256).digest()
+    digest = hmac.digest(key.secret, "\n".join(lines).encode("ascii"), "sha256")
     return base64.b32encode(digest[:_MAC_BYTES]).decode("ascii").lower()
 
 

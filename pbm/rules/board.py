@@ -32,6 +32,10 @@ def _columns(row: int) -> range:
 CELLS = tuple(10 * row + column for row in range(1, 10) for column in _columns(row))
 """All cells in reading order, which is also the order of their numbers."""
 
+_STARTS = tuple(sum(len(_columns(above)) for above in range(1, row)) for row in range(1, 10))
+ROW_SLICES = tuple(map(slice, _STARTS, (*_STARTS[1:], len(CELLS))))
+"""Where each row is in a list of all cells."""
+
 CENTRE = 55
 
 BOARD = sum(1 << cell for cell in CELLS)

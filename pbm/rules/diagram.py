@@ -1,9 +1,7 @@
 """The labelled board, drawn in text as every player gets it (rules, section 1)."""
 
-from itertools import groupby
-
-from pbm.rules.board import CELLS, ROWS
-from pbm.rules.position import FIXED, Position, symbol
+from pbm.rules.board import ROW_SLICES, ROWS
+from pbm.rules.position import Position, symbols
 
 _MIDDLE_ROW = 5
 
@@ -25,10 +23,10 @@ def diagram(position: Position) -> str:
        H- x x x x x x
         I- x x x x x
     """
-    rows = groupby(CELLS, key=lambda cell: cell // 10)
+    signs = position.signs(symbols(position))
     return "\n".join(
         ["        1 2 3 4 5", "        / / / / / 6"]
-        + [_row(number, [_sign(position, cell) for cell in cells]) for number, cells in rows]
+        + [_row(number, signs[row]) for number, row in enumerate(ROW_SLICES, start=1)]
     )
 
 
@@ -39,10 +37,3 @@ def _row(number: int, signs: list[str]) -> str:
         return line
     next_column = number + _MIDDLE_ROW + 1
     return f"{line} / {next_column}" if next_column <= 9 else f"{line} /"
-
-
-def _sign(position: Position, cell: int) -> str:
-    if position.fixed >> cell & 1:
-        return FIXED
-    seat = position.seat_at(cell)
-    return "." if seat is None else symbol(position, seat)

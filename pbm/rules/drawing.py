@@ -20,7 +20,7 @@ from pbm.rules.board import (
     shifted,
 )
 from pbm.rules.notation import read_canonical
-from pbm.rules.position import FIXED, Position, symbol
+from pbm.rules.position import Position, symbols
 
 _ROW_HEIGHT = sqrt(3) / 2
 _ANGLE = 60  # degrees from one direction to the next
@@ -64,16 +64,12 @@ def drawing(
     ([0], [6, 13, 21], 60, None)
     """
     described: dict[str, Any] = {
-        "signs": "".join(_sign(position, cell) for cell in CELLS),
-        "seats": "".join(symbol(position, seat) for seat in position.seats),
+        "signs": "".join(position.signs("".join(map(str, position.seats)))),
+        "seats": symbols(position),
     }
     if move is not None:
         described |= _moved(move, effect or {})
     return described
-
-
-def _sign(position: Position, cell: int) -> str:
-    return FIXED if position.fixed >> cell & 1 else str(position.seat_at(cell) or ".")
 
 
 def _moved(text: str, effect: Mapping[str, Any]) -> dict[str, Any]:

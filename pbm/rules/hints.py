@@ -1,8 +1,11 @@
 """Legal moves to name in an answer: an example for everybody, or what was perhaps meant."""
 
+from functools import cache
+
 from pbm.rules.board import CENTRE, distance, format_cell, line_between, members, set_of
-from pbm.rules.moves import Move, legal_moves
+from pbm.rules.moves import Move, legal_moves, move_coded
 from pbm.rules.position import Position
+from pbm.rules.search import CODED, codes
 
 _NEAR = 2
 
@@ -18,11 +21,24 @@ def example_move(position: Position) -> Move | None:
     'a1-c3,b2'
     """
 
-    def appeal(move: Move) -> tuple[bool, bool, int, int]:
+    if position.turn is None:
+        return None
+    found = codes(*position.seen_by(position.turn))
+    return move_coded(max(found, key=_appeals().__getitem__)) if found else None
+
+
+@cache
+def _appeals() -> dict[int, int]:
+    """The appeal of every move by its code, as a number that only ranks them."""
+
+    def appeal(code: int) -> tuple[bool, bool, int, int]:
+        move = move_coded(code)
         nearer = sum(distance(c, CENTRE) - distance(c + move.step, CENTRE) for c in move.cells)
         return nearer > 0, move.in_line, len(move.cells), nearer
 
-    return max(legal_moves(position), key=appeal, default=None)
+    appeals = {code: appeal(code) for code in CODED}
+    ranks = {value: rank for rank, value in enumerate(sorted(set(appeals.values())))}
+    return {code: ranks[value] for code, value in appeals.items()}
 
 
 def nearby_line(position: Position, marbles: int, step: int) -> Move | None:

@@ -1,6 +1,7 @@
 """Where a seat's marbles stand at the start, in words: "top", "upper left and lower right"."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 from math import atan2, degrees, sqrt
 
 from pbm.rules.board import CENTRE, STEPS, members, set_of
@@ -20,6 +21,7 @@ _COMPASS = (
 )
 
 
+@lru_cache(maxsize=512)  # more than there are seats on all boards together
 def home(board: str, players: int, seat: int, *, teams: bool = False) -> str:
     """Where the marbles of a seat start, as the mailed board shows them.
 

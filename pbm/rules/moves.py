@@ -58,6 +58,11 @@ class Move:
 _MOVES = {code: Move(marbles, step) for code, (marbles, step) in CODED.items()}
 
 
+def move_coded(code: int) -> Move:
+    """The move that a code of the search stands for; raises KeyError for none."""
+    return _MOVES[code]
+
+
 def legal_moves(position: Position) -> tuple[Move, ...]:
     """The moves of the seat whose turn it is; none once the game is over.
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from pbm.rules.board import CENTRE
+from pbm.rules.board import CELLS, CENTRE, members
 
 EJECTIONS_TO_WIN = 6
 
@@ -12,6 +12,11 @@ TEAMS = ((1, 3), (2, 4))
 
 FIXED = "#"
 """The sign for the fixed marble."""
+
+EMPTY = "."
+"""The sign for a cell on which nothing stands."""
+
+_INDEX = {cell: index for index, cell in enumerate(CELLS)}
 
 _ALONE = tuple(tuple((seat,) for seat in range(1, players + 1)) for players in range(7))
 
@@ -112,6 +117,14 @@ class Position:
         """The seat whose marble stands on a cell; None for a fixed one, or off the board."""
         return next((seat for seat in self.seats if self.marbles_of(seat) >> cell & 1), None)
 
+    def signs(self, by_seat: str) -> list[str]:
+        """What stands on each cell, in reading order; `by_seat` has the sign of each seat."""
+        found = [EMPTY] * len(CELLS)
+        for marbles, sign in zip((*self.marbles, self.fixed), (*by_seat, FIXED), strict=True):
+            for cell in members(marbles):
+                found[_INDEX[cell]] = sign
+        return found
+
     def count(self, seat: int) -> int:
         """How many marbles a seat has on the board."""
         return self.marbles_of(seat).bit_count()
@@ -125,3 +138,13 @@ def symbol(game: Position | int, seat: int) -> str:
     """
     players = game if isinstance(game, int) else game.players
     return "ox"[seat - 1] if players == 2 else str(seat)
+
+
+def symbols(position: Position) -> str:
+    """The signs for the marbles of all seats, seat 1 first.
+
+    >>> from pbm.rules.layouts import start
+    >>> symbols(start("standard", 2)), symbols(start("standard", 3))
+    ('ox', '123')
+    """
+    return "".join(symbol(position, seat) for seat in position.seats)

@@ -11,15 +11,16 @@ and outcome must be what the rules make of it.
 
 import re
 from dataclasses import dataclass
-from itertools import groupby
+from functools import lru_cache
 
-from pbm.rules.board import CELLS, CENTRE, ROWS, format_cell
+from pbm.rules.board import CELLS, CENTRE, ROW_SLICES, ROWS, format_cell
 from pbm.rules.errors import StateError
 from pbm.rules.layouts import MOST_MARBLES
-from pbm.rules.position import EJECTIONS_TO_WIN, FIXED, TEAMS, Position
+from pbm.rules.position import EJECTIONS_TO_WIN, EMPTY, FIXED, TEAMS, Position
 from pbm.rules.turns import settle
 
 _LONGEST = 200
+_MOST_KEPT = 1024  # positions and their lines, half a KB each: one board's is asked for again soon
 
 _LINE = re.compile(
     r"(?P<rows>[^ ]+) (?P<turn>[1-6]|-) (?P<scores>[0-6](?:,[0-6]){1,5}) (?P<flags>[^ ]+)",
@@ -30,11 +31,10 @@ _FLAG = re.compile(
     r"|won=[1-6](?:\+[1-6])?|draw",
     re.ASCII,
 )
-_EMPTY_ROWS = [
-    "." * sum(1 for _ in cells) for _, cells in groupby(CELLS, key=lambda cell: cell // 10)
-]
+_EMPTY_ROWS = [EMPTY * len(CELLS[row]) for row in ROW_SLICES]
 
 
+@lru_cache(maxsize=_MOST_KEPT)
 def format_state(position: Position) -> str:
     """The state line of a position.
 
@@ -42,13 +42,8 @@ def format_state(position: Position) -> str:
     >>> format_state(start("bowl", 6))
     '11.22/111222/.1...2./66....33/66.....33/66....33/.5...4./555444/55.44 1 0,0,0,0,0,0 -'
     """
-    signs = {cell: str(position.seat_at(cell) or ".") for cell in CELLS}
-    if position.pillar:
-        signs[CENTRE] = FIXED
-    rows = "/".join(
-        "".join(signs[cell] for cell in row)
-        for _, row in groupby(CELLS, key=lambda cell: cell // 10)
-    )
+    signs = position.signs("".join(map(str, position.seats)))
+    rows = "/".join("".join(signs[row]) for row in ROW_SLICES)
     scores = ",".join(map(str, position.scores))
     return f"{rows} {position.turn or '-'} {scores} {';'.join(_flags(position)) or '-'}"
 
@@ -65,6 +60,7 @@ def _flags(position: Position) -> list[str]:
     return flags
 
 
+@lru_cache(maxsize=_MOST_KEPT)
 def parse_state(text: str) -> Position:
     """The position that a state line describes; raises StateError, and nothing else, if none.
 
@@ -108,7 +104,7 @@ def _parse_rows(text: str, players: int) -> tuple[tuple[int, ...], bool]:
     marbles = [0] * players
     pillar = False
     for cell, character in zip(CELLS, "".join(rows), strict=True):
-        if character == ".":
+        if character == EMPTY:
             continue
         if character == FIXED and cell == CENTRE:
             pillar = True

@@ -50,7 +50,7 @@ def announce_boards(
     for number in sorted(found):
         news = found[number]
         board = work.boards.get(number, lock=True)
-        players = work.players.some({seat.player_id for seat in board.seats})
+        players = work.players.seated(board.id)
         plain = {player.id for player in players if not player.settings.picture}
         views = board_views(work, board, [player.id for player in players], plain=plain)
         told = {"lead": news.lead, "comments": news.comments}

@@ -1,27 +1,64 @@
 """Boards: who sits there, what was played, who has left."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, fields, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, Select, delete, func, insert, select, update
+from sqlalchemy import (
+    Connection,
+    Select,
+    bindparam,
+    delete,
+    func,
+    insert,
+    select,
+    update,
+)
 
 from pbm import rules
 from pbm.store.schema import boards, departures, moves, players, seats
+from pbm.store.statement import Row, Statement
 from pbm.store.values import Board, Bookkeeping, Departure, Offer, Played, Ply, Round, Seat
 
-_SEAT = (
-    seats.c.seat,
-    seats.c.player_id,
-    func.coalesce(seats.c.name, players.c.handle),
-    seats.c.last_ply,
-    seats.c.name.is_not(None),
-    seats.c.name.is_(None) & players.c.unreachable_since.is_not(None),
+_SEATED = (
+    select(
+        seats.c.board_id,
+        seats.c.seat,
+        seats.c.player_id,
+        func.coalesce(seats.c.name, players.c.handle).label("handle"),
+        seats.c.last_ply,
+        seats.c.name.is_not(None).label("from_record"),
+        (seats.c.name.is_(None) & players.c.unreachable_since.is_not(None)).label("unreachable"),
+    )
+    .join(players, players.c.id == seats.c.player_id)
+    .order_by(seats.c.board_id, seats.c.seat)
 )
+_SEAT = tuple(item.name for item in fields(Seat))
 _AS_STORED = (
     *("id", "layout", "rules_version", "subject", "start_state", "state", "ply", "status"),
     *("ended_by", "started_at", "changed_at", "taken_back", "rematch_of"),
+)
+_IT = boards.c.id == bindparam("number")
+_FIND = Statement(select(boards).where(_IT))
+_FIND_LOCKED = Statement(select(boards).where(_IT).with_for_update())
+_SEATED_AT = Statement(_SEATED.where(seats.c.board_id == bindparam("board_id")))
+_PLIES = Statement(
+    select(*(column for column in moves.c if column is not moves.c.board_id))
+    .where(moves.c.board_id == bindparam("board_id"), moves.c.ply > bindparam("since"))
+    .order_by(moves.c.ply)
+)
+_ADD_PLY = Statement(
+    insert(moves).values({column.key: bindparam(column.key) for column in moves.c})
+)
+_SET_LAST_PLY = Statement(
+    update(seats)
+    .where(seats.c.board_id == bindparam("number"), seats.c.seat == bindparam("mover"))
+    .values(last_ply=bindparam("ply"))
+)
+_POSITION = ("state", "ply", "status", "ended_by", "winners", "to_move_id", "changed_at")
+_SET_POSITION = Statement(
+    update(boards).where(_IT).values({name: bindparam(name) for name in _POSITION})
 )
 _AT_ONCE = 500  # boards that one statement names, well below what a database takes
 
@@ -36,10 +73,9 @@ class Boards:
 
     def find(self, board_id: int, *, lock: bool = False) -> Board | None:
         """Find a board; with `lock` nobody else changes it until the commit."""
-        query = select(boards).where(boards.c.id == board_id)
-        if lock:
-            query = query.with_for_update()
-        return next(self._read(query), None)
+        find = _FIND_LOCKED if lock else _FIND
+        row = find.row(self._connection, number=board_id)
+        return _board(row, _SEATED_AT.rows(self._connection, board_id=board_id)) if row else None
 
     def get(self, board_id: int, *, lock: bool = False) -> Board:
         """Return a board by number, as `find` does. Raises LookupError."""
@@ -82,12 +118,7 @@ class Boards:
 
     def plies(self, board_id: int, *, since: int = 0) -> tuple[Ply, ...]:
         """The moves played after ply `since`, in order."""
-        columns = [column for column in moves.c if column is not moves.c.board_id]
-        rows = self._connection.execute(
-            select(*columns)
-            .where(moves.c.board_id == board_id, moves.c.ply > since)
-            .order_by(moves.c.ply)
-        ).mappings()
+        rows = _PLIES.rows(self._connection, board_id=board_id, since=since)
         return tuple(Ply(**row) for row in rows)
 
     def departures(self, board_id: int) -> tuple[Departure, ...]:
@@ -210,32 +241,22 @@ class Boards:
                 for ply, seat, how in left
             ]
             self._connection.execute(insert(departures), rows)
-        for seat, ply in {item.seat: item.ply for item in played}.items():
-            self._connection.execute(
-                update(seats)
-                .where(seats.c.board_id == board.id, seats.c.seat == seat)
-                .values(last_ply=ply)
-            )
+        self._set_last_ply(board.id, {item.seat: item.ply for item in played})
         return self.set_position(self.get(board.id), position, len(played), now)
 
     def add_ply(self, board: Board, played: rules.Played, now: datetime) -> Board:
         """Record a move; the primary key (board, ply) lets nobody play a ply twice."""
         ply, mover = board.ply + 1, board.position.turn
-        self._connection.execute(
-            insert(moves).values(
-                board_id=board.id,
-                ply=ply,
-                seat=mover,
-                text=rules.format_move(played.move),
-                effect=rules.effect(played),
-                played_at=now,
-            )
-        )
-        self._connection.execute(
-            update(seats)
-            .where(seats.c.board_id == board.id, seats.c.seat == mover)
-            .values(last_ply=ply)
-        )
+        told = {
+            "board_id": board.id,
+            "ply": ply,
+            "seat": mover,
+            "text": rules.format_move(played.move),
+            "effect": rules.effect(played),
+            "played_at": now,
+        }
+        _ADD_PLY.run(self._connection, told)
+        self._set_last_ply(board.id, {mover: ply})
         seated = tuple(
             replace(seat, last_ply=ply) if seat.seat == mover else seat for seat in board.seats
         )
@@ -264,7 +285,8 @@ class Boards:
             "changed_at": now,
         }
         winners = outcome.winners if outcome else None
-        self._set(board.id, **kept, to_move_id=mover, winners=winners and list(winners))
+        stored = {"number": board.id, "to_move_id": mover, "winners": winners and list(winners)}
+        _SET_POSITION.run(self._connection, kept | stored)
         after = replace(board, **kept, winners=winners)
         if after.playing != board.playing:
             self._set_playing(board.id, after.playing)
@@ -332,6 +354,11 @@ class Boards:
     def _set(self, board_id: int, **values: Any) -> None:
         self._connection.execute(update(boards).where(boards.c.id == board_id).values(**values))
 
+    def _set_last_ply(self, board_id: int, plies: Mapping[int | None, int]) -> None:
+        for seat, ply in plies.items():
+            told = {"number": board_id, "mover": seat, "ply": ply}
+            _SET_LAST_PLY.run(self._connection, told)
+
     def _set_playing(self, board_id: int, playing: bool) -> None:
         self._connection.execute(
             update(seats)
@@ -350,26 +377,21 @@ class Boards:
         for row in rows:
             yield _board(row, seated[row["id"]])
 
-    def _seats(self, board_ids: Sequence[int]) -> dict[int, list[Seat]]:
-        found: dict[int, list[Seat]] = {board_id: [] for board_id in board_ids}
-        query = (
-            select(seats.c.board_id, *_SEAT)
-            .join(players, players.c.id == seats.c.player_id)
-            .where(seats.c.board_id.in_(board_ids))
-            .order_by(seats.c.board_id, seats.c.seat)
-        )
-        for board_id, *seat in self._connection.execute(query) if board_ids else ():
-            found[board_id].append(Seat(*seat))
+    def _seats(self, board_ids: Sequence[int]) -> dict[int, list[Row]]:
+        found: dict[int, list[Row]] = {board_id: [] for board_id in board_ids}
+        query = _SEATED.where(seats.c.board_id.in_(board_ids))
+        for row in self._connection.execute(query).mappings() if board_ids else ():
+            found[row["board_id"]].append(row)
         return found
 
 
-def _board(row: RowMapping, seated: Sequence[Seat]) -> Board:
+def _board(row: Row, seated: Iterable[Row]) -> Board:
     values = {name: row[name] for name in _AS_STORED}
     winners, round_number = row["winners"], row["round"]
     return Board(
         **values,
         winners=None if winners is None else tuple(winners),
-        seats=tuple(seated),
+        seats=tuple(Seat(**{name: seat[name] for name in _SEAT}) for seat in seated),
         offers=tuple(_offer(offer) for offer in row["offers"] or ()),
         round=Round(row["match_id"], round_number, row["rounds"]) if round_number else None,
     )

@@ -18,6 +18,7 @@ from pbm.store.inbox import Inbox
 from pbm.store.outbox import Outbox
 from pbm.store.players import Players
 from pbm.store.questions import Questions
+from pbm.store.statement import execute
 
 _BUSY_MILLISECONDS = 30_000
 # SQLSTATE classes: connection, rollback, resources, object state, operator, system.
@@ -67,8 +68,15 @@ class UnitOfWork:
     @contextmanager
     def savepoint(self) -> Iterator[None]:
         """Undo what happens inside, and only that, if it raises."""
-        with self._connection.begin_nested():
+        execute(self._connection, "SAVEPOINT step")  # one inside another hides it until its end
+        try:
             yield
+        except BaseException:
+            if not self._connection.invalidated:
+                execute(self._connection, "ROLLBACK TO SAVEPOINT step")
+                execute(self._connection, "RELEASE SAVEPOINT step")
+            raise
+        execute(self._connection, "RELEASE SAVEPOINT step")
 
 
 class Database:
@@ -162,4 +170,4 @@ def _prepare_sqlite(dbapi_connection: Any, _record: object) -> None:
 
 def _begin_sqlite(connection: Connection) -> None:
     reading = connection.get_execution_options().get("pbm_reading", False)
-    connection.exec_driver_sql("BEGIN" if reading else "BEGIN IMMEDIATE")
+    execute(connection, "BEGIN" if reading else "BEGIN IMMEDIATE")

@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import (
     ColumnElement,
     Connection,
+    Integer,
     Select,
     bindparam,
     delete,
@@ -17,9 +18,9 @@ from sqlalchemy import (
     update,
 )
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.engine import RowMapping
 
 from pbm.store.schema import inbox
+from pbm.store.statement import Row, Statement
 from pbm.store.values import InboxMail, Kept
 
 _COLUMNS = (
@@ -34,13 +35,35 @@ _COLUMNS = (
     inbox.c.outcome,
 )
 
-_INSERT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
+_COPIES = Statement(
+    select(inbox.c.id, inbox.c.recipient, inbox.c.received_at).where(
+        inbox.c.digest == bindparam("digest")
+    )
+)
+_KNOWN = Statement(
+    select(inbox.c.id).where(
+        inbox.c.digest == bindparam("digest"), inbox.c.recipient == bindparam("recipient")
+    )
+)
+_KEPT = (
+    *("digest", "recipient", "sender", "peer", "raw", "received_at", "status", "tries"),
+    *("lane", "board_lane"),
+)
+_KEEP = {
+    name: Statement(
+        insert(inbox)
+        .values({column: bindparam(column) for column in _KEPT})
+        .on_conflict_do_nothing(index_elements=["digest", "recipient"])
+        .returning(inbox.c.id)
+    )
+    for name, insert in (("sqlite", sqlite.insert), ("postgresql", postgresql.insert))
+}
 _EARLIER = inbox.alias("earlier")
 _OLDEST = (
     select(*_COLUMNS)
     .where(inbox.c.status == "new")
     .order_by(inbox.c.id)
-    .limit(bindparam("most"))
+    .limit(bindparam("most", type_=Integer))
     .with_for_update(skip_locked=True)
 )
 
@@ -54,8 +77,11 @@ def _is_first(lane: str) -> ColumnElement[bool]:
     )
 
 
-_OLDEST_OF_ITS_LANES = _OLDEST.where(_is_first("lane"), _is_first("board_lane"))
-_FINISH = (
+_CLAIM = {
+    "sqlite": Statement(_OLDEST),
+    "postgresql": Statement(_OLDEST.where(_is_first("lane"), _is_first("board_lane"))),
+}
+_FINISH = Statement(
     update(inbox)
     .where(inbox.c.id == bindparam("mail"))
     .values(status="done", outcome=bindparam("told"), done_at=bindparam("now"), raw=None)
@@ -85,16 +111,15 @@ class Inbox:
 
         Mails of one lane, whose or about which board they are, are claimed in order.
         """
-        query = select(inbox.c.id, inbox.c.recipient, inbox.c.received_at)
-        copies = self._connection.execute(query.where(inbox.c.digest == digest)).all()
-        known = next((copy for copy in copies if copy.recipient == recipient), None)
-        if known and known.received_at > now - same_for:
-            return Kept(known.id, is_new=False)
+        same = {"digest": digest, "recipient": recipient}
+        copies = _COPIES.rows(self._connection, digest=digest)
+        known = next((copy for copy in copies if copy["recipient"] == recipient), None)
+        if known and known["received_at"] > now - same_for:
+            return Kept(known["id"], is_new=False)
         if known:
-            self._set(inbox.c.id == known.id, digest=f"{digest}.{known.id}")
+            self._set(inbox.c.id == known["id"], digest=f"{digest}.{known['id']}")
         values = {
-            "digest": digest,
-            "recipient": recipient,
+            **same,
             "sender": sender,
             "peer": peer,
             "raw": raw,
@@ -104,34 +129,24 @@ class Inbox:
             "lane": lane,
             "board_lane": board_lane,
         }
-        added = self._add_unless_there(values)
+        keep = _KEEP[self._connection.dialect.name]
+        added = keep.value(self._connection, **values)
         if added is None:  # the same mail over another connection, at this very moment
-            same = (inbox.c.digest == digest) & (inbox.c.recipient == recipient)
-            return Kept(
-                self._connection.scalars(select(inbox.c.id).where(same)).one(), is_new=False
-            )
+            return Kept(_KNOWN.value(self._connection, **same), is_new=False)
         others = [
-            copy.recipient
+            copy["recipient"]
             for copy in copies
-            if copy.recipient != recipient and copy.received_at > now - same_for
+            if copy["recipient"] != recipient and copy["received_at"] > now - same_for
         ]
         return Kept(added, is_new=True, others=tuple(others))
-
-    def _add_unless_there(self, values: dict[str, Any]) -> int | None:
-        insert = _INSERT[self._connection.dialect.name]
-        unless = insert(inbox).on_conflict_do_nothing(index_elements=["digest", "recipient"])
-        added: int | None = self._connection.scalar(unless.values(values).returning(inbox.c.id))
-        return added
 
     def claim(self, most: int = 1) -> tuple[InboxMail, ...]:
         """Take the oldest new mails; other processes pass them over until the commit.
 
         They pass over, too, what comes after them in one of their lanes.
         """
-        embedded = self._connection.dialect.name == "sqlite"
-        query = _OLDEST if embedded else _OLDEST_OF_ITS_LANES
-        rows = self._connection.execute(query, {"most": most}).mappings()
-        return tuple(_mail(row) for row in rows)
+        claim = _CLAIM[self._connection.dialect.name]
+        return tuple(_mail(row) for row in claim.rows(self._connection, most=most))
 
     def get(self, inbox_id: int, *, lock: bool = False) -> InboxMail:
         """Return a mail by number; with `lock` no turn takes it. Raises LookupError."""
@@ -164,7 +179,7 @@ class Inbox:
         """Record what became of mails, by number, and erase their texts."""
         if outcomes:
             rows = [{"mail": number, "told": told, "now": now} for number, told in outcomes]
-            self._connection.execute(_FINISH, rows)
+            _FINISH.run(self._connection, *rows)
 
     def forget(self, inbox_ids: Sequence[int]) -> None:
         """Forget new mails that are refused after all."""
@@ -194,5 +209,5 @@ class Inbox:
         return _mail(row) if row else None
 
 
-def _mail(row: RowMapping) -> InboxMail:
+def _mail(row: Row) -> InboxMail:
     return InboxMail(**{**row, "raw": row["raw"] or b""})

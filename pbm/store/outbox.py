@@ -1,13 +1,16 @@
 """The mails that wait to be sent: written in the turn's own transaction, sent after it."""
 
 from collections.abc import Sequence
+from dataclasses import fields
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 from sqlalchemy import (
     Case,
     Column,
     Connection,
+    Integer,
     Select,
     bindparam,
     case,
@@ -18,9 +21,9 @@ from sqlalchemy import (
     union_all,
     update,
 )
-from sqlalchemy.engine import RowMapping
 
 from pbm.store.schema import outbox
+from pbm.store.statement import Row, Statement
 from pbm.store.values import FAREWELL, NewMail, OutboxMail
 
 _COLUMNS = (
@@ -42,6 +45,36 @@ _COLUMNS = (
 )
 
 _NO_BOARD = 0  # the thread of what is about no board
+_NO_MAIL = 0  # the number of none
+
+_WRITTEN = (
+    *(field.name for field in fields(NewMail)),
+    *("recipient_key", "thread", "status", "attempts", "due_at"),
+)
+_ADD = Statement(insert(outbox).inline().values({name: bindparam(name) for name in _WRITTEN}))
+
+
+@cache
+def _claim_passing_over(count: int) -> Statement:
+    """Take due mails but for so many ids, which are bound as `id0`, `id1`, ..."""
+    earlier = outbox.alias("earlier")
+    overtakes = exists().where(
+        earlier.c.status == "due",
+        earlier.c.recipient_key == outbox.c.recipient_key,
+        earlier.c.thread == outbox.c.thread,
+        earlier.c.id < outbox.c.id,
+    )
+    return Statement(
+        select(*_COLUMNS)
+        .where(
+            outbox.c.status == "due",
+            outbox.c.due_at <= bindparam("now"),
+            ~overtakes,
+            *(outbox.c.id != bindparam(f"id{number}") for number in range(count)),
+        )
+        .order_by(outbox.c.due_at, outbox.c.id)
+        .limit(bindparam("most", type_=Integer))
+    )
 
 
 def _unless_farewell(column: Column[str]) -> Case[str]:
@@ -49,7 +82,7 @@ def _unless_farewell(column: Column[str]) -> Case[str]:
     return case((outbox.c.kind == FAREWELL, ""), else_=column)
 
 
-_FINISH = (
+_FINISH = Statement(
     update(outbox)
     .where(outbox.c.id == bindparam("mail"))
     .values(
@@ -62,6 +95,9 @@ _FINISH = (
         recipient=_unless_farewell(outbox.c.recipient),
         recipient_key=_unless_farewell(outbox.c.recipient_key),
     )
+)
+_NEXT_DUE_AT = Statement(
+    select(func.min(outbox.c.due_at, type_=outbox.c.due_at.type)).where(outbox.c.status == "due")
 )
 
 
@@ -85,31 +121,17 @@ class Outbox:
             for mail in mails
         ]
         if rows:
-            self._connection.execute(insert(outbox), rows)
+            _ADD.run(self._connection, *rows)
 
     def claim_due(
         self, now: datetime, *, most: int, passing_over: Sequence[int]
     ) -> list[OutboxMail]:
         """Take due mails, oldest first, but none that would overtake another on its board."""
-        earlier = outbox.alias("earlier")
-        overtakes = exists().where(
-            earlier.c.status == "due",
-            earlier.c.recipient_key == outbox.c.recipient_key,
-            earlier.c.thread == outbox.c.thread,
-            earlier.c.id < outbox.c.id,
-        )
-        query = (
-            select(*_COLUMNS)
-            .where(
-                outbox.c.status == "due",
-                outbox.c.due_at <= now,
-                outbox.c.id.not_in(passing_over),
-                ~overtakes,
-            )
-            .order_by(outbox.c.due_at, outbox.c.id)
-            .limit(most)
-        )
-        return [_mail(row) for row in self._connection.execute(query).mappings()]
+        count = 1 << len(passing_over).bit_length()  # few different statements, each compiled once
+        spare = [_NO_MAIL] * (count - len(passing_over))
+        passed = {f"id{number}": item for number, item in enumerate((*passing_over, *spare))}
+        claim = _claim_passing_over(count)
+        return [_mail(row) for row in claim.rows(self._connection, now=now, most=most, **passed)]
 
     def still_due(self, outbox_ids: Sequence[int], now: datetime) -> frozenset[int]:
         """Those of some mails that still wait to be sent."""
@@ -120,8 +142,7 @@ class Outbox:
 
     def next_due_at(self) -> datetime | None:
         """When the next waiting mail is due."""
-        query = select(func.min(outbox.c.due_at)).where(outbox.c.status == "due")
-        due_at: datetime | None = self._connection.scalar(query)
+        due_at: datetime | None = _NEXT_DUE_AT.value(self._connection)
         return due_at
 
     def finish(
@@ -132,7 +153,7 @@ class Outbox:
             {"mail": number, "status": status, "now": now, "error": error} for number in outbox_ids
         ]
         if rows:
-            self._connection.execute(_FINISH, rows)
+            _FINISH.run(self._connection, *rows)
 
     def fail(self, outbox_id: int, error: str, now: datetime) -> None:
         """Record that a mail was refused for good; its contents stay for a retry."""
@@ -258,5 +279,5 @@ class Outbox:
         self._connection.execute(update(outbox).where(outbox.c.id == outbox_id).values(**values))
 
 
-def _mail(row: RowMapping) -> OutboxMail:
+def _mail(row: Row) -> OutboxMail:
     return OutboxMail(**{**row, "params": row["params"] or {}, "headers": row["headers"] or {}})

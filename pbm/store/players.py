@@ -1,11 +1,22 @@
 """Players and their verified addresses."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, delete, func, insert, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    bindparam,
+    delete,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from pbm.store.schema import (
     addresses,
@@ -15,8 +26,41 @@ from pbm.store.schema import (
     outbox,
     players,
     questions,
+    seats,
 )
+from pbm.store.statement import Row, Statement
 from pbm.store.values import FIRST_EPOCH, Player, Settings
+
+
+def _those(*conditions: ColumnElement[bool]) -> Select[Any]:
+    """Players with their addresses, a row for each address."""
+    return (
+        select(players, addresses.c.address)
+        .outerjoin(addresses, addresses.c.player_id == players.c.id)
+        .where(*conditions)
+        .order_by(players.c.id, addresses.c.id)
+    )
+
+
+_AS_STORED = (
+    *("id", "handle", "status", "epoch", "joined_at"),
+    *("password_hash", "bounces", "bounced_at", "unreachable_since"),
+)
+_BY_ID = Statement(_those(players.c.id == bindparam("player_id")))
+_BY_HANDLE = Statement(_those(players.c.handle == bindparam("handle")))
+_BY_ADDRESS = Statement(
+    _those(
+        players.c.id
+        == select(addresses.c.player_id)
+        .where(addresses.c.address_key == bindparam("address_key"))
+        .scalar_subquery()
+    )
+)
+_SEATED = Statement(
+    _those(
+        players.c.id.in_(select(seats.c.player_id).where(seats.c.board_id == bindparam("board_id")))
+    )
+)
 
 
 class Players:
@@ -34,7 +78,7 @@ class Players:
 
     def find(self, player_id: int) -> Player | None:
         """Find a player by id."""
-        return self._one(players.c.id == player_id)
+        return self._one(_BY_ID, player_id=player_id)
 
     def find_locked(self, player_id: int) -> Player | None:
         """Find a player whom nobody else changes until the commit.
@@ -48,12 +92,11 @@ class Players:
 
     def by_handle(self, handle: str) -> Player | None:
         """Find a player by handle."""
-        return self._one(players.c.handle == handle.lower())
+        return self._one(_BY_HANDLE, handle=handle.lower())
 
     def by_address(self, address_key: str) -> Player | None:
         """Find the player to whom a verified address (whole lower-case) belongs."""
-        owner = select(addresses.c.player_id).where(addresses.c.address_key == address_key)
-        return self._one(players.c.id == owner.scalar_subquery())
+        return self._one(_BY_ADDRESS, address_key=address_key)
 
     def handles_like(self, root: str) -> frozenset[str]:
         """The handles in use that begin so."""
@@ -62,11 +105,15 @@ class Players:
 
     def some(self, player_ids: Collection[int]) -> tuple[Player, ...]:
         """Return several players, in the order of joining."""
-        return self._all(players.c.id.in_(player_ids))
+        return self._select(_those(players.c.id.in_(player_ids)))
+
+    def seated(self, board_id: int) -> tuple[Player, ...]:
+        """Return those who sit at a board, in the order of joining."""
+        return tuple(_players(_SEATED.rows(self._connection, board_id=board_id)))
 
     def all(self) -> tuple[Player, ...]:
         """Return every player, in the order of joining."""
-        return self._all()
+        return self._select(_those())
 
     def add(self, handle: str, address: str, now: datetime) -> Player:
         """Register a player with a first verified address."""
@@ -194,34 +241,21 @@ class Players:
     def _set(self, player_id: int, **values: Any) -> None:
         self._connection.execute(update(players).where(players.c.id == player_id).values(**values))
 
-    def _one(self, condition: ColumnElement[bool]) -> Player | None:
-        return next(iter(self._all(condition)), None)
+    def _one(self, statement: Statement, **values: Any) -> Player | None:
+        return next(_players(statement.rows(self._connection, **values)), None)
 
-    def _all(self, *conditions: ColumnElement[bool]) -> tuple[Player, ...]:
-        query = (
-            select(players, addresses.c.address)
-            .outerjoin(addresses, addresses.c.player_id == players.c.id)
-            .where(*conditions)
-            .order_by(players.c.id, addresses.c.id)
-        )
-        found: dict[int, tuple[Row[Any], list[str]]] = {}
-        for row in self._connection.execute(query):
-            _, own = found.setdefault(row.id, (row, []))
-            own += [row.address] if row.address else []
-        return tuple(_player(row, own) for row, own in found.values())
+    def _select(self, query: Select[Any]) -> tuple[Player, ...]:
+        return tuple(_players(self._connection.execute(query).mappings()))
 
 
-def _player(row: Row[Any], own: Sequence[str]) -> Player:
-    return Player(
-        row.id,
-        row.handle,
-        row.status,
-        row.epoch,
-        row.joined_at,
-        tuple(own),
-        Settings(**(row.settings or {})),
-        row.password_hash,
-        row.bounces,
-        row.bounced_at,
-        row.unreachable_since,
-    )
+def _players(rows: Iterable[Row]) -> Iterator[Player]:
+    found: dict[int, tuple[Row, list[str]]] = {}
+    for row in rows:
+        _, own = found.setdefault(row["id"], (row, []))
+        own += [row["address"]] if row["address"] else []
+    return (_player(row, own) for row, own in found.values())
+
+
+def _player(row: Row, own: Sequence[str]) -> Player:
+    values = {name: row[name] for name in _AS_STORED}
+    return Player(**values, addresses=tuple(own), settings=Settings(**(row["settings"] or {})))

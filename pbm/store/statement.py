@@ -1,0 +1,135 @@
+"""A statement written in SQLAlchemy's language, compiled once, and run by the driver itself.
+
+SQLAlchemy's own way to run a statement costs many times what the driver needs, and a turn runs two
+dozen of them. The SQL and the conversion of values are SQLAlchemy's here, too.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Delete, Insert, Select, Update
+from sqlalchemy.engine import Dialect, RowMapping
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.sql.compiler import SQLCompiler
+
+Built = Select[Any] | Insert | Update | Delete
+Row = dict[str, Any] | RowMapping
+"""A row by the names of its columns, as either way of running a statement gives it."""
+Convert = Callable[[Any], Any] | None
+
+
+class Statement:
+    """A statement whose values stand in it as `bindparam`, for every database that we know.
+
+    No lists may be bound (`in_(bindparam(..., expanding=True))`), since they change the SQL.
+    """
+
+    def __init__(self, built: Built) -> None:
+        self._built = built
+        self._compiled: dict[str, _Compiled] = {}
+
+    def rows(self, connection: Connection, **values: Any) -> list[dict[str, Any]]:
+        """All rows, each by the names of its columns. Raises DBAPIError."""
+        compiled = self._for(connection.dialect)
+        rows = execute(connection, compiled.sql, compiled.bound(values))
+        return [compiled.read(row) for row in rows]
+
+    def row(self, connection: Connection, **values: Any) -> dict[str, Any] | None:
+        """The first row, None if there is none. Raises DBAPIError."""
+        return next(iter(self.rows(connection, **values)), None)
+
+    def value(self, connection: Connection, **values: Any) -> Any:
+        """The first column of the first row, None if there is no row. Raises DBAPIError."""
+        row = self.row(connection, **values)
+        return next(iter(row.values())) if row else None
+
+    def run(self, connection: Connection, *sets: Mapping[str, Any]) -> None:
+        """Run it for each set of values. Raises DBAPIError."""
+        compiled = self._for(connection.dialect)
+        bound = [compiled.bound(values) for values in sets]
+        execute(connection, compiled.sql, bound if len(bound) > 1 else bound[0])
+
+    def _for(self, dialect: Dialect) -> "_Compiled":
+        compiled = self._compiled.get(dialect.name)
+        if compiled is None:
+            compiled = self._compiled[dialect.name] = _Compiled(self._built, dialect)
+        return compiled
+
+
+class _Compiled:
+    """What a statement is for one database."""
+
+    def __init__(self, built: Built, dialect: Dialect) -> None:
+        compiled = built.compile(dialect=dialect)
+        assert isinstance(compiled, SQLCompiler)
+        self.sql = str(compiled)
+        self._ordered = compiled.positiontup
+        self._wanted: dict[str, Convert] = {}
+        self._fixed: dict[str, Any] = {}
+        for bind, name in compiled.bind_names.items():
+            convert = bind.type.dialect_impl(dialect).bind_processor(dialect)
+            if bind.required:
+                self._wanted[name] = convert
+            else:
+                self._fixed[name] = convert(bind.value) if convert else bind.value
+        self._names = [str(column.key) for column in built.exported_columns]
+        found = (
+            (str(column.key), column.type.dialect_impl(dialect).result_processor(dialect, None))
+            for column in built.exported_columns
+        )
+        self._converts = [(name, convert) for name, convert in found if convert]
+
+    def bound(self, values: Mapping[str, Any]) -> tuple[Any, ...] | dict[str, Any]:
+        """The values as the driver takes them; what is missing or unknown is a bug."""
+        if values.keys() != self._wanted.keys():
+            raise TypeError(f"values for {sorted(self._wanted)} are wanted, not {sorted(values)}")
+        bound = {
+            name: convert(values[name]) if convert else values[name]
+            for name, convert in self._wanted.items()
+        }
+        bound |= self._fixed
+        return bound if self._ordered is None else tuple([bound[name] for name in self._ordered])
+
+    def read(self, row: Sequence[Any]) -> dict[str, Any]:
+        """A row of the driver's with the values that the columns' types give back."""
+        found = dict(zip(self._names, row, strict=True))
+        for name, convert in self._converts:
+            found[name] = convert(found[name])
+        return found
+
+
+def execute(connection: Connection, sql: str, bound: Any = ()) -> Sequence[Any]:
+    """Run SQL as the driver takes it, with one set of values or a list of them.
+
+    Returns the driver's rows. Errors are SQLAlchemy's (DBAPIError), and who listens to the
+    engine's statements hears of this one.
+    """
+    held = connection.connection
+    errors: Any = connection.dialect.loaded_dbapi.Error
+    try:
+        cursor = held.cursor()
+        many = isinstance(bound, list)
+        for listen in connection.engine.dispatch.before_cursor_execute:
+            listen(connection, cursor, sql, bound, None, many)
+        cursor.executemany(sql, bound) if many else cursor.execute(sql, bound)
+        return cursor.fetchall() if cursor.description else []
+    except errors as error:
+        raise _as_sqlalchemy_has_it(connection, sql, error) from error
+
+
+def _as_sqlalchemy_has_it(connection: Connection, sql: str, error: Any) -> BaseException:
+    """The error in SQLAlchemy's class for it; a connection that has broken is given up."""
+    dialect = connection.dialect
+    broken = dialect.is_disconnect(error, connection.connection, None)
+    if broken:
+        connection.invalidate(error)
+    found: BaseException = DBAPIError.instance(
+        sql,
+        None,  # the values may be somebody's mail
+        error,
+        dialect.loaded_dbapi.Error,
+        hide_parameters=True,
+        connection_invalidated=broken,
+        dialect=dialect,
+    )
+    return found

@@ -1,0 +1,113 @@
+"""A statement compiled once does what SQLAlchemy's own execution does."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
+
+import pytest
+from sqlalchemy import bindparam, insert, select, text, update
+from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError, ProgrammingError
+
+from pbm.store.db import Database, is_away
+from pbm.store.migrate import migrate
+from pbm.store.schema import questions
+from pbm.store.statement import Statement, execute
+
+ASKED = datetime(2026, 11, 21, 14, 30, tzinfo=timezone(timedelta(hours=2)))
+NAMES = ("token_digest", "kind", "address", "address_key", "params", "asked_at", "expires_at")
+ADD = Statement(insert(questions).inline().values({name: bindparam(name) for name in NAMES}))
+FIND = Statement(select(questions).where(questions.c.token_digest == bindparam("digest")))
+
+
+@pytest.fixture
+def database(database_url: str) -> Iterator[Database]:
+    database = Database(database_url)
+    migrate(database)
+    yield database
+    database.close()
+
+
+def question(digest: str, params: Any) -> dict[str, Any]:
+    return {
+        "token_digest": digest,
+        "kind": "signup",
+        "address": "Ann@example.org",
+        "address_key": "ann@example.org",
+        "params": params,
+        "asked_at": ASKED,
+        "expires_at": ASKED,
+    }
+
+
+def test_values_come_back_as_they_went_in(database: Database) -> None:
+    params = {"handle": "ann", "words": ["é", None, 1.5]}
+    with database.engine.begin() as connection:
+        ADD.run(connection, question("one", params), question("two", None))
+        found = FIND.row(connection, digest="one")
+        assert found == dict(
+            connection.execute(select(questions).where(questions.c.id == 1)).mappings().one()
+        )
+        assert found
+        assert found["params"] == params
+        assert found["asked_at"] == ASKED
+        assert found["asked_at"].tzinfo is UTC
+        assert FIND.rows(connection, digest="two")[0]["params"] is None
+        assert FIND.row(connection, digest="three") is None
+        assert FIND.value(connection, digest="two") == 2
+
+
+def test_a_value_too_many_or_too_few_is_a_bug(database: Database) -> None:
+    with database.engine.begin() as connection:
+        for values in ({}, {"digest": "one", "kind": "signup"}, {"token": "one"}):
+            with pytest.raises(TypeError, match="digest"):
+                FIND.rows(connection, **values)
+
+
+def test_a_moment_without_a_zone_is_refused(database: Database) -> None:
+    with database.engine.begin() as connection, pytest.raises(ValueError, match="aware"):
+        ADD.run(connection, question("one", {}) | {"asked_at": datetime(2026, 11, 21)})
+
+
+def test_errors_are_those_of_sqlalchemy_and_quote_no_values(database: Database) -> None:
+    with database.engine.connect() as connection:
+        with connection.begin(), pytest.raises(IntegrityError) as caught:
+            ADD.run(connection, question("secret", {}), question("secret", {}))
+        assert "Ann" not in str(caught.value)
+        with connection.begin(), pytest.raises((OperationalError, ProgrammingError)):
+            execute(connection, "SELECT nothing FROM nowhere")
+
+
+def test_an_update_says_what_stands_in_it_and_what_is_bound(database: Database) -> None:
+    settle = Statement(
+        update(questions)
+        .where(questions.c.token_digest == bindparam("digest"))
+        .values(answer="yes", epoch=questions.c.epoch + bindparam("more"))
+    )
+    with database.engine.begin() as connection:
+        ADD.run(connection, question("one", {}), question("two", {}))
+        settle.run(connection, {"digest": "one", "more": 2})
+        rows = connection.execute(
+            select(questions.c.answer, questions.c.epoch).order_by(questions.c.id)
+        )
+        assert rows.all() == [("yes", 3), (None, 1)]
+
+
+def test_a_connection_that_broke_is_given_up_and_known_as_away(postgres_url: str) -> None:
+    database = Database(postgres_url)
+    migrate(database)
+    with pytest.raises(DBAPIError) as caught:
+        ask_while_cut_off(database, postgres_url)
+    assert is_away(caught.value)
+    assert caught.value.connection_invalidated
+    with database.reading() as work:
+        assert work.players.find(1) is None
+    database.close()
+
+
+def ask_while_cut_off(database: Database, url: str) -> None:
+    others = "FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()"
+    with database.transaction() as work, work.savepoint():
+        assert work.players.all() == ()
+        with Database(url).engine.begin() as other:
+            other.execute(text(f"SELECT pg_terminate_backend(pid) {others}"))
+        work.players.find(1)
