@@ -232,7 +232,7 @@ class TestNoProof:
 
     def test_a_challenge_takes_none(self, table: Table) -> None:
         alice, _ = start(table)
-        alice.writes(f"challenge bob {LOGIN}").gets(1)
+        alice.writes("challenge bob alice sesame").gets(1).hears("no player called sesame")
         assert table.boards() == [1]
 
     def test_promise_22_it_is_nowhere(

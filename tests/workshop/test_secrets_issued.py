@@ -88,7 +88,7 @@ def test_promise_22_what_people_read_is_looked_at(table: Table, where: str) -> N
     leak = alice.newest.reply_to
     with table.database.transaction() as work:
         if where == "inbox.outcome":
-            work.inbox.finish(1, f"answered {leak}", table.clock())
+            work.inbox.finish([(1, f"answered {leak}")], table.clock())
         elif where == "errands.lines":
             work.questions.add_errand(1, None, [f"move 1 {leak}"], (), table.clock())
         else:
