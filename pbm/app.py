@@ -28,7 +28,7 @@ from pbm.mail.tags import load_keyring
 from pbm.service.in_hand import InHand
 from pbm.service.letters import House
 from pbm.service.loops import send_post, take_turns
-from pbm.service.mailrates import MailRates, TooManyError
+from pbm.service.mailrates import MailRates
 from pbm.service.post import Post
 from pbm.service.receive import Intake
 from pbm.service.turn import Turns
@@ -194,12 +194,9 @@ class Server:
         async def keep(
             sender: str, recipients: tuple[str, ...], raw: bytes, peer: str
         ) -> str | Rejection:
-            try:
-                kept: str | Rejection = await writer.do(
-                    lambda work: self._intake.keep_in(work, sender, recipients, raw, peer)
-                )
-            except TooManyError as error:
-                return error.rejection
+            kept: str | Rejection = await writer.do(
+                lambda work: self._intake.keep_in(work, sender, recipients, raw, peer)
+            )
             self._mail_kept.set()
             return kept
 

@@ -19,7 +19,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import RowMapping
 
 from pbm.store.schema import inbox
-from pbm.store.values import InboxMail, Kept
+from pbm.store.values import InboxMail
 
 _COLUMNS = (
     inbox.c.id,
@@ -79,18 +79,11 @@ class Inbox:
         same_for: timedelta,
         lane: str | None = None,
         board_lane: int | None = None,
-    ) -> Kept:
-        """Keep a mail; one that came before within `same_for` keeps its number.
+    ) -> int:
+        """Keep a mail and return its number; one that came before within `same_for` keeps its.
 
         Mails of one lane, whose or about which board they are, are claimed in order.
         """
-        query = select(inbox.c.id, inbox.c.recipient, inbox.c.received_at)
-        copies = self._connection.execute(query.where(inbox.c.digest == digest)).all()
-        known = next((copy for copy in copies if copy.recipient == recipient), None)
-        if known and known.received_at > now - same_for:
-            return Kept(known.id, is_new=False)
-        if known:
-            self._set(inbox.c.id == known.id, digest=f"{digest}.{known.id}")
         values = {
             "digest": digest,
             "recipient": recipient,
@@ -104,17 +97,23 @@ class Inbox:
             "board_lane": board_lane,
         }
         added = self._add_unless_there(values)
-        if added is None:  # the same mail over another connection, at this very moment
+        while added is None:
             same = (inbox.c.digest == digest) & (inbox.c.recipient == recipient)
-            return Kept(
-                self._connection.scalars(select(inbox.c.id).where(same)).one(), is_new=False
-            )
-        others = [
-            copy.recipient
-            for copy in copies
-            if copy.recipient != recipient and copy.received_at > now - same_for
-        ]
-        return Kept(added, is_new=True, others=tuple(others))
+            query = select(inbox.c.id, inbox.c.received_at).where(same)
+            known = self._connection.execute(query).one()
+            if known.received_at > now - same_for:
+                return int(known.id)
+            self._set(inbox.c.id == known.id, digest=f"{digest}.{known.id}")
+            added = self._add_unless_there(values)
+        return added
+
+    def copies(self, digest: str, since: datetime) -> dict[str, int]:
+        """The recipients of the mails with a digest that came since a moment, and their numbers."""
+        query = select(inbox.c.recipient, inbox.c.id).where(
+            inbox.c.digest == digest, inbox.c.received_at > since
+        )
+        rows = self._connection.execute(query)
+        return {str(row.recipient): int(row.id) for row in rows}
 
     def _add_unless_there(self, values: dict[str, Any]) -> int | None:
         insert = _INSERT[self._connection.dialect.name]

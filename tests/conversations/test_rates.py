@@ -20,18 +20,18 @@ def outcomes(table: Table, words: str) -> int:
 
 def test_promise_08_a_thousand_forged_senders(table: Table) -> None:
     alice, _ = table.start("alice", "bob")
-    before = {address for address in table.mailboxes}
+    before = set(table.mailboxes)
     table.clock.passes(hours=1)
     for number in range(1000):
         table.person(f"victim{number}@forged.example").writes("signup me")
-    written = {address for address in table.mailboxes} - before
+    written = set(table.mailboxes) - before
     assert len(written) == STRANGERS.most
     assert outcomes(table, "nothing: ") == 1000 - STRANGERS.most
     alice.forgets().says("a1-c3,d4").gets(1)  # nobody else's mail waits
     table.clock.passes(hours=1)
     for number in range(1000, 1200):
         table.person(f"victim{number}@forged.example").writes("signup me")
-    assert len({address for address in table.mailboxes} - before) == 2 * STRANGERS.most
+    assert len(set(table.mailboxes) - before) == 2 * STRANGERS.most
 
 
 def test_promise_08_no_hour_sees_more_than_a_hundred(table: Table) -> None:
