@@ -19,18 +19,6 @@ _HOUR = timedelta(hours=1)
 _FOR_OPERATOR = Rate("operator", 60, _HOUR)
 
 
-class TooManyError(Exception):
-    """One mail too many for now."""
-
-    def __init__(self, most: int) -> None:
-        super().__init__(f"more than {most} mails an hour")
-        self.rejection = Rejection(
-            450,
-            f"4.7.1 More than {most} mails an hour came from you or in your name; "
-            "please send this one again later.",
-        )
-
-
 @dataclass(frozen=True)
 class MailRates:
     """Mails in an hour, 0 for any number: `per_address`, and `per_peer` that is not trusted.
@@ -51,11 +39,16 @@ class MailRates:
         sender: str,
         raw: bytes,
         peer: str,
-    ) -> None:
-        """Count a mail in. Raises TooManyError; then it must not be kept."""
+    ) -> Rejection | None:
+        """Count a mail in; the refusal of one too many, or None."""
         for rate, whose in self._counted(recipient, sender, raw, peer):
             if rate.most and not rate.take(work, now, whose, wait=False):
-                raise TooManyError(rate.most)
+                return Rejection(
+                    450,
+                    f"4.7.1 More than {rate.most} mails an hour came from you or in your name; "
+                    "please send this one again later.",
+                )
+        return None
 
     def _counted(
         self, recipient: Recipient, sender: str, raw: bytes, peer: str

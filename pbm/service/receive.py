@@ -23,12 +23,13 @@ from pbm.mail.smtpd import Rejection
 from pbm.mail.wire import digest, has_message_id
 from pbm.service.front import is_expected
 from pbm.service.letters import House
-from pbm.service.mailrates import MailRates, TooManyError
+from pbm.service.mailrates import MailRates
 from pbm.store.db import Database, UnitOfWork
 
 SAME_FOR = timedelta(days=30)
 SAME_WITHOUT_MESSAGE_ID_FOR = timedelta(minutes=10)
 _TIDIED_EVERY = 1000  # mails
+_TWICE = "nothing: came to another address, too"
 Arrived = dict[str, Recipient]
 
 
@@ -67,39 +68,24 @@ class Intake:
 
         The same mail again (its trace fields apart) to the same recipient is the same row, and
         to another of our addresses it is obeyed only where it can mean somebody else. A mail
-        beyond the limits of what is read is refused, and so is one too many.
+        beyond the limits of what is read is refused, and so is one too many for now.
         """
         arrived = self._in_order(recipients)
         refusal = self._refusal(arrived, raw)
         if refusal is not None:
             return refusal
-        added: list[int] = []
-        try:
-            numbers = self._keep_each(work, sender, arrived, raw, peer, added)
-        except TooManyError as error:
-            work.inbox.forget(added)
-            return error.rejection
-        return f"2.0.0 kept as {', '.join(str(number) for number in sorted(numbers))}"
-
-    def _keep_each(
-        self,
-        work: UnitOfWork,
-        sender: str,
-        arrived: Arrived,
-        raw: bytes,
-        peer: str,
-        added: list[int],
-    ) -> list[int]:
-        """Keep a mail for each recipient, and return its numbers; `added` gets the new ones.
-
-        Raises TooManyError.
-        """
-        numbers: list[int] = []
         now = self.clock()
         fingerprint = digest(raw)
         same_for = SAME_FOR if has_message_id(raw) else SAME_WITHOUT_MESSAGE_ID_FOR
-        for address, recipient in arrived.items():
-            kept = work.inbox.keep(
+        numbers = work.inbox.copies(fingerprint, now - same_for)
+        new = {address: item for address, item in arrived.items() if address not in numbers}
+        obeyed = self._obeyed(new, tuple(numbers))
+        for address in obeyed:
+            too_many = self.rates.count(work, now, new[address], sender, raw, peer)
+            if too_many is not None:
+                return too_many
+        for address, recipient in new.items():
+            numbers[address] = work.inbox.keep(
                 digest=fingerprint,
                 recipient=address,
                 sender=sender,
@@ -109,16 +95,23 @@ class Intake:
                 same_for=same_for,
                 **_lanes(recipient, sender),
             )
-            numbers.append(kept.number)
-            added += [kept.number] if kept.is_new else []
-            others = tuple(self.house.address.parse(other) for other in kept.others)
-            if kept.is_new and obeyed_by(others, recipient):
-                work.inbox.finish([(kept.number, "nothing: came to another address, too")], now)
-            elif kept.is_new:
-                self.rates.count(work, now, recipient, sender, raw, peer)
-                if kept.number % _TIDIED_EVERY == 0:
-                    work.buckets.forget_full(now)
-        return numbers
+        passed_over = [(numbers[address], _TWICE) for address in new if address not in obeyed]
+        if passed_over:
+            work.inbox.finish(passed_over, now)
+        if any(numbers[address] % _TIDIED_EVERY == 0 for address in new):
+            work.buckets.forget_full(now)
+        kept = sorted(numbers[address] for address in arrived)
+        return f"2.0.0 kept as {', '.join(str(number) for number in kept)}"
+
+    def _obeyed(self, new: Arrived, known: tuple[str, ...]) -> list[str]:
+        """Those of the new recipients of a mail for whom it is to be obeyed."""
+        before = [self.house.address.parse(address) for address in known]
+        obeyed: list[str] = []
+        for address, recipient in new.items():
+            if not obeyed_by(before, recipient):
+                obeyed.append(address)
+            before.append(recipient)
+        return obeyed
 
     def _in_order(self, recipients: tuple[str, ...]) -> Arrived:
         """The recipients by their addresses, the plain one last: another proves more."""
@@ -167,7 +160,7 @@ def obeyed_by(others: Sequence[Recipient], recipient: Recipient) -> bool:
     """
     match recipient:
         case Plain():
-            return any(not isinstance(other, Postmaster | Bounce) for other in others)
+            return any(isinstance(other, Plain | PlayerReply | QuestionReply) for other in others)
         case PlayerReply(player_id):
             return any(
                 isinstance(other, Plain)

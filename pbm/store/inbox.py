@@ -10,7 +10,6 @@ from sqlalchemy import (
     Integer,
     Select,
     bindparam,
-    delete,
     exists,
     func,
     select,
@@ -21,7 +20,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from pbm.store.schema import inbox
 from pbm.store.statement import Row, Statement
-from pbm.store.values import InboxMail, Kept
+from pbm.store.values import InboxMail
 
 _COLUMNS = (
     inbox.c.id,
@@ -36,12 +35,12 @@ _COLUMNS = (
 )
 
 _COPIES = Statement(
-    select(inbox.c.id, inbox.c.recipient, inbox.c.received_at).where(
-        inbox.c.digest == bindparam("digest")
+    select(inbox.c.recipient, inbox.c.id).where(
+        inbox.c.digest == bindparam("digest"), inbox.c.received_at > bindparam("since")
     )
 )
 _KNOWN = Statement(
-    select(inbox.c.id).where(
+    select(inbox.c.id, inbox.c.received_at).where(
         inbox.c.digest == bindparam("digest"), inbox.c.recipient == bindparam("recipient")
     )
 )
@@ -106,18 +105,12 @@ class Inbox:
         same_for: timedelta,
         lane: str | None = None,
         board_lane: int | None = None,
-    ) -> Kept:
-        """Keep a mail; one that came before within `same_for` keeps its number.
+    ) -> int:
+        """Keep a mail and return its number; one that came before within `same_for` keeps its.
 
         Mails of one lane, whose or about which board they are, are claimed in order.
         """
         same = {"digest": digest, "recipient": recipient}
-        copies = _COPIES.rows(self._connection, digest=digest)
-        known = next((copy for copy in copies if copy["recipient"] == recipient), None)
-        if known and known["received_at"] > now - same_for:
-            return Kept(known["id"], is_new=False)
-        if known:
-            self._set(inbox.c.id == known["id"], digest=f"{digest}.{known['id']}")
         values = {
             **same,
             "sender": sender,
@@ -131,14 +124,18 @@ class Inbox:
         }
         keep = _KEEP[self._connection.dialect.name]
         added = keep.value(self._connection, **values)
-        if added is None:  # the same mail over another connection, at this very moment
-            return Kept(_KNOWN.value(self._connection, **same), is_new=False)
-        others = [
-            copy["recipient"]
-            for copy in copies
-            if copy["recipient"] != recipient and copy["received_at"] > now - same_for
-        ]
-        return Kept(added, is_new=True, others=tuple(others))
+        while added is None:
+            known = _KNOWN.row(self._connection, **same) or {}
+            if known["received_at"] > now - same_for:
+                return int(known["id"])
+            self._set(inbox.c.id == known["id"], digest=f"{digest}.{known['id']}")
+            added = keep.value(self._connection, **values)
+        return int(added)
+
+    def copies(self, digest: str, since: datetime) -> dict[str, int]:
+        """The recipients of the mails with a digest that came since a moment, and their numbers."""
+        rows = _COPIES.rows(self._connection, digest=digest, since=since)
+        return {str(row["recipient"]): int(row["id"]) for row in rows}
 
     def claim(self, most: int = 1) -> tuple[InboxMail, ...]:
         """Take the oldest new mails; other processes pass them over until the commit.
@@ -180,12 +177,6 @@ class Inbox:
         if outcomes:
             rows = [{"mail": number, "told": told, "now": now} for number, told in outcomes]
             _FINISH.run(self._connection, *rows)
-
-    def forget(self, inbox_ids: Sequence[int]) -> None:
-        """Forget new mails that are refused after all."""
-        if inbox_ids:
-            waiting = (inbox.c.id.in_(inbox_ids), inbox.c.status == "new")
-            self._connection.execute(delete(inbox).where(*waiting))
 
     def count_try(self, inbox_id: int, error: str) -> int:
         """Count a try that failed; return how many there have been, 0 if it is not new any more."""

@@ -231,18 +231,6 @@ class InboxMail:
 
 
 @dataclass(frozen=True)
-class Kept:
-    """What became of a mail that came in: its number, and whether it came for the first time.
-
-    `others` are the recipients of the same mail that are known already.
-    """
-
-    number: int
-    is_new: bool
-    others: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
 class NewMail:
     """A mail as it is written down to be sent, at once or from `due_at` on.
 

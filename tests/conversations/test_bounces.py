@@ -325,7 +325,7 @@ def refused(table: Table, outcome: Deferred | Failed | Sent) -> OutboxMail:
     post.holds.let_go([mail.id for mail in claimed])
     mail = next(mail for mail in claimed if mail.player_id)
     with table.database.transaction() as work:
-        post.record_in(work, mail, outcome)
+        post.record(work, [(mail, outcome)])
         return work.outbox.get(mail.id)
 
 
@@ -338,7 +338,7 @@ def write_one(table: Table) -> Person:
     with table.database.transaction() as work:
         for mail in work.outbox.claim_due(table.clock(), most=9, passing_over=()):
             if mail.recipient == alice.address:
-                work.outbox.finish(mail.id, "sent", table.clock())
+                work.outbox.finish([mail.id], "sent", table.clock())
     bob.forgets()
     return alice.forgets()
 

@@ -25,10 +25,9 @@ def database(database_url: str) -> Iterator[Database]:
 
 
 def keep(work: UnitOfWork, digest: str, now: datetime = NOW, same_for: timedelta = DAY) -> int:
-    kept = work.inbox.keep(
+    return work.inbox.keep(
         digest=digest, recipient="r", sender="s", peer="p", raw=b"raw", now=now, same_for=same_for
     )
-    return kept.number
 
 
 _numbers = count(1)

@@ -30,6 +30,7 @@ TURN = [
 ]
 OFFER = [form for form in TURN if form not in ("INSERT moves", "UPDATE seats")]
 _SET = OFFER.index("UPDATE boards")  # where an offer is written down
+OFFER.insert(_SET + 1, "INSERT buckets")  # nobody floods the others with them
 _FORM = re.compile(r"(SAVEPOINT|RELEASE|\w+)(?: .*?(?:FROM|INTO) (\w+)| (?<=UPDATE )(\w+))?")
 
 
