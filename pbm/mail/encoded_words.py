@@ -11,7 +11,8 @@ from pbm.mail.charsets import codec_for, decode
 _ENCODED_WORD = re.compile(
     r"=\?([A-Za-z0-9_.:+-]{1,40})(?:\*[A-Za-z0-9-]{0,20})?\?([bBqQ])\?([^?]{0,2000})\?=", re.ASCII
 )
-_NOT_BASE64 = re.compile(rb"[^A-Za-z0-9+/]")
+_BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+_NOT_BASE64 = bytes(range(256)).translate(None, _BASE64)
 
 
 def decode_words(value: str) -> str:
@@ -48,7 +49,7 @@ def _word_bytes(encoding: str, text: str) -> bytes:
 
 def decode_base64(raw: bytes) -> bytes:
     """As much of `raw` as can be decoded: up to the padding, whatever stands in between."""
-    clean = _NOT_BASE64.sub(b"", raw.partition(b"=")[0])
+    clean = raw.partition(b"=")[0].translate(None, _NOT_BASE64)
     if len(clean) % 4 == 1:
         clean = clean[:-1]
     return base64.b64decode(clean + b"=" * (-len(clean) % 4))

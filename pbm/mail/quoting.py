@@ -59,6 +59,11 @@ class _Cleaning:
         self._lines = [trimmed for trimmed, _ in forms]
         self._plain = [plain for _, plain in forms]
         self._quoted = [is_quoted(line) for line in self._plain]
+        # Marked by the program that quoted, and not by us, who quote comments so.
+        self._marked = [
+            quoted and not line.startswith("|")
+            for line, quoted in zip(self._plain, self._quoted, strict=True)
+        ]
         self._next = next_words(self._plain)
         self._quoted_width = max(
             (
@@ -148,15 +153,15 @@ class _Cleaning:
 
     def _heading(self, at: int) -> int:
         return field_block_end(self._plain, self._next, at) or attribution_end(
-            self._plain, self._quoted, self._next, at
+            self._plain, self._marked, self._next, at
         )
 
     def _below(self, at: int) -> int:
         """Where reading goes on below an introduction: at the quotation that is marked."""
         while (at := self._next[at]) < len(self._lines):
-            if self._quoted[at]:
+            if self._marked[at]:
                 return at
-            end = self._introduction(at)
+            end = at if self._quoted[at] else self._introduction(at)
             if end == at or self._ours.has(at):  # such as "You wrote:"
                 return self._unmarked(at)
             at = end

@@ -20,13 +20,19 @@ _STATE_PART = re.compile(
     r"|[a-z]{3,5}(?:=[0-9+]{1,9})?(?:;[a-z]{3,5}(?:=[0-9+]{1,9})?){0,4}",
     re.ASCII,
 )
-_SUBJECT = re.compile(r"[A-Z][a-z]{1,20} Board \d{1,9}: \S", re.ASCII)
+# The subject, and the headlines, of which templates fix too few words.
+_STARTS = re.compile(
+    r"[A-Z][a-z]{1,20} Board \d{1,9}: \S"
+    r"|(?:Your|[a-z][a-z0-9_-]{1,15}'s) move on board \d{1,9}(?:[.,;]|$)"
+    r"|Board \d{1,9} is (?:closed\.$|over: )",
+    re.ASCII,
+)
 _LAST_ROW = re.compile(r"I-(?: [.\w#]){5}$", re.ASCII)
 _OTHERS_WORDS = re.compile(r"[a-z][a-z0-9_-]{1,15} goes on:", re.ASCII)
 _MOVES = re.compile(
     r"(?:(?:The last m|All m|M)oves, by ply:|[-*·•o§]?\s{0,8}\d{1,4}\. \S)", re.ASCII
 )
-_SENTENCE_LINES = 8  # a sentence of ours is on so many lines at most, wrapped narrowly
+_SENTENCE_LINES = 8  # a paragraph of ours is on so many lines at most, wrapped narrowly
 
 
 @dataclass(frozen=True)
@@ -57,11 +63,20 @@ class OwnMails:
         """Does a board's mail begin with this line? It is one if its last line follows."""
         if not self._states or at >= self._states[-1]:
             return False
-        return _SUBJECT.match(self._lines[at]) is not None or self.has(at)
+        line = self._lines[at]
+        return _STARTS.match(line) is not None or template_lines().surely_made(line)
 
     def has(self, at: int) -> bool:
-        """Is this line surely one of ours?"""
-        return template_lines().surely_made(self._lines[at].strip())
+        """Is this line surely one of ours, or are it and the next ones that it was wrapped to?"""
+        ours = template_lines()
+        text = ""
+        for line in self._lines[at : at + _SENTENCE_LINES]:
+            if not line.strip():
+                return False
+            text = f"{text} {line.strip()}".lstrip()
+            if ours.surely_made(text):
+                return True
+        return False
 
     def ends_in(self, above: list[str], at: int) -> bool:
         """Is the line at `at` the broken-off end of the ones above, a last line of ours?"""
@@ -122,11 +137,12 @@ class OwnMails:
         return end
 
     def _below_sentence(self, at: int, end: int) -> int:
-        """The line below the sentence of ours that begins at `at`; `at` if none does."""
+        """The line below the sentences of ours that begin at `at`; `at` if none do."""
         ours = template_lines()
         text = ""
+        found = end if ours.began(self._lines[at]) else at
         for below in range(at, min(at + _SENTENCE_LINES, end)):
             text = f"{text} {self._lines[below]}".strip()
             if ours.made(text):
-                return below + 1
-        return end if ours.began(self._lines[at]) else at
+                found = below + 1
+        return found

@@ -34,14 +34,12 @@ class TemplateLines:
     """All lines of some templates, to be asked about lines of a mail."""
 
     def __init__(self, sources: Iterable[str]) -> None:
-        self._by_first: dict[str, list[_Line]] = {}
-        self._by_last: dict[str, list[_Line]] = {}
+        self._by_word: dict[str, list[_Line]] = {}
         for line in sorted({line for source in sources for line in _lines(source)}):
-            first, last = line.pieces[0].split(), line.pieces[-1].split()
-            if first:
-                self._by_first.setdefault(first[0], []).append(line)
-            else:
-                self._by_last.setdefault(last[-1], []).append(line)
+            if whole := _whole_words(line.pieces):
+                self._by_word.setdefault(max(whole, key=len), []).append(line)
+        lines = (line for found in self._by_word.values() for line in found)
+        self._beginnings = tuple({_beginning(line.pieces[0]) for line in lines} - {""})
 
     def made(self, text: str) -> bool:
         """Can a template have made this line?"""
@@ -53,17 +51,11 @@ class TemplateLines:
 
     def began(self, text: str) -> bool:
         """Does the text begin as a line does, with three fixed words or more?"""
-        return any(
-            text.startswith(line.pieces[0].rstrip())
-            and len(_WORD.findall(line.pieces[0])) >= _SURE_WORDS
-            for line in self._like(text)
-        )
+        return text.startswith(self._beginnings)
 
     def _like(self, text: str) -> list[_Line]:
-        words = text.split()
-        if not words:
-            return []
-        return [*self._by_first.get(words[0], ()), *self._by_last.get(words[-1], ())]
+        words = dict.fromkeys(text.split())
+        return [line for word in words for line in self._by_word.get(word, ())]
 
 
 @cache
@@ -80,8 +72,19 @@ def _lines(source: str) -> Iterator[_Line]:
             text = optional.sub(_FILLED, text)
         pieces = tuple(_FILLING.sub(_FILLED, text.strip()).split(_FILLED))
         words = len(_WORD.findall(" ".join(pieces)))
-        if words >= _FEWEST_WORDS and (pieces[0].strip() or pieces[-1].strip()):
+        if words >= _FEWEST_WORDS and pieces[-1].strip():  # else it could end anywhere
             yield _Line(pieces, words)
+
+
+def _whole_words(pieces: tuple[str, ...]) -> list[str]:
+    """The fixed words that nothing filled in can grow together with."""
+    return [word for word in _FILLED.join(pieces).split() if _FILLED not in word]
+
+
+def _beginning(piece: str) -> str:
+    """The first fixed words of a line, if they are so many that nobody writes them by chance."""
+    words = piece.split()
+    return " ".join(words[:_SURE_WORDS]) if len(_WORD.findall(piece)) >= _SURE_WORDS else ""
 
 
 def _fits(pieces: tuple[str, ...], text: str) -> bool:

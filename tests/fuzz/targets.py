@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
-NAMES = ("moves", "protocol", "records", "states")
+NAMES = ("mails", "moves", "protocol", "records", "states")
 
 KEPT = Path(__file__).parent / "kept"
 """A folder for each target, with the inputs that the fuzzer found worth keeping."""

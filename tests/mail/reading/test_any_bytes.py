@@ -1,4 +1,7 @@
-"""Whatever the bytes are: an envelope, or UnreadableMail; nothing else comes out."""
+"""Whatever the bytes are: an envelope and a script, or UnreadableMail; nothing else comes out.
+
+The same promises are held under a fuzzer: `make fuzz TARGETS=mails` (docs/fuzzing.md).
+"""
 
 from dataclasses import fields
 from pathlib import Path
@@ -6,14 +9,18 @@ from pathlib import Path
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from pbm.mail.inbound import Envelope, UnreadableMail, read
 from pbm.mail.limits import Limits
+from pbm.mail.quoting import own_words
 from pbm.mail.wire import check_wire, digest, has_message_id
+from tests.mail.reading.our_mails import quoted
+from tests.mail.reading.promises import check_mail, check_work, read_or_refuse
+from tests.mail.reading.replies_corpus import replies
 
 MAILS = [
     path.read_bytes().replace(b"\n", b"\r\n")
     for path in sorted((Path(__file__).parent / "mails").glob("*.eml"))
 ]
+REPLIES = [reply.raw for reply in replies()]
 PIECES = [line + b"\r\n" for mail in MAILS for line in mail.split(b"\r\n")]
 PIECES += rb"""-- = =? ?= < > " \ ( ; : &#0; &#xd800; <div> <pre> <!-- """.split()
 PIECES += [b"\0", b"\r", b"\n", b"\r\n", b"\xff", b"\x80", b"\xe2\x80\xa8", b"\x1b$B", b" ", b"\t"]
@@ -22,11 +29,26 @@ SMALL = Limits(
     mail_bytes=3_000, header_fields=12, header_bytes=800, depth=2, parts=5, text_bytes=700
 )
 
+# Lines that stand in mails: quoted, introducing, ours, footers, commands, anybody's.
+LINES = [
+    *("", "", ">", "> x", "> a5-b5", ">> y", "| z", " |s", "pbm> w", "&gt; v", "\u200e", "\u00a0"),
+    *("On Sat, 21 Nov 2026 at 13:00, pbm <p@x.example> wrote:", "On Sat, 21 Nov", "wrote:", "x:"),
+    *("-----Original Message-----", "_" * 32, "--", "-- ", "----------", "From: pbm <p@x.example>"),
+    *("Sent: today, 13:00", "To: b@x.example", "Subject: x", "Von: p", "X: y@z.example", "Z: 2026"),
+    *("---------- Forwarded message ---------", "Begin forwarded message:", "Sent from my iPhone"),
+    *("-----BEGIN PGP SIGNED MESSAGE-----", "-----BEGIN PGP SIGNATURE-----", "Hash: SHA256"),
+    *("Your move on board 1.", "You wrote:", "bob writes:", "bob goes on:", "    I- x x x x x"),
+    *("To move, answer with a line such as a1-b2, and nothing above it.", "Moves, by ply:"),
+    "State: .1111/111111/..111../...1..../........./......../..222../222222/22222 2 0,0 quiet=1",
+    *("State:", "2 0,0 quiet=1", "   1. a1-c3,b2  i9-g7,h8", "a1-b2", "resign", "show 1", "yes"),
+    *("Nice one!", "see you on 2026-11-28 at 18:00:", "This mail is confidential.", "Cheers, bob"),
+]
+
 
 @st.composite
-def mutated_mails(draw: st.DrawFn) -> bytes:
+def mutated(draw: st.DrawFn, mails: list[bytes]) -> bytes:
     """A real mail with stretches cut out, doubled, or replaced."""
-    raw = draw(st.sampled_from(MAILS))
+    raw = draw(st.sampled_from(mails))
     for _ in range(draw(st.integers(0, 6))):
         start = draw(st.integers(0, len(raw)))
         end = min(len(raw), start + draw(st.integers(0, 40)))
@@ -36,38 +58,48 @@ def mutated_mails(draw: st.DrawFn) -> bytes:
 
 
 ANY_MAIL = (
-    st.binary(max_size=400) | mutated_mails() | st.lists(st.sampled_from(PIECES)).map(b"".join)
+    st.binary(max_size=400)
+    | mutated(MAILS)
+    | mutated(REPLIES)
+    | st.lists(st.sampled_from(PIECES)).map(b"".join)
 )
-
-
-def _read(raw: bytes, limits: Limits) -> Envelope | None:
-    try:
-        return read(raw, envelope_sender="a@x.example", own_address="p@y.example", limits=limits)
-    except UnreadableMail:
-        return None
+ANY_TEXT = st.lists(st.sampled_from(LINES) | st.text(max_size=12), max_size=25).map("\n".join)
 
 
 @settings(max_examples=800, deadline=None)
 @given(ANY_MAIL, st.sampled_from([Limits(), SMALL]))
 @example(b"", SMALL)
 @example(b"\r\n" * 10, SMALL)
-def test_any_bytes_are_read(raw: bytes, limits: Limits) -> None:
-    envelope = _read(raw, limits)
-    if envelope is None:
-        return
-    assert (envelope.author is None) != (envelope.author_problem is None)
-    assert envelope.author is None or envelope.author.isascii()
-    assert "\n" not in envelope.subject
-    assert "\r" not in envelope.subject
-    for line in envelope.said:
-        assert not set(line) & set("\r\n\0\x1b\x85\u2028\u2029")
-        assert line == line.rstrip()
-    assert sum(len(line.encode("utf-8")) for line in envelope.said) <= 5 * limits.text_bytes
-    for reference in (*envelope.references, envelope.message_id or "<a@b>"):
-        assert reference.isascii()
-        assert reference.isprintable()
-        assert " " not in reference
-    assert len(envelope.references) <= 20
+def test_any_bytes_are_read_and_understood(raw: bytes, limits: Limits) -> None:
+    check_mail(raw, limits)
+
+
+@settings(max_examples=150, deadline=None)
+@given(ANY_MAIL)
+def test_promise_14_the_work_for_any_bytes_is_bounded(raw: bytes) -> None:
+    check_work(raw)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.sampled_from(LINES), min_size=1, max_size=4), st.integers(1, 3_000))
+def test_promise_14_the_work_for_lines_again_and_again_is_bounded(
+    lines: list[str], times: int
+) -> None:
+    body = "".join(f"{line}\r\n" for line in lines) * times
+    check_work(f"From: a@x.example\r\n\r\n{body[:40_000]}".encode())
+
+
+@settings(max_examples=400, deadline=None)
+@given(ANY_TEXT)
+def test_promise_19_a_line_of_its_own_on_top_is_read(text: str) -> None:
+    assert own_words(f"a1-c3,d4\n\n{text}")[0] == "a1-c3,d4"
+
+
+@settings(max_examples=400, deadline=None)
+@given(ANY_TEXT)
+def test_promise_19_and_below_what_is_marked(text: str) -> None:
+    assert own_words(f"{quoted(text)}\n\na1-c3,d4") == ("a1-c3,d4",)
+    assert own_words(quoted(text)) == ()
 
 
 @settings(max_examples=300, deadline=None)
@@ -81,17 +113,18 @@ def test_any_bytes_have_a_digest(raw: bytes) -> None:
 
 
 @settings(max_examples=200, deadline=None)
-@given(mutated_mails())
+@given(mutated(MAILS))
 def test_reading_is_a_function_of_the_bytes(raw: bytes) -> None:
-    assert _read(raw, SMALL) == _read(raw, SMALL)
+    assert read_or_refuse(raw, SMALL) == read_or_refuse(raw, SMALL)
 
 
 def test_there_are_mails() -> None:
     assert len(MAILS) >= 4
+    assert len(REPLIES) >= 200
 
 
 def test_every_field_of_the_envelope_is_filled() -> None:
-    envelope = _read(MAILS[0], Limits())
+    envelope = read_or_refuse(MAILS[0])
     assert envelope is not None
     assert [f.name for f in fields(envelope) if getattr(envelope, f.name) in (None, "", ())] == [
         "author_problem",

@@ -4,6 +4,7 @@ Work is counted as calls, which don't depend on the machine; half a minute is on
 against a pattern that backtracks within one call.
 """
 
+import subprocess
 import sys
 import time
 import tracemalloc
@@ -17,6 +18,9 @@ from pbm.mail.subject import clean_subject
 _GUARD = 30.0
 _MOST_CALLS = 3_000_000
 _TEXT = 60_000
+_STATE = (
+    "State: .1111/111111/..111../...1..../........./......../..222../222222/22222 2 0,0 quiet=1"
+)
 
 
 def _mail(body: str, *headers: str, kind: str = "text/plain") -> bytes:
@@ -80,6 +84,24 @@ READABLE = {
     "quote marks, line by line": _mail(">\n" * (_TEXT // 2)),
     "blanks": _mail(" " * _TEXT + "x"),
     "tabs": _mail("\t" * _TEXT + "x"),
+    "our last line": _mail((_STATE + "\n") * (_TEXT // 90)),
+    "our lines above our last": _mail("You wrote:\n" * (_TEXT // 11) + _STATE),
+    "our lines and other players' words": _mail(
+        "Your move on board 1.\nbob goes on:\n" * (_TEXT // 35) + _STATE
+    ),
+    "our long sentences": _mail(
+        ("To move, answer with a line such as\n" * 8 + "\n") * (_TEXT // 290) + _STATE
+    ),
+    "words of ours": _mail(("answer board move yours " * 3 + "\n") * (_TEXT // 73) + _STATE),
+    "introductions and our lines": _mail(
+        ("-----Original Message-----\nYou wrote:\n") * (_TEXT // 38) + _STATE
+    ),
+    "lines of a drawing": _mail("    I- x x x x x\n" * (_TEXT // 17) + _STATE),
+    "broken last lines": _mail("> State:\n" + "1 2 3\n" * (_TEXT // 6)),
+    "fields in a language that isn't known": _mail(
+        "".join(f"f{chr(97 + n % 26)}: a@b 2026-11-21 13:00\n" for n in range(_TEXT // 28))
+    ),
+    "full quoted lines and rests": _mail(("> " + "x " * 35 + "\nrest\n") * (_TEXT // 78)),
     "PGP marks": _mail("-----BEGIN PGP SIGNED MESSAGE-----\n" * (_TEXT // 35)),
     "flowed lines": _mail("a \n" * (_TEXT // 3), kind="text/plain; format=flowed"),
     "flowed quotes": _mail("> a \n>> b \n" * (_TEXT // 11), kind="text/plain; format=flowed"),
@@ -210,8 +232,9 @@ def test_only_so_much_text_is_read() -> None:
     assert 0.9 * LIMITS.text_bytes < len("\n".join(envelope.said)) <= LIMITS.text_bytes
 
 
-def test_memory_is_bounded() -> None:
-    raw = READABLE["a megabyte of base64"]
+@pytest.mark.parametrize("name", READABLE)
+def test_promise_14_memory_is_bounded(name: str) -> None:
+    raw = READABLE[name]
     tracemalloc.start()
     try:
         _read(raw)
@@ -219,6 +242,47 @@ def test_memory_is_bounded() -> None:
     finally:
         tracemalloc.stop()
     assert peak < 8 * LIMITS.mail_bytes
+
+
+@pytest.mark.parametrize(
+    "text", ["x", "\n", "a b ", ">", "> x\n", "=", "=\n", "\0", "\u00e9", "\u200b", "--b\n"]
+)
+@pytest.mark.parametrize(
+    "headers",
+    [
+        [],
+        ["Content-Transfer-Encoding: base64"],
+        ["Content-Transfer-Encoding: quoted-printable"],
+    ],
+    ids=["plain", "base64", "quoted-printable"],
+)
+def test_promise_14_a_megabyte_takes_few_of_them(text: str, headers: list[str]) -> None:
+    raw = _mail(text * 400_000, *headers, kind="multipart/mixed; boundary=c")[: LIMITS.mail_bytes]
+    tracemalloc.start()
+    try:
+        _read(raw)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 8 * LIMITS.mail_bytes
+
+
+def test_promise_14_the_parser_of_html_takes_little_memory() -> None:
+    """What a library allocates is seen only from outside: in a process of its own."""
+    script = (
+        "import resource, sys\n"
+        "from pbm.mail.inbound import read\n"
+        "data = sys.stdin.buffer.read()\n"
+        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "read(data, envelope_sender='a@x.example', own_address='p@y.example')\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)\n"
+    )
+    for name, raw in READABLE.items():
+        if name.startswith("HTML"):
+            run = subprocess.run(
+                [sys.executable, "-c", script], input=raw, capture_output=True, check=True
+            )
+            assert int(run.stdout) < 100_000, name  # kilobytes
 
 
 @pytest.mark.parametrize(

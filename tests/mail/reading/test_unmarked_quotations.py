@@ -7,6 +7,7 @@ import pytest
 from pbm.mail.quoting import own_words
 from pbm.mail.template_lines import TemplateLines, template_lines
 from tests.mail.reading.our_mails import OurMail, broken, our_mails, refilled, without_marks
+from tests.table import Table
 
 MAILS = {mail.name: mail for mail in our_mails()}
 BOARDS = [mail for mail in MAILS.values() if mail.is_a_boards]
@@ -134,6 +135,19 @@ def test_words_of_players_are_not_taken_for_ours() -> None:
         assert own_words(f"a1-b2\n{words}\n\nhm\n\n> x\n\nbye")[1] == words
 
 
+@pytest.mark.parametrize("asked", ["draw", "takeback"])
+def test_what_waits_for_an_answer_is_ours(asked: str, sqlite_url: str) -> None:
+    table = Table(sqlite_url)
+    alice, bob = table.start("alice", "bob")
+    alice.says("a1-c3,d4").says(asked)
+    for text in (bob.newest.text, alice.newest.text):
+        assert asked[:4] in text
+        for body in (text, *(broken(text, width) for width in range(40, 90, 5))):
+            assert own_words(f"{OUTLOOK}{body}\n") == ()
+            assert own_words(f"{body}\n\na2-b2,b3") == ("a2-b2,b3",)
+    table.database.close()
+
+
 def test_lines_of_templates() -> None:
     lines = TemplateLines(
         [
@@ -164,7 +178,6 @@ def test_lines_of_templates() -> None:
 
 def test_the_server_knows_its_own_sentences() -> None:
     ours = template_lines()
-    assert ours.surely_made("Your move on board 1.")
     assert ours.surely_made(EXAMPLE)
     assert ours.began(EXAMPLE.partition(" such as")[0] + " such as")
     assert not ours.made("Nice one!")

@@ -1,0 +1,118 @@
+"""What must hold for the whole way from a mail's bytes to its commands, whatever the bytes are."""
+
+import sys
+from collections.abc import Callable
+
+from pbm.commands.declare import Command
+from pbm.commands.script import MOST_COMMANDS, Script, confirmation, is_bare_yes, read_script
+from pbm.mail.body import body_text
+from pbm.mail.header_block import split_header
+from pbm.mail.inbound import Envelope, UnreadableMail, check_limits, read
+from pbm.mail.limits import LIMITS, Limits
+from pbm.mail.mime import split_parts
+from pbm.mail.quoting import own_words
+from pbm.mail.subject import clean_subject
+
+_SENDER, _OWN = "bob@example.org", "pbm@games.example"
+_SOME_CALLS, _CALLS_A_BYTE = 60_000, 250
+_NEVER_IN_A_LINE = set("\r\n\0\x1b\x85\u2028\u2029")
+
+
+def check_mail(raw: bytes, limits: Limits = LIMITS) -> Script | None:
+    """Read a mail from its bytes to its script, or UnreadableMail (None); nothing else happens."""
+    envelope = read_or_refuse(raw, limits)
+    if envelope is None:
+        return None
+    check_envelope(envelope, limits)
+    _check_quoting(raw, limits)
+    answer, rest = confirmation(envelope.said)
+    assert answer in (True, False, None)
+    assert set(rest) <= set(envelope.said)
+    subject = clean_subject(envelope.subject)
+    assert clean_subject(subject) == subject
+    scripts = [read_script(subject, envelope.said, in_answer=reply) for reply in (True, False)]
+    for script in scripts:
+        check_script(script, envelope)
+    return scripts[0]
+
+
+def read_or_refuse(raw: bytes, limits: Limits = LIMITS) -> Envelope | None:
+    """The envelope of a mail of Bob's; None beyond the limits, which the door would tell, too."""
+    envelope: Envelope | None = None
+    refused = ("", "")
+    try:
+        envelope = read(raw, envelope_sender=_SENDER, own_address=_OWN, limits=limits)
+    except UnreadableMail as error:
+        refused = (error.reason, str(error))
+    assert _refusal_at_the_door(raw, limits) == refused
+    assert (envelope is None) == refused[1].endswith(".")
+    return envelope
+
+
+def _refusal_at_the_door(raw: bytes, limits: Limits) -> tuple[str, str]:
+    try:
+        check_limits(raw, limits)
+    except UnreadableMail as error:
+        return error.reason, str(error)
+    return "", ""
+
+
+def check_envelope(envelope: Envelope, limits: Limits) -> None:
+    """Hold an envelope to what its fields promise."""
+    assert (envelope.author is None) != (envelope.author_problem is None)
+    assert envelope.author is None or envelope.author.isascii()
+    assert envelope.subject.isprintable()
+    for line in envelope.said:
+        assert not set(line) & _NEVER_IN_A_LINE
+        assert line == line.rstrip()
+    assert sum(len(line.encode("utf-8")) for line in envelope.said) <= 5 * limits.text_bytes
+    for reference in (*envelope.references, envelope.message_id or "<a@b>"):
+        assert reference.isascii()
+        assert reference.isprintable()
+        assert " " not in reference
+    assert len(envelope.references) <= 20
+
+
+def check_script(script: Script, envelope: Envelope) -> None:
+    """Hold a script to its promises: few commands, none beside a problem, words of the mail."""
+    assert len(script.commands) <= MOST_COMMANDS
+    assert not (script.commands and script.problem)
+    assert all(isinstance(command, Command) and command.line for command in script.commands)
+    assert not script.comment or (script.comment[0].strip() and script.comment[-1].strip())
+    assert set(script.comment) <= set(envelope.said)
+    assert is_bare_yes(script) in (True, False)
+
+
+def _check_quoting(raw: bytes, limits: Limits) -> None:
+    """Own words are lines of the text; none of them is when every line is marked as quoted."""
+    headers, start = split_header(raw, limits)
+    text = body_text(raw, split_parts(raw, headers, start, limits), limits)
+    said = own_words(text)
+    assert all(line.strip() in text for line in said)
+    assert own_words("\n".join(f"> {line}" for line in text.split("\n"))) == ()
+    # Nor do they hold a quotation themselves.
+    again = own_words("\n".join(said))
+    assert set(again) <= set(said)
+
+
+def check_work(raw: bytes, limits: Limits = LIMITS) -> None:
+    """The number of calls grows with the length of a mail at most."""
+    calls = counted_calls(lambda: check_mail(raw, limits))
+    assert calls <= _SOME_CALLS + _CALLS_A_BYTE * min(len(raw), limits.mail_bytes), calls
+
+
+def counted_calls(work: Callable[[], object]) -> int:
+    """How many functions are called, Python's and C's, while `work` is done."""
+    count = 0
+
+    def counted(_frame: object, event: str, _arg: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(counted)
+    try:
+        work()
+    finally:
+        sys.setprofile(before)
+    return count
