@@ -43,11 +43,26 @@ class Script:
         return not (self.commands or self.comment or self.problem)
 
 
-def read_script(subject: str, said: Sequence[str], *, in_answer: bool) -> Script:
+def read_script(
+    subject: str, said: Sequence[str], *, in_answer: bool, below_quotes: Sequence[int] = ()
+) -> Script:
     """Read a cleaned subject and the sender's own lines.
 
     `in_answer`: the mail answers a board's mail, so that a bare move is a command.
+    `below_quotes`: the indexes of the lines that stand first below something quoted. Where the
+    first line of all is none, the first of these that is a command counts.
     """
+    script = _read_mail(subject, said, in_answer=in_answer)
+    if script.commands or script.problem:
+        return script
+    for index in below_quotes:
+        later = _read_body(_trimmed(said[index:]), in_answer=in_answer)
+        if later.commands and not later.commands[-1].takes_text:
+            return Script(later.commands, _trimmed([*said[:index], *later.comment]))
+    return script
+
+
+def _read_mail(subject: str, said: Sequence[str], *, in_answer: bool) -> Script:
     body = _trimmed(said)
     if subjects.is_own(subject):
         return _read_body(body, in_answer=in_answer)

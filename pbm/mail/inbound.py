@@ -10,7 +10,7 @@ from pbm.mail.header_block import Headers, split_header
 from pbm.mail.limits import LIMITS, Limits, UnreadableMail
 from pbm.mail.mime import Part, split_parts
 from pbm.mail.msgid import newest_references, parse_message_ids
-from pbm.mail.quoting import own_words
+from pbm.mail.quoting import find_own_words
 
 __all__ = ["Envelope", "UnreadableMail", "check_limits", "read"]
 
@@ -24,15 +24,17 @@ class Envelope:
 
     `author` is the one strictly read address of `From`, else None, and `author_problem` is then
     a sentence for people. `subject` is decoded but not cleaned, on one line. `said` are the
-    lines of the body in the author's own words, typography untouched. `message_id` and
-    `references` (newest first) hold only strictly formed ids. `automatic` says in a few words
-    why no person wrote this mail; None if one did.
+    lines of the body in the author's own words, typography untouched; `below_quotes` are the
+    indexes of those that stand first below something quoted. `message_id` and `references`
+    (newest first) hold only strictly formed ids. `automatic` says in a few words why no person
+    wrote this mail; None if one did.
     """
 
     author: str | None
     author_problem: str | None
     subject: str
     said: tuple[str, ...]
+    below_quotes: tuple[int, ...]
     message_id: str | None
     references: tuple[str, ...]
     automatic: str | None
@@ -50,11 +52,13 @@ def read(
     headers, root = _divide(raw, limits)
     author, problem = _author(headers)
     subject = _subject(headers)
+    words = find_own_words(body_text(raw, root, limits))
     return Envelope(
         author=author,
         author_problem=problem,
         subject=subject,
-        said=own_words(body_text(raw, root, limits)),
+        said=words.lines,
+        below_quotes=words.below_quotes,
         message_id=_message_id(headers),
         references=newest_references(
             headers.all("in-reply-to"),

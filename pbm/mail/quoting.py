@@ -6,6 +6,7 @@ line is bounded, however long it is.
 """
 
 import re
+from dataclasses import dataclass
 
 from pbm.mail.quoting_footers import DEVICES, FOOTER_ENDS, FOOTER_STARTS, LONGEST_FOOTER
 from pbm.mail.quoting_headers import attribution_end, field_block_end, next_words
@@ -37,8 +38,25 @@ _ENDS = _INVISIBLE + "".join(char for char in map(chr, range(0x3001)) if char.is
 _UNSEEN = dict.fromkeys(map(ord, _INVISIBLE)) | {ord("İ"): "I"}
 
 
+@dataclass(frozen=True)
+class OwnWords:
+    """The lines that a mail's author wrote for it, blank ones only between them.
+
+    `below_quotes` are the indexes of those that stand first below something quoted, and not
+    right below it, as the rest of a broken line does.
+    """
+
+    lines: tuple[str, ...] = ()
+    below_quotes: tuple[int, ...] = ()
+
+
 def own_words(text: str) -> tuple[str, ...]:
-    """The lines of `text` that its author wrote for this mail; blank lines only between them.
+    """The lines of `text` that its author wrote for this mail; blank lines only between them."""
+    return find_own_words(text).lines
+
+
+def find_own_words(text: str) -> OwnWords:
+    """Find what the author of `text` wrote for this mail.
 
     Left out are lines marked as quoted, the lines and field blocks above a quotation, all that
     stands below such a mark where the quotation itself is not marked, forwarded mail,
@@ -75,21 +93,24 @@ class _Cleaning:
         )
         self._ours = OwnMails(self._plain)
         self._said: list[str] = []
+        self._below_quotes: list[int] = []
+        self._is_below_quote = False
         self._in_signature = False
 
-    def run(self) -> tuple[str, ...]:
+    def run(self) -> OwnWords:
         at = 0
         while at < len(self._lines):
             at = self._read(at)
         while self._said and not self._said[-1]:
             self._said.pop()
-        return tuple(self._said)
+        return OwnWords(tuple(self._said), tuple(self._below_quotes))
 
     def _read(self, at: int) -> int:
         """Read the line at `at`; return the next one to read."""
         line = self._plain[at].strip()
         if self._quoted[at]:
             self._in_signature = False
+            self._is_below_quote = self._marked[at]
             return at + 1
         if not line:
             self._say("")
@@ -114,6 +135,9 @@ class _Cleaning:
         elif self._is_residue(at):
             self._quoted[at] = True
         elif not self._in_signature:
+            if self._is_below_quote and not self._quoted[at - 1]:
+                self._below_quotes.append(len(self._said))
+            self._is_below_quote = False
             self._say(self._lines[at])
 
     def _say(self, line: str) -> None:
@@ -175,11 +199,14 @@ class _Cleaning:
         # What stands below it is an answer or a footer: where there is one above, a footer.
         has_answer_above = bool(self._said)
         self._in_signature = False
+        for answers in ours.answers:
+            self._say("")
+            self._below_quotes.append(len(self._said))
+            for answer in answers:
+                if not self._quoted[answer]:
+                    self._say(self._lines[answer])
         self._say("")
-        for answer in ours.answers:
-            if not self._quoted[answer]:
-                self._say(self._lines[answer])
-        self._say("")
+        self._is_below_quote = True
         return len(self._lines) if has_answer_above else ours.end
 
     def _skip_pgp(self, at: int, what: str) -> int:

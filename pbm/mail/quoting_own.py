@@ -37,10 +37,12 @@ _SENTENCE_LINES = 8  # a paragraph of ours is on so many lines at most, wrapped 
 
 @dataclass(frozen=True)
 class ReturnedMail:
-    """`end` is the line below the mail; `answers` are the lines between that aren't ours."""
+    """`end` is the line below the mail; `answers` are the lines between that aren't ours, by
+    the paragraphs of ours that they stand below.
+    """
 
     end: int
-    answers: tuple[int, ...]
+    answers: tuple[tuple[int, ...], ...]
 
 
 class OwnMails:
@@ -105,22 +107,23 @@ class OwnMails:
             below += 1
         return below
 
-    def _answers(self, at: int, end: int) -> list[int]:
+    def _answers(self, at: int, end: int) -> list[tuple[int, ...]]:
         """The lines between the drawing and the last line that aren't ours.
 
         All of ours there are the server's own: sentences of templates, and a list of moves.
         """
-        found: list[int] = []
+        found: list[list[int]] = [[]]
         while at < end:
             below = at
             while below < end and self._lines[below]:
                 below += 1
-            found += range(self._own_part(at, below), below)
-            found += [below] if below < end and found else []
+            own = self._own_part(at, below)
+            if own > at and found[-1]:
+                found.append([])
+            found[-1] += range(own, below)
+            found[-1] += [below] if below < end and found[-1] else []
             at = below + 1
-        while found and not self._lines[found[-1]]:
-            found.pop()
-        return found
+        return [tuple(lines) for lines in found if lines]
 
     def _own_part(self, at: int, end: int) -> int:
         """Where an answer begins in the paragraph from `at` to `end`; `end` if it is all ours.

@@ -62,7 +62,11 @@ class Hearing:
         """What the mail asks for, apart from what is done."""
         in_answer = bool(context.hints)
         if in_answer not in self._read:
-            said = self.envelope.said
-            self._read[in_answer] = read_script(self.subject, said, in_answer=in_answer)
+            self._read[in_answer] = read_script(
+                self.subject,
+                self.envelope.said,
+                in_answer=in_answer,
+                below_quotes=self.envelope.below_quotes,
+            )
         script = self._read[in_answer]
         return script.without(self.done) if self.done else script

@@ -30,7 +30,13 @@ def check_mail(raw: bytes, limits: Limits = LIMITS) -> Script | None:
     assert set(rest) <= set(envelope.said)
     subject = clean_subject(envelope.subject)
     assert clean_subject(subject) == subject
-    scripts = [read_script(subject, envelope.said, in_answer=reply) for reply in (True, False)]
+    below = envelope.below_quotes
+    assert all(envelope.said[index].strip() for index in below)
+    assert sorted(set(below)) == list(below)
+    scripts = [
+        read_script(subject, envelope.said, in_answer=reply, below_quotes=below)
+        for reply in (True, False)
+    ]
     for script in scripts:
         check_script(script, envelope)
     return scripts[0]

@@ -46,7 +46,12 @@ def read_reply(raw: bytes) -> Envelope:
 def script_of(raw: bytes) -> Script:
     """What the mail asks for, in answer to a board's mail."""
     envelope = read_reply(raw)
-    return read_script(clean_subject(envelope.subject), envelope.said, in_answer=True)
+    return read_script(
+        clean_subject(envelope.subject),
+        envelope.said,
+        in_answer=True,
+        below_quotes=envelope.below_quotes,
+    )
 
 
 def html_alone(raw: bytes) -> bytes | None:

@@ -5,13 +5,13 @@ broken or filled anew at any width, as HTML turned to text. `tests/help` asks th
 single line of the help.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 import pytest
 
 from pbm.commands.script import confirmation, read_script
 from pbm.mail.htmltext import html_to_text
-from pbm.mail.quoting import own_words
+from pbm.mail.quoting import OwnWords, find_own_words, own_words
 from pbm.mail.subject import clean_subject
 from tests.help.pages import SUBJECTS, mailed
 from tests.mail.reading.our_mails import (
@@ -54,27 +54,29 @@ def rewrapped(text: str, widths: Iterable[int] = SOME_WIDTHS) -> Iterator[str]:
         yield refilled(text, width)
 
 
-def asked(said: Sequence[str], subject: str) -> list[str]:
+def asked(words: OwnWords, subject: str) -> list[str]:
     """The commands in these words, in answer to a board's mail at that."""
-    script = read_script(clean_subject(subject), said, in_answer=True)
+    script = read_script(
+        clean_subject(subject), words.lines, in_answer=True, below_quotes=words.below_quotes
+    )
     return [command.line for command in script.commands]
 
 
 def commands_in(body: str, subject: str) -> list[str]:
     """What a mail with this body would make us do."""
-    return asked(own_words(body), subject)
+    return asked(find_own_words(body), subject)
 
 
 @every_mail
 def test_promise_18_as_it_is(mail: OurMail) -> None:
     for text in texts(mail):
         for body in rewrapped(text, WIDTHS):
-            said = own_words(body)
+            words = find_own_words(body)
             for subject in (f"Re: {mail.subject}", "", "Hello"):
-                assert asked(said, subject) == [], body
+                assert asked(words, subject) == [], body
                 # A reader of lines alone, without any cleaning, would find no command first.
-                assert asked(body.split("\n"), subject) == [], body
-            assert confirmation(said)[0] is None, body
+                assert asked(OwnWords(tuple(body.split("\n"))), subject) == [], body
+            assert confirmation(words.lines)[0] is None, body
 
 
 @every_mail
