@@ -48,6 +48,35 @@ def test_a_first_line_that_went_wrong_stops_all() -> None:
     assert asked("Hi", "shwo 12") == ([], [], "unknown-command")
 
 
+@pytest.mark.parametrize(
+    ("said", "below", "commands", "comment"),
+    [
+        (["Ouch!", "", "a1-c3,d4", "", "Bye"], [2], ["a1-c3,d4"], ["Ouch!", "", "Bye"]),
+        (["Ouch!", "", "Hm.", "", "show 1", "games"], [2, 4], ["show 1", "games"], None),
+        (["Ouch!", "", "a1-c3,d4", "", "show"], [2, 4], ["a1-c3,d4", "show"], ["Ouch!"]),
+        (["a1-c3,d4", "", "Well.", "", "resign"], [2, 4], ["a1-c3,d4"], ["Well.", "", "resign"]),
+        (["Ouch!", "", "a1-c3,d4"], [], [], ["Ouch!", "", "a1-c3,d4"]),
+        (["Ouch!", "a1-c3,d4"], [0], [], ["Ouch!", "a1-c3,d4"]),
+        (["Ouch!", "", "a1-c3,d4 or not?"], [2], [], ["Ouch!", "", "a1-c3,d4 or not?"]),
+        (["Here it is.", "", "import 1", "x"], [2], [], ["Here it is.", "", "import 1", "x"]),
+    ],
+)
+def test_the_first_command_below_a_quotation_counts(
+    said: list[str], below: list[int], commands: list[str], comment: list[str] | None
+) -> None:
+    script = read_script("Re: x", said, in_answer=True, below_quotes=below)
+    assert [command.line for command in script.commands] == commands
+    if comment is not None:
+        assert list(script.comment) == comment
+    assert script.problem is None
+
+
+def test_a_first_line_that_went_wrong_stops_those_below_as_well() -> None:
+    script = read_script("", ["move e4", "", "games"], in_answer=True, below_quotes=[2])
+    assert not script.commands
+    assert script.problem is not None
+
+
 def test_multiple() -> None:
     assert asked("MULTIPLE", "", "show 1", "", "games") == (["show 1", "games"], [], "")
     assert asked("multiple", "show 1", "Hello") == ([], [], "not-a-command")

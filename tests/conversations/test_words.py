@@ -85,6 +85,18 @@ def test_a_line_like_a_command_does_nothing_and_is_not_sent_on(
     assert (board.ply, board.status) == (0, "playing")
 
 
+def test_an_answer_in_between_has_words_first_and_then_a_move(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    top, _, rest = alice.newest.text.partition("To move, answer")
+    quoted = [
+        "\n".join(f"> {line}" for line in part.rstrip().split("\n"))
+        for part in (top, f"To move, answer{rest}")
+    ]
+    alice.says(f"{quoted[0]}\n\nGood luck to you, too!\n\n{quoted[1]}\n\na1-c3,d4\n\nSo.\n")
+    assert table.moves(1) == ["a1-c3,b2"]
+    bob.gets(1).hears("| Good luck to you, too!", "| So.")
+
+
 def test_words_that_belong_to_no_board(table: Table) -> None:
     alice = table.joins("alice")
     alice.writes("Hello?", "Is anybody there?").gets(1)

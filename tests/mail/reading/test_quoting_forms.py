@@ -1,8 +1,10 @@
 """Single lines that introduce or follow a quotation, by program and language."""
 
+from textwrap import wrap
+
 import pytest
 
-from pbm.mail.quoting import own_words
+from pbm.mail.quoting import OwnWords, find_own_words, own_words
 
 ATTRIBUTIONS = """\
 On Fri, 2025-11-21 at 18:02 +0000, PBM Abalone wrote:
@@ -268,3 +270,90 @@ def test_lines_that_people_write(line: str) -> None:
     assert own_words(line) == (line,)
     assert own_words(f"hi\n{line}\nbye") == ("hi", line, "bye")
     assert own_words(f"{line}\n\n> a5-b5\n\nbye") == (line, "", "bye")
+
+
+def test_where_an_answer_begins_below_a_quotation() -> None:
+    assert find_own_words("a\nb\n\nc") == OwnWords(("a", "b", "", "c"))
+    assert find_own_words("> q\n\na\nb\n\n> q\n\nc\n\nd").below_quotes == (0, 3)
+    assert find_own_words("a\n\nOn 2026-11-21 x wrote:\n> q\n\nb").below_quotes == (2,)
+    # What a program broke off a quoted line stands right below it.
+    assert find_own_words("> q\na\n> q\n\nb").below_quotes == (2,)
+    # Comments in a mail of ours are marked so.
+    assert find_own_words("bob writes:\n\n| q\n\na").below_quotes == ()
+
+
+@pytest.mark.parametrize("width", range(34, 90, 4))
+@pytest.mark.parametrize("form", ATTRIBUTIONS)
+def test_attributions_folded_at_any_width(form: str, width: int) -> None:
+    long = form.replace("/", " ").replace("pbm@games", "pbm+g12.u7.k0123456789abcdef@games")
+    line = "\n".join(wrap(long, width, break_long_words=False, break_on_hyphens=False))
+    own = ("a1-b2", "", "Nice one, see you on 2026-11-28!", "Bob")
+    said = "\n".join(own)
+    for quotation in ("> a5-b5\n> x", "a5-b5\nx"):
+        assert own_words(f"{said}\n\n{line}\n\n{quotation}\n") == own
+        assert own_words(f"{said}\n\n{line}\n{quotation}\n") == own
+    assert own_words(f"{line}\n> a5-b5\n\n{said}\n") == own
+
+
+FIELD_BLOCKS = """\
+From: A|Sent: D|To: B|Subject: S
+From: A|Date: D|To: B|Subject: S
+Von: A|Gesendet: D|An: B|Betreff: S
+De : A|Envoyé : D|À : B|Objet : S
+De: A|Enviado el: D|Para: B|Asunto: S
+De: A|Enviada em: D|Para: B|Assunto: S
+Da: A|Inviato: D|A: B|Oggetto: S
+Van: A|Verzonden: D|Aan: B|Onderwerp: S
+Från: A|Skickat: D|Till: B|Ämne: S
+Fra: A|Sendt: D|Til: B|Emne: S
+Lähettäjä: A|Lähetetty: D|Vastaanottaja: B|Aihe: S
+Od: A|Wysłano: D|Do: B|Temat: S
+Od: A|Odesláno: D|Komu: B|Předmět: S
+Od: A|Odoslané: D|Komu: B|Predmet: S
+Feladó: A|Elküldve: D|Címzett: B|Tárgy: S
+De la: A|Trimis: D|Către: B|Subiect: S
+От: A|Отправлено: D|Кому: B|Тема: S
+Від: A|Надіслано: D|Кому: B|Тема: S
+От: A|Изпратено: D|До: B|Относно: S
+Kimden: A|Gönderildi: D|Kime: B|Konu: S
+Gönderen: A|Gönderme Tarihi: D|Alıcı: B|Konu: S
+Από: A|Στάλθηκε: D|Προς: B|Θέμα: S
+מאת: A|נשלח: D|אל: B|נושא: S
+من: A|تم الإرسال: D|إلى: B|الموضوع: S
+من: A|تاريخ الإرسال: D|إلى: B|الموضوع: S
+از: A|ارسال: D|به: B|موضوع: S
+发件人: A|发送时间: D|收件人: B|主题: S
+发件人：A|发送时间：D|收件人：B|主　题：S
+寄件者: A|寄件日期: D|收件者: B|主旨: S
+差出人: A|送信日時: D|宛先: B|件名: S
+보낸 사람: A|보낸 날짜: D|받는 사람: B|제목: S
+Nuo: A|Išsiųsta: D|Kam: B|Tema: S
+No: A|Nosūtīts: D|Kam: B|Tēma: S
+Saatja: A|Saadetud: D|Adressaat: B|Teema: S
+De: A|Enviat el: D|Per a: B|Assumpte: S
+Nork: A|Bidalia: D|Nori: B|Gaia: S
+Từ: A|Đã gửi: D|Đến: B|Chủ đề: S
+จาก: A|ส่ง: D|ถึง: B|เรื่อง: S
+Dari: A|Terkirim: D|Kepada: B|Subjek: S
+Ó: A|Seolta: D|Go: B|Ábhar: S
+Kutoka: A|Ilitumwa: D|Kwa: B|Mada: S
+""".split("\n")[:-1]
+
+
+@pytest.mark.parametrize("form", FIELD_BLOCKS)
+@pytest.mark.parametrize("mark", ["{}", "*{}*", "  {}", "{}\u200f"])
+def test_blocks_of_fields(form: str, mark: str) -> None:
+    """The last two languages are known to nobody here: the form tells."""
+    filled = {
+        "A": "PBM <pbm@games.example>",
+        "D": "21. 11. 2026 18:02",
+        "B": "a@x.example",
+        "S": "Board",
+    }
+    fields = [(line[:-1].rstrip(), filled[line[-1]]) for line in form.split("|")]
+    block = [f"{mark.format(name)} {value}" for name, value in fields]
+    for gap in ("\n", "\n\n"):
+        body = gap.join(block)
+        assert own_words(f"a1-b2\nbye\n\n{body}\n\na5-b5\n") == ("a1-b2", "bye")
+        assert own_words(f"a1-b2\n{body}\na5-b5\n") == ("a1-b2",)
+        assert own_words(f"{body}\n\n> a5-b5\n\na1-b2") == ("a1-b2",)
