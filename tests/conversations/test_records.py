@@ -121,8 +121,8 @@ def test_the_subject_will_do_and_without_a_proof_it_is_asked_about(table: Table)
         "You asked for:", "| import", '| [Event "Club evening"]'
     )
     assert table.boards() == []
-    alice.says("yes").hears("It is board 1 now")
-    assert table.board(1).from_record
+    alice.says("yes").hears("The record is taken")
+    assert table.board(table.boards()[0]).from_record
 
 
 def test_other_commands_go_before_the_text(table: Table) -> None:

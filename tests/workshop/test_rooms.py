@@ -12,7 +12,7 @@ import pytest
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parents[2]
-IMPORTED_AS = {"Pillow": "PIL"}
+IMPORTED_AS = {"Pillow": "PIL", "argon2-cffi": "argon2"}
 
 
 @pytest.mark.parametrize(

@@ -285,7 +285,7 @@ def test_where_an_answer_begins_below_a_quotation() -> None:
 @pytest.mark.parametrize("width", range(34, 90, 4))
 @pytest.mark.parametrize("form", ATTRIBUTIONS)
 def test_attributions_folded_at_any_width(form: str, width: int) -> None:
-    long = form.replace("/", " ").replace("pbm@games", "pbm+g12.u7.k0123456789abcdef@games")
+    long = form.replace("/", " ").replace("pbm@games", "pbm+g12.u7.k1abcdefghijklmnop@games")
     line = "\n".join(wrap(long, width, break_long_words=False, break_on_hyphens=False))
     own = ("a1-b2", "", "Nice one, see you on 2026-11-28!", "Bob")
     said = "\n".join(own)
