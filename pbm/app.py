@@ -134,16 +134,17 @@ class Server:
         async with AsyncExitStack() as stack:
             stack.callback(self._close)
             stack.push_async_callback(self._transport.close)
+            # The doors first: where one cannot be opened, nothing is under way yet.
+            if LISTEN in self._roles:
+                listener = self._listener(self._writers[LISTEN])
+                await listener.start(self._settings.doorways)
+                stack.push_async_callback(listener.stop)
             tasks = [asyncio.create_task(self._woken_by_others())]
             if TURN in self._roles:
                 await self._in_pool("read")(self._turns.begin)
                 tasks.append(asyncio.create_task(self._take_turns()))
             if POST in self._roles:
                 tasks.append(asyncio.create_task(self._send_post()))
-            if LISTEN in self._roles:
-                listener = self._listener(self._writers[LISTEN])
-                await listener.start(self._settings.doorways)
-                stack.push_async_callback(listener.stop)
             self._say_ready()
             try:
                 await self._until_stopped(tasks)
