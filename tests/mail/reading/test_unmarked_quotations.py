@@ -4,7 +4,7 @@ words of another player's pass for the reader's own.
 
 import pytest
 
-from pbm.mail.quoting import own_words
+from pbm.mail.quoting import OwnWords, find_own_words, own_words
 from pbm.mail.template_words import TemplateWords, template_words
 from tests.mail.reading.our_mails import OurMail, broken, our_mails, refilled, without_marks
 from tests.table import Table
@@ -69,6 +69,17 @@ def test_an_answer_in_between(above: str, gap: str) -> None:
     assert own_words(f"{above}{below}\n") == ("i8-g6,h7", "", "My pleasure.")
     told = BOARD.replace('answer "decline".', "answer “decline”.\n\ndecline")
     assert own_words(f"See below.\n\n{above}{told}") == ("See below.", "", "decline")
+
+
+def test_where_answers_in_between_begin() -> None:
+    nothing = BOARD.replace(EXAMPLE, f"{EXAMPLE}\n\n> q\n\n\n> r")
+    assert find_own_words(OUTLOOK + nothing) == OwnWords()
+    one = BOARD.replace(EXAMPLE, f"{EXAMPLE}\n\n> q\n\nmine\n\n> r")
+    assert find_own_words(OUTLOOK + one) == OwnWords(("mine",), (0,))
+    two = one.replace("\nState:", "\nand mine\n\nState:")
+    assert find_own_words(f"top\n\n{OUTLOOK}{two}") == OwnWords(
+        ("top", "", "mine", "", "and mine"), (2, 4)
+    )
 
 
 def test_a_list_of_moves_is_ours_to_its_end() -> None:
