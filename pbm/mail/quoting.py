@@ -201,10 +201,11 @@ class _Cleaning:
         self._in_signature = False
         for answers in ours.answers:
             self._say("")
-            self._below_quotes.append(len(self._said))
-            for answer in answers:
-                if not self._quoted[answer]:
-                    self._say(self._lines[answer])
+            own = [answer for answer in answers if not self._quoted[answer]]
+            if any(self._plain[answer] for answer in own):
+                self._below_quotes.append(len(self._said))
+            for answer in own:
+                self._say(self._lines[answer])
         self._say("")
         self._is_below_quote = True
         return len(self._lines) if has_answer_above else ours.end

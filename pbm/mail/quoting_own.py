@@ -1,15 +1,15 @@
 """A mail of ours that comes back without quote marks: where it is, and what was written into it.
 
 Outlook quotes so in plain text, and some programs set nothing above it at all. A board's mail can
-still be told by its own lines: those of the templates, the last row of the drawing, and the line
-`State:`, which is its last.
+still be told by its own lines: the sentences of the templates, the last row of the drawing, and
+the line `State:`, which is its last.
 """
 
 import re
 from dataclasses import dataclass
 
 from pbm.mail.charsets import fold_typography
-from pbm.mail.template_lines import template_lines
+from pbm.mail.template_words import template_words
 
 _LABEL = "State:"
 _ROWS = "[.#1-6/]{20,100}"
@@ -65,20 +65,14 @@ class OwnMails:
         """Does a board's mail begin with this line? It is one if its last line follows."""
         if not self._states or at >= self._states[-1]:
             return False
-        line = self._lines[at]
-        return _STARTS.match(line) is not None or template_lines().surely_made(line)
+        return _STARTS.match(self._lines[at]) is not None or self.has(at)
 
     def has(self, at: int) -> bool:
         """Is this line surely one of ours, or are it and the next ones that it was wrapped to?"""
-        ours = template_lines()
-        text = ""
-        for line in self._lines[at : at + _SENTENCE_LINES]:
-            if not line.strip():
-                return False
-            text = f"{text} {line.strip()}".lstrip()
-            if ours.surely_made(text):
-                return True
-        return False
+        end = at
+        while end < min(at + _SENTENCE_LINES, len(self._lines)) and self._lines[end].strip():
+            end += 1
+        return self._below_sentences(at, end) > at
 
     def ends_in(self, above: list[str], at: int) -> bool:
         """Is the line at `at` the broken-off end of the ones above, a last line of ours?"""
@@ -130,22 +124,16 @@ class OwnMails:
 
         A list of moves is ours to its end: the rest of one that was broken reads as a move.
         """
-        while at < end:
-            if _MOVES.match(self._lines[at]):
-                return end
-            below = self._below_sentence(at, end)
-            if below == at:
-                return at
-            at = below
-        return end
+        below = self._below_sentences(at, end)
+        return end if below < end and _MOVES.match(self._lines[below]) else below
 
-    def _below_sentence(self, at: int, end: int) -> int:
+    def _below_sentences(self, at: int, end: int) -> int:
         """The line below the sentences of ours that begin at `at`; `at` if none do."""
-        ours = template_lines()
-        text = ""
-        found = end if ours.began(self._lines[at]) else at
-        for below in range(at, min(at + _SENTENCE_LINES, end)):
-            text = f"{text} {self._lines[below]}".strip()
-            if ours.made(text):
-                found = below + 1
-        return found
+        lines = [" ".join(line.split()) for line in self._lines[at:end]]
+        ours = template_words().end(" ".join(lines))
+        for line in lines:
+            if ours <= 0:
+                break
+            at += 1
+            ours -= len(line) + 1
+        return at

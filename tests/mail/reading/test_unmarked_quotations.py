@@ -4,8 +4,8 @@ words of another player's pass for the reader's own.
 
 import pytest
 
-from pbm.mail.quoting import own_words
-from pbm.mail.template_lines import TemplateLines, template_lines
+from pbm.mail.quoting import OwnWords, find_own_words, own_words
+from pbm.mail.template_words import TemplateWords, template_words
 from tests.mail.reading.our_mails import OurMail, broken, our_mails, refilled, without_marks
 from tests.table import Table
 
@@ -69,6 +69,17 @@ def test_an_answer_in_between(above: str, gap: str) -> None:
     assert own_words(f"{above}{below}\n") == ("i8-g6,h7", "", "My pleasure.")
     told = BOARD.replace('answer "decline".', "answer “decline”.\n\ndecline")
     assert own_words(f"See below.\n\n{above}{told}") == ("See below.", "", "decline")
+
+
+def test_where_answers_in_between_begin() -> None:
+    nothing = BOARD.replace(EXAMPLE, f"{EXAMPLE}\n\n> q\n\n\n> r")
+    assert find_own_words(OUTLOOK + nothing) == OwnWords()
+    one = BOARD.replace(EXAMPLE, f"{EXAMPLE}\n\n> q\n\nmine\n\n> r")
+    assert find_own_words(OUTLOOK + one) == OwnWords(("mine",), (0,))
+    two = one.replace("\nState:", "\nand mine\n\nState:")
+    assert find_own_words(f"top\n\n{OUTLOOK}{two}") == OwnWords(
+        ("top", "", "mine", "", "and mine"), (2, 4)
+    )
 
 
 def test_a_list_of_moves_is_ours_to_its_end() -> None:
@@ -148,36 +159,42 @@ def test_what_waits_for_an_answer_is_ours(asked: str, sqlite_url: str) -> None:
     table.database.close()
 
 
-def test_lines_of_templates() -> None:
-    lines = TemplateLines(
+def test_words_of_templates() -> None:
+    words = TemplateWords(
         [
-            "{# no #}{% macro x(v) %}\nYour move on board {{ v.number }}.\n{% endmacro %}\n"
-            "{{ v.turn }}'s move on board {{ v.number }}; nothing to do.\n"
-            'Reply yes{{ "s" if v }}.\n'
-            "Scores: {% for p in v %}{{ p }}{% if p %} (gone){% endif %}{% endfor %}\n{{ v.x }}\n"
-            "You wrote:\n{{ v.x }} has {{ v.y }} in it.\nYou are {{ v.x }}."
+            "{# no words at all #}{% macro x(v) %}\nYour move on board {{ v.number }}.\n"
+            "{{ v.by }} {% if v.x %}offers a draw{% else %}asks to take it back{% endif %}. Answer"
+            ' "accept {{ v.what }}"; else it is off.\n'
+            '{{ "The draw that" if v.x == "draw" else "The take-back that" }} {{ v.by }} waits for'
+            " {{ v.x }}.\nYou wrote:\nYou are {{ v.x }}."
         ]
     )
-    assert lines.made("Your move on board 12.")
-    assert lines.surely_made("Your move on board 12.")
-    assert lines.made("bob's move on board 7; nothing to do.")
-    assert lines.made("Reply yess.")
-    assert lines.surely_made("You wrote:")
-    assert lines.made("You are x.")
-    assert not lines.surely_made("You are x.")
-    assert not lines.made("bob has no moves in it!")
-    assert lines.made("bob has no moves in it.")
-    assert not lines.made("Scores: 1")
-    assert not lines.made("Your move on board 12")
-    assert not lines.made("Your move. on board 12 it is")
-    assert not lines.made("")
-    assert lines.began("Your move on board")
-    assert not lines.began("You are")
-    assert not lines.began("x")
+    for text in (
+        "Your move on board 12.",
+        'alice offers a draw. Answer "accept draw"; else it is off.',
+        'alice asks to take it back. Answer "accept takeback"; else it is off.',
+        "The draw that alice waits for bob.",
+        "The take-back that alice waits for bob and carol.",
+        "You wrote:",
+    ):
+        assert words.end(text) == len(text), text
+    for text in ("Your move on board 12.", "The draw that alice waits for bob."):
+        assert words.end(f"{text} a1-c3,d4") == len(text)
+    for text in (
+        "",
+        "You are nice.",
+        "You wrote: nothing",
+        "no words at all",
+        "Well, if it is your move on board 12 then go on and make it, for all I care, my friend",
+        "a1-c3,d4 Your",
+        "I am on board",
+    ):
+        assert words.end(text) == 0, text
 
 
 def test_the_server_knows_its_own_sentences() -> None:
-    ours = template_lines()
-    assert ours.surely_made(EXAMPLE)
-    assert ours.began(EXAMPLE.partition(" such as")[0] + " such as")
-    assert not ours.made("Nice one!")
+    ours = template_words()
+    assert ours.end(EXAMPLE) == len(EXAMPLE)
+    assert ours.end("You wrote:") == len("You wrote:")
+    for words in ("Nice one!", "I moved", "Your move was bad", "I could not move any more, ha ha"):
+        assert ours.end(words) == 0
