@@ -15,6 +15,20 @@ def outcomes(table: Table, words: str) -> int:
     return sum(words in str(row["outcome"]) for row in table.rows("inbox"))
 
 
+def flood(table: Table, numbers: range) -> None:
+    """Let as many strangers write, each once."""
+    with table.database.transaction() as work:
+        for number in numbers:
+            person = table.person(f"victim{number}@forged.example")
+            raw = person.mail_bytes("signup me")
+            assert isinstance(table.intake.keep_in(work, person.address, (SERVER,), raw, ""), str)
+    while True:
+        with table.database.transaction() as work:
+            if not table.turns.take_some(work, 100):
+                break
+    table.posts()
+
+
 # -- strangers ---------------------------------------------------------------------------------
 
 
@@ -22,15 +36,13 @@ def test_promise_08_a_thousand_forged_senders(table: Table) -> None:
     alice, _ = table.start("alice", "bob")
     before = set(table.mailboxes)
     table.clock.passes(hours=1)
-    for number in range(1000):
-        table.person(f"victim{number}@forged.example").writes("signup me")
+    flood(table, range(1000))
     written = set(table.mailboxes) - before
     assert len(written) == STRANGERS.most
     assert outcomes(table, "nothing: ") == 1000 - STRANGERS.most
     alice.forgets().says("a1-c3,d4").gets(1)  # nobody else's mail waits
     table.clock.passes(hours=1)
-    for number in range(1000, 1200):
-        table.person(f"victim{number}@forged.example").writes("signup me")
+    flood(table, range(1000, 1200))
     assert len(set(table.mailboxes) - before) == 2 * STRANGERS.most
 
 
