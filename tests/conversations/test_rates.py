@@ -224,7 +224,11 @@ def test_promise_07_words_on_a_board_are_limited_and_moves_are_not(table: Table)
     for number in range(NEWS.most + 5):
         alice.says(f"Word {number}", answering=board)
     assert len(bob.arrived) == NEWS.most
-    alice.hears(f"You have written to board 1 {NEWS.most} times", "| Word 30", "to send again")
+    alice.hears(
+        f"You have written {NEWS.most} times within an hour to board 1",
+        "| Word 30",
+        "to send again",
+    )
     alice.says("a1-c3,d4\nA word with a move", answering=board)
     assert "| A word with a move" in bob.newest.text
     bob.forgets().says("Words of another")
@@ -255,7 +259,7 @@ def test_promise_07_the_same_words_come_back_once_and_then_are_passed_over(table
         alice.says("I am away until Monday.", answering=board)
     assert len(bob.arrived) == SAME_WORDS.most
     assert len(alice.arrived) == SAME_WORDS.most + 1
-    alice.hears("You have sent these very words to board 1 3 times today", "| I am away")
+    alice.hears("You have sent these very words 3 times today to board 1", "| I am away")
     assert outcomes(table, "alice: the same words again, passed over") == 6
     alice.says("Now I am here.", answering=board)
     bob.forgets()
