@@ -15,6 +15,20 @@ def outcomes(table: Table, words: str) -> int:
     return sum(words in str(row["outcome"]) for row in table.rows("inbox"))
 
 
+def flood(table: Table, numbers: range) -> None:
+    """Let as many strangers write, each once."""
+    with table.database.transaction() as work:
+        for number in numbers:
+            person = table.person(f"victim{number}@forged.example")
+            raw = person.mail_bytes("signup me")
+            assert isinstance(table.intake.keep_in(work, person.address, (SERVER,), raw, ""), str)
+    while True:
+        with table.database.transaction() as work:
+            if not table.turns.take_some(work, 100):
+                break
+    table.posts()
+
+
 # -- strangers ---------------------------------------------------------------------------------
 
 
@@ -22,15 +36,13 @@ def test_promise_08_a_thousand_forged_senders(table: Table) -> None:
     alice, _ = table.start("alice", "bob")
     before = set(table.mailboxes)
     table.clock.passes(hours=1)
-    for number in range(1000):
-        table.person(f"victim{number}@forged.example").writes("signup me")
+    flood(table, range(1000))
     written = set(table.mailboxes) - before
     assert len(written) == STRANGERS.most
     assert outcomes(table, "nothing: ") == 1000 - STRANGERS.most
     alice.forgets().says("a1-c3,d4").gets(1)  # nobody else's mail waits
     table.clock.passes(hours=1)
-    for number in range(1000, 1200):
-        table.person(f"victim{number}@forged.example").writes("signup me")
+    flood(table, range(1000, 1200))
     assert len(set(table.mailboxes) - before) == 2 * STRANGERS.most
 
 
@@ -212,7 +224,11 @@ def test_promise_07_words_on_a_board_are_limited_and_moves_are_not(table: Table)
     for number in range(NEWS.most + 5):
         alice.says(f"Word {number}", answering=board)
     assert len(bob.arrived) == NEWS.most
-    alice.hears(f"You have written to board 1 {NEWS.most} times", "| Word 30", "to send again")
+    alice.hears(
+        f"You have written {NEWS.most} times within an hour to board 1",
+        "| Word 30",
+        "to send again",
+    )
     alice.says("a1-c3,d4\nA word with a move", answering=board)
     assert "| A word with a move" in bob.newest.text
     bob.forgets().says("Words of another")
@@ -243,7 +259,7 @@ def test_promise_07_the_same_words_come_back_once_and_then_are_passed_over(table
         alice.says("I am away until Monday.", answering=board)
     assert len(bob.arrived) == SAME_WORDS.most
     assert len(alice.arrived) == SAME_WORDS.most + 1
-    alice.hears("You have sent these very words to board 1 3 times today", "| I am away")
+    alice.hears("You have sent these very words 3 times today to board 1", "| I am away")
     assert outcomes(table, "alice: the same words again, passed over") == 6
     alice.says("Now I am here.", answering=board)
     bob.forgets()

@@ -73,9 +73,10 @@ class Player:
         self.read += 1
         return mails[self.read - 1]
 
-    def writes(self, subject: str, body: str = "", *, to: str = SERVER) -> None:
-        """Send a new mail."""
-        self.sends(self._mail(subject, body, to))
+    def writes(self, subject: str, body: str = "", *, to: str = "") -> None:
+        """Send a new mail, to the server's plain address unless told otherwise."""
+        plain = self.server.settings.get("PBM_ADDRESS", SERVER)
+        self.sends(self._mail(subject, body, to or plain))
 
     def answers(self, mail: Delivered, body: str) -> None:
         """Answer a mail as any mail program does."""

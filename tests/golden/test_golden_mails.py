@@ -22,6 +22,7 @@ from tests.pictures import PICTURE_PART, pixels
 from tests.table import OPERATOR, Mail, Table
 
 FOLDER = Path(__file__).parent / "mails"
+REPORT = FOLDER.parents[1] / "mail" / "reading" / "reports" / "postfix-unknown-user.eml"
 NAMES = (
     "welcome",
     "signed-up",
@@ -53,6 +54,11 @@ NAMES = (
     "paused",
     "goodbye",
     "last-answer",
+    "mail-comes-back",
+    "board-once-more",
+    "words-come-back",
+    "mail-arrives-again",
+    "whoami-after-bounces",
     "draw-offered",
     "take-back-asked",
     "take-back-done",
@@ -141,7 +147,28 @@ def _rarer(table: Table) -> dict[str, Mail]:
         found["last-answer"] = mallory.writes("signup 4ever").newest
     for _ in range(20):
         found["paused"] = grace.says("whoami", answering=grace.mail("pbm: welcome")).newest
-    return found | {"pushed-off": _pushed_off(table)}
+    return found | {"pushed-off": _pushed_off(table)} | _come_back(table)
+
+
+def _come_back(table: Table) -> dict[str, Mail]:
+    """The mails about a player whose mail comes back, and to that player."""
+    mia, noa = table.start("mia", "noa")
+    report = REPORT.read_bytes().replace(b"\n", b"\r\n")
+    table.deliver("", mia.newest.envelope_sender, report)
+    told = noa.newest
+    table.clock.passes(days=1)
+    table.runs()
+    again = mia.newest
+    for _ in range(4):
+        said = noa.says("Are you there?").newest
+    mia.says("whoami", answering=mia.mail("pbm: welcome"))
+    return {
+        "mail-comes-back": told,
+        "board-once-more": again,
+        "words-come-back": said,
+        "mail-arrives-again": noa.newest,
+        "whoami-after-bounces": mia.mail("pbm: whoami"),
+    }
 
 
 def _pushed_off(table: Table) -> Mail:

@@ -24,10 +24,15 @@ def database(database_url: str) -> Iterator[Database]:
 
 
 def take(
-    database: Database, key: str = "k", *, capacity: float = 10, after: timedelta = timedelta()
+    database: Database,
+    key: str = "k",
+    *,
+    capacity: float = 10,
+    after: timedelta = timedelta(),
+    wait: bool = True,
 ) -> bool:
     with database.transaction() as work:
-        return work.buckets.take(key, capacity, HOUR, NOW + after)
+        return work.buckets.take(key, capacity, HOUR, NOW + after, wait=wait)
 
 
 def taken(database: Database, tries: int, *, after: timedelta = timedelta()) -> int:
@@ -85,3 +90,62 @@ def test_many_at_once_take_no_more_than_there_is(database: Database) -> None:
 def test_a_bucket_without_room_is_refused(database: Database) -> None:
     with pytest.raises(ValueError, match="a token at least"):
         take(database, capacity=0.5)
+
+
+def test_a_bucket_that_takes_too_long_to_fill_is_refused(database: Database) -> None:
+    with database.transaction() as work, pytest.raises(ValueError, match="within 7 days"):
+        work.buckets.take("k", 1, timedelta(days=8), NOW)
+
+
+def test_without_waiting_it_is_counted_alike(database: Database) -> None:
+    assert [take(database, wait=False) for _ in range(12)] == [True] * 10 + [False] * 2
+    assert not take(database)
+    assert take(database, wait=False, after=timedelta(minutes=6))
+    assert not take(database, wait=False, after=timedelta(minutes=6))
+
+
+def test_nobody_waits_for_what_another_counts(postgres_url: str) -> None:
+    database = Database(postgres_url)
+    migrate(database)
+    with database.transaction() as one, database.transaction() as other:
+        assert one.buckets.take("a", 1, HOUR, NOW, wait=False)
+        assert other.buckets.take("b", 1, HOUR, NOW, wait=False)
+        assert one.buckets.take("b", 1, HOUR, NOW, wait=False)  # not counted, and not waited for
+        assert other.buckets.take("a", 1, HOUR, NOW, wait=False)
+    with database.transaction() as one, database.transaction() as other:
+        assert not one.buckets.take("a", 1, HOUR, NOW, wait=False)
+        assert not other.buckets.take("a", 1, HOUR, NOW, wait=False)  # it is empty all the same
+    database.close()
+
+
+def test_it_can_be_asked_whether_one_is_empty(database: Database) -> None:
+    def is_empty(after: timedelta = timedelta()) -> bool:
+        with database.reading() as work:
+            return work.buckets.is_empty("k", 10, HOUR, NOW + after)
+
+    assert not is_empty()
+    assert taken(database, 9) == 9
+    assert not is_empty()
+    assert take(database)
+    assert is_empty()
+    assert is_empty(-HOUR)
+    assert is_empty(timedelta(minutes=5))
+    assert not is_empty(timedelta(minutes=6))
+
+
+def test_it_can_be_asked_which_were_taken_from(database: Database) -> None:
+    take(database, "a")
+    take(database, "b", after=HOUR)
+    with database.reading() as work:
+        asked = [work.buckets.taken_since(["a", "b", "c"], NOW + after) for after in (-HOUR, HOUR)]
+        assert work.buckets.taken_since(["a", "b", "c"], NOW) == 1
+    assert asked == [2, 0]
+
+
+def test_full_buckets_are_forgotten(database: Database) -> None:
+    assert taken(database, 10) == 10
+    take(database, "young", after=timedelta(days=1))
+    with database.transaction() as work:
+        work.buckets.forget_full(NOW + timedelta(days=7, seconds=1))
+        assert work.buckets.taken_since(["k", "young"], NOW - HOUR) == 1
+    assert take(database, after=timedelta(days=8))

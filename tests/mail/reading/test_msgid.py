@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from pbm.mail.inbound import Envelope
-from pbm.mail.msgid import parse_message_ids
+from pbm.mail.msgid import parse_message_ids, short_name
 
 Read = Callable[..., Envelope]
 
@@ -72,3 +72,15 @@ def test_the_id_of_the_mail(
     read_mail: Read, headers: tuple[str, ...], expected: str | None
 ) -> None:
     assert read_mail(*headers).message_id == expected
+
+
+@pytest.mark.parametrize(
+    ("message_id", "name"),
+    [
+        ("<g12.p17.3f9a01c2d4e5f607@games.example>", "3f9a01c2"),
+        ("<g12.p0.u7.d4e5f6073f9a01c2@games.example>", "d4e5f607"),
+        ("<m.00000001@a.b.example>", "00000001"),
+    ],
+)
+def test_promise_09_a_mail_of_ours_has_a_short_name(message_id: str, name: str) -> None:
+    assert short_name(message_id) == name

@@ -2,6 +2,7 @@ import pytest
 
 from pbm.mail.address import (
     AddressError,
+    Bounce,
     Plain,
     PlayerReply,
     Postmaster,
@@ -9,6 +10,7 @@ from pbm.mail.address import (
     ServerAddress,
     Unknown,
     address_key,
+    mailbox_key,
     parse_address,
 )
 
@@ -155,6 +157,13 @@ def test_strangers_are_told_the_plain_address(recipient: str) -> None:
         "c.short",
         f"c.{TOKEN}1",
         "d.x",
+        f"b.7.{TAG}",
+        f"b.7.1234567.{TAG}",
+        f"b.7.123456789.{TAG}",
+        f"b.7.1234567_.{TAG}",
+        f"b.0.12345678.{TAG}",
+        f"b.u7.12345678.{TAG}",
+        "b.7.12345678.",
     ],
 )
 def test_reply_addresses_of_a_wrong_shape(detail: str) -> None:
@@ -185,6 +194,31 @@ def test_the_longest_reply_address_fits() -> None:
     server = ServerAddress("x" * 23 + "@localhost")
     address = server.board_reply(999_999_999, TAG, 999_999_999)
     assert server.parse(address) == PlayerReply(999_999_999, 999_999_999, TAG)
+
+
+def test_promise_09_where_a_mail_comes_back_to() -> None:
+    server = ServerAddress("pbm@host.example")
+    address = server.bounces(7, "3f9a01c2", TAG)
+    assert address == f"pbm+b.7.3f9a01c2.{TAG}@host.example"
+    assert server.parse(address) == server.parse(address.upper()) == Bounce(7, "3f9a01c2", TAG)
+    longest = ServerAddress("x" * 23 + "@localhost")
+    address = longest.bounces(999_999_999, "3f9a01c2", TAG)
+    assert longest.parse(address) == Bounce(999_999_999, "3f9a01c2", TAG)
+    assert TAG not in repr(Bounce(7, "3f9a01c2", TAG))
+
+
+@pytest.mark.parametrize(
+    ("address", "key"),
+    [
+        ("Alice@Example.org", "alice@example.org"),
+        ("alice+Games@example.org", "alice@example.org"),
+        ("alice+a+b@example.org", "alice@example.org"),
+        ("+alice@example.org", "+alice@example.org"),
+        ("alice@exa+mple.org", "alice@exa+mple.org"),
+    ],
+)
+def test_promise_08_addresses_that_may_be_one_mailbox(address: str, key: str) -> None:
+    assert mailbox_key(address) == key
 
 
 def test_tags_and_tokens_are_not_printed() -> None:

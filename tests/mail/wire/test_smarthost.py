@@ -222,6 +222,39 @@ def test_what_is_refused_for_good(verb: str, reply: str, kind: type[Delivery]) -
     run(scene)
 
 
+@pytest.mark.parametrize(
+    ("verb", "reply", "outcome", "status"),
+    [
+        ("RCPT", "550 5.1.1 no such user", Failed, "5.1.1"),
+        ("RCPT", "550-5.1.10 no\n550 5.1.10 such user", Failed, "5.1.10"),
+        ("RCPT", "550 no such user", Failed, "5.0.0"),
+        ("RCPT", "554 4.2.2 odd", Failed, "5.0.0"),
+        ("RCPT", "550 5.1.1x odd", Failed, "5.0.0"),
+        ("RCPT", "452 4.2.2 mailbox full", Deferred, "4.2.2"),
+        ("RCPT", "450 later", Deferred, "4.0.0"),
+        ("RCPT", "421 4.7.0 goodbye", Deferred, ""),
+        ("RCPT", "552 5.5.3 too many", Deferred, ""),
+        ("RCPT", "530 5.7.0 log in first", Deferred, ""),
+        ("DOT", "554 5.7.1 that is spam", Failed, ""),
+        ("DATA", "554 5.5.1 no valid recipients", Failed, ""),
+        ("MAIL", "550 5.7.1 your sender is not welcome", Deferred, ""),
+    ],
+)
+def test_promise_09_what_is_said_against_the_recipient(
+    verb: str, reply: str, outcome: type[Deferred | Failed], status: str
+) -> None:
+    async def scene() -> None:
+        async with fake_smarthost() as fake:
+            fake.script(verb, reply)
+            transport = transport_to(fake)
+            found = await deliver(transport)
+            assert isinstance(found, outcome)
+            assert found.recipient_status == status
+            await transport.close()
+
+    run(scene)
+
+
 def test_after_a_refusal_the_connection_is_used_again() -> None:
     async def scene() -> None:
         async with fake_smarthost() as fake:

@@ -23,6 +23,20 @@ def test_a_tag_verifies_for_nothing_else(player: int, epoch: int, board: int | N
     assert not ring.verify_reply_tag(ring.reply_tag(7, 1, 12), player, epoch, board)
 
 
+def test_promise_09_a_bounces_tag_verifies_for_its_player_and_mail_only() -> None:
+    ring = Keyring((NEW,))
+    tag = ring.bounce_tag(7, "3f9a01c2")
+    assert ring.verify_bounce_tag(tag, 7, "3f9a01c2")
+    assert ring.verify_bounce_tag(tag.upper(), 7, "3f9a01c2")
+    assert Keyring((OLD, NEW)).verify_bounce_tag(tag, 7, "3f9a01c2")
+    assert not Keyring((OLD,)).verify_bounce_tag(tag, 7, "3f9a01c2")
+    assert not ring.verify_bounce_tag(tag, 8, "3f9a01c2")
+    assert not ring.verify_bounce_tag(tag, 7, "3f9a01c3")
+    assert not ring.verify_bounce_tag(ring.reply_tag(7, 1), 7, "3f9a01c2")
+    assert not ring.verify_reply_tag(tag, 7, 1)
+    assert len(tag) == len(ring.reply_tag(7, 1))
+
+
 def test_numbers_do_not_run_into_each_other() -> None:
     ring = Keyring((NEW,))
     tags = {
