@@ -1,10 +1,11 @@
 """What the mail server in front of ours found out about a sender: `Authentication-Results`.
 
 Anybody can write such a field (RFC 8601, section 7.1). One counts only where it stands above the
-`Received` field that our own border server put on top of what came from outside, and only in the
-plain form in which mail servers write their own: the name right before the colon, and the
-configured authserv-id as the first word. What a forger might write in its place (a comment before
-the id, a quoted id, a blank before the colon) is nobody's result.
+`Received` field that our own border server put on top of what came from outside, or right below
+that one for a border that is known to put its own there; never below a `Received` from outside. And
+it counts only in the plain form in which mail servers write their own: the name right before the
+colon, and the configured authserv-id as the first word. What a forger might write in its place (a
+comment before the id, a quoted id, a blank before the colon) is nobody's result.
 """
 
 import re
@@ -40,11 +41,14 @@ class Dmarc(Enum):
 class Front:
     """The mail server in front of ours.
 
-    `hops` is the number of `Received` fields that a mail gets on its way from outside to us.
+    `hops` is the number of `Received` fields that a mail gets on its way from outside to us; the
+    last of them is the border's. `below`: the border puts its results between that field and
+    what came from outside, where only its removing forged ones tells them apart.
     """
 
     authserv_id: str
     hops: int
+    below: bool = False
 
 
 @dataclass(frozen=True)
@@ -87,7 +91,7 @@ def dmarc_of(raw: bytes, front: Front, author: str) -> Dmarc:
     fields = [
         found
         for stamp in stamps
-        if stamp.received_above < front.hops
+        if stamp.received_above < front.hops + front.below
         and (found := own_results(stamp, front.authserv_id)) is not None
     ]
     said = [item for field in fields for item in field.results if item.method == "dmarc"]

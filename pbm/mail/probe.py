@@ -27,13 +27,13 @@ class Seen:
     """What of a probe arrived.
 
     `hops` is the number of `Received` fields that it got on its way, None where its own one is
-    gone; `survived` names the spellings of forged results that came through; `own`: results of
-    the front itself are there, above what came from outside.
+    gone; `survived` names the spellings of forged results that came through; `own` says where
+    the front has put results of its own: `above` its `Received`, right `below` it, or nowhere.
     """
 
     hops: int | None
     survived: tuple[str, ...]
-    own: bool
+    own: str
 
 
 def probe_mail(mark: str, sender: str, recipient: str, authserv_id: str, date: str) -> bytes:
@@ -63,15 +63,15 @@ def read_probe(raw: bytes, mark: str, authserv_id: str) -> Seen:
     marked = (item for item in stamps if item.name == "received" and mark in item.value)
     hops = next((item.received_above for item in marked), None)
     survived: list[str] = []
-    own = False
+    own = ""
     for stamp in stamps:
         found = own_results(stamp, authserv_id)
         if found is None:
             continue
         if mark in stamp.value:
             survived.append(_spelling(stamp.value, mark))
-        elif hops is not None and stamp.received_above < hops:
-            own = True
+        elif hops is not None and stamp.received_above <= hops:
+            own = own or ("above" if stamp.received_above < hops else "below")
     return Seen(hops, tuple(survived), own)
 
 

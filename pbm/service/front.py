@@ -33,7 +33,7 @@ def known_front(work: UnitOfWork, authserv_id: str) -> Front | None:
     fact = work.facts.find(_FRONT) if authserv_id else None
     if fact is None or fact.value["authserv_id"] != authserv_id:
         return None
-    return Front(fact.value["authserv_id"], fact.value["hops"])
+    return Front(**fact.value)
 
 
 def what_it_says(house: House, front: Front | None, mail: InboxMail, author: str) -> Dmarc:

@@ -55,7 +55,9 @@ class House:
     shuffled: Callable[[Sequence[str]], list[str]] = field(default=by_lot)
 
     def trusts(self, peer: str) -> bool:
-        """Whether a connection from there is our own mail server's."""
+        """Whether a connection from there is our own mail server's; a local socket has no peer."""
+        if not peer:
+            return True
         try:
             address = ip_address(peer)
         except ValueError:

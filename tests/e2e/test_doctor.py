@@ -127,7 +127,7 @@ def test_hops_are_counted(server: RunningServer, front: Front) -> None:
     front.says = ""
     status, found = doctor(server, front)
     assert (status, found["Received"]) == (0, "ok 3 added on the way")
-    assert found["own results"].startswith("ok none of mx.games.example on top of this probe")
+    assert found["own results"].startswith("ok none of mx.games.example in this probe")
 
 
 def test_what_stops_it_is_said_in_a_sentence(server: RunningServer, front: Front) -> None:

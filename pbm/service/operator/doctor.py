@@ -22,6 +22,17 @@ ARRIVAL_SECONDS = 60.0
 _SECONDS = 60
 _LOOK_AGAIN = 0.1
 _SENDER = "doctor@probe.invalid"
+_OWN = {
+    "above": "{name} has put its own on top",
+    "below": (
+        "{name} has put its own right below its Received, where forged ones would be: "
+        "mail must not come in while what removes those is not running"
+    ),
+    "": (
+        "none of {name} in this probe, perhaps since it checks nothing that comes from here; "
+        "those on top of its Received will count"
+    ),
+}
 _AGAIN = "Nothing that it says counts until this command has found it in order."
 
 
@@ -74,22 +85,14 @@ def _findings(name: str, arrival: Arrival) -> Iterator[Finding]:
         yield Finding(False, "forged results", text)
     else:
         yield Finding(True, "forged results", f"those of {name} were removed")
-    yield Finding(True, "own results", _own(name, added=seen.own))
-
-
-def _own(name: str, *, added: bool) -> str:
-    if added:
-        return f"{name} has put its own on top"
-    return (
-        f"none of {name} on top of this probe: perhaps it checks nothing that comes from here, "
-        "or puts them below its own Received, where they cannot count"
-    )
+    yield Finding(True, "own results", _OWN[seen.own].format(name=name))
 
 
 def _keep(office: Office, name: str, arrival: Arrival, *, good: bool) -> None:
     with office.act(None) as act:
         if good and arrival.seen.hops:
-            note_front(act.work, Front(name, arrival.seen.hops), act.now)
+            front = Front(name, arrival.seen.hops, below=arrival.seen.own == "below")
+            note_front(act.work, front, act.now)
         else:
             forget_front(act.work)
         act.note("front believed" if good else "front not believed", name=name)

@@ -116,6 +116,18 @@ class TestWhoseCount:
         assert says(OURS.replace("Received:", "Received"), PASS, OURS) is Dmarc.UNKNOWN
         assert says("nonsense\r\n", PASS, OURS) is Dmarc.UNKNOWN
 
+    def test_right_below_the_received_of_a_border_that_puts_them_there(self) -> None:
+        below = Front(NAME, hops=1, below=True)
+        assert says(OURS, PASS, THEIRS, front=below) is Dmarc.PASS
+        assert says(PASS, OURS, THEIRS, front=below) is Dmarc.PASS
+        assert says(OURS, FAIL, THEIRS, front=below) is Dmarc.FAIL
+        assert says(OURS, FAIL, PASS, THEIRS, front=below) is Dmarc.FAIL
+        assert says(OURS, PASS, FAIL, THEIRS, front=below) is Dmarc.FAIL
+        for forged in (PASS, FAIL):
+            assert says(OURS, THEIRS, forged, front=below) is Dmarc.UNKNOWN
+            assert says(OURS, forged.replace(":", " :", 1), front=below) is Dmarc.UNKNOWN
+        assert says(PASS, front=below) is Dmarc.UNKNOWN
+
     def test_several_servers_of_ours(self) -> None:
         two = Front(NAME, hops=2)
         inside = f"Received: from {NAME} by scanner; date\r\n"
