@@ -10,6 +10,7 @@ from pbm.commands.words import Address, Handle, Secret, SecretText
 from pbm.errors import Refusal
 from pbm.events import AddressWanted, Answered, Event
 from pbm.mail.address import address_key
+from pbm.mail.automatic import is_own
 
 
 class Add(Command):
@@ -115,9 +116,6 @@ def _check_free(context: Context, address: str) -> None:
     owner = context.work.players.by_address(address_key(address))
     if owner is not None and owner.id == context.player.id:
         raise Refusal("address-is-yours", address=address)
-    own_local, _, own_domain = context.server.rpartition("@")
-    local, _, domain = address.rpartition("@")
-    is_ours = domain == own_domain and local.partition("+")[0].lower() == own_local
     asked_enough = not strangers_answers_left(context.work, address, context.now)
-    if owner is not None or is_ours or asked_enough:
+    if owner is not None or is_own(address, context.server) or asked_enough:
         raise Refusal("cannot-add", address=address)

@@ -7,6 +7,7 @@ from pbm.commands.context import Context
 from pbm.commands.limits import strangers_answers_left
 from pbm.errors import Refusal
 from pbm.mail.address import address_key
+from pbm.mail.automatic import is_own
 
 MOST_WAITING = 5  # people invited by one player who have not answered
 WAITING_FOR = timedelta(days=3)
@@ -25,9 +26,7 @@ def check_invitations(context: Context, addresses: Sequence[str]) -> None:
 
 
 def _check_address(context: Context, address: str) -> None:
-    own_local, _, own_domain = context.server.rpartition("@")
-    local, _, domain = address.rpartition("@")
-    if domain == own_domain and local.partition("+")[0].lower() == own_local:
+    if is_own(address, context.server):
         raise Refusal("cannot-invite", address=address)
     if context.work.questions.asked_address("invite", address_key(address)):
         raise Refusal("invited-already", address=address, server=context.server)

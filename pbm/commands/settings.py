@@ -17,6 +17,7 @@ _CHOICES = {
     "picture": ("on", "off"),
     "subject": ("plain", "classic"),
     "mails": ("all", "turn"),
+    "strict": ("on", "off"),
 }
 _SWITCHES = {"on": True, "off": False}
 _SPELLINGS = {"pictures": "picture", "mail": "mails", "zone": "timezone", "tz": "timezone"}
@@ -45,6 +46,8 @@ class Set(Command):
     `set mails turn` sends you a board only when it is your turn, or somebody writes or asks
     something, and at the end; your own moves are still confirmed. `all` sends every move.
     `set timezone Europe/Berlin` is for the times that our mails name.
+    `set strict on` is for those who are afraid of forgers: an answer to one of our mails then
+    counts only where your own mail provider vouches for it, too; any other we ask you about.
     """
 
     words = ("set",)
@@ -56,7 +59,10 @@ class Set(Command):
 
     def run(self, context: Context) -> Iterator[Event]:
         """Change it."""
-        settings = replace(context.player.settings, **{self.name: self._chosen()})
+        chosen = self._chosen()
+        if self.name == "strict" and chosen and not context.can_be_strict:
+            raise Refusal("cannot-be-strict")
+        settings = replace(context.player.settings, **{self.name: chosen})
         context.work.players.set_settings(context.player.id, settings)
         yield _told(context, settings)
 
