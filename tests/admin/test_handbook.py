@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from pbm.admin.cli import main
+from pbm.app import serve
 from pbm.config import Settings
 
 HANDBOOK = Path(__file__).parents[2] / "docs" / "operating.md"
@@ -40,6 +41,7 @@ def test_every_subcommand_it_names_exists() -> None:
 
 def test_every_option_it_names_exists() -> None:
     known = {"--why", "--who", "--help", "--version"}
+    known |= {option for part in serve.params for option in part.opts}
     known |= {
         option for command in _words().values() for part in command.params for option in part.opts
     }
