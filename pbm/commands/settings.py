@@ -54,7 +54,7 @@ class Set(Command):
     group = "account"
     examples = ("set picture off", "set mails turn", "set timezone Europe/Berlin")
 
-    name: str = operand(OneOf(*_CHOICES, "timezone", **_SPELLINGS))
+    name: str = operand(OneOf(*_CHOICES, "timezone", shown="setting", **_SPELLINGS))
     value: str = operand(Word("value"))
 
     def run(self, context: Context) -> Iterator[Event]:

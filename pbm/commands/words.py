@@ -247,15 +247,16 @@ class OneOf(Kind):
 
     explains = True
 
-    def __init__(self, *choices: str, **read_as: str) -> None:
+    def __init__(self, *choices: str, shown: str = "", **read_as: str) -> None:
         self._read_as = {choice: choice for choice in choices} | read_as
-        self.shown = "|".join(dict.fromkeys(self._read_as.values()))
+        self._choices = "|".join(dict.fromkeys(self._read_as.values()))
+        self.shown = shown or self._choices
 
     def read(self, words: list[str]) -> str:
         """Take one word."""
         meant = self._read_as.get(lowered(words[0]).replace("-", ""))
         if meant is None:
-            raise misread("one-of", word=cut_short(words[0]), choice=self.shown)
+            raise misread("one-of", word=cut_short(words[0]), choice=self._choices)
         words.pop(0)
         return meant
 

@@ -20,6 +20,7 @@ from sqlalchemy import (
 
 from pbm.store.schema import (
     addresses,
+    buckets,
     errands,
     former_handles,
     inbox,
@@ -219,9 +220,11 @@ class Players:
         )
         forget(
             update(inbox)
-            .where(func.lower(inbox.c.sender).in_(keys))
-            .values(sender="", outcome=None)
+            .where(or_(func.lower(inbox.c.sender).in_(keys), inbox.c.lane.in_(keys)))
+            .values(sender="", lane=None, outcome=None)
         )
+        for key in keys:
+            forget(delete(buckets).where(buckets.c.key.contains(key, autoescape=True)))
 
     def set_bounces(
         self,

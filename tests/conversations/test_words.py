@@ -167,14 +167,17 @@ def test_list_tags_and_forward_marks(table: Table) -> None:
 @pytest.mark.parametrize("command", ["resign", "a1-c3,d4", "decline", "newkey", "challenge bob"])
 def test_quoted_commands_never_run(command: str, table: Table) -> None:
     alice, _ = table.start("alice", "bob")
-    for body in (
-        f"> {command}\n\nHm.",
-        f"Hm.\n\n{QUOTED}> {command}\n",
-        f"Hm.\n\n-----Original Message-----\nFrom: pbm\nSent: today\nSubject: x\n\n{command}\n",
-        f"Hm.\n-- \n{command}\n",
-        f"| {command}\n\nHm.",
+    for number, body in enumerate(
+        (
+            f"> {command}\n\nHm.",
+            f"Hm.\n\n{QUOTED}> {command}\n",
+            f"Hm.\n\n-----Original Message-----\nFrom: pbm\nSent: today\nSubject: x\n\n{command}\n",
+            f"Hm.\n-- \n{command}\n",
+            f"| {command}\n\nHm.",
+        )
     ):
-        alice.forgets().says(body).gets(1).hears("alice writes: | Hm.")
+        said = body.replace("Hm.", f"Hm, {number}.")
+        alice.forgets().says(said).gets(1).hears(f"alice writes: | Hm, {number}.")
     board = table.board(1)
     assert (board.ply, board.status, table.boards()) == (0, "playing", [1])
 
