@@ -14,7 +14,7 @@ from pbm.store.migrate import migrate
 from pbm.store.values import Player, Settings
 
 SERVER = "pbm@games.example"
-SECRET = "a secret for measurements only, of enough letters"
+SECRET = "a-secret-for-measurements-only-of-enough-letters"
 _MOVES = ("c5,d5", "g5,f5", "d5,c5", "f5,g5")  # to and fro, for ever
 _QUOTE = "\r\n".join(f"> a line of the board that is quoted, number {n}" for n in range(1, 20))
 _MAIL = """From: {handle} <{address}>\r

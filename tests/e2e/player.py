@@ -75,7 +75,8 @@ class Player:
 
     def writes(self, subject: str, body: str = "", *, to: str = "") -> None:
         """Send a new mail, to the server's plain address unless told otherwise."""
-        plain = self.server.settings.get("PBM_ADDRESS", SERVER)
+        settings = getattr(self.server, "settings", {})  # a server in front has none
+        plain = settings.get("PBM_ADDRESS", SERVER)
         self.sends(self._mail(subject, body, to or plain))
 
     def answers(self, mail: Delivered, body: str) -> None:

@@ -22,7 +22,7 @@ def many(tmp_path: Path, sink: Sink, postgres_url: str) -> Iterator[list[Running
         "PBM_ADDRESS": SERVER,
         "PBM_SMARTHOST": sink.url,
         "PBM_DATABASE_URL": postgres_url,
-        "PBM_SECRET_KEY": "a secret that all processes know, and only tests",
+        "PBM_SECRET_KEY": "a-secret-that-all-processes-know-and-only-tests",
     }
     servers = []
     for number, role in enumerate(("listen", "listen", "turn", "turn", "post", "post")):
