@@ -42,6 +42,7 @@ class Holds:
     def close(self) -> None:
         """Let go of everything."""
         if self._connection is not None:
+            self._connection.invalidate()  # not back into the pool: the locks end with it
             self._connection.close()
             self._connection = None
 
