@@ -65,10 +65,10 @@ wheel: $(READY) ## builds the wheel into dist/
 .PHONY: lock
 lock: $(READY) ## writes requirements.lock anew; UPGRADE=1 takes the newest versions
 	$(PY) -m pip install --quiet uv
-	$(PY) -m uv pip compile --quiet pyproject.toml --extra dev --output-file requirements.lock \
+	$(PY) -m uv pip compile --quiet --only-binary :all: pyproject.toml --extra dev --output-file requirements.lock \
 		--universal --python-version 3.11 --generate-hashes \
 		--no-header --no-annotate --no-emit-index-url $(if $(UPGRADE),--upgrade)
-	$(PY) -m uv pip compile --quiet --group fuzz --output-file requirements-fuzz.lock \
+	$(PY) -m uv pip compile --quiet --only-binary :all: --group fuzz --output-file requirements-fuzz.lock \
 		--universal --python-version 3.11 --generate-hashes \
 		--no-header --no-annotate --no-emit-index-url $(if $(UPGRADE),--upgrade)
 
