@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Float, case, delete, func, literal, select, type_coerce
+from sqlalchemy import Connection, Float, bindparam, case, delete, func, select, type_coerce
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.sql.expression import ColumnElement
 
 from pbm.store.schema import buckets
+from pbm.store.statement import Statement
 
 _INSERT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 _DAY_SECONDS = 86_400.0
@@ -40,20 +41,17 @@ class Buckets:
             raise ValueError("a bucket must hold a token at least")
         if per > LONGEST:
             raise ValueError(f"a bucket must fill within {LONGEST.days} days")
-        insert = _INSERT[self._connection.dialect.name](buckets)
-        filled = self._filled(insert, capacity, per)
-        row = {"key": key, "tokens": capacity - 1, "filled_at": now}
-        no_waiting = not wait and self._connection.dialect.name == "postgresql"
-        inserted = _unless_busy(insert, row) if no_waiting else insert.values(row)
-        taken = inserted.on_conflict_do_update(
-            index_elements=["key"],
-            set_={
-                "tokens": filled - 1,
-                "filled_at": _the_greater(insert.excluded.filled_at, buckets.c.filled_at),
-            },
-            where=filled >= 1 - _ROUNDING,
+        dialect = self._connection.dialect.name
+        no_waiting = not wait and dialect == "postgresql"
+        taken = (_TAKE_UNLESS_BUSY if no_waiting else _TAKE[dialect]).value(
+            self._connection,
+            whose=key,
+            now=now,
+            most=float(capacity),
+            left=float(capacity - 1),
+            a_second=capacity / per.total_seconds(),
         )
-        if self._connection.scalar(taken.returning(buckets.c.tokens)) is not None:
+        if taken is not None:
             return True
         return no_waiting and not self.is_empty(key, capacity, per, now)
 
@@ -75,26 +73,49 @@ class Buckets:
         query = select(func.count()).where(buckets.c.key.in_(keys), buckets.c.filled_at > since)
         return int(self._connection.scalar(query) or 0)
 
-    def _filled(self, insert: Any, capacity: float, per: timedelta) -> ColumnElement[float]:
-        """What is in the bucket at the moment of the insert."""
-        seconds = self._seconds(insert.excluded.filled_at) - self._seconds(buckets.c.filled_at)
-        added = _the_greater(seconds, 0.0) * (capacity / per.total_seconds())
-        full = buckets.c.tokens + added
-        return case((full > capacity, capacity), else_=full)
 
-    def _seconds(self, moment: ColumnElement[Any]) -> ColumnElement[float]:
-        """A moment as a number, so that two can be subtracted."""
-        if self._connection.dialect.name == "sqlite":
-            return type_coerce(func.julianday(moment), Float) * _DAY_SECONDS
-        return type_coerce(func.extract("epoch", moment), Float)
+def _take(dialect: str, *, unless_busy: bool = False) -> Statement:
+    """Take a token: of a new bucket, which is full, or of what has gathered in the old one."""
+    insert = _INSERT[dialect](buckets)
+    seconds = _seconds(dialect, insert.excluded.filled_at) - _seconds(dialect, buckets.c.filled_at)
+    full = buckets.c.tokens + _the_greater(seconds, 0.0) * _A_SECOND
+    filled = case((full > _MOST, _MOST), else_=full)
+    row: dict[str, ColumnElement[Any]] = {
+        "key": bindparam("whose", type_=buckets.c.key.type),
+        "tokens": bindparam("left", type_=Float),
+        "filled_at": bindparam("now", type_=buckets.c.filled_at.type),
+    }
+    begun = _unless_busy(insert, row) if unless_busy else insert.values(row)
+    return Statement(
+        begun.on_conflict_do_update(
+            index_elements=["key"],
+            set_={
+                "tokens": filled - 1,
+                "filled_at": _the_greater(insert.excluded.filled_at, buckets.c.filled_at),
+            },
+            where=filled >= 1 - _ROUNDING,
+        ).returning(buckets.c.key)
+    )
 
 
-def _unless_busy(insert: Any, row: dict[str, Any]) -> Any:
+def _seconds(dialect: str, moment: ColumnElement[Any]) -> ColumnElement[float]:
+    """A moment as a number, so that two can be subtracted."""
+    if dialect == "sqlite":
+        return type_coerce(func.julianday(moment), Float) * _DAY_SECONDS
+    return type_coerce(func.extract("epoch", moment), Float)
+
+
+def _unless_busy(insert: Any, row: dict[str, ColumnElement[Any]]) -> Any:
     """The row, but only where no other transaction is about to change the same one."""
-    columns = [literal(value, buckets.c[name].type) for name, value in row.items()]
     mine = func.pg_try_advisory_xact_lock(_LOCK_CLASS, func.hashtext(row["key"]))
-    return insert.from_select(list(row), select(*columns).where(mine))
+    return insert.from_select(list(row), select(*row.values()).where(mine))
 
 
 def _the_greater(one: Any, other: Any) -> ColumnElement[Any]:
     return case((one > other, one), else_=other)
+
+
+_A_SECOND = bindparam("a_second", type_=Float)
+_MOST = bindparam("most", type_=Float)
+_TAKE = {dialect: _take(dialect) for dialect in _INSERT}
+_TAKE_UNLESS_BUSY = _take("postgresql", unless_busy=True)
