@@ -14,6 +14,7 @@ from typing import Any
 
 from argon2 import PasswordHasher
 
+from pbm.commands.registry import COMMANDS
 from pbm.mail import keyfile
 from pbm.mail.address import ServerAddress
 from pbm.mail.tags import Keyring
@@ -23,6 +24,9 @@ _REPLY_ADDRESS = re.compile(
     rb"^[\w-]+:[^\r\n]*\+[a-z0-9.]*?\.([a-z0-9]{16,})@", re.MULTILINE | re.IGNORECASE
 )
 _DIFFERENT_LETTERS = 4
+_PRINTED = {
+    word for command in COMMANDS for example in command.examples for word in example.split()
+}
 _KEY_LINE = re.compile(r"^[a-z0-9]{1,2}\s+(\S{32,})\s*$", re.MULTILINE)
 
 
@@ -72,7 +76,8 @@ class SecretsIssued:
 
     def _note_password(self, password: bytes | str) -> None:
         text = password if isinstance(password, str) else password.decode("utf-8", "replace")
-        if len(set(text)) >= _DIFFERENT_LETTERS:  # `aaaaaaaa` is found everywhere
+        # `aaaaaaaa` is found everywhere, and what the help prints is nobody's secret.
+        if len(set(text)) >= _DIFFERENT_LETTERS and text not in _PRINTED:
             self.texts.add(text)
 
 
