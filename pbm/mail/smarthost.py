@@ -12,6 +12,7 @@ import aiosmtplib
 from pbm.mail.address import AddressError, parse_address
 from pbm.mail.delivery import Deferred, Delivery, Failed, Sent
 from pbm.mail.foreign import presentable
+from pbm.mail.pipelining import Lent, Trouble, hand_over
 from pbm.mail.smarthost_url import Smarthost, parse_smarthost
 
 _CLOSING = 421
@@ -201,27 +202,48 @@ class SmarthostTransport:
     async def _transaction(
         self, client: aiosmtplib.SMTP, sender: str, recipient: str, raw: bytes, was_idle: bool
     ) -> Delivery:
-        command = self._timeouts.command
+        say = self._say_at_once if client.supports_extension("pipelining") else self._say_in_turn
+        trouble = await say(client, sender, recipient, raw)
+        if trouble is None:
+            return Sent()
+        verb, why = trouble
+        code = getattr(why, "code", None)
+        if verb == "MAIL" and was_idle and code in (None, _CLOSING):
+            raise _KeptOneIsDeadError
+        # What the server has against our sender it has against all our mails; the size is the
+        # mail's own. Against a recipient this code means "too many", and passes (RFC 5321,
+        # section 4.5.3.1.10).
+        final = {"MAIL": code == _TOO_BIG, "RCPT": code != _TOO_BIG}.get(verb, True)
+        return self._refused(client, verb, why, final=final)
+
+    async def _say_in_turn(
+        self, client: aiosmtplib.SMTP, sender: str, recipient: str, raw: bytes
+    ) -> Trouble | None:
+        """Each command after the reply to the one before; where it went wrong, if it did."""
+        seconds = self._timeouts.command
+        verb = "MAIL"
         try:
-            await client.mail(sender, options=_options(client, raw), timeout=command)
-        except _TROUBLE as error:
-            code = getattr(error, "code", None)
-            if was_idle and code in (None, _CLOSING):
-                raise _KeptOneIsDeadError from None
-            # What the server has against our sender it has against all our mails; the size
-            # is the mail's own.
-            return self._refused(client, "MAIL", error, final=code == _TOO_BIG)
-        try:
-            await client.rcpt(recipient, timeout=command)
-        except _TROUBLE as error:
-            # RFC 5321, section 4.5.3.1.10: here the code means "too many", and passes.
-            too_many = getattr(error, "code", None) == _TOO_BIG
-            return self._refused(client, "RCPT", error, final=not too_many)
-        try:
+            await client.mail(sender, options=_options(client, raw), timeout=seconds)
+            verb = "RCPT"
+            await client.rcpt(recipient, timeout=seconds)
+            verb = "DATA"
             await client.data(raw, timeout=self._timeouts.data)
         except _TROUBLE as error:
-            return self._refused(client, "DATA", error)
-        return Sent()
+            return verb, error
+        return None
+
+    async def _say_at_once(
+        self, client: aiosmtplib.SMTP, sender: str, recipient: str, raw: bytes
+    ) -> Trouble | None:
+        """All commands, and then their replies; where it went wrong, if it did."""
+        options = "".join(f" {option}" for option in _options(client, raw))
+        commands = (f"MAIL FROM:<{sender}>{options}", f"RCPT TO:<{recipient}>", "DATA")
+        seconds = (self._timeouts.command, self._timeouts.command, self._timeouts.data)
+        try:
+            async with Lent(client) as lent:
+                return await hand_over(lent, commands, raw, seconds)
+        except aiosmtplib.SMTPServerDisconnected as error:
+            return "MAIL", error
 
     async def _reset(self, client: aiosmtplib.SMTP) -> bool:
         """Whether the connection is ready for another mail after a refusal."""

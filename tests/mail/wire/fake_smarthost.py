@@ -17,6 +17,7 @@ USUAL = {
     "MAIL": "250 2.1.0 fine",
     "RCPT": "250 2.1.5 fine",
     "DATA": "354 go on",
+    "DATA-REFUSED": "503 5.5.1 nobody to send it to",
     "DOT": "250 2.0.0 queued",
     "RSET": "250 2.0.0 fine",
     "QUIT": "221 2.0.0 bye",
@@ -39,6 +40,7 @@ class FakeSmarthost:
         self.encrypted = False
         self.port = 0
         self.lingers = False
+        self.goes_on = False  # to take content, though it refused all that came before
         self.release = asyncio.Event()
         self.talks: set[asyncio.Task[None]] = set()
 
@@ -65,12 +67,16 @@ class FakeSmarthost:
     async def _talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if not await self._reply("CONNECT", writer):
             return
+        refused = False  # what belongs to the mail that is being begun
         while line := await reader.readline():
             command = line.decode().strip()
             self.commands.append(command)
             verb = command.split(" ")[0].upper()
-            if not await self._reply(verb, writer):
+            lost = verb == "DATA" and refused and not self.goes_on
+            if not await self._reply("DATA-REFUSED" if lost else verb, writer):
                 return
+            if verb in ("MAIL", "RCPT", "RSET"):
+                refused = not self.said.startswith("2") or (refused and verb == "RCPT")
             if verb == "STARTTLS":
                 await writer.start_tls(server_context())
                 self.encrypted = True

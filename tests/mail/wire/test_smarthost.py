@@ -1,5 +1,6 @@
 import asyncio
 import gc
+import re
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from tests.mail.wire.fake_smarthost import (
     CERTIFICATE,
     DROP,
     HANG,
+    USUAL,
     FakeSmarthost,
     fake_smarthost,
 )
@@ -20,6 +22,16 @@ from tests.mail.wire.test_compose import mail
 RAW = b"Subject: hello\r\n\r\nYour move.\r\n.\r\n..\r\n"
 TO = "alice@example.org"
 SENDER = "pbm+b.u7.secrettagsecrettag@localhost"
+
+
+@pytest.fixture(autouse=True, params=["in turn", "at once"])
+def pipelining(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Each scene is played with a server that takes several commands at once, and with one that
+    does not say so."""
+    at_once = bool(request.param == "at once")
+    if at_once:
+        monkeypatch.setitem(USUAL, "EHLO", "250-fake\n250-PIPELINING\n250 SIZE 1000000")
+    return at_once
 
 
 def transport_to(fake: FakeSmarthost, *, login: str = "", **options: Any) -> SmarthostTransport:
@@ -265,6 +277,72 @@ def test_after_a_refusal_the_connection_is_used_again() -> None:
             assert fake.connections == 1
             assert "RSET" in fake.commands
             await transport.close()
+
+    run(scene)
+
+
+@pytest.mark.parametrize("verb", ["MAIL", "RCPT"])
+def test_no_empty_mail_goes_to_a_server_that_takes_content_all_the_same(verb: str) -> None:
+    async def scene() -> None:
+        async with fake_smarthost() as fake:
+            fake.goes_on = True
+            fake.script(verb, "450 4.2.0 later")
+            transport = transport_to(fake)
+            assert isinstance(await deliver(transport), Deferred)
+            assert fake.mails == []
+            assert await deliver(transport) == Sent()
+            assert len(fake.mails) == 1
+            await transport.close()
+
+    run(scene)
+
+
+@pytest.mark.parametrize("raw", [b".\n..\na\r.b\r\n\r\n.", b"a", b"\n", b"a\r\n.\r\nb\r\n"])
+def test_content_is_the_same_however_it_is_said(raw: bytes) -> None:
+    """What the library makes of lone line ends and of dots is what we make of them."""
+
+    async def scene() -> None:
+        async with fake_smarthost() as fake:
+            transport = transport_to(fake)
+            assert await deliver(transport, b"Subject: x\r\n\r\n" + raw) == Sent()
+            lines = re.split(rb"\r\n|\r|\n", raw.removesuffix(b"\r\n").removesuffix(b"\n"))
+            stuffed = [b"." + line if line.startswith(b".") else line for line in lines]
+            assert fake.mails == [
+                b"".join(line + b"\r\n" for line in (b"Subject: x", b"", *stuffed))
+            ]
+            await transport.close()
+
+    run(scene)
+
+
+def test_a_server_that_takes_several_commands_gets_them_before_its_replies() -> None:
+    async def scene() -> None:
+        heard: list[bytes] = []
+
+        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            writer.write(b"220 fake\r\n")
+            await reader.readline()
+            writer.write(b"250-fake\r\n250 PIPELINING\r\n")
+            heard.append(await reader.readuntil(b"DATA\r\n"))
+            writer.write(b"250 fine\r\n250 fi")
+            await writer.drain()
+            writer.write(b"ne\r\n354-go\r\n354 on\r\n")
+            heard.append(await reader.readuntil(b"\r\n.\r\n"))
+            writer.write(b"250 queued\r\n")
+            await reader.read()
+            writer.close()
+
+        server = await asyncio.start_server(serve, "127.0.0.1", 0)
+        transport = SmarthostTransport(f"smtp://127.0.0.1:{server.sockets[0].getsockname()[1]}")
+        async with asyncio.timeout(GUARD_SECONDS):
+            assert await deliver(transport) == Sent()
+        await transport.close()
+        server.close()
+        assert [line.split(b" ")[0] for line in heard[0].splitlines()] == [
+            b"MAIL",
+            b"RCPT",
+            b"DATA",
+        ]
 
     run(scene)
 

@@ -1,0 +1,178 @@
+"""The commands of a mail in one write, where the server takes that (RFC 2920).
+
+aiosmtplib opens the connection, says hello, encrypts and logs in; but it waits for the reply to
+each command before it says the next, and most of the time that a mail takes is that waiting. Here
+it lends us the connection for one mail.
+"""
+
+import asyncio
+import re
+from collections import deque
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Self
+
+import aiosmtplib
+
+_MOST_BYTES = 32_768  # that no reply ends in
+_REPLY = re.compile(rb"(?:[0-9]{3}-[^\n]*\n)*([0-9]{3})(?:[ \t][^\n]*)?\r?\n")
+_BEGINS_WELL = re.compile(rb"(?:[0-9]{3}-[^\n]*\n)*[0-9]{0,3}(?:[ \t-][^\n]*)?\r?")
+_GOOD = {"MAIL": (250,), "RCPT": (250, 251), "DATA": (354,)}
+_TAKEN = (250,)
+_LONE_END = re.compile(rb"\r(?!\n)|(?<!\r)\n")
+
+
+Trouble = tuple[str, Exception]
+"""The verb that was answered, and how: as an SMTPResponseException, or why there is no answer."""
+
+
+class Lent:
+    """A connection of aiosmtplib's while it is ours: `async with Lent(client) as lent`."""
+
+    def __init__(self, client: aiosmtplib.SMTP) -> None:
+        """Raises SMTPServerDisconnected where there is no connection any more."""
+        transport, owner = client.transport, client.protocol
+        if not isinstance(transport, asyncio.Transport) or owner is None or transport.is_closing():
+            raise aiosmtplib.SMTPServerDisconnected("Connection lost")
+        self._transport = transport
+        self._owner = owner
+        self._replies = _Replies(owner)
+
+    async def __aenter__(self) -> Self:
+        self._transport.set_protocol(self._replies)
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._replies.are_left:
+            self.give_up()  # it has said more than it was asked
+        self._transport.set_protocol(self._owner)
+
+    def write(self, data: bytes) -> None:
+        """Send something, unless the connection is closed: then `reply` says so."""
+        if not self._transport.is_closing():
+            self._transport.write(data)
+
+    async def reply(self, seconds: float) -> aiosmtplib.SMTPResponse:
+        """The next reply.
+
+        Raises SMTPServerDisconnected if none comes any more, SMTPReadTimeoutError if none comes in
+        time, SMTPResponseException if what comes is none.
+        """
+        return await self._replies.next(seconds)
+
+    def give_up(self) -> None:
+        """Break the connection off: what was begun on it is not to be ended."""
+        self._transport.abort()
+
+
+class _Replies(asyncio.Protocol):
+    """What a server says, taken apart."""
+
+    def __init__(self, owner: asyncio.BaseProtocol) -> None:
+        self._owner = owner
+        self._held = b""
+        self._said: deque[aiosmtplib.SMTPResponse] = deque()
+        self._trouble: Exception | None = None
+        self._awaited: asyncio.Future[None] | None = None
+
+    @property
+    def are_left(self) -> bool:
+        """Whether there is anything that nobody has asked for."""
+        return bool(self._said or self._held)
+
+    async def next(self, seconds: float) -> aiosmtplib.SMTPResponse:
+        """As `Lent.reply`."""
+        if not self._said and self._trouble is None:
+            self._awaited = asyncio.get_running_loop().create_future()
+            try:
+                async with asyncio.timeout(seconds):
+                    await self._awaited
+            except TimeoutError:
+                self._trouble = aiosmtplib.SMTPReadTimeoutError("The server did not answer in time")
+        if self._said:
+            return self._said.popleft()
+        raise self._trouble or aiosmtplib.SMTPServerDisconnected("Connection lost")
+
+    def data_received(self, data: bytes) -> None:
+        """Take a reply apart as soon as it is whole."""
+        self._held += data
+        while found := _REPLY.match(self._held):
+            self._held = self._held[found.end() :]
+            text = b"\n".join(line[4:].strip() for line in found[0].split(b"\n")[:-1])
+            code = int(found[1])
+            self._said.append(
+                aiosmtplib.SMTPResponse(code, text.decode("utf-8", "surrogateescape"))
+            )
+        if len(self._held) > _MOST_BYTES or not _BEGINS_WELL.fullmatch(self._held):
+            self._end(aiosmtplib.SMTPResponseException(-1, "The server's reply makes no sense"))
+        if self._said:
+            self._wake()
+
+    def eof_received(self) -> bool:
+        """The server has said its last word."""
+        self._end(aiosmtplib.SMTPServerDisconnected("Connection lost"))
+        return False
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """The connection is gone, for its owner, too."""
+        self._end(aiosmtplib.SMTPServerDisconnected("Connection lost"))
+        self._owner.connection_lost(error)
+
+    def _end(self, trouble: Exception) -> None:
+        self._trouble = self._trouble or trouble
+        self._wake()
+
+    def _wake(self) -> None:
+        if self._awaited is not None and not self._awaited.done():
+            self._awaited.set_result(None)
+
+
+async def hand_over(
+    lent: Lent, commands: Sequence[str], raw: bytes, seconds: Sequence[float]
+) -> Trouble | None:
+    """Send the commands of a mail, and its content if they are taken; the first trouble, or None.
+
+    `commands` are MAIL, RCPT and DATA, and `seconds` how long to wait for each reply, the last
+    for that to the content, too.
+    """
+    lent.write("".join(f"{command}\r\n" for command in commands).encode("ascii"))
+    first: Trouble | None = None
+    last: Trouble | None = None
+    for command, most in zip(commands, seconds, strict=True):
+        verb = command[:4]
+        last = await _heard(lent, verb, _GOOD[verb], most)
+        first = first or last
+    if first and not last:
+        lent.give_up()  # it waits for content, and an empty mail would go out
+    if first:
+        return first
+    lent.write(as_data(raw))
+    return await _heard(lent, "DATA", _TAKEN, seconds[-1])
+
+
+async def _heard(lent: Lent, verb: str, good: Sequence[int], seconds: float) -> Trouble | None:
+    """What is wrong with the next reply, None if it is good."""
+    try:
+        reply = await lent.reply(seconds)
+    except aiosmtplib.SMTPException as error:
+        return verb, error
+    if reply.code in good:
+        return None
+    return verb, aiosmtplib.SMTPResponseException(reply.code, reply.message)
+
+
+def as_data(raw: bytes) -> bytes:
+    """A mail as it follows DATA: lines end in CRLF, their first dots are doubled, and a dot ends
+    it (RFC 5321, section 4.5.2)."""
+    if raw.count(b"\n") != raw.count(b"\r\n") or raw.count(b"\r") != raw.count(b"\r\n"):
+        raw = _LONE_END.sub(b"\r\n", raw)
+    if not raw.endswith(b"\r\n"):
+        raw += b"\r\n"
+    if raw.startswith(b"."):
+        raw = b"." + raw
+    return raw.replace(b"\r\n.", b"\r\n..") + b".\r\n"
