@@ -2,18 +2,19 @@
 
 import asyncio
 from contextlib import suppress
-from datetime import timedelta
+from datetime import datetime
 from functools import partial
 
 import structlog
 from sqlalchemy.exc import DBAPIError
 
 from pbm.clock import Clock
-from pbm.service.post import Post
+from pbm.service.post import Look, Post
 from pbm.service.turn import TurnFailedError, Turns
 from pbm.service.writer import InThread, Writer
 
 LOOK_AGAIN = 5.0  # seconds; rows that another process wrote wake nobody here
+GATHER = 0.01  # seconds; while mails are under way, what comes meanwhile shares a look
 DATABASE_PAUSE = 1.0  # seconds to wait when the database is away
 _log = structlog.get_logger("pbm.loops")
 
@@ -61,23 +62,29 @@ async def send_post(
         while True:
             mail_written.clear()
             try:
-                due = await in_thread(post.claim)
-                pause = None if due else await in_thread(post.next_due_at)
+                look: Look = await in_thread(post.look)
             except DBAPIError as error:
                 _log.warning("database away, post waits", error=str(error.orig))
                 await asyncio.sleep(DATABASE_PAUSE)
                 continue
-            for mail in due:
-                sending = asyncio.create_task(post.send(mail, in_thread, writer))
+            for mail, written in look.mails:
+                sending = asyncio.create_task(post.send(mail, written, writer))
                 under_way.add(sending)
                 sending.add_done_callback(under_way.discard)
                 sending.add_done_callback(lambda _: mail_written.set())
-            if not due:
-                wait = (pause - clock()) if pause else timedelta(seconds=LOOK_AGAIN)
-                await _woken(mail_written, min(max(wait.total_seconds(), 0.05), LOOK_AGAIN))
+            if not look.more:
+                await _woken(mail_written, _until(look.next_due_at, clock))
+            if under_way:
+                await asyncio.sleep(GATHER)
     finally:
         if under_way:
             await asyncio.wait(under_way)
+
+
+def _until(due_at: datetime | None, clock: Clock) -> float:
+    """Seconds until the next mail is due, as far as is known."""
+    wait = (due_at - clock()).total_seconds() if due_at else LOOK_AGAIN
+    return min(max(wait, 0.05), LOOK_AGAIN)
 
 
 async def _woken(event: asyncio.Event, seconds: float) -> None:

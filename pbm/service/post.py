@@ -6,6 +6,7 @@ is sent again, byte for byte the same, under the same Message-ID.
 
 import asyncio
 from base64 import b64decode
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -19,12 +20,13 @@ from pbm.mail.render import Renderer
 from pbm.service.bounces import is_out_of_reach, note_refusal
 from pbm.service.letters import House
 from pbm.service.trouble import in_a_line, tell_of_failed, traceback_of
-from pbm.service.writer import InThread, Writer
+from pbm.service.writer import Writer
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.holds import Holds
 from pbm.store.values import OutboxMail
 
 MOST_AT_ONCE = 64
+MOST_TO_WRITE = 32  # before the first of them goes out
 PAUSE = 1.0  # seconds to wait where the sending could not be recorded
 FIRST_DELAY = timedelta(minutes=1)
 LONGEST_DELAY = timedelta(hours=1)
@@ -34,9 +36,19 @@ SENDER_NAME = "pbm"
 _log = structlog.get_logger("pbm.post")
 
 
+@dataclass(frozen=True)
+class Look:
+    """What a look into the outbox has found: mails to be sent, when the next is due if there are
+    none, and whether there may be more."""
+
+    mails: Sequence[tuple[OutboxMail, bytes | Failed]]
+    next_due_at: datetime | None
+    more: bool
+
+
 @dataclass
 class Post:
-    """The outbox, sent. All database work runs through `in_thread`."""
+    """The outbox, sent. `look` and the writer's work belong into threads."""
 
     database: Database
     house: House
@@ -44,13 +56,22 @@ class Post:
     transport: Transport
     renderer: Renderer
     _under_way: set[int] = field(default_factory=set)
+    _ended: deque[int] = field(default_factory=deque)
 
     def __post_init__(self) -> None:
         self.holds = Holds(self.database)
 
+    def look(self) -> Look:
+        """Take the mails that may be sent now and are not under way yet, and write them."""
+        due = self.claim()
+        if due:
+            return Look([(mail, self.write(mail)) for mail in due], None, len(due) == MOST_TO_WRITE)
+        return Look([], self.next_due_at(), False)
+
     def claim(self) -> list[OutboxMail]:
         """Take the mails that may be sent now and are not under way yet."""
-        room = MOST_AT_ONCE - len(self._under_way)
+        self.holds.let_go([self._ended.popleft() for _ in range(len(self._ended))])
+        room = min(MOST_TO_WRITE, MOST_AT_ONCE - len(self._under_way))
         if room <= 0:
             return []
         with self.database.reading() as work:
@@ -79,10 +100,9 @@ class Post:
             _log.error("mail cannot be rendered", mail=mail.id, exception=traceback_of(error))
             return Failed(in_a_line(error))
 
-    async def send(self, mail: OutboxMail, in_thread: InThread, writer: Writer) -> None:
-        """Render, hand on and record one claimed mail."""
+    async def send(self, mail: OutboxMail, written: bytes | Failed, writer: Writer) -> None:
+        """Hand on one claimed mail, and record what came of it."""
         try:
-            written = await in_thread(lambda: self.write(mail))
             outcome = written if isinstance(written, Failed) else await self._hand_on(mail, written)
             await writer.do_in_bulk(self.record, (mail, outcome))
         except Exception as error:  # noqa: BLE001 - a bug stops one mail, not the post
@@ -90,8 +110,7 @@ class Post:
             _log.error("sending not recorded", mail=mail.id, error=type(error).__name__)
             await asyncio.sleep(PAUSE)
         finally:
-            if not self.database.embedded:
-                await in_thread(lambda: self.holds.let_go([mail.id]))
+            self._ended.append(mail.id)
             self._under_way.discard(mail.id)
 
     async def _hand_on(self, mail: OutboxMail, raw: bytes) -> Delivery:
