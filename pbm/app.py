@@ -22,7 +22,6 @@ from pbm.mail.address import AddressError, parse_address
 from pbm.mail.certificate import load_certificate
 from pbm.mail.delivery import Transport
 from pbm.mail.maildir import MaildirTransport
-from pbm.mail.render import Renderer
 from pbm.mail.smarthost import SmarthostTransport
 from pbm.mail.smtpd import Listener, Rejection
 from pbm.mail.tags import load_keyring
@@ -33,6 +32,7 @@ from pbm.service.mailrates import MailRates
 from pbm.service.own_address import own_address
 from pbm.service.post import Post
 from pbm.service.receive import Intake
+from pbm.service.scribe import Scribe
 from pbm.service.turn import Turns
 from pbm.service.writer import InThread, Writer
 from pbm.store.db import Database, why_unusable
@@ -109,7 +109,8 @@ class Server:
         self._intake = Intake(self._database, house, system_clock, rates)
         in_hand = InHand(settings.key_file.with_name("turn-in-hand"))
         self._turns = Turns(self._database, house, system_clock, in_hand)
-        self._post = Post(self._database, house, system_clock, self._transport, Renderer())
+        self._scribe = Scribe(house.address.plain, settings.helper_count)
+        self._post = Post(self._database, house, system_clock, self._transport, self._scribe)
         self._mail_kept = asyncio.Event()
         self._mail_written = asyncio.Event()
         self._stopping = asyncio.Event()
@@ -222,6 +223,7 @@ class Server:
     def _close(self) -> None:
         for pool in self._pools.values():
             pool.shutdown()
+        self._scribe.close()
         self._post.holds.close()
         self._turns.close()
         self._database.close()

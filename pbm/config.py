@@ -1,5 +1,6 @@
 """The settings: `PBM_…` variables, else `./pbm.toml`, else defaults that need no file."""
 
+import os
 import re
 import tomllib
 from collections.abc import Mapping
@@ -39,7 +40,8 @@ class Settings:
     `lmtp://host:port` and `lmtp:///path/of/a/socket`; `separator` stands between name and
     detail in reply addresses; `tls_cert` and `tls_key` are paths of PEM files; `smarthost` is
     empty or an `smtp://` or `smtps://` URL; `secret_key` is empty when the key file beside the
-    database serves; of mails per hour 0 is for any number.
+    database serves; of mails per hour 0 is for any number; `helpers` is a number, empty for one
+    where the machine has a processor for it.
     What may hold a password is not in the `repr`.
     """
 
@@ -57,6 +59,7 @@ class Settings:
     authserv_id: str = ""
     mails_per_hour: str = "240"
     peer_mails_per_hour: str = "1200"
+    helpers: str = ""
 
     @property
     def doorways(self) -> tuple[Doorway, ...]:
@@ -91,9 +94,21 @@ class Settings:
         Raises OperatorError for what is no number.
         """
         return (
-            _count("PBM_MAILS_PER_HOUR", self.mails_per_hour),
-            _count("PBM_PEER_MAILS_PER_HOUR", self.peer_mails_per_hour),
+            _count("PBM_MAILS_PER_HOUR", self.mails_per_hour, "240, or 0 for any number"),
+            _count(
+                "PBM_PEER_MAILS_PER_HOUR", self.peer_mails_per_hour, "1200, or 0 for any number"
+            ),
         )
+
+    @property
+    def helper_count(self) -> int:
+        """How many processes help while many mails are to be written.
+
+        Raises OperatorError for what is no number.
+        """
+        if self.helpers:
+            return _count("PBM_HELPERS", self.helpers, "1, or 0 for none")
+        return 1 if (os.cpu_count() or 1) > 1 else 0
 
     @property
     def key_file(self) -> Path:
@@ -117,7 +132,7 @@ def load_settings(environ: Mapping[str, str], toml: Path) -> Settings:
     chosen.update({known[name]: value for name, value in environ.items() if name in known})
     settings = Settings(**chosen)
     _ = settings.doorways, settings.trusted_networks
-    _ = settings.front_name, settings.most_mails
+    _ = settings.front_name, settings.most_mails, settings.helper_count
     return settings
 
 
@@ -136,9 +151,9 @@ def _listed(text: str) -> list[str]:
     return [item.strip() for item in text.split(",") if item.strip()]
 
 
-def _count(name: str, text: str) -> int:
+def _count(name: str, text: str, example: str) -> int:
     if not text.isascii() or not text.isdigit() or len(text) > 9:
-        raise OperatorError(f"{name} is a whole number, such as 240; 0 is for any number.")
+        raise OperatorError(f"{name} is a whole number, such as {example}.")
     return int(text)
 
 

@@ -26,8 +26,8 @@ from pbm.mail.smtpd import Rejection
 from pbm.mail.tags import Key, Keyring
 from pbm.service.front import forget_front, note_front
 from pbm.service.letters import House
-from pbm.service.post import raw_mail
 from pbm.service.receive import Intake
+from pbm.service.scribe import raw_mail
 from pbm.service.turn import Turns
 from pbm.store.db import Database
 from pbm.store.migrate import migrate
@@ -206,7 +206,7 @@ class Table:
             with self.database.transaction() as work:
                 due = work.outbox.claim_due(self.clock(), most=50, passing_over=())
                 for mail in due:
-                    raw = raw_mail(mail, self.house, self.renderer)
+                    raw = raw_mail(mail, self.house.address.plain, self.renderer)
                     work.outbox.finish([mail.id], "sent", self.clock())
                     arrived = Mail(raw, mail.sender, message_from_bytes(raw))
                     _check_secrets(arrived)

@@ -5,7 +5,6 @@ is sent again, byte for byte the same, under the same Message-ID.
 """
 
 import asyncio
-from base64 import b64decode
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,12 +13,11 @@ from datetime import datetime, timedelta
 import structlog
 
 from pbm.clock import Clock
-from pbm.mail.compose import OutgoingMail, compose
 from pbm.mail.delivery import Deferred, Delivery, Failed, Sent, Transport
-from pbm.mail.render import Renderer
 from pbm.service.bounces import is_out_of_reach, note_refusal
 from pbm.service.letters import House
-from pbm.service.trouble import in_a_line, tell_of_failed, traceback_of
+from pbm.service.scribe import Scribe, Unwritten, Written
+from pbm.service.trouble import tell_of_failed, traceback_of
 from pbm.service.writer import Writer
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.holds import Holds
@@ -32,7 +30,6 @@ FIRST_DELAY = timedelta(minutes=1)
 LONGEST_DELAY = timedelta(hours=1)
 GIVE_UP_AFTER = timedelta(days=5)
 FEWEST_ATTEMPTS = 24  # most of a day
-SENDER_NAME = "pbm"
 _log = structlog.get_logger("pbm.post")
 
 
@@ -41,7 +38,7 @@ class Look:
     """What a look into the outbox has found: mails to be sent, when the next is due if there are
     none, and whether there may be more."""
 
-    mails: Sequence[tuple[OutboxMail, bytes | Failed]]
+    mails: Sequence[tuple[OutboxMail, Written]]
     next_due_at: datetime | None
     more: bool
 
@@ -54,7 +51,7 @@ class Post:
     house: House
     clock: Clock
     transport: Transport
-    renderer: Renderer
+    scribe: Scribe
     _under_way: set[int] = field(default_factory=set)
     _ended: deque[int] = field(default_factory=deque)
 
@@ -64,9 +61,10 @@ class Post:
     def look(self) -> Look:
         """Take the mails that may be sent now and are not under way yet, and write them."""
         due = self.claim()
-        if due:
-            return Look([(mail, self.write(mail)) for mail in due], None, len(due) == MOST_TO_WRITE)
-        return Look([], self.next_due_at(), False)
+        if not due:
+            return Look([], self.next_due_at(), False)
+        written = zip(due, self.scribe.write(due), strict=True)
+        return Look(list(written), None, len(due) == MOST_TO_WRITE)
 
     def claim(self) -> list[OutboxMail]:
         """Take the mails that may be sent now and are not under way yet."""
@@ -92,18 +90,10 @@ class Post:
         self.holds.let_go(held - mine)
         return [mail for mail in found if mail.id in mine]
 
-    def write(self, mail: OutboxMail) -> bytes | Failed:
-        """Render a mail; a broken template fails this mail alone."""
-        try:
-            return raw_mail(mail, self.house, self.renderer)
-        except Exception as error:  # noqa: BLE001 - a bug stops one mail, not the post
-            _log.error("mail cannot be rendered", mail=mail.id, exception=traceback_of(error))
-            return Failed(in_a_line(error))
-
-    async def send(self, mail: OutboxMail, written: bytes | Failed, writer: Writer) -> None:
+    async def send(self, mail: OutboxMail, written: Written, writer: Writer) -> None:
         """Hand on one claimed mail, and record what came of it."""
         try:
-            outcome = written if isinstance(written, Failed) else await self._hand_on(mail, written)
+            outcome = await self._hand_on(mail, written)
             await writer.do_in_bulk(self.record, (mail, outcome))
         except Exception as error:  # noqa: BLE001 - a bug stops one mail, not the post
             # Not recorded: it is sent again, under the same Message-ID.
@@ -113,9 +103,12 @@ class Post:
             self._ended.append(mail.id)
             self._under_way.discard(mail.id)
 
-    async def _hand_on(self, mail: OutboxMail, raw: bytes) -> Delivery:
+    async def _hand_on(self, mail: OutboxMail, written: Written) -> Delivery:
+        if isinstance(written, Unwritten):
+            _log.error("mail cannot be rendered", mail=mail.id, exception=written.exception)
+            return Failed(written.reason)
         try:
-            return await self.transport.deliver(mail.sender, mail.recipient, raw)
+            return await self.transport.deliver(mail.sender, mail.recipient, written)
         except Exception as error:  # noqa: BLE001 - a bug defers one mail
             _log.error("mail cannot be handed on", mail=mail.id, exception=traceback_of(error))
             return Deferred(type(error).__name__)
@@ -161,29 +154,3 @@ def _is_given_up(mail: OutboxMail, now: datetime) -> bool:
 def delay(attempts: int) -> timedelta:
     """How long to wait after so many tries before: a minute, doubling up to an hour."""
     return min(LONGEST_DELAY, FIRST_DELAY * (1 << min(attempts, 10)))
-
-
-def raw_mail(mail: OutboxMail, house: House, renderer: Renderer) -> bytes:
-    """Return the bytes of a mail, the same at every call."""
-    if mail.template == "raw":
-        return b64decode(mail.params["raw"])
-    rendered = renderer.render(mail.template, mail.params, mail.message_id)
-    headers = mail.headers
-    return compose(
-        OutgoingMail(
-            sender_name=SENDER_NAME,
-            from_address=house.address.plain,
-            to=mail.recipient,
-            subject=headers["subject"],
-            reply_to=headers["reply_to"],
-            message_id=mail.message_id,
-            in_reply_to=headers["in_reply_to"],
-            references=tuple(headers["references"]),
-            date=mail.written_at,
-            auto_submitted=headers["auto_submitted"],
-            extra=headers["extra"],
-            text=rendered.text,
-            html=rendered.html,
-            pictures=rendered.pictures,
-        )
-    )

@@ -66,6 +66,7 @@ def is_one_sentence(done: subprocess.CompletedProcess[str], words: str) -> None:
         ({"PBM_TRUSTED_PEERS": "friends"}, "PBM_TRUSTED_PEERS"),
         ({"PBM_MAILS_PER_HOUR": "many"}, "PBM_MAILS_PER_HOUR is a whole number"),
         ({"PBM_PEER_MAILS_PER_HOUR": "-1"}, "PBM_PEER_MAILS_PER_HOUR is a whole number"),
+        ({"PBM_HELPERS": "one"}, "PBM_HELPERS is a whole number"),
         ({"PBM_AUTHSERV_ID": "mx.example; x"}, "PBM_AUTHSERV_ID must be the first word"),
         ({"PBM_DATABASE_URL": f"mysql://pbm:{PASSWORD}@db/pbm"}, "PBM_DATABASE_URL must look like"),
         ({"PBM_DATABASE_URL": f"postgresql://pbm:{PASSWORD}@db:x/pbm"}, "PBM_DATABASE_URL must"),

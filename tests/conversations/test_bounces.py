@@ -9,6 +9,7 @@ from pbm.mail.delivery import Deferred, Failed, Sent
 from pbm.service.operator.office import Office
 from pbm.service.operator.players import set_address
 from pbm.service.post import Post
+from pbm.service.scribe import Scribe
 from pbm.store.values import OutboxMail
 from tests.table import SERVER, Mail, Person, Table
 
@@ -320,7 +321,7 @@ def test_forged_mails_bring_nobody_back_for_ever(table: Table) -> None:
 
 def refused(table: Table, outcome: Deferred | Failed | Sent) -> OutboxMail:
     """Let the next mail to a player meet with this; return how its row stands."""
-    post = Post(table.database, table.house, table.clock, None, table.renderer)  # type: ignore[arg-type]
+    post = Post(table.database, table.house, table.clock, None, Scribe(""))  # type: ignore[arg-type]
     claimed = post.claim()
     post.holds.let_go([mail.id for mail in claimed])
     mail = next(mail for mail in claimed if mail.player_id)

@@ -1,0 +1,137 @@
+"""Mails of the outbox as bytes: written here, or while there are many, by helpers beside us.
+
+A template takes as long as a turn does, and Python does one thing at a time in a process. Writing
+is pure, so that it can be done anywhere; a helper knows nothing but the templates.
+"""
+
+import multiprocessing
+import os
+import signal
+import threading
+from base64 import b64decode
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+
+import structlog
+
+from pbm.mail.compose import OutgoingMail, compose
+from pbm.mail.render import Renderer
+from pbm.service.trouble import in_a_line, traceback_of
+from pbm.store.values import OutboxMail
+
+FEWEST_TO_SHARE = 8  # below that the way to a helper costs more than it saves
+SENDER_NAME = "pbm"
+_log = structlog.get_logger("pbm.scribe")
+
+
+@dataclass(frozen=True)
+class Unwritten:
+    """Why a mail could not be written: in a line for the operator, and in full for the log."""
+
+    reason: str
+    exception: str
+
+
+Written = bytes | Unwritten
+
+
+class Scribe:
+    """Writes mails that come from one address, with so many helpers; they start when needed."""
+
+    def __init__(self, from_address: str, helpers: int = 0) -> None:
+        self._from_address = from_address
+        self._count = helpers
+        self._helpers: ProcessPoolExecutor | None = None
+        self._renderer = Renderer()
+
+    def write(self, mails: Sequence[OutboxMail]) -> list[Written]:
+        """Write each mail; a broken template stops no mail but its own."""
+        if self._count and len(mails) >= FEWEST_TO_SHARE:
+            try:
+                return self._share(mails)
+            except BrokenProcessPool:
+                _log.warning("a helper has died; its mails are written here")
+                self.close()
+        return _write_all(mails, self._from_address, self._renderer)
+
+    def close(self) -> None:
+        """Send the helpers home; they come again when needed."""
+        if self._helpers is not None:
+            self._helpers.shutdown(cancel_futures=True)
+            self._helpers = None
+
+    def _share(self, mails: Sequence[OutboxMail]) -> list[Written]:
+        if self._helpers is None:
+            self._helpers = ProcessPoolExecutor(
+                self._count,
+                multiprocessing.get_context("spawn"),
+                initializer=_begin,
+                initargs=(self._from_address,),
+            )
+        size = -(-len(mails) // self._count)
+        parts = [mails[start : start + size] for start in range(0, len(mails), size)]
+        return [written for part in self._helpers.map(_help, parts) for written in part]
+
+
+def raw_mail(mail: OutboxMail, from_address: str, renderer: Renderer) -> bytes:
+    """Return the bytes of a mail, the same at every call."""
+    if mail.template == "raw":
+        return b64decode(mail.params["raw"])
+    rendered = renderer.render(mail.template, mail.params, mail.message_id)
+    headers = mail.headers
+    return compose(
+        OutgoingMail(
+            sender_name=SENDER_NAME,
+            from_address=from_address,
+            to=mail.recipient,
+            subject=headers["subject"],
+            reply_to=headers["reply_to"],
+            message_id=mail.message_id,
+            in_reply_to=headers["in_reply_to"],
+            references=tuple(headers["references"]),
+            date=mail.written_at,
+            auto_submitted=headers["auto_submitted"],
+            extra=headers["extra"],
+            text=rendered.text,
+            html=rendered.html,
+            pictures=rendered.pictures,
+        )
+    )
+
+
+def _write_all(mails: Sequence[OutboxMail], from_address: str, renderer: Renderer) -> list[Written]:
+    return [_write(mail, from_address, renderer) for mail in mails]
+
+
+def _write(mail: OutboxMail, from_address: str, renderer: Renderer) -> Written:
+    try:
+        return raw_mail(mail, from_address, renderer)
+    except Exception as error:  # noqa: BLE001 - a bug stops one mail, not the post
+        return Unwritten(in_a_line(error), traceback_of(error))
+
+
+# -- in a helper -----------------------------------------------------------------------------
+
+_at_hand: tuple[str, Renderer]
+
+
+def _begin(from_address: str) -> None:
+    """Get ready to help. A helper leaves when its server does, whatever the server dies of."""
+    global _at_hand
+    for name in (signal.SIGINT, signal.SIGTERM):  # meant for the server, who ends us
+        signal.signal(name, signal.SIG_IGN)
+    threading.Thread(target=_leave_with_server, daemon=True).start()
+    _at_hand = from_address, Renderer()
+
+
+def _leave_with_server() -> None:
+    server = multiprocessing.parent_process()
+    if server is not None:
+        server.join()
+    os._exit(1)
+
+
+def _help(mails: Sequence[OutboxMail]) -> list[Written]:
+    return _write_all(mails, *_at_hand)

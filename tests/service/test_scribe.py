@@ -1,0 +1,129 @@
+"""Mails written by helpers beside the server."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pbm.service.scribe import FEWEST_TO_SHARE, Scribe, Unwritten
+from pbm.store.values import OutboxMail
+from tests.polling import until
+from tests.table import SERVER, Table
+
+# A server that has got itself a helper, says its number, and goes on.
+_SERVER = """
+import signal
+from pbm.service.scribe import FEWEST_TO_SHARE, Scribe
+
+if __name__ == "__main__":
+    scribe = Scribe("pbm@games.example", helpers=1)
+    scribe.write([None] * FEWEST_TO_SHARE)
+    print(*scribe._helpers._processes, flush=True)
+    signal.pause()
+"""
+
+
+@pytest.fixture
+def mails(tmp_path: Path) -> list[OutboxMail]:
+    """More mails than are written without help."""
+    table = Table(f"sqlite:///{tmp_path / 'table.sqlite3'}")
+    alice, bob = table.start("alice", "bob")
+    for words in ("a1-c3,d4", "help", "show", "games"):
+        table.hand_in(alice.address, alice.newest.reply_to, alice.mail_bytes("", words))
+        table.hand_in(bob.address, bob.newest.reply_to, bob.mail_bytes("", words))
+    while table.turns.take_next():
+        pass
+    with table.database.reading() as work:
+        due = work.outbox.claim_due(table.clock(), most=99, passing_over=())
+    table.close()
+    return [replace(mail, id=number) for number in range(FEWEST_TO_SHARE) for mail in due]
+
+
+@pytest.fixture
+def scribe() -> Iterator[Scribe]:
+    """A scribe with a helper."""
+    scribe = Scribe(SERVER, helpers=1)
+    yield scribe
+    scribe.close()
+
+
+def helpers_of(scribe: Scribe) -> list[int]:
+    """The process numbers of the helpers."""
+    return list(scribe._helpers._processes) if scribe._helpers else []
+
+
+def test_a_helper_writes_the_same_bytes(mails: list[OutboxMail], scribe: Scribe) -> None:
+    alone = Scribe(SERVER)
+    assert scribe.write(mails) == alone.write(mails)
+    assert len(helpers_of(scribe)) == 1
+    assert not helpers_of(alone)
+
+
+def test_several_helpers_keep_the_order(mails: list[OutboxMail]) -> None:
+    scribe = Scribe(SERVER, helpers=3)
+    try:
+        assert scribe.write(mails) == Scribe(SERVER).write(mails)
+    finally:
+        scribe.close()
+
+
+def test_few_mails_need_no_helper(mails: list[OutboxMail], scribe: Scribe) -> None:
+    assert len(scribe.write(mails[: FEWEST_TO_SHARE - 1])) == FEWEST_TO_SHARE - 1
+    assert not helpers_of(scribe)
+
+
+def test_a_broken_template_stops_no_mail_but_its_own(
+    mails: list[OutboxMail], scribe: Scribe
+) -> None:
+    broken = [replace(mails[0], template="no-such-template"), *mails[1:]]
+    first, *others = scribe.write(broken)
+    assert isinstance(first, Unwritten)
+    assert "no-such-template" in first.reason
+    assert "TemplateNotFound" in first.exception
+    assert others == Scribe(SERVER).write(mails)[1:]
+
+
+def test_what_a_dead_helper_had_to_do_is_done_here(mails: list[OutboxMail], scribe: Scribe) -> None:
+    expected = scribe.write(mails)
+    (helper,) = helpers_of(scribe)
+    os.kill(helper, signal.SIGKILL)
+    assert scribe.write(mails) == expected
+    assert scribe.write(mails) == expected  # by a new one
+    assert helpers_of(scribe)
+    assert helper not in helpers_of(scribe)
+
+
+def test_helpers_do_not_mind_the_signals_for_the_server(
+    mails: list[OutboxMail], scribe: Scribe
+) -> None:
+    scribe.write(mails)
+    (helper,) = helpers_of(scribe)
+    for name in (signal.SIGTERM, signal.SIGINT):
+        os.kill(helper, name)
+    assert scribe.write(mails) == Scribe(SERVER).write(mails)
+    assert helpers_of(scribe) == [helper]
+
+
+def test_a_helper_leaves_with_a_server_that_is_killed(tmp_path: Path) -> None:
+    program = tmp_path / "server.py"
+    program.write_text(_SERVER)
+    with subprocess.Popen([sys.executable, program], stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout
+        helper = int(server.stdout.readline())
+        assert _is_running(helper)
+        server.kill()
+    until(lambda: not _is_running(helper), "the helper's end")
+
+
+def _is_running(process: int) -> bool:
+    """Whether there is such a process, and it is no zombie whom nobody has buried yet."""
+    try:
+        told = Path(f"/proc/{process}/stat").read_text()
+    except FileNotFoundError:
+        return False
+    return told.rpartition(")")[2].split()[0] != "Z"
