@@ -1,6 +1,7 @@
 """Where concrete things meet: settings become a server, and `pbm serve` runs it."""
 
 import asyncio
+import gc
 import logging
 import os
 import signal
@@ -43,6 +44,7 @@ from pbm.store.waking import listen
 SETTINGS_FILE = Path("pbm.toml")
 DRAIN_SECONDS = 20.0
 MOST_TURNS_TOGETHER = 16
+_NEW_OBJECTS = 10_000  # between two looks for garbage; a turn makes some thousands
 LISTEN, TURN, POST = "listen", "turn", "post"
 ROLES = frozenset({LISTEN, TURN, POST})
 MAIL_KEPT, MAIL_WRITTEN = "pbm_mail_kept", "pbm_mail_written"
@@ -283,4 +285,7 @@ def _parse_roles(text: str) -> frozenset[str]:
 
 
 async def _serve(settings: Settings, roles: frozenset[str]) -> None:
-    await Server(settings, roles).run()
+    server = Server(settings, roles)
+    gc.freeze()  # what is loaded by now stays, and need not be looked through again and again
+    gc.set_threshold(_NEW_OBJECTS)
+    await server.run()

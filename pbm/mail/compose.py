@@ -26,7 +26,7 @@ from pbm.mail.headers import (
 __all__ = ["HeaderError", "InlinePicture", "OutgoingMail", "compose"]
 
 _LONGEST_LINE = 998  # RFC 5322, section 2.1.1, without CRLF
-_CONTROLS = frozenset({*range(32), 127} - set(b"\t\r\n"))
+_PRINTABLE = bytes([*b"\t\r\n", *range(32, 127)])
 _OUR_FIELDS = frozenset(
     {
         *("from", "to", "reply-to", "subject", "date", "message-id", "in-reply-to", "references"),
@@ -100,6 +100,7 @@ def _fields(mail: OutgoingMail) -> list[str]:
     return fields
 
 
+@lru_cache(maxsize=64)  # the mails of a turn have one date
 def _date(date: datetime) -> str:
     if date.tzinfo is None or date.utcoffset() is None:
         raise HeaderError("The date of a mail needs a time zone.")
@@ -187,8 +188,7 @@ def _is_plain(body: bytes) -> bool:
     """Whether every server on the way passes the text on unchanged: no blanks at line ends,
     which some cut off, no control characters, no long lines."""
     return (
-        body.isascii()
-        and _CONTROLS.isdisjoint(body)
+        not body.translate(None, _PRINTABLE)
         and b" \r\n" not in body
         and b"\t\r\n" not in body
         and max(map(len, body.split(b"\r\n"))) <= _LONGEST_LINE

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from pbm.mail.charsets import decode
 from pbm.mail.limits import Limits, UnreadableMail
@@ -34,6 +35,7 @@ def _text(value: bytes) -> str:
     return decode(value, "").strip(" \t")
 
 
+@lru_cache(maxsize=4)  # who takes a mail in asks several times, for one thing each
 def split_header(raw: bytes, limits: Limits) -> tuple[Headers, int]:
     """Read the header at the beginning of a mail; return it and where the body starts.
 

@@ -128,6 +128,8 @@ def _keep_indented(text: str) -> str:
 def _cleaned(value: Any) -> Any:
     """Take what cannot be seen, and our own mark, out of everything that fills a template."""
     if isinstance(value, str):
+        if value.isascii() and value.isprintable():
+            return value
         printable = _UNPRINTABLE.sub("", value)
         return printable if printable.isascii() else "".join(filter(_is_seen, printable))
     if isinstance(value, dict):
