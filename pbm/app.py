@@ -35,7 +35,7 @@ from pbm.service.post import Post
 from pbm.service.receive import Intake
 from pbm.service.scribe import Scribe
 from pbm.service.turn import Turns
-from pbm.service.writer import InThread, Writer
+from pbm.service.writer import InThread, Reader, Writer
 from pbm.store.db import Database, why_unusable
 from pbm.store.migrate import is_current, migrate
 from pbm.store.sole import hold_alone
@@ -189,10 +189,12 @@ class Server:
                 raise task.exception() or RuntimeError
 
     def _listener(self, writer: Writer) -> Listener:
-        look = self._in_pool("door")
+        reader = Reader(self._database, self._in_pool("door"))
 
         async def accept_recipient(address: str) -> Rejection | None:
-            rejection: Rejection | None = await look(lambda: self._intake.accept_recipient(address))
+            rejection: Rejection | None = await reader.do(
+                lambda work: self._intake.accept_recipient_in(work, address)
+            )
             return rejection
 
         async def keep(

@@ -43,6 +43,11 @@ class Intake:
     rates: MailRates = field(default_factory=MailRates)
 
     def accept_recipient(self, address: str) -> Rejection | None:
+        """Tell whether mail to an address is taken, as `accept_recipient_in` does."""
+        with self.database.reading() as work:
+            return self.accept_recipient_in(work, address)
+
+    def accept_recipient_in(self, work: UnitOfWork, address: str) -> Rejection | None:
         """Tell whether mail to an address is taken; the refusal is a sentence for people."""
         recipient = self.house.address.parse(address)
         if isinstance(recipient, Unknown):
@@ -50,7 +55,7 @@ class Intake:
         if isinstance(recipient, Bounce) and not self._sent(recipient):
             return self._not_valid("This address was never one of ours")
         if isinstance(recipient, PlayerReply | QuestionReply | Probe):
-            known = self._known(recipient)
+            known = self._known(work, recipient)
             return None if known else self._not_valid("This reply address is not valid any more")
         return None
 
@@ -136,13 +141,12 @@ class Intake:
         keyring = self.house.keyring
         return keyring.verify_bounce_tag(bounce.tag, bounce.player_id, bounce.mail)
 
-    def _known(self, recipient: PlayerReply | QuestionReply | Probe) -> bool:
-        with self.database.reading() as work:
-            if isinstance(recipient, Probe):
-                return is_expected(work, recipient, self.clock())
-            if isinstance(recipient, QuestionReply):
-                return asked_question(work, recipient) is not None
-            return tag_owner(work, self.house.keyring, recipient) is not None
+    def _known(self, work: UnitOfWork, recipient: PlayerReply | QuestionReply | Probe) -> bool:
+        if isinstance(recipient, Probe):
+            return is_expected(work, recipient, self.clock())
+        if isinstance(recipient, QuestionReply):
+            return asked_question(work, recipient) is not None
+        return tag_owner(work, self.house.keyring, recipient) is not None
 
 
 def _lanes(recipient: Recipient, sender: str) -> dict[str, Any]:

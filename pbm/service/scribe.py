@@ -22,6 +22,7 @@ from pbm.service.trouble import in_a_line, traceback_of
 from pbm.store.values import OutboxMail
 
 FEWEST_TO_SHARE = 8  # below that the way to a helper costs more than it saves
+MOST_DEATHS = 3  # of helpers, before none are called any more
 SENDER_NAME = "pbm"
 _log = structlog.get_logger("pbm.scribe")
 
@@ -43,16 +44,19 @@ class Scribe:
     def __init__(self, from_address: str, helpers: int = 0) -> None:
         self._from_address = from_address
         self._count = helpers
+        self._deaths = 0
         self._helpers: ProcessPoolExecutor | None = None
         self._renderer = Renderer()
 
     def write(self, mails: Sequence[OutboxMail]) -> list[Written]:
         """Write each mail; a broken template stops no mail but its own."""
-        if self._count and len(mails) >= FEWEST_TO_SHARE:
+        wanted = len(mails) >= FEWEST_TO_SHARE and self._deaths < MOST_DEATHS
+        if self._count and wanted:
             try:
                 return self._share(mails)
             except BrokenProcessPool:
-                _log.warning("a helper has died; its mails are written here")
+                self._deaths += 1
+                _log.warning("a helper has died, its mails are written here", deaths=self._deaths)
                 self.close()
         return _write_all(mails, self._from_address, self._renderer)
 

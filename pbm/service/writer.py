@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from pbm.store.db import Database, UnitOfWork
-from pbm.store.together import Piece, do_together
+from pbm.store.together import Piece, do_together, look_up_together
 
 InThread = Callable[[Callable[[], Any]], Awaitable[Any]]
 Bulk = Callable[[UnitOfWork, Sequence[Any]], None]
@@ -89,14 +89,25 @@ class Writer:
     async def _do_group(self, group: list[_Asked]) -> None:
         pieces = [asked.piece for asked in group]
         try:
-            outcomes = await self._in_thread(
-                lambda: do_together(self._database, pieces, self._then_tell)
-            )
+            outcomes = await self._in_thread(lambda: self._together(pieces))
         except Exception as error:  # noqa: BLE001 - whoever waits hears of it
             outcomes = [error] * len(group)
         for asked, outcome in zip(group, outcomes, strict=True):
             for done in asked.waiting:
                 _settle(done, outcome)
+
+    def _together(self, pieces: Sequence[Piece]) -> list[Any]:
+        return do_together(self._database, pieces, self._then_tell)
+
+
+class Reader(Writer):
+    """Looks up in a thread what is asked for; what comes at once shares a look."""
+
+    def __init__(self, database: Database, in_thread: InThread) -> None:
+        super().__init__(database, in_thread)
+
+    def _together(self, pieces: Sequence[Piece]) -> list[Any]:
+        return look_up_together(self._database, pieces)
 
 
 def _run_bulk(bulk: Bulk, items: Sequence[Any], work: UnitOfWork) -> None:

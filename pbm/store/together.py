@@ -31,6 +31,24 @@ def do_together(
     return [do_together(database, [piece], then_tell)[0] for piece in pieces]
 
 
+def look_up_together(database: Database, pieces: Sequence[Piece]) -> list[Any]:
+    """Do pieces of work that only read, in one transaction; return what each came to.
+
+    As with `do_together` the exception of one that fails stands in the list.
+    """
+    with database.reading() as work:
+        return [_outcome(piece, work) for piece in pieces]
+
+
+def _outcome(piece: Piece, work: UnitOfWork) -> Any:
+    try:
+        return piece(work)
+    except DBAPIError:
+        raise
+    except Exception as error:  # noqa: BLE001 - whoever asked hears of it
+        return error
+
+
 def _do(database: Database, pieces: Sequence[Piece], then_tell: str | None) -> list[Any]:
     with database.transaction() as work:
         outcomes = [piece(work) for piece in pieces]

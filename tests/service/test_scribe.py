@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm.service.scribe import FEWEST_TO_SHARE, Scribe, Unwritten
+from pbm.service.scribe import FEWEST_TO_SHARE, MOST_DEATHS, Scribe, Unwritten
 from pbm.store.values import OutboxMail
 from tests.polling import until
 from tests.table import SERVER, Table
@@ -96,6 +96,17 @@ def test_what_a_dead_helper_had_to_do_is_done_here(mails: list[OutboxMail], scri
     assert scribe.write(mails) == expected  # by a new one
     assert helpers_of(scribe)
     assert helper not in helpers_of(scribe)
+
+
+def test_helpers_that_die_and_die_are_called_no_more(
+    mails: list[OutboxMail], scribe: Scribe
+) -> None:
+    for _ in range(MOST_DEATHS):
+        expected = scribe.write(mails)
+        os.kill(helpers_of(scribe)[0], signal.SIGKILL)
+        assert scribe.write(mails) == expected
+    assert scribe.write(mails) == expected
+    assert not helpers_of(scribe)
 
 
 def test_helpers_do_not_mind_the_signals_for_the_server(
