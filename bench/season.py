@@ -21,7 +21,7 @@ _MAIL = """From: {handle} <{address}>\r
 To: {to}\r
 Subject: Re: Abalone Board {number}: {subject}\r
 Date: Sat, 21 Nov 2026 12:00:00 +0000\r
-Message-ID: <{number}.{ply}.{run}@players.example>\r
+Message-ID: <{number}.{ply}@players.example>\r
 MIME-Version: 1.0\r
 Content-Type: text/plain; charset=utf-8\r
 Content-Transfer-Encoding: 8bit\r
@@ -41,8 +41,11 @@ class Season:
     keyring_folder: Path
     ply: int = 0
 
-    def round(self, run: str) -> Iterator[Letter]:
+    def round(self) -> list[Letter]:
         """The mails of the next ply of every board."""
+        return list(self._letters())
+
+    def _letters(self) -> Iterator[Letter]:
         keyring = load_keyring(self.keyring_folder / "none", SECRET)
         address = ServerAddress(SERVER)
         self.ply += 1
@@ -57,15 +60,15 @@ class Season:
                 number=number,
                 subject=f"{first.handle} v {second.handle}",
                 ply=self.ply,
-                run=run,
                 move=_MOVES[(self.ply - 1) % len(_MOVES)],
                 quote=_QUOTE,
             )
             yield Letter(mover.address.encode(), to.encode(), raw.encode())
 
 
-def begin(database: Database, folder: Path, boards: int, *, picture: bool) -> Season:
+def begin(database_url: str, folder: Path, boards: int, *, picture: bool) -> Season:
     """Put players and boards into an empty database."""
+    database = Database(database_url)
     migrate(database)
     now = datetime.now(UTC)
     begun = []
@@ -79,4 +82,5 @@ def begin(database: Database, folder: Path, boards: int, *, picture: bool) -> Se
                 work.players.set_settings(player.id, Settings(picture=picture))
             board = start_board(work, Setup("standard"), pair, now)
             begun.append((board.id, pair[0], pair[1]))
+    database.close()
     return Season(begun, folder)

@@ -1,14 +1,14 @@
-"""SMTP on both sides of a server, as cheap as can be, so that the server is what is measured."""
+"""Mails sent as fast as a server takes them, by processes of their own, as cheap as can be."""
 
 import asyncio
-import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import ClassVar
+from multiprocessing import get_context
 
-_END = b"\r\n.\r\n"
-_SENDER = b"MAIL FROM:<%s>\r\n"
+_PROCESSES = 2  # one alone would be what is measured, beside a server that does nothing
 
 
 @dataclass(frozen=True)
@@ -20,98 +20,114 @@ class Letter:
     raw: bytes
 
 
-class Sink(asyncio.Protocol):
-    """The next server: takes everything, and notes when each mail had arrived."""
+@dataclass(frozen=True)
+class Shape:
+    """How a load comes in: over so many connections at once, each for one mail or for many."""
 
-    arrived: ClassVar[list[tuple[float, bytes]]] = []
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Greet."""
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
-        self._held = b""
-        self._in_data = False
-        self._recipient = b""
-        transport.write(b"220 sink\r\n")
-
-    def data_received(self, data: bytes) -> None:
-        """Answer commands, and the end of each mail."""
-        self._held += data
-        answers = []
-        while True:
-            if self._in_data:
-                end = self._held.find(_END)
-                if end < 0:
-                    break
-                self._held = self._held[end + len(_END) :]
-                self._in_data = False
-                self.arrived.append((time.time(), self._recipient))
-                answers.append(b"250 ok\r\n")
-                continue
-            line, found, rest = self._held.partition(b"\r\n")
-            if not found:
-                break
-            self._held = rest
-            answers.append(self._answer(line))
-        if answers:
-            self._transport.write(b"".join(answers))
-
-    def _answer(self, line: bytes) -> bytes:
-        verb = line[:4].upper()
-        if verb == b"EHLO":
-            return b"250-sink\r\n250-PIPELINING\r\n250 8BITMIME\r\n"
-        if verb == b"RCPT":
-            self._recipient = line
-        if verb == b"DATA":
-            self._in_data = True
-            return b"354 go on\r\n"
-        if verb == b"QUIT":
-            return b"221 bye\r\n"
-        return b"250 ok\r\n"
+    name: str
+    senders: int
+    keep_open: bool
 
 
-async def serve_sink(port: int) -> None:
-    """Run the sink; a line on standard input asks how many mails have arrived, and when last."""
-    loop = asyncio.get_running_loop()
-    await loop.create_server(Sink, "127.0.0.1", port)
-    print("ready", flush=True)
-    while await loop.run_in_executor(None, sys.stdin.readline):
-        last = Sink.arrived[-1][0] if Sink.arrived else 0.0
-        print(len(Sink.arrived), last, flush=True)
+SHAPES = (
+    Shape("10 senders, a connection a mail", 10, False),
+    Shape("50 open connections", 50, True),
+)
 
 
-async def send_all(
-    port: int, letters: Sequence[Letter], *, senders: int, keep_open: bool
-) -> list[float]:
-    """Send mails over some connections at once; return when each was acknowledged.
+@dataclass(frozen=True)
+class Sent:
+    """When a mail was sent, the moment of its final dot, and of the reply to that."""
 
-    With `keep_open` a connection carries many mails, else one.
-    """
-    waiting = list(reversed(letters))
-    acknowledged: list[float] = []
+    sender: bytes
+    dot: float
+    reply: float
 
-    async def sender() -> None:
-        while waiting:
-            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+
+class Load:
+    """Processes that send."""
+
+    def __init__(self, pool: ProcessPoolExecutor) -> None:
+        self._pool = pool
+
+    def send(
+        self, port: int, letters: Sequence[Letter], shape: Shape, *, a_second: float = 0.0
+    ) -> list[Sent]:
+        """Send mails in the shape of a load; as fast as they are taken, or so many a second."""
+        parts = [letters[first::_PROCESSES] for first in range(_PROCESSES)]
+        senders = shape.senders // _PROCESSES
+        sending = [
+            self._pool.submit(
+                _send_all, port, part, senders, shape.keep_open, a_second / _PROCESSES
+            )
+            for part in parts
+        ]
+        return [sent for part in sending for sent in part.result()]
+
+
+@contextmanager
+def load() -> Iterator[Load]:
+    """The processes, started before anything is measured."""
+    with ProcessPoolExecutor(_PROCESSES, get_context("spawn")) as pool:
+        for waiting in [pool.submit(time.time) for _ in range(_PROCESSES)]:
+            waiting.result()
+        yield Load(pool)
+
+
+def _send_all(
+    port: int, letters: Sequence[Letter], senders: int, keep_open: bool, a_second: float
+) -> list[Sent]:
+    return asyncio.run(_Sending(port, letters, keep_open, a_second).run(senders))
+
+
+class _Sending:
+    """The work of one process."""
+
+    def __init__(
+        self, port: int, letters: Sequence[Letter], keep_open: bool, a_second: float
+    ) -> None:
+        self._port = port
+        self._keep_open = keep_open
+        self._pause = 1 / a_second if a_second else 0.0
+        self._waiting = list(reversed(letters))
+        self._sent: list[Sent] = []
+        self._begun = time.time()
+        self._taken = 0
+
+    async def run(self, senders: int) -> list[Sent]:
+        """Send everything over so many connections at once."""
+        await asyncio.gather(*(self._connections() for _ in range(senders)))
+        return self._sent
+
+    async def _connections(self) -> None:
+        while self._waiting:
+            reader, writer = await asyncio.open_connection("127.0.0.1", self._port)
             await _expect(reader, b"220")
             await _say(reader, writer, b"EHLO load.example\r\n", b"250")
-            while waiting:
-                await _send(reader, writer, waiting.pop())
-                acknowledged.append(time.time())
-                if not keep_open:
+            while self._waiting:
+                letter = self._waiting.pop()
+                await self._its_time()
+                self._sent.append(await _send(reader, writer, letter))
+                if not self._keep_open:
                     break
             await _say(reader, writer, b"QUIT\r\n", b"221")
             writer.close()
 
-    await asyncio.gather(*(sender() for _ in range(senders)))
-    return acknowledged
+    async def _its_time(self) -> None:
+        """Keep the pace of all connections together."""
+        self._taken += 1
+        due = self._begun + self._taken * self._pause
+        if due > time.time():
+            await asyncio.sleep(due - time.time())
 
 
-async def _send(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, letter: Letter) -> None:
-    await _say(reader, writer, _SENDER % letter.sender, b"250")
+async def _send(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, letter: Letter) -> Sent:
+    await _say(reader, writer, b"MAIL FROM:<%s>\r\n" % letter.sender, b"250")
     await _say(reader, writer, b"RCPT TO:<%s>\r\n" % letter.recipient, b"250")
     await _say(reader, writer, b"DATA\r\n", b"354")
+    dot = time.time()
     await _say(reader, writer, letter.raw + b".\r\n", b"250")
+    return Sent(letter.sender, dot, time.time())
 
 
 async def _say(
@@ -128,7 +144,3 @@ async def _expect(reader: asyncio.StreamReader, wanted: bytes) -> None:
             break
     if not line.startswith(wanted):
         raise ConnectionError(f"the server said {line!r}")
-
-
-if __name__ == "__main__":
-    asyncio.run(serve_sink(int(sys.argv[1])))

@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import threading
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
@@ -78,8 +78,11 @@ class PostgresServer:
 
 
 @contextmanager
-def running_postgres() -> Iterator[PostgresServer]:
-    """Makes a cluster in a folder of its own, serves it, and removes both at the end."""
+def running_postgres(settings: Mapping[str, str] | None = None) -> Iterator[PostgresServer]:
+    """Makes a cluster in a folder of its own, serves it, and removes both at the end.
+
+    `settings` are some of postgresql.conf instead of those of the tests.
+    """
     programs = find_programs()
     # Not under pytest's folder: another user must get at it, and a socket's path must be short.
     folder = Path(tempfile.mkdtemp(prefix="pbm-postgres-", dir="/tmp"))
@@ -88,7 +91,7 @@ def running_postgres() -> Iterator[PostgresServer]:
         if owner is not None:
             shutil.chown(folder, owner.pw_uid, owner.pw_gid)
         _initialise(programs, folder, owner)
-        process = _start(programs, folder, owner)
+        process = _start(programs, folder, owner, settings or {})
         try:
             yield PostgresServer(folder)
         finally:
@@ -126,8 +129,13 @@ def _initialise(programs: Path, folder: Path, owner: pwd.struct_passwd | None) -
         raise RuntimeError(f"initdb failed: {made.stdout}{made.stderr}")
 
 
-def _start(programs: Path, folder: Path, owner: pwd.struct_passwd | None) -> subprocess.Popen[str]:
-    settings = {**SETTINGS, "unix_socket_directories": str(folder)}
+def _start(
+    programs: Path,
+    folder: Path,
+    owner: pwd.struct_passwd | None,
+    others: Mapping[str, str],
+) -> subprocess.Popen[str]:
+    settings = {**SETTINGS, "unix_socket_directories": str(folder), **others}
     command: list[str | Path] = [programs / "postgres", "-D", folder / "data"]
     command += [f"--{name}={value}" for name, value in settings.items()]
     # setpriv: a test run that is killed takes its server with it.

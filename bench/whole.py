@@ -1,0 +1,246 @@
+"""Whole turns, end to end: a player's mail in over SMTP, both boards delivered to a sink.
+
+Real players, reply addresses, rules, templates and durable commits; nothing is switched off.
+"""
+
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median, quantiles
+
+from bench import running, season
+from bench.measure import Row
+from bench.running import NextServer
+from bench.season import Season
+from bench.smtp_load import SHAPES, Letter, Load, Shape, load
+from tests.e2e.postfix import running_postfix
+from tests.polling import until
+from tests.postgres_server import PostgresServer, running_postgres
+
+NOTHING = "aiosmtpd, doing nothing"
+_MILLISECONDS = 5
+_DURABLE = {"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on"}
+_ALONE = Shape("one after the other", 2, True)
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much is sent: boards that each make a ply in a round, and rounds, of which the best
+    counts."""
+
+    boards: int = 200
+    rounds: int = 5
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A way in which pbm runs."""
+
+    name: str
+    postgresql: bool = False
+    picture: bool = False
+    processes: Sequence[str] = (running.ALL_ROLES,)
+    variables: Mapping[str, str] = field(default_factory=dict)
+
+
+_BY_ITSELF = {"PBM_HELPERS": "0"}
+SETTINGS = (
+    Setting("SQLite, one process", variables=_BY_ITSELF),
+    Setting("SQLite, and a helper that writes"),
+    Setting("SQLite, one process, pictures", picture=True, variables=_BY_ITSELF),
+    Setting("SQLite, and a helper that writes, pictures", picture=True),
+    Setting("PostgreSQL, one process", postgresql=True, variables=_BY_ITSELF),
+    Setting(
+        "PostgreSQL, three processes",
+        postgresql=True,
+        processes=("listen", "turn", "post"),
+        variables=_BY_ITSELF,
+    ),
+)
+
+
+@dataclass
+class Place:
+    """Where a measurement happens: the load, the next server, a PostgreSQL."""
+
+    load: Load
+    next_server: NextServer
+    postgres: PostgresServer
+    size: Size
+
+    @contextmanager
+    def game(self, setting: Setting) -> Iterator["Game"]:
+        """pbm, running in this setting, and its boards."""
+        with tempfile.TemporaryDirectory() as name, self._database(setting, Path(name)) as url:
+            folder = Path(name)
+            boards = season.begin(url, folder, self.size.boards, picture=setting.picture)
+            with running.pbm(
+                folder,
+                url,
+                self.next_server.port,
+                processes=setting.processes,
+                variables=setting.variables,
+            ) as (port, processes):
+                at_rest = running.megabytes(processes)
+                game = Game(self, boards, port, lambda: running.megabytes(processes), at_rest)
+                game.round(SHAPES[0])  # what happens once is not measured
+                yield game
+
+    @contextmanager
+    def _database(self, setting: Setting, folder: Path) -> Iterator[str]:
+        if setting.postgresql:
+            with self.postgres.new_database() as url:
+                yield url
+        else:
+            yield f"sqlite:///{folder / 'pbm.sqlite3'}"
+
+
+@dataclass
+class Game:
+    """Boards that go on, on a server that runs."""
+
+    place: Place
+    boards: Season
+    port: int
+    memory: Callable[[], float]
+    at_rest: float
+
+    def round(self, shape: Shape, *, a_second: float = 0.0) -> "Round":
+        """A ply on every board, and both of its mails at the next server."""
+        letters = self.boards.round()
+        sink = self.place.next_server
+        sink.take()
+        sent = self.place.load.send(self.port, letters, shape, a_second=a_second)
+        until(lambda: sink.count() >= 2 * len(letters), "the boards")
+        arrived: dict[str, float] = {}
+        for moment, recipient in sink.take():
+            arrived.setdefault(recipient, moment)
+        assert len(arrived) == 2 * len(letters), "a board went to somebody else"
+        begun = min(item.dot for item in sent)
+        took = max(arrived.values()) - begun
+        waited = [_both(arrived, item.sender.decode()) - item.dot for item in sent]
+        return Round(len(letters) / took, waited)
+
+    def rate(self, shape: Shape) -> float:
+        """Turns a second, in the best of some rounds."""
+        return max(self.round(shape).rate for _ in range(self.place.size.rounds))
+
+
+@dataclass(frozen=True)
+class Round:
+    """Turns a second, and the seconds from each mail's final dot to the second board's arrival."""
+
+    rate: float
+    waited: list[float]
+
+
+def _both(arrived: Mapping[str, float], player: str) -> float:
+    """When the boards had arrived at both players of a board."""
+    number = player.partition("@")[0].removeprefix("left").removeprefix("right")
+    return max(arrived[f"{side}{number}@players.example"] for side in ("left", "right"))
+
+
+def measure(size: Size | None = None) -> list[Row]:
+    """All rows, each beside the server that does nothing with the same mails in the same shape."""
+    size = size or Size()
+    rows: list[Row] = []
+    with load() as sending, running.next_server() as sink, running_postgres(_DURABLE) as postgres:
+        place = Place(sending, sink, postgres, size)
+        for shape in SHAPES:
+            rows += _in_shape(place, shape)
+        rows += _on_a_slow_disk(place)
+        rows += _waiting(place)
+        rows += _memory(place)
+    return rows
+
+
+def _in_shape(place: Place, shape: Shape) -> list[Row]:
+    """What is compared takes turns, so that a machine that slows down does so to all of it."""
+    rates = {NOTHING: _nothing(place, shape), "Postfix, to its queue": _postfix(place, shape)}
+    for setting in SETTINGS:
+        with place.game(setting) as game:
+            rates[setting.name] = game.rate(shape)
+        rates[NOTHING] = max(rates[NOTHING], _nothing(place, shape))
+    return [
+        Row(
+            f"{name}; {shape.name}",
+            "mails" if number < 2 else "turns",
+            rate,
+            "itself" if name == NOTHING else "doing nothing",
+            rate / rates[NOTHING],
+        )
+        for number, (name, rate) in enumerate(rates.items())
+    ]
+
+
+def _nothing(place: Place, shape: Shape) -> float:
+    with running.nothing() as port:
+        return max(_taking(place, port, shape) for _ in range(2))
+
+
+def _postfix(place: Place, shape: Shape) -> float:
+    with running_postfix(place.next_server.port, main="defer_transports = smtp\n") as postfix:
+        return max(_taking(place, postfix.port, shape) for _ in range(2))
+
+
+def _taking(place: Place, port: int, shape: Shape) -> float:
+    """Mails a second that a server takes; they are those of a round of turns."""
+    letters = 3 * _letters(place.size.boards)
+    sent = place.load.send(port, letters, shape)
+    return len(letters) / (max(item.reply for item in sent) - min(item.dot for item in sent))
+
+
+def _letters(boards: int) -> list[Letter]:
+    with tempfile.TemporaryDirectory() as name:
+        url = f"sqlite:///{Path(name) / 'pbm.sqlite3'}"
+        return season.begin(url, Path(name), boards, picture=False).round()
+
+
+def _on_a_slow_disk(place: Place) -> list[Row]:
+    """The same server with each fsync slower, beside itself."""
+    rows = []
+    with tempfile.TemporaryDirectory() as name:
+        slower = running.slow_disk(Path(name), _MILLISECONDS)
+        for shape in SHAPES:
+            with place.game(SETTINGS[0]) as game:
+                usual = game.rate(shape)
+            slow = Setting("slow", variables={**_BY_ITSELF, **slower})
+            with place.game(slow) as game:
+                rate = game.rate(shape)
+            told = f"{SETTINGS[0].name}, each fsync {_MILLISECONDS} ms longer; {shape.name}"
+            rows.append(Row(told, "turns", rate, "its own rate", rate / usual))
+    return rows
+
+
+def _waiting(place: Place) -> list[Row]:
+    """From the final dot to the second board's arrival, at half of the load that can be done."""
+    shape = SHAPES[1]
+    with place.game(SETTINGS[0]) as game:
+        alone = median(game.round(_ALONE, a_second=20).waited)
+        half = game.rate(shape) / 2
+        rounds = [game.round(shape, a_second=half) for _ in range(place.size.rounds)]
+    waited = [seconds for item in rounds for seconds in item.waited]
+    ninety_ninth = quantiles(waited, n=100)[98]
+    return [
+        Row("final dot to both boards, alone, p50", "ms", alone * 1000, "itself", 1.0),
+        Row(
+            "the same at half load, p50",
+            "ms",
+            median(waited) * 1000,
+            "alone",
+            median(waited) / alone,
+        ),
+        Row("the same at half load, p99", "ms", ninety_ninth * 1000, "alone", ninety_ninth / alone),
+    ]
+
+
+def _memory(place: Place) -> list[Row]:
+    with place.game(SETTINGS[0]) as game:
+        game.rate(SHAPES[1])
+        under_load = game.memory()
+        return [
+            Row("memory, just started", "MB", game.at_rest, "itself", 1.0),
+            Row("memory, after that load", "MB", under_load, "started", under_load / game.at_rest),
+        ]
