@@ -8,10 +8,15 @@ from pathlib import Path
 
 import structlog
 
-from bench import report, rules, turns
+from bench import cost, report, rules, turns, whole
 from bench.measure import Row, calibration_ms
 
-PARTS: Mapping[str, Callable[[], list[Row]]] = {"rules": rules.measure, "turns": turns.measure}
+PARTS: Mapping[str, Callable[[], list[Row]]] = {
+    "rules": rules.measure,
+    "turns": turns.measure,
+    "whole": whole.measure,
+    "cost": cost.measure,
+}
 
 
 def main(

@@ -16,7 +16,7 @@ from pbm.store.values import Player, Settings
 SERVER = "pbm@games.example"
 SECRET = "a-secret-for-measurements-only-of-enough-letters"
 _MOVES = ("c5,d5", "g5,f5", "d5,c5", "f5,g5")  # to and fro, for ever
-_QUOTE = "\r\n".join(f"> a line of the board that is quoted, number {n}" for n in range(1, 20))
+_QUOTE = "\r\n".join(f"> a line of the board that is quoted, number {n}" for n in range(1, 36))
 _MAIL = """From: {handle} <{address}>\r
 To: {to}\r
 Subject: Re: Abalone Board {number}: {subject}\r
@@ -64,6 +64,13 @@ class Season:
                 quote=_QUOTE,
             )
             yield Letter(mover.address.encode(), to.encode(), raw.encode())
+
+
+def a_mail() -> bytes:
+    """A mail as the players of a season send it."""
+    words = {"handle": "left1", "address": "left1@players.example", "to": SERVER, "number": 1}
+    words |= {"subject": "left1 v right1", "ply": 1, "move": _MOVES[0], "quote": _QUOTE}
+    return _MAIL.format(**words).encode()
 
 
 def begin(database_url: str, folder: Path, boards: int, *, picture: bool) -> Season:

@@ -142,24 +142,24 @@ def _both(arrived: Mapping[str, float], player: str) -> float:
     return max(arrived[f"{side}{number}@players.example"] for side in ("left", "right"))
 
 
-def measure(size: Size | None = None) -> list[Row]:
+def measure(size: Size | None = None, settings: Sequence[Setting] = SETTINGS) -> list[Row]:
     """All rows, each beside the server that does nothing with the same mails in the same shape."""
     size = size or Size()
     rows: list[Row] = []
     with load() as sending, running.next_server() as sink, running_postgres(_DURABLE) as postgres:
         place = Place(sending, sink, postgres, size)
         for shape in SHAPES:
-            rows += _in_shape(place, shape)
+            rows += _in_shape(place, shape, settings)
         rows += _on_a_slow_disk(place)
         rows += _waiting(place)
         rows += _memory(place)
     return rows
 
 
-def _in_shape(place: Place, shape: Shape) -> list[Row]:
+def _in_shape(place: Place, shape: Shape, settings: Sequence[Setting]) -> list[Row]:
     """What is compared takes turns, so that a machine that slows down does so to all of it."""
     rates = {NOTHING: _nothing(place, shape), "Postfix, to its queue": _postfix(place, shape)}
-    for setting in SETTINGS:
+    for setting in settings:
         with place.game(setting) as game:
             rates[setting.name] = game.rate(shape)
         rates[NOTHING] = max(rates[NOTHING], _nothing(place, shape))

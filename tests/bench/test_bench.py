@@ -8,12 +8,14 @@ import pytest
 import structlog
 
 from bench import __main__ as bench
-from bench import report, rules, turns
+from bench import cost, report, rules, turns, whole
 from bench.measure import Row, beside, rate_of, rates_of
 
 SMALL: dict[str, Callable[[], list[Row]]] = {
     "rules": lambda: rules.measure(0, positions=3, depth=2),
     "turns": lambda: turns.measure(0),
+    "whole": lambda: whole.measure(whole.Size(boards=4, rounds=1), whole.SETTINGS[1::4]),
+    "cost": lambda: cost.measure(0),
 }
 PAGE = """\
 # A page
