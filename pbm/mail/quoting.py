@@ -63,7 +63,7 @@ def find_own_words(text: str) -> OwnWords:
     signatures, and the footers of apps, scanners and mailing lists. An answer above, below or
     between quoted lines is kept.
     """
-    return _Cleaning(text.split("\n")).run()
+    return _Cleaning(_undashed(text.split("\n"))).run()
 
 
 def is_quoted(line: str) -> bool:
@@ -103,6 +103,8 @@ class _Cleaning:
             at = self._read(at)
         while self._said and not self._said[-1]:
             self._said.pop()
+        if self._said and self._said[0][:1] == " " != self._said[0][1:2]:
+            self._said[0] = self._said[0][1:]  # Yahoo's, which begins every text with a blank
         return OwnWords(tuple(self._said), tuple(self._below_quotes))
 
     def _read(self, at: int) -> int:
@@ -217,6 +219,19 @@ class _Cleaning:
             if line.startswith("-----END PGP") or (what == "SIGNED MESSAGE" and not line):
                 return below + 1
         return len(self._lines)
+
+
+def _undashed(lines: list[str]) -> list[str]:
+    """The lines without what a signed message has before those that begin with a dash
+    (RFC 9580, section 7.2).
+    """
+    is_signed = False
+    plain = []
+    for line in lines:
+        if (pgp := _PGP.match(line.strip())) is not None:
+            is_signed = pgp[1] == "SIGNED MESSAGE"
+        plain.append(line[2:] if is_signed and line.startswith("- -") else line)
+    return plain
 
 
 def _forms(line: str) -> tuple[str, str]:
