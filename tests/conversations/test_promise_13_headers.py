@@ -126,7 +126,7 @@ def wrote(fields: dict[str, str], person: Person, **changed: str) -> dict[str, s
     return {**usual, **fields, **changed}
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(text=TEXTS, what=st.sampled_from(("", "signup ", "challenge ", "show ", "info ", "set ")))
 def test_promise_13_a_subject(server: Server, text: str, what: str) -> None:
     for subject in (f"{what}{text}", encoded(f"{what}{text}")):
@@ -136,7 +136,7 @@ def test_promise_13_a_subject(server: Server, text: str, what: str) -> None:
                 check_headers(mail)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(
     text=TEXTS, what=st.sampled_from(("", "signup ", "challenge ", "show ", "chat 1\n", "help "))
 )
@@ -150,7 +150,7 @@ def test_promise_13_a_body(server: Server, text: str, what: str) -> None:
         check_headers(mail)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(
     text=TEXTS,
     field=st.sampled_from(("Message-ID", "In-Reply-To", "References", "To", "Sender", "Date")),
@@ -164,7 +164,7 @@ def test_promise_13_other_fields(server: Server, text: str, field: str) -> None:
             check_headers(mail)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(text=TEXTS)
 def test_promise_13_a_display_name(server: Server, text: str) -> None:
     for name in (text, f'"{text}"', encoded(text)):
@@ -174,7 +174,7 @@ def test_promise_13_a_display_name(server: Server, text: str) -> None:
                 check_headers(mail)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(local=st.text(max_size=30), host=st.text(max_size=20))
 def test_promise_13_an_address_to_write_to(server: Server, local: str, host: str) -> None:
     """Addresses of the writer's and of who is invited: they become `To`."""
@@ -189,7 +189,7 @@ def test_promise_13_an_address_to_write_to(server: Server, local: str, host: str
             check_headers(mail)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(handle=TEXTS)
 def test_promise_13_a_handle(server: Server, handle: str) -> None:
     """It stands in a board's subject: none becomes one but what is plain ASCII."""
@@ -218,7 +218,7 @@ def test_promise_13_the_names_in_a_record(server: Server, text: str) -> None:
 
 
 def test_promise_13_the_texts_do_reach_us(server: Server) -> None:
-    """An encoded subject is quoted in the answer's body: so it was read, and kept from the header."""
+    """An encoded subject is quoted in the body of the answer: it was read, and kept apart."""
     fields = wrote({"Subject": encoded("show \x0bX-Evil: 1")}, server.alice)
     (mail,) = server.answers(server.alice, raw_mail(fields, ""), server.board.reply_to)
     assert "X-Evil" in mail.text
