@@ -28,6 +28,9 @@ _SIGNATURE = re.compile(r"(?:--|__+|[\u2013\u2014]{1,2})$")
 _DASHES = "-=*_\u2010\u2011\u2012\u2013\u2014\u2015\u2500"
 _DASHED = re.compile(rf"[{re.escape(_DASHES)}]{{2,}}(.*)")
 _AROUND_MARKS = " \u00a0<>-=*_:：\u2010\u2011\u2012\u2013\u2014\u2015\u2500"
+# Where a footer was a picture with a link, its address is left.
+_LINK_BEFORE = re.compile(r"^ {0,8}<https?://[^<>\s]{1,300}> ")
+_AROUND_FOOTERS = " \t\u00a0-*_<>().。"
 _SENTENCE_ENDS = (".", "!", "?", "…")
 _PGP = re.compile(r"-----BEGIN PGP (SIGNED MESSAGE|SIGNATURE|PUBLIC KEY BLOCK)-----$", re.ASCII)
 # Programs put these around lines and addresses in scripts that run from right to left, and where
@@ -265,7 +268,13 @@ def _is_forward_mark(line: str) -> bool:
 def _is_footer(line: str) -> bool:
     if len(line) > LONGEST_FOOTER and not line.casefold().startswith(FOOTER_STARTS):
         return False
-    folded = line[:LONGEST_FOOTER].casefold().strip(" \t\u00a0-*_<>().。")
+    line = _LINK_BEFORE.sub("", line, count=1)
+    folded = line[:LONGEST_FOOTER].casefold().strip(_AROUND_FOOTERS)
     if folded.startswith(FOOTER_STARTS):
         return True
-    return folded.endswith(FOOTER_ENDS) and any(device in folded for device in DEVICES)
+    # The end of the sentence, or what an excuse for the typing follows.
+    clauses = (folded, re.split("[,;.]", folded, maxsplit=1)[0])
+    return any(
+        clause.endswith(FOOTER_ENDS) and any(device in clause for device in DEVICES)
+        for clause in clauses
+    )
