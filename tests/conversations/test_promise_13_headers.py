@@ -157,8 +157,10 @@ def test_promise_13_a_body(server: Server, text: str, what: str) -> None:
 )
 def test_promise_13_other_fields(server: Server, text: str, field: str) -> None:
     values = (text, f"<{text}@evil.example>", f"<a@b.example> {text}", encoded(text))
+    answered = server.board["Message-ID"]
+    thread = {"In-Reply-To": answered, "References": answered}
     for value in values:
-        fields = wrote({"Subject": "Re: x", field: value}, server.alice)
+        fields = wrote({"Subject": "Re: x", **thread, field: value}, server.alice)
         raw = raw_mail(fields, "show 1")
         for mail in server.answers(server.alice, raw, server.board.reply_to):
             check_headers(mail)
@@ -218,6 +220,13 @@ def test_promise_13_the_names_in_a_record(server: Server, text: str) -> None:
 
 
 def test_promise_13_the_texts_do_reach_us(server: Server) -> None:
+    answered = {"In-Reply-To": server.board["Message-ID"]}
+    fields = wrote({**answered, "Message-ID": "<strict@mailer.example>"}, server.alice)
+    (mail,) = server.answers(server.alice, raw_mail(fields, "show 1"), server.board.reply_to)
+    assert mail["In-Reply-To"] == "<strict@mailer.example>"
+
+
+def test_promise_13_what_a_subject_says_is_told_in_the_body(server: Server) -> None:
     """An encoded subject is quoted in the body of the answer: it was read, and kept apart."""
     fields = wrote({"Subject": encoded("show \x0bX-Evil: 1")}, server.alice)
     (mail,) = server.answers(server.alice, raw_mail(fields, ""), server.board.reply_to)
