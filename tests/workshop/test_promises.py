@@ -12,7 +12,7 @@ NUMBERS = range(1, 24)
 _NAME = re.compile(r"(?:test_|_)promise_(\d+)(?=_)")
 
 
-def tests_by_number() -> dict[int, list[str]]:
+def by_number() -> dict[int, list[str]]:
     """The test functions, and the files that have any, by the promises that they are named for."""
     found: dict[int, list[str]] = {}
     for path in sorted((ROOT / "tests").rglob("test_*.py")):
@@ -37,11 +37,11 @@ def rows() -> dict[int, list[str]]:
 
 @pytest.mark.parametrize("number", NUMBERS)
 def test_a_promise_has_tests_of_its_number(number: int) -> None:
-    assert tests_by_number().get(number), number
+    assert by_number().get(number), number
 
 
 def test_no_test_is_of_a_promise_that_nobody_gave() -> None:
-    assert set(tests_by_number()) == set(NUMBERS) == set(rows())
+    assert set(by_number()) == set(NUMBERS) == set(rows())
 
 
 @pytest.mark.parametrize("number", NUMBERS)
@@ -50,5 +50,5 @@ def test_the_table_names_tests_of_the_promise(number: int) -> None:
     named = re.findall(r"`(tests/[\w/.-]+)`", rows()[number][1])
     assert named, f"promise {number} names no test"
     assert [name for name in named if not (ROOT / name).exists()] == []
-    tests = tests_by_number()[number]
+    tests = by_number()[number]
     assert [name for name in named if any(test.startswith(name) for test in tests)], tests
