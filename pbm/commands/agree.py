@@ -23,6 +23,8 @@ from pbm.errors import Refusal
 from pbm.events import BoardNews, Event
 from pbm.store.values import Board, Offer
 
+_LOOKED_AT = 200  # boards of one player
+
 
 class Draw(Command):
     """Offer the others a draw, or agree to the one that somebody offers.
@@ -96,19 +98,38 @@ class _Answer(Command):
 
     def _offer(self, context: Context) -> tuple[Board, Offer]:
         """The board, and the one thing there that this answers. Raises Refusal."""
-        board = _own_game(context, self.board)
-        found = [
+        board = _own_game(context, self._where(context))
+        found = self._offers(board, context)
+        if not found:
+            raise Refusal("nothing-offered", what=self.what, number=board.id)
+        if len(found) > 1:
+            raise Refusal("which-offer", word=self.words[0], number=board.id)
+        return board, found[0]
+
+    def _where(self, context: Context) -> BoardRef | None:
+        """The board that is named; where nothing points at one, the only one with an offer.
+
+        Raises Refusal where there are several.
+        """
+        if context.hints or (self.board and self.board.number is not None):
+            return self.board
+        boards = context.work.boards.of_player(context.player.id, playing=True, most=_LOOKED_AT)
+        asked = [board for board in boards if self._offers(board, context)]
+        if len(asked) > 1:
+            named = [{"number": board.id, "subject": board.subject} for board in asked]
+            raise Refusal("which-board", boards=named)
+        ply = self.board.ply if self.board else None
+        return BoardRef(asked[0].id, ply) if asked else self.board
+
+    def _offers(self, board: Board, context: Context) -> list[Offer]:
+        """What this may answer on a board."""
+        return [
             offer
             for offer in open_offers(board)
             if offer.kind == (self.what or offer.kind)
             and self._may_answer(board, offer, context)
             and self._means(offer)
         ]
-        if not found:
-            raise Refusal("nothing-offered", what=self.what, number=board.id)
-        if len(found) > 1:
-            raise Refusal("which-offer", word=self.words[0], number=board.id)
-        return board, found[0]
 
     def _may_answer(self, board: Board, offer: Offer, context: Context) -> bool:
         return context.player.id in waiting_for(board, offer)
@@ -128,7 +149,7 @@ class _Answer(Command):
 class Accept(_Answer):
     """Agree to a draw or a take-back that another player asks for.
 
-    Where only one thing is asked for, `accept` alone is enough.
+    Where only one thing is asked for, on one of your boards, `accept` alone is enough.
     """
 
     takes_login = True
@@ -148,7 +169,7 @@ class Accept(_Answer):
 class Reject(_Answer):
     """Say no to a draw or a take-back that another player asks for, or withdraw your own.
 
-    Where only one thing is asked for, `reject` alone is enough.
+    Where only one thing is asked for, on one of your boards, `reject` alone is enough.
     """
 
     takes_login = True

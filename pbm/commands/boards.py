@@ -1,7 +1,7 @@
 """What can be done to a board, by a player's command or by the operator."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 from pbm import rules
@@ -100,17 +100,14 @@ def go_back(work: UnitOfWork, board: Board, ply: int, now: datetime) -> Board:
 def decline_board(work: UnitOfWork, board: Board, player: Player, now: datetime) -> Board | None:
     """Close a board that a player won't play; those still in start a new one, if they can.
 
-    They cannot where the board is not for so few, or where it was a game in teams.
+    They cannot where the board is not for so few, or where it was a game in teams. In a match
+    that goes on they don't: it is the match that ends, with what was reached in it.
     """
     work.boards.close(board, "closed", "declined", now)
     others = [work.players.get(player_id) for player_id in board.still_in if player_id != player.id]
-    setup = replace(setup_of(board), rounds=_rounds_left(board))
+    setup = setup_of(board)
+    if board.round and board.round.number > 1:
+        return None
     if setup.teams or len(others) not in rules.BOARDS[board.layout]:
         return None
     return start_board(work, setup, others, now)
-
-
-def _rounds_left(board: Board) -> int | None:
-    """A match that was to begin begins with fewer players; one that goes on ends."""
-    begins = board.round is not None and board.round.number == 1
-    return board.round.rounds if board.round and begins else None

@@ -171,7 +171,7 @@ class Decline(Command):
     """Leave a board before your first move, without a trace.
 
     The board is closed and counts for nothing. Where two or more others remain, they start
-    a new board without you.
+    a new board without you. In a later round of a match the match ends, with its score so far.
     """
 
     takes_login = True
@@ -191,11 +191,11 @@ class Decline(Command):
             raise Refusal("already-out", number=board.id)
         successor = decline_board(context.work, board, player, context.now)
         yield BoardClosed(board.id, player.handle, successor.id if successor else None)
-        if successor is None or successor.round is None:
-            closed = context.work.boards.get(board.id)
-            yield from after_the_end(context.work, closed, context.now)
         if successor:
             yield BoardStarted(successor.id, player.handle)
+        else:
+            closed = context.work.boards.get(board.id)
+            yield from after_the_end(context.work, closed, context.now)
 
     def pinned(self, context: Context) -> str:
         """Name the board."""

@@ -28,6 +28,9 @@ _SIGNATURE = re.compile(r"(?:--|__+|[\u2013\u2014]{1,2})$")
 _DASHES = "-=*_\u2010\u2011\u2012\u2013\u2014\u2015\u2500"
 _DASHED = re.compile(rf"[{re.escape(_DASHES)}]{{2,}}(.*)")
 _AROUND_MARKS = " \u00a0<>-=*_:：\u2010\u2011\u2012\u2013\u2014\u2015\u2500"
+# Where a footer was a picture with a link, its address is left.
+_LINK_BEFORE = re.compile(r"^ {0,8}<https?://[^<>\s]{1,300}> ")
+_AROUND_FOOTERS = " \t\u00a0-*_<>().。"
 _SENTENCE_ENDS = (".", "!", "?", "…")
 _PGP = re.compile(r"-----BEGIN PGP (SIGNED MESSAGE|SIGNATURE|PUBLIC KEY BLOCK)-----$", re.ASCII)
 # Programs put these around lines and addresses in scripts that run from right to left, and where
@@ -63,7 +66,7 @@ def find_own_words(text: str) -> OwnWords:
     signatures, and the footers of apps, scanners and mailing lists. An answer above, below or
     between quoted lines is kept.
     """
-    return _Cleaning(text.split("\n")).run()
+    return _Cleaning(_undashed(text.split("\n"))).run()
 
 
 def is_quoted(line: str) -> bool:
@@ -103,6 +106,8 @@ class _Cleaning:
             at = self._read(at)
         while self._said and not self._said[-1]:
             self._said.pop()
+        if self._said and self._said[0][:1] == " " != self._said[0][1:2]:
+            self._said[0] = self._said[0][1:]  # Yahoo's, which begins every text with a blank
         return OwnWords(tuple(self._said), tuple(self._below_quotes))
 
     def _read(self, at: int) -> int:
@@ -219,6 +224,19 @@ class _Cleaning:
         return len(self._lines)
 
 
+def _undashed(lines: list[str]) -> list[str]:
+    """The lines without what a signed message has before those that begin with a dash
+    (RFC 9580, section 7.2).
+    """
+    is_signed = False
+    plain = []
+    for line in lines:
+        if (pgp := _PGP.match(line.strip())) is not None:
+            is_signed = pgp[1] == "SIGNED MESSAGE"
+        plain.append(line[2:] if is_signed and line.startswith("- -") else line)
+    return plain
+
+
 def _forms(line: str) -> tuple[str, str]:
     """The line without what cannot be seen at its ends, but for an indentation; and the line as
     it is recognised, without marks that show nothing.
@@ -250,7 +268,13 @@ def _is_forward_mark(line: str) -> bool:
 def _is_footer(line: str) -> bool:
     if len(line) > LONGEST_FOOTER and not line.casefold().startswith(FOOTER_STARTS):
         return False
-    folded = line[:LONGEST_FOOTER].casefold().strip(" \t\u00a0-*_<>().。")
+    line = _LINK_BEFORE.sub("", line, count=1)
+    folded = line[:LONGEST_FOOTER].casefold().strip(_AROUND_FOOTERS)
     if folded.startswith(FOOTER_STARTS):
         return True
-    return folded.endswith(FOOTER_ENDS) and any(device in folded for device in DEVICES)
+    # The end of the sentence, or what an excuse for the typing follows.
+    clauses = (folded, re.split("[,;.]", folded, maxsplit=1)[0])
+    return any(
+        clause.endswith(FOOTER_ENDS) and any(device in clause for device in DEVICES)
+        for clause in clauses
+    )

@@ -31,11 +31,16 @@ _BOARD_ID = re.compile(r"<g(\d{1,9})\.p(\d{1,5})(?:b(\d{1,5}))?\.[^@<>]*@([^@<>]
 
 @dataclass(frozen=True)
 class Cause:
-    """The mail that is being obeyed: its inbox row, its sender and its Message-ID."""
+    """The mail that is being obeyed: its inbox row, its sender and its Message-ID.
+
+    `board_id` is the board in whose thread it stands, None for a mail in another thread or in
+    one of its own.
+    """
 
     inbox_id: int | None = None
     author: str = ""
     message_id: str | None = None
+    board_id: int | None = None
 
 
 @dataclass(frozen=True)
@@ -130,7 +135,9 @@ class Letters:
     ) -> NewMail:
         root = self._root_id(board, player)
         first = kind == "board" and board.ply == 0 and not self._work.outbox.written(root)
-        answering = self._answering(*player.addresses)
+        # Mail programs put a mail where those stand that it refers to. What asked for this one
+        # may stand elsewhere: in another board's thread, below a question, or for two boards.
+        answering = self._answering(*player.addresses) if self._is_in_thread_of(board) else None
         references = [] if first else [root]
         return self._mail(
             kind,
@@ -269,6 +276,9 @@ class Letters:
             "auto_submitted": self._auto_submitted(*addresses),
             "extra": {},
         }
+
+    def _is_in_thread_of(self, board: Board) -> bool:
+        return self._cause.board_id == board.id
 
     def _answering(self, *addresses: str) -> str | None:
         """The Message-ID of the mail that is being obeyed, if one of these wrote it."""

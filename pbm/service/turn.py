@@ -145,7 +145,10 @@ class Turns:
             return f"nothing: automatic mail ({envelope.automatic})"
         if envelope.author is None:
             return f"nothing: {envelope.author_problem}"
-        letters = Letters(work, house, now, Cause(mail.id, envelope.author, envelope.message_id))
+        answered = house.board_answered(envelope.references)
+        thread = answered.number if answered else None
+        cause = Cause(mail.id, envelope.author, envelope.message_id, thread)
+        letters = Letters(work, house, now, cause)
         front = known_front(work, house.authserv_id)
         hearing = Hearing(work, house, letters, envelope, now, mail.peer, front is not None)
         dmarc = what_it_says(house, front, mail, envelope.author)

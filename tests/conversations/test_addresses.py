@@ -108,22 +108,22 @@ def test_handles_that_cannot_be_had(table: Table) -> None:
 
 def test_a_password_is_set_unseen_and_proves_its_player_from_anywhere(table: Table) -> None:
     alice, _ = table.start("alice", "bob")
-    alice.says("change password battery-staple-9").gets(1).hears("| change password ****")
+    alice.says("change password battery-staple-41").gets(1).hears("| change password ****")
     stored = table.everything_stored()
     alice.says("yes").hears("You have a new password.", '"move 12 alice PASSWORD a1-c3,d4"')
     elsewhere = table.person("alice@cafe.example")
-    elsewhere.writes("abalone move 1 alice battery-staple-9 a1-c3,d4").hears_nothing()
+    elsewhere.writes("abalone move 1 alice battery-staple-41 a1-c3,d4").hears_nothing()
     alice.hears("bob's move on board 1")
     for text in (stored, table.everything_stored(), *(str(mail.message) for mail in alice.mails)):
-        assert "battery-staple-9" not in text
+        assert "battery-staple-41" not in text
     assert not any("argon2" in str(mail.message) for mail in alice.mails)
     alice.says("change password none").says("yes").hears("You have no password now.")
-    elsewhere.writes("move 1 alice battery-staple-9 a2,a1")
+    elsewhere.writes("move 1 alice battery-staple-41 a2,a1")
     alice.hears_nothing()
 
 
 def test_a_short_password_is_refused_unseen(table: Table) -> None:
     alice = table.joins("alice")
     alice.says("change password short1").hears("8 characters", "| change password ****")
-    alice.says("change pasword battery-staple-9").hears("one of address, handle, password")
-    assert all("battery-staple-9" not in str(mail.message) for mail in alice.mails)
+    alice.says("change pasword battery-staple-41").hears("one of address, handle, password")
+    assert all("battery-staple-41" not in str(mail.message) for mail in alice.mails)

@@ -285,3 +285,59 @@ def test_strangers_and_boards_that_are_not_there(table: Table) -> None:
         'I do not know "cake" here; it is one of draw, takeback.',
         'The command is "accept [board] [draw|takeback]".',
     )
+
+
+class TestNoBoardNamed:
+    """`accept` in a mail of its own, that answers none."""
+
+    @pytest.fixture
+    def people(self, table: Table) -> tuple[Person, Person]:
+        alice, bob = table.start("alice", "bob")
+        alice.says("challenge bob").says("challenge bob")
+        forget(alice, bob)
+        return alice, bob
+
+    def fresh(self, person: Person, words: str) -> None:
+        person.writes(words, to=person.mail("pbm: ").reply_to)
+
+    @pytest.mark.parametrize("words", ["accept", "accept draw"])
+    def test_the_only_offer_is_meant(
+        self, words: str, people: tuple[Person, Person], table: Table
+    ) -> None:
+        alice, bob = people
+        alice.says("draw", answering=board_mail(alice, 2))
+        self.fresh(bob, words)
+        assert [is_drawn(table, number) for number in (1, 2, 3)] == [False, True, False]
+
+    def test_an_offer_of_another_kind_is_not_meant(
+        self, people: tuple[Person, Person], table: Table
+    ) -> None:
+        alice, bob = people
+        alice.says("draw", answering=board_mail(alice, 2))
+        alice.says("a1-c3,d4", answering=board_mail(alice, 3))
+        alice.says("takeback", answering=board_mail(alice, 3))
+        bob.forgets()
+        self.fresh(bob, "accept")
+        bob.gets(1).hears("Which board", "- 3 (", "- 2 (")
+        assert "- 1 (" not in bob.newest.text
+        self.fresh(bob, "accept draw")
+        assert is_drawn(table, 2)
+        assert table.moves(3) == ["a1-c3,b2"]
+        self.fresh(bob, "accept")
+        assert table.moves(3) == []
+
+    def test_of_two_nobody_knows_which(self, people: tuple[Person, Person], table: Table) -> None:
+        alice, bob = people
+        alice.says("draw", answering=board_mail(alice, 2))
+        alice.says("draw", answering=board_mail(alice, 3))
+        bob.forgets()
+        self.fresh(bob, "accept")
+        bob.gets(1).hears("Which board")
+        assert not any(is_drawn(table, number) for number in (1, 2, 3))
+
+    def test_ones_own_is_withdrawn_so(self, people: tuple[Person, Person], table: Table) -> None:
+        alice, bob = people
+        alice.says("draw", answering=board_mail(alice, 2))
+        self.fresh(alice, "reject")
+        bob.hears("alice does not offer a draw any more.")
+        assert not is_drawn(table, 2)

@@ -230,16 +230,26 @@ class TestDecline:
         resigns(alice, 1)
         resigns(carol, 1)
         forget(people)
-        carol.says("decline", answering=board_mail(carol, 2)).gets(1)
-        for person in (alice, bob):
-            person.gets(2).hears(
+        carol.says("decline", answering=board_mail(carol, 2))
+        for person in people:
+            person.gets(1).hears(
                 "Board 2 is closed.",
-                "The others play on board 3.",
+                "carol declined, so this board is closed and counts for nothing.",
                 "The match ends here, in round 2 of 3.",
                 "- bob: 1 win,",
-                "A new game: bob and alice, on the standard board. bob begins.",
+                "- carol: 0 wins,",
             )
-        assert table.board(3).round is None
+        assert table.boards() == [1, 2]
+        bob.says("rematch", answering=board_mail(bob, 1))  # who wants to play on says so
+        assert seats(table, 3) == ["bob", "carol", "alice"]
+
+    def test_in_the_first_round_of_a_single_game_of_three(self, table: Table) -> None:
+        alice, bob, carol = joined(table, 3)
+        alice.says("challenge me bob carol")
+        carol.says("decline", answering=board_mail(carol, 1))
+        assert table.boards() == [1, 2]
+        assert table.board(2).round is None
+        assert "match" not in board_mail(bob, 1).text
 
 
 @pytest.mark.parametrize("count", [2, 3])

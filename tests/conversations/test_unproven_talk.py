@@ -46,8 +46,8 @@ def test_a_yes_to_a_draw_never_offers_one(word: str, people: list[Person]) -> No
 def test_an_accepted_draw(table: Table, people: list[Person]) -> None:
     alice, bob = people
     alice.says("draw")
-    bob.writes("accept").hears("Which board do you mean?", "- 1 (Abalone Board 1: alice v bob)")
-    bob.writes("accept 1").says("yes", answering=bob.mail("Please confirm"))
+    bob.writes("accept").hears("Please confirm: accept draw 1")  # the only offer to bob
+    bob.says("yes", answering=bob.mail("Please confirm"))
     alice.hears("Board 1 is over: a draw.")
     assert table.board(1).ended_by == "agreed"
 

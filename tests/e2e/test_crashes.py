@@ -27,7 +27,7 @@ def dying(server: RunningServer, step: str) -> RunningServer:
 
 
 @pytest.mark.parametrize("step", DEADLY)
-def test_promise_1_and_promise_5_killed_at(
+def test_promise_01_and_promise_05_killed_at(
     step: str, server: RunningServer, alice: Player, bob: Player
 ) -> None:
     board = alice.challenges(bob)

@@ -37,7 +37,7 @@ def stopped(server: RunningServer, alice: Player) -> RunningServer:  # noqa: ARG
     return server
 
 
-def test_promise_1_a_sync_stands_between_the_dot_and_every_250(
+def test_promise_01_a_sync_stands_between_the_dot_and_every_250(
     stopped: RunningServer, alice: Player
 ) -> None:
     with under_strace(stopped) as watched:
@@ -73,7 +73,7 @@ def what_it_is(line: str) -> str:
 
 
 @pytest.mark.parametrize("error", ["EIO", "ENOSPC"])
-def test_promise_1_a_failing_sync_is_no_250(
+def test_promise_01_a_failing_sync_is_no_250(
     error: str, stopped: RunningServer, sink: Sink, tmp_path: Path
 ) -> None:
     assert tmp_path == stopped.folder

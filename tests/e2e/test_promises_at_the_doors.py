@@ -72,7 +72,7 @@ def with_ply_1(player: Player) -> int:
 
 
 @pytest.mark.parametrize("half", [False, True], ids=["close", "half-close"])
-def test_promise_3_and_promise_4_who_leaves_after_the_dot_and_comes_again(
+def test_promise_03_and_promise_04_who_leaves_after_the_dot_and_comes_again(
     half: bool, door: Door
 ) -> None:
     alice, bob = door.player("alice"), door.player("bob")

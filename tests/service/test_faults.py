@@ -169,7 +169,7 @@ def test_a_stranger_with_a_bug_is_not_written_to(
 # -- the same mail again -----------------------------------------------------------------------
 
 
-def test_the_same_bytes_are_one_row(table: Table) -> None:
+def test_promise_04_the_same_bytes_are_one_row(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     to = alice.newest.reply_to
     raw = alice.mail_bytes("", "a1-c3,d4", to=to)
@@ -185,7 +185,7 @@ def test_the_same_bytes_are_one_row(table: Table) -> None:
     assert table.moves(1) == ["a1-c3,b2"]
 
 
-def test_a_replay_with_another_message_id_is_out_of_turn(table: Table) -> None:
+def test_promise_04_a_replay_with_another_message_id_is_out_of_turn(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     to = alice.newest.reply_to
     for _ in range(2):
@@ -195,7 +195,7 @@ def test_a_replay_with_another_message_id_is_out_of_turn(table: Table) -> None:
     assert table.moves(1) == ["a1-c3,b2"]
 
 
-def test_after_thirty_days_it_is_a_new_mail(table: Table) -> None:
+def test_promise_04_after_thirty_days_it_is_a_new_mail(table: Table) -> None:
     alice, _ = table.start("alice", "bob")
     to = alice.newest.reply_to
     raw = alice.mail_bytes("whoami", to=to)
@@ -207,7 +207,7 @@ def test_after_thirty_days_it_is_a_new_mail(table: Table) -> None:
     alice.sends(raw, to=to).gets(1)
 
 
-def test_without_a_message_id_ten_minutes_count(table: Table) -> None:
+def test_promise_04_without_a_message_id_ten_minutes_count(table: Table) -> None:
     alice, _ = table.start("alice", "bob")
     to = alice.newest.reply_to
     for headers in ({"Message-ID": ""}, {"Message-ID": "  "}):

@@ -83,8 +83,17 @@ def _with_body(mail: Message, part: Message) -> bytes:
     for name in ("Content-Type", "Content-Transfer-Encoding"):
         del mail[name]
         mail[name] = part[name]
-    mail.set_payload(part.get_payload())
+    mail.set_payload(_as_sent(part))
     return _crlf(mail)
+
+
+def _as_sent(part: Message) -> str:
+    """The content of a part in its own encoding, 8-bit bytes as they came."""
+    if str(part["Content-Transfer-Encoding"]) != "8bit":
+        return str(part.get_payload())
+    content = part.get_payload(decode=True)
+    assert isinstance(content, bytes)
+    return content.decode("ascii", "surrogateescape")
 
 
 def _crlf(mail: Message) -> bytes:

@@ -57,7 +57,7 @@ CASES: dict[str, Callable[[str], str]] = {
 
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize(("name", "value"), AUTOMATIC)
-def test_promise_6_in_four_letter_cases(read_mail: Read, name: str, value: str, case: str) -> None:
+def test_promise_06_in_four_letter_cases(read_mail: Read, name: str, value: str, case: str) -> None:
     change = CASES[case]
     # An encoded word isn't the same in another letter case.
     changed = value if "=?" in value else change(value)
@@ -65,14 +65,14 @@ def test_promise_6_in_four_letter_cases(read_mail: Read, name: str, value: str, 
 
 
 @pytest.mark.parametrize(("name", "value"), AUTOMATIC)
-def test_promise_6_folded(read_mail: Read, name: str, value: str) -> None:
+def test_promise_06_folded(read_mail: Read, name: str, value: str) -> None:
     assert read_mail(f"{name}:\r\n {value}").automatic
     assert read_mail(f"{name}:\r\n\t{value}\r\n ").automatic
     assert read_mail(f"{name} : {value}").automatic
 
 
 @pytest.mark.parametrize(("name", "value"), [a for a in AUTOMATIC if a[0] != "Subject"])
-def test_promise_6_doubled(read_mail: Read, name: str, value: str) -> None:
+def test_promise_06_doubled(read_mail: Read, name: str, value: str) -> None:
     harmless = "no" if name == "Auto-Submitted" else "x"
     if name in ("From", "Content-Type"):
         harmless = value
@@ -88,18 +88,18 @@ def test_promise_6_doubled(read_mail: Read, name: str, value: str) -> None:
 
 
 @pytest.mark.parametrize("sender", ["<>", "", " <> "])
-def test_promise_6_the_empty_envelope_sender(read_mail: Read, sender: str) -> None:
+def test_promise_06_the_empty_envelope_sender(read_mail: Read, sender: str) -> None:
     assert read_mail(envelope_sender=sender).automatic == "empty envelope sender"
 
 
 @pytest.mark.parametrize(
     "sender", ["MAILER-DAEMON@mx.example.org", "<postmaster@example.org>", "mailer-daemon"]
 )
-def test_promise_6_a_robot_as_envelope_sender(read_mail: Read, sender: str) -> None:
+def test_promise_06_a_robot_as_envelope_sender(read_mail: Read, sender: str) -> None:
     assert read_mail(envelope_sender=sender).automatic
 
 
-def test_promise_7_too_many_hops(read_mail: Read) -> None:
+def test_promise_07_too_many_hops(read_mail: Read) -> None:
     received = ["Received: from a by b; Fri, 21 Nov 2025 18:02:00 +0000"]
     assert read_mail(*received * 51).automatic == "mail loop"
     assert read_mail(*received * 50).automatic is None

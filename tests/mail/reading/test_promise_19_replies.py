@@ -26,7 +26,15 @@ WITH_HTML = [reply for reply in REPLIES if html_alone(reply.raw)]
 
 # What stands in the quoted mails where another player's words would: a reader who takes it for
 # the writer's own obeys it.
-TOLD = ("alice played a1-c3,b2.", "bob played i9-g7,h8.", "bob pushed", "This is line 2")
+TOLD = (
+    "alice played a1-c3,b2.",
+    "bob played i9-g7,h8.",
+    "bob pushed",
+    "This is line 2",
+    "Even already, I would say.",
+    "I took the wrong line.",
+    "Well played, all of you.",
+)
 
 every_reply = pytest.mark.parametrize("reply", REPLIES, ids=lambda reply: reply.name)
 
@@ -89,11 +97,11 @@ def test_promise_19_nine_of_ten_comments_are_free_of_quotes() -> None:
 
 
 def test_promise_19_there_are_replies_enough() -> None:
-    assert len(REPLIES) >= 200
+    assert len(REPLIES) >= 300
     assert {f"{reply.name}.eml" for reply in REPLIES} == {p.name for p in FOLDER.glob("*.eml")}
     commanding = [reply for reply in REPLIES if reply.commands and reply.comment]
-    assert len(commanding) >= 200
-    assert len(WITH_HTML) >= 70
+    assert len(commanding) >= 270
+    assert len(WITH_HTML) >= 120
 
 
 @pytest.mark.parametrize(
@@ -115,6 +123,10 @@ def test_promise_19_there_are_replies_enough() -> None:
 )
 def test_promise_19_each_program_is_here(kind: str, least: int) -> None:
     assert sum(kind in reply.name for reply in REPLIES) >= least
+
+
+def test_promise_19_there_are_replies_that_were_written_before_they_were_read() -> None:
+    assert sum(reply.name.startswith(("second-", "third-")) for reply in REPLIES) >= 97
 
 
 def test_promise_19_each_charset_and_encoding_is_here() -> None:

@@ -67,7 +67,7 @@ ADDED = [
 
 
 @pytest.mark.parametrize("added", ADDED)
-def test_promise_4_the_way_here_makes_no_difference(added: bytes) -> None:
+def test_promise_04_the_way_here_makes_no_difference(added: bytes) -> None:
     assert digest(added + MAIL) == digest(MAIL)
     head, rest = MAIL.split(b"Subject", 1)
     assert digest(head + added + b"Subject" + rest) == digest(MAIL)
@@ -85,7 +85,7 @@ def test_promise_4_the_way_here_makes_no_difference(added: bytes) -> None:
         b" Received: folded\r\n" + MAIL,
     ],
 )
-def test_promise_4_nor_do_folding_and_order(same: bytes) -> None:
+def test_promise_04_nor_do_folding_and_order(same: bytes) -> None:
     assert digest(same) == digest(MAIL)
 
 
@@ -111,11 +111,11 @@ def test_promise_4_nor_do_folding_and_order(same: bytes) -> None:
         b"X: y\r\n" * 300 + MAIL,  # beyond what is read
     ],
 )
-def test_promise_4_what_is_read_does(other: bytes) -> None:
+def test_promise_04_what_is_read_does(other: bytes) -> None:
     assert digest(other) != digest(MAIL)
 
 
-def test_promise_4_without_a_message_id_the_date_counts() -> None:
+def test_promise_04_without_a_message_id_the_date_counts() -> None:
     bare = MAIL.replace(b"Message-ID: <1@example.org>\r\n", b"")
     dated = b"Date: Sat, 21 Nov 2026 12:00:00 +0000\r\n"
     assert (

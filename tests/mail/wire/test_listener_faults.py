@@ -34,7 +34,7 @@ FAULTS = [
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: type(fault).__name__)
-def test_promise_2_our_own_fault_is_one_fixed_line(fault: BaseException) -> None:
+def test_promise_02_our_own_fault_is_one_fixed_line(fault: BaseException) -> None:
     async def scene() -> None:
         inbox = Inbox()
         inbox.error = fault
@@ -49,7 +49,7 @@ def test_promise_2_our_own_fault_is_one_fixed_line(fault: BaseException) -> None
 
 
 @pytest.mark.parametrize("nothing", [None, "", 17, b"2.0.0 Kept.", Rejection(250, "5.7.1 No.")])
-def test_promise_2_no_answer_is_our_fault_too(nothing: object) -> None:
+def test_promise_02_no_answer_is_our_fault_too(nothing: object) -> None:
     async def scene() -> None:
         inbox = Inbox()
         inbox.answer = nothing
@@ -85,7 +85,7 @@ def test_a_rejection_of_the_whole_mail() -> None:
     run(scene)
 
 
-def test_promise_2_a_broken_check_of_recipients() -> None:
+def test_promise_02_a_broken_check_of_recipients() -> None:
     async def scene() -> None:
         async def accept(address: str) -> Rejection | None:
             if address == "pbm@localhost":
@@ -141,7 +141,7 @@ async def reset(client: Client) -> None:
 
 
 @pytest.mark.parametrize("leave", [close, half_close, reset])
-def test_promise_3_a_commit_survives_the_clients_leaving(leave: Any) -> None:
+def test_promise_03_a_commit_survives_the_clients_leaving(leave: Any) -> None:
     async def scene() -> None:
         inbox = Inbox()
         inbox.may_end.clear()

@@ -11,7 +11,7 @@ from pbm.mail.smtpd import ListenerLimits
 from tests.mail.wire.talk import MAIL, Inbox, listening, run, talking_to
 
 
-def test_promise_1_250_comes_after_the_mail_is_kept() -> None:
+def test_promise_01_250_comes_after_the_mail_is_kept() -> None:
     async def scene() -> None:
         inbox = Inbox()
         inbox.may_end.clear()

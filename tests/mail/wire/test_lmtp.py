@@ -76,7 +76,7 @@ def test_smtp_knows_no_lhlo() -> None:
     run(scene)
 
 
-def test_promise_1_each_recipient_has_its_250_after_its_mail_is_kept() -> None:
+def test_promise_01_each_recipient_has_its_250_after_its_mail_is_kept() -> None:
     async def scene() -> None:
         inbox = Inbox()
         inbox.may_end.clear()
@@ -148,7 +148,7 @@ def test_refused_recipients_have_no_reply_after_the_dot() -> None:
 
 
 @pytest.mark.parametrize("fault", [RuntimeError("swordfish"), RecursionError(), MemoryError()])
-def test_promise_2_our_own_fault_is_one_fixed_line_for_each(fault: BaseException) -> None:
+def test_promise_02_our_own_fault_is_one_fixed_line_for_each(fault: BaseException) -> None:
     async def scene() -> None:
         inbox = Inbox()
         inbox.error = fault
@@ -162,7 +162,7 @@ def test_promise_2_our_own_fault_is_one_fixed_line_for_each(fault: BaseException
     run(scene)
 
 
-def test_promise_2_even_a_fault_of_the_conversation_is_told_to_each(
+def test_promise_02_even_a_fault_of_the_conversation_is_told_to_each(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def broken(*_: object) -> bool:
@@ -180,7 +180,7 @@ def test_promise_2_even_a_fault_of_the_conversation_is_told_to_each(
     run(scene)
 
 
-def test_promise_3_commits_survive_the_clients_leaving() -> None:
+def test_promise_03_commits_survive_the_clients_leaving() -> None:
     async def scene() -> None:
         inbox = Inbox()
         inbox.may_end.clear()

@@ -94,7 +94,7 @@ def test_a_folder_made_by_halves_is_completed(tmp_path: Path) -> None:
     assert deliver(tmp_path, "alice@example.org") == Sent()
 
 
-def test_promise_1_file_and_folder_are_synced_before_it_counts_as_sent(
+def test_promise_01_file_and_folder_are_synced_before_it_counts_as_sent(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     synced: list[str] = []

@@ -73,7 +73,7 @@ def test_our_own_listener_gets_what_was_composed() -> None:
     run(scene)
 
 
-def test_promise_5_a_resent_mail_is_the_same_mail() -> None:
+def test_promise_05_a_resent_mail_is_the_same_mail() -> None:
     async def scene() -> None:
         async with fake_smarthost() as fake:
             fake.script("DOT", DROP, "451 4.3.0 later", "250 2.0.0 queued")
@@ -169,7 +169,7 @@ def test_a_fresh_connection_is_tried_once_only() -> None:
 @pytest.mark.parametrize(
     "trouble", [DROP, "421 4.3.2 going down", "450 4.2.0 later", "garbage", ""]
 )
-def test_promise_5_passing_trouble_at_each_verb(verb: str, trouble: str) -> None:
+def test_promise_05_passing_trouble_at_each_verb(verb: str, trouble: str) -> None:
     async def scene() -> None:
         async with fake_smarthost() as fake:
             fake.script(verb, trouble)
@@ -186,7 +186,7 @@ def test_promise_5_passing_trouble_at_each_verb(verb: str, trouble: str) -> None
 
 
 @pytest.mark.parametrize("verb", ["CONNECT", "EHLO", "MAIL", "RCPT", "DATA", "DOT"])
-def test_promise_5_a_server_that_does_not_answer(verb: str) -> None:
+def test_promise_05_a_server_that_does_not_answer(verb: str) -> None:
     async def scene() -> None:
         async with fake_smarthost() as fake:
             fake.usual[verb] = HANG
@@ -575,7 +575,7 @@ def test_a_cancelled_delivery_leaves_no_half_used_connection() -> None:
     run(scene)
 
 
-def test_promise_5_a_thousand_mails_with_the_garbage_collected_in_between() -> None:
+def test_promise_05_a_thousand_mails_with_the_garbage_collected_in_between() -> None:
     async def scene() -> None:
         async with fake_smarthost() as fake:
             transport = transport_to(fake, pool_size=4)

@@ -185,7 +185,7 @@ def test_stop_waits_for_no_handshake(options: dict[str, Any]) -> None:
     run(scene)
 
 
-def test_promise_3_a_commit_survives_leaving_in_tls(
+def test_promise_03_a_commit_survives_leaving_in_tls(
     issued: Issued, options: dict[str, Any]
 ) -> None:
     async def scene() -> None:

@@ -1,0 +1,49 @@
+"""Promise 21, as far as there are mails for it: nothing that we send is to many."""
+
+import email
+import re
+from email.utils import getaddresses
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parent / "mails"
+SERVER = "pbm@games.example"
+HOST = "games.example"
+MAILS = sorted(FOLDER.glob("*.eml"))
+
+every_mail = pytest.mark.parametrize("path", MAILS, ids=lambda path: path.stem)
+
+
+@every_mail
+def test_promise_21_from_is_the_servers_own_address(path: Path) -> None:
+    """So SPF, DKIM and DMARC of the one domain are aligned for all of them."""
+    mail = email.message_from_bytes(path.read_bytes())
+    assert getaddresses(mail.get_all("From", [])) == [("pbm", SERVER)]
+    assert not mail.get_all("Sender")
+    assert str(mail["Message-ID"]).endswith(f"@{HOST}>")
+    for _, address in getaddresses(mail.get_all("Reply-To", [])):
+        assert address.startswith("pbm+")
+        assert address.endswith(f"@{HOST}")
+
+
+@every_mail
+def test_promise_21_every_mail_is_to_one_person_and_no_bulk(path: Path) -> None:
+    mail = email.message_from_bytes(path.read_bytes())
+    assert len(getaddresses(mail.get_all("To", []))) == 1
+    names = [name.lower() for name in mail.keys()]  # noqa: SIM118 - of a mail, not of a dict
+    assert not [name for name in names if name.startswith("list-")]
+    assert not {"cc", "bcc", "precedence", "feedback-id"} & set(names)
+
+
+@every_mail
+def test_promise_21_every_mail_says_that_a_program_wrote_it(path: Path) -> None:
+    mail = email.message_from_bytes(path.read_bytes())
+    assert mail.get_all("Auto-Submitted") in (["auto-replied"], ["auto-generated"])
+
+
+def test_promise_21_there_is_one_of_each_kind() -> None:
+    """A template of a mail to many has to be written with its `List-` fields, and tested here."""
+    assert len(MAILS) >= 45
+    templates = {path.stem for path in (FOLDER.parents[2] / "templates").rglob("*.txt")}
+    assert not [name for name in templates if re.search(r"watch|digest|broadcast|newsletter", name)]
