@@ -24,11 +24,13 @@ from pbm.store.schema import Moment, metadata
 from tests.table import START, Table
 
 _HANDLES = ("leftmodel", "rightmodel")
+_NAMES = ("left", "right", "board", "one", "two")
 _UNIQUE = frozenset({"digest", "token_digest"})
 _NUMBERS = {"thread": "boards", "board_lane": "boards", "match_id": "boards"}
 _OF_A_PAIR = ("players", "addresses", "questions", "inbox", "outbox", "buckets")
 _OF_A_BOARD = ("boards", "seats", "moves", "departures", "inbox", "outbox")
 _AT_ONCE = 20_000  # rows that are sent to the database together
+_A_WEEK = 7 * 24 * 60  # minutes; older buckets are forgotten
 _SHORT = 10  # plies of a game under way
 
 Row = Sequence[Any]
@@ -53,6 +55,7 @@ class _Copy:
     players: int  # less the model's
     names: dict[str, Any]
     moment: str
+    lately: str
     salt: str
     row: int = 0
 
@@ -113,6 +116,7 @@ def _rows(table: str, parts: Sequence[tuple[_Part, int]], pairs: int) -> Iterato
                     "two": 2 * whose + 2,
                 },
                 moment=f"{START - timedelta(days=30, minutes=total - done):%Y-%m-%d %H:%M:%S.%f}",
+                lately=f"{START - timedelta(minutes=whose % _A_WEEK):%Y-%m-%d %H:%M:%S.%f}",
                 salt=str(done),
             )
             if part.count(table):
@@ -183,13 +187,13 @@ def _part(
                 for row in rows
             ]
             # A bucket that belongs to nobody there is once only.
-            found[name] = [row for row in made if name != "buckets" or callable_key(row[0])]
+            found[name] = [row for row in made if name != "buckets" or _is_somebodys(row[0])]
     return _Part(found)
 
 
-def callable_key(make: Make) -> bool:
+def _is_somebodys(make: Make) -> bool:
     """Whether a bucket's key differs from copy to copy."""
-    probe = _Copy({}, 0, dict.fromkeys(("left", "right", "board", "one", "two"), "#"), "", "")
+    probe = _Copy({}, 0, dict.fromkeys(_NAMES, "#"), "", "", "")
     return "#" in str(make(probe))
 
 
@@ -198,7 +202,8 @@ def _make(column: Column[Any], value: Any, after: Mapping[str, int]) -> Make:
     if value is None:
         return lambda _: None
     if isinstance(column.type, Moment):
-        return lambda copy: copy.moment
+        lately = column.table.name == "buckets"
+        return lambda copy: copy.lately if lately else copy.moment
     target = _target(column)
     if target == "players":
         return lambda copy: copy.players + value
@@ -216,7 +221,7 @@ def _make(column: Column[Any], value: Any, after: Mapping[str, int]) -> Make:
         head = head.rpartition(".")[0]
         return lambda copy: f"{head.format(**copy.names)}.{copy.unique()[:16]}@{tail}"
     form = _form(value)
-    if form.format(**dict.fromkeys(("left", "right", "board", "one", "two"), "")) == value:
+    if form.format(**dict.fromkeys(_NAMES, "")) == value:
         return lambda _: value
     return lambda copy: form.format(**copy.names)
 

@@ -12,6 +12,7 @@ from pbm.service.post import Post
 from tests.table import Person, Table
 
 Asked = tuple[str, Any]  # SQL, and the values of its first run
+_NO_MAIL = 0
 
 
 @dataclass
@@ -107,9 +108,15 @@ class Season:
 class SendingTable(Table):
     """A table whose mails are claimed and recorded as the real post does it."""
 
+    def __init__(self, url: str) -> None:
+        super().__init__(url)
+        self.post = Post(self.database, self.house, self.clock, _NoTransport(), self.renderer)
+        # Its locks have a connection of their own; all else shares the other one.
+        self.post.holds.take([_NO_MAIL])
+
     def posts(self) -> None:
         """Send all due mails into the mailboxes."""
-        post = Post(self.database, self.house, self.clock, _NoTransport(), self.renderer)
+        post = self.post
         while due := post.claim():
             outcomes = [(mail, Sent()) for mail in due]
             for mail in due:
@@ -120,7 +127,11 @@ class SendingTable(Table):
                 post.holds.let_go([mail.id])
                 post._under_way.discard(mail.id)
         post.next_due_at()
-        post.holds.close()
+
+    def leave(self) -> None:
+        """Close the database."""
+        self.post.holds.close()
+        self.database.close()
 
 
 class _NoTransport:

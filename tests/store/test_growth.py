@@ -13,11 +13,19 @@ from pbm.store.schema import metadata
 from tests.growth import Season, SendingTable, asked
 from tests.plans import read_whole
 
-MUCH = Size(finished=3000, running=60, pairs=300, plies=6)
+MUCH = Size(finished=3000, running=60, pairs=1500, plies=6)
 AT_MOST = 1.2  # times what it costs in an empty database
 # Of who leaves for good, buckets are looked for in all there are: those of a week.
 GROWING = frozenset(metadata.tables) - {"facts"}
-LOOKS_AT_ALL_BUCKETS, FOR_EACH = "gone", 8
+LOOK_AT_ALL_BUCKETS, FOR_EACH = ("leaving", "gone"), 8
+
+
+ALL_BUCKETS = (
+    "DELETE FROM buckets WHERE (buckets.key LIKE",
+    "DELETE FROM buckets WHERE buckets.key IN",  # half of them are old, for all a generic plan knows
+    'DELETE FROM buckets WHERE (buckets."key" LIKE',
+)
+FEW = 60  # rows: for the little tables of an empty database PostgreSQL has other plans
 
 
 @dataclass
@@ -25,7 +33,7 @@ class Cost:
     """What a step made the database do."""
 
     statements: int = 0
-    work: int = 0  # instructions on SQLite, rows and index entries read on PostgreSQL
+    work: int = 0  # instructions on SQLite, rows read on PostgreSQL
 
 
 @pytest.fixture
@@ -34,7 +42,7 @@ def full(database_url: str) -> Iterator[SendingTable]:
     table = SendingTable(database_url)
     fill(table.database, MUCH)
     yield table
-    table.database.close()
+    table.leave()
 
 
 @pytest.fixture
@@ -48,14 +56,14 @@ def empty(full: SendingTable, request: pytest.FixtureRequest, tmp_path_factory: 
             url = stack.enter_context(server.new_database())
         table = SendingTable(url)
         yield table
-        table.database.close()
+        table.leave()
 
 
 def test_a_turn_costs_no_more_in_a_full_database(empty: SendingTable, full: SendingTable) -> None:
     little, much = costs(empty), costs(full)
     for name, cost in little.items():
-        most = AT_MOST * cost.work
-        if name == LOOKS_AT_ALL_BUCKETS:
+        most = AT_MOST * cost.work + (0 if full.database.embedded else FEW)
+        if name in LOOK_AT_ALL_BUCKETS:
             most += FOR_EACH * len(full.rows("buckets"))
         assert much[name].statements == cost.statements, name
         assert much[name].work <= most, (name, much[name], cost)
@@ -71,7 +79,8 @@ def test_every_statement_of_a_season_finds_what_it_asks_for_by_an_index(full: Se
     found = dict(statements)
     assert len(found) > 70
     wrong = read_whole(full.database, found.items(), GROWING)
-    assert not [it for it in wrong if not it.startswith("DELETE FROM buckets WHERE (buckets.")]
+    assert not [it for it in wrong if not it.startswith(ALL_BUCKETS)]
+    assert not [it for it in wrong if ALL_BUCKETS[1] in it and "these values" in it]
 
 
 def costs(table: SendingTable) -> dict[str, Cost]:
@@ -120,7 +129,7 @@ def instructions(table: SendingTable) -> Iterator[Cost]:
 
 @contextmanager
 def rows_read(table: SendingTable) -> Iterator[Cost]:
-    """Count the rows that PostgreSQL reads from tables, and the entries from indexes."""
+    """Count the rows that PostgreSQL reads."""
     cost = Cost()
     before = _rows_so_far(table)
     yield cost
@@ -131,6 +140,5 @@ def _rows_so_far(table: SendingTable) -> int:
     with table.database.engine.connect() as connection:
         connection.execute(text("SELECT pg_stat_force_next_flush()"))
         connection.commit()
-        tables = "SELECT coalesce(sum(seq_tup_read), 0) FROM pg_stat_user_tables"
-        entries = "SELECT coalesce(sum(idx_tup_read), 0) FROM pg_stat_user_indexes"
-        return sum(int(connection.scalar(text(query)) or 0) for query in (tables, entries))
+        query = "SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) FROM pg_stat_user_tables"
+        return int(connection.scalar(text(query)) or 0)
