@@ -183,7 +183,10 @@ def _part(
             bounds = {"after": after.get(name, 0), "until": until[name]}
             rows = connection.execute(query, bounds).all()
             made = [
-                [_make(column, value, after) for column, value in zip(item.columns, row, strict=True)]
+                [
+                    _make(column, value, after)
+                    for column, value in zip(item.columns, row, strict=True)
+                ]
                 for row in rows
             ]
             # A bucket that belongs to nobody there is once only.

@@ -127,7 +127,9 @@ class Soaked:
         while left != (0, 0):
             assert self.server.poll() is None, "the server has ended"
             now = tuple(
-                connection.execute(f"SELECT count(*) FROM {table} WHERE status = '{word}'").fetchone()[0]
+                connection.execute(
+                    f"SELECT count(*) FROM {table} WHERE status = '{word}'"
+                ).fetchone()[0]
                 for table, word in (("inbox", "new"), ("outbox", "due"))
             )
             if now != left:
@@ -163,13 +165,14 @@ def soak(mails: int, readings: int = READINGS, seed: int = 1) -> list[tuple[int,
                 for first in range(0, count, BOARDS):
                     # A round after the other, so that nobody's move overtakes the other's.
                     part = some[first : first + BOARDS]
-                    asyncio.run(
-                        send_all(soaked.port, part, senders=SENDERS, keep_open=True)
-                    )
+                    asyncio.run(send_all(soaked.port, part, senders=SENDERS, keep_open=True))
                 soaked.rests()
                 found.append((reading * count, soaked.held()))
                 rate = count / (time.monotonic() - begun)
-                print(f"{found[-1][0]:>7} mails: {found[-1][1]:7.1f} MiB, {rate:5.0f} mails/s", flush=True)
+                print(
+                    f"{found[-1][0]:>7} mails: {found[-1][1]:7.1f} MiB, {rate:5.0f} mails/s",
+                    flush=True,
+                )
         finally:
             soaked.ends()
     return found

@@ -104,7 +104,9 @@ def objects() -> Counter[str]:
         cache.cache_clear()
     re.purge()  # of patterns made from a mail's own words the library keeps some hundred
     gc.collect()
-    return Counter(f"{type(item).__module__}.{type(item).__qualname__}" for item in gc.get_objects())
+    return Counter(
+        f"{type(item).__module__}.{type(item).__qualname__}" for item in gc.get_objects()
+    )
 
 
 def test_long_words_are_not_kept_once_they_were_written(sqlite_url: str) -> None:
