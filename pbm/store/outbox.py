@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import fields
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cache
 from typing import Any
 
@@ -18,6 +18,7 @@ from sqlalchemy import (
     func,
     insert,
     literal,
+    or_,
     select,
     union_all,
     update,
@@ -169,6 +170,21 @@ class Outbox:
     def defer(self, outbox_id: int, error: str, due_at: datetime) -> None:
         """Record a try that failed for now."""
         self._set(outbox_id, last_error=error, due_at=due_at, attempts=outbox.c.attempts + 1)
+
+    def bring_forward(self, now: datetime, longest: timedelta) -> None:
+        """Make due what waits longer than any retry, as a clock that was ahead has left it.
+
+        What was written to wait, and at a time that has been, goes on waiting.
+        """
+        self._connection.execute(
+            update(outbox)
+            .where(
+                outbox.c.status == DUE,
+                outbox.c.due_at > now + longest,
+                or_(outbox.c.attempts > 0, outbox.c.written_at > now),
+            )
+            .values(due_at=now)
+        )
 
     def retry(self, outbox_id: int, now: datetime) -> None:
         """Make a mail that waits or has failed due at once."""
