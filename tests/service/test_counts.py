@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,7 +17,6 @@ from pbm.service.loops import take_turns
 from pbm.service.post import Post
 from pbm.service.writer import Writer
 from pbm.store.db import Database
-from tests.growth import asked
 from tests.table import Table
 
 MANY = 50
@@ -128,7 +127,7 @@ def test_many_mails_at_once_are_one_commit(table: Table) -> None:
 
 
 def test_a_turn_alone_is_a_commit_and_its_post_another(table: Table) -> None:
-    alice, bob = table.start("alice", "bob")
+    alice, _ = table.start("alice", "bob")
     to = alice.newest.reply_to
     table.hand_in(alice.address, to, alice.mail_bytes("", MOVE, to=to))
     with counted(table) as turn:
@@ -153,7 +152,7 @@ async def posted(table: Table) -> None:
 
 
 class _Takes:
-    async def deliver(self, envelope_sender: str, recipient: str, raw: bytes) -> Sent:
+    async def deliver(self, envelope_sender: str, recipient: str, raw: bytes) -> Sent:  # noqa: ARG002
         return Sent()
 
     async def close(self) -> None: ...

@@ -11,7 +11,7 @@ import tracemalloc
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from itertools import count, islice
+from itertools import count, islice, pairwise
 from types import FunctionType
 from typing import Any
 
@@ -73,7 +73,7 @@ def test_as_many_objects_after_many_turns_as_after_some(sqlite_url: str) -> None
         for _ in islice(rounds, ROUNDS):
             table.mailboxes.clear()
         counts.append(objects())
-    for before, after in zip(counts, counts[1:], strict=False):
+    for before, after in pairwise(counts):
         grown = {kind: more for kind, more in (after - before).items() if more > FEW}
         assert not grown
     assert len(table.rows("inbox")) > 3 * ROUNDS * TURNS_OF_A_ROUND

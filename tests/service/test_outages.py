@@ -1,22 +1,25 @@
-"""Faults around us: the disk, the next server, the clock, a template. `docs/faults.md` lists them."""
+"""Faults around us: the disk, the next server, the clock, a template; see `docs/faults.md`."""
 
 import asyncio
 from collections.abc import Iterator
-from contextlib import contextmanager
-from datetime import timedelta
+from itertools import pairwise
 from typing import Any
 
+import psycopg
 import pytest
-from sqlalchemy import event
+from sqlalchemy import event, update
+from sqlalchemy.exc import OperationalError
 
-from pbm.mail.delivery import Delivery, Sent
+from pbm.commands.play import Move
+from pbm.mail.delivery import Sent
 from pbm.service import loops, post
 from pbm.service.clock_watch import ClockWatch
+from pbm.store.inbox import Inbox
+from pbm.store.schema import outbox
 from tests.service.whole import Whole, World, gone
 from tests.table import OPERATOR, START, Clock, Table
 
 MOVE, ANSWER = "a1-c3,d4", "i9-g7,f6"
-DAY = timedelta(days=1)
 
 
 @pytest.fixture(autouse=True)
@@ -59,7 +62,7 @@ def to_of(person: Any) -> str:
 
 
 def test_fault_disk_full_nothing_is_kept_nor_half_done_and_all_goes_on(small: Table) -> None:
-    alice, bob = small.start("alice", "bob")
+    alice, _ = small.start("alice", "bob")
     disk, world = Disk(small), World()
 
     async def scene() -> None:
@@ -78,7 +81,7 @@ def test_fault_disk_full_nothing_is_kept_nor_half_done_and_all_goes_on(small: Ta
 
 
 def test_fault_disk_full_in_a_turn_it_is_no_try_and_is_taken_later(small: Table) -> None:
-    alice, bob = small.start("alice", "bob")
+    alice, _ = small.start("alice", "bob")
     long = "Hello! " * 5000
     small.hand_in(alice.address, to_of(alice), alice.mail_bytes("", f"{MOVE}\n{long}"))
     number = len(small.rows("inbox"))
@@ -124,7 +127,7 @@ def test_fault_smarthost_gone_for_an_hour_all_arrives_after_it(table: Table) -> 
             assert table.turns.take_next()
         table.clock.passes(minutes=1)
     for minutes in tries.values():
-        gaps = [later - earlier for earlier, later in zip(minutes, minutes[1:], strict=False)]
+        gaps = [later - earlier for earlier, later in pairwise(minutes)]
         assert gaps == [1, 2, 4, 8, 16]
     world.answers = lambda _: Sent()
     for _ in range(61):
@@ -181,9 +184,6 @@ def test_fault_slow_smarthost_holds_up_no_turn_and_no_other_mail(table: Table) -
 def test_fault_broken_template_one_mail_fails_and_the_operator_is_told(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     to = to_of(alice)
-    with table.database.transaction() as work:
-        board = work.boards.get(1)
-    assert board
     table.hand_in(alice.address, to, alice.mail_bytes("", MOVE, to=to))
     assert table.turns.take_next()
     break_params(table, alice.address)
@@ -206,10 +206,6 @@ def test_fault_broken_template_one_mail_fails_and_the_operator_is_told(table: Ta
 
 def break_params(table: Table, address: str) -> None:
     """Let a template miss what it asks for, as it would after a bad change."""
-    from sqlalchemy import update
-
-    from pbm.store.schema import outbox
-
     with table.database.engine.begin() as connection:
         due = (outbox.c.status == "due") & (outbox.c.recipient == address)
         connection.execute(update(outbox).where(due).values(params={}))
@@ -241,7 +237,7 @@ def test_fault_clock_a_day_ahead_and_back_loses_nothing(table: Table) -> None:
 
 
 def test_fault_clock_ahead_gives_up_no_mail_and_no_claim(table: Table) -> None:
-    alice, bob = table.start("alice", "bob")
+    alice, _ = table.start("alice", "bob")
     table.hand_in(alice.address, to_of(alice), alice.mail_bytes("", MOVE, to=to_of(alice)))
     assert table.turns.take_next()
     world = World()
@@ -282,3 +278,37 @@ def test_a_clock_that_goes_back_is_noticed_once() -> None:
     for minutes, noticed in steps:
         clock.passes(minutes=minutes)
         assert watch.went_back() is noticed
+
+
+# -- the database --------------------------------------------------------------------------------
+
+
+def test_fault_database_gone_while_a_try_is_counted_ends_no_role(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alice, bob = table.start("alice", "bob")
+    world, away = World(), [True]
+
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError("a planted bug")
+
+    def counted(self: Inbox, inbox_id: int, error: str) -> int:
+        if away:
+            away.pop()
+            raise OperationalError("", None, psycopg.OperationalError("gone"))
+        return count_try(self, inbox_id, error)
+
+    count_try = Inbox.count_try
+    monkeypatch.setattr(Move, "run", broken)
+    monkeypatch.setattr(Inbox, "count_try", counted)
+
+    async def scene() -> None:
+        async with Whole(table, world) as whole:
+            assert await whole.keep(alice, "", MOVE, to_of(alice))
+            await whole.until(lambda: rows(table, "inbox", "stuck") == 1)
+            assert await whole.keep(bob, "whoami", "", to_of(bob))
+            await whole.until(lambda: bob.address in {to for to, _ in world.arrived})
+
+    asyncio.run(scene())
+    assert not away
+    assert table.mail_kept(max(row["id"] for row in table.rows("inbox")) - 1).tries == 3

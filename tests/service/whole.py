@@ -15,7 +15,7 @@ from pbm.service.post import Post
 from pbm.service.writer import Writer
 from tests.table import Person, Table
 
-PATIENCE = 60.0  # seconds; a bound for what hangs
+PATIENCE = 20.0  # seconds; a bound for what hangs
 
 
 class World:

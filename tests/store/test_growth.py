@@ -1,4 +1,4 @@
-"""A turn costs the same however much is stored: counted, since a clock would tell of the machine."""
+"""A turn costs the same however much is stored; counted, not timed."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -22,7 +22,7 @@ LOOK_AT_ALL_BUCKETS, FOR_EACH = ("leaving", "gone"), 8
 
 ALL_BUCKETS = (
     "DELETE FROM buckets WHERE (buckets.key LIKE",
-    "DELETE FROM buckets WHERE buckets.key IN",  # half of them are old, for all a generic plan knows
+    "DELETE FROM buckets WHERE buckets.key IN",  # many are old, for all a generic plan knows
     'DELETE FROM buckets WHERE (buckets."key" LIKE',
 )
 FEW = 60  # rows: for the little tables of an empty database PostgreSQL has other plans
