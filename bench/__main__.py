@@ -8,10 +8,14 @@ from pathlib import Path
 
 import structlog
 
-from bench import report, rules, turns
+from bench import growth, report, rules, turns
 from bench.measure import Row, calibration_ms
 
-PARTS: Mapping[str, Callable[[], list[Row]]] = {"rules": rules.measure, "turns": turns.measure}
+PARTS: Mapping[str, Callable[[], list[Row]]] = {
+    "rules": rules.measure,
+    "turns": turns.measure,
+    "growth": growth.measure,
+}
 
 
 def main(

@@ -8,12 +8,15 @@ import pytest
 import structlog
 
 from bench import __main__ as bench
-from bench import report, rules, turns
+from bench import growth, report, rules, turns
+from bench.filling import Size
 from bench.measure import Row, beside, rate_of, rates_of
 
+TINY = Size(finished=3, running=2, pairs=2, plies=4)
 SMALL: dict[str, Callable[[], list[Row]]] = {
     "rules": lambda: rules.measure(0, positions=3, depth=2),
     "turns": lambda: turns.measure(0),
+    "growth": lambda: growth.measure(0, TINY, times=1),
 }
 PAGE = """\
 # A page
