@@ -171,7 +171,7 @@ def kept(server: RunningServer, status: str) -> int:
 
 
 def test_fault_sigterm_while_the_smarthost_hangs_ends_in_time(
-    server: RunningServer, alice: Player, sink: Sink
+    server: RunningServer, alice: Player
 ) -> None:
     server.stop()
     with socket.create_server(("127.0.0.1", free_port())) as silent:
