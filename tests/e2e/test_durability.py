@@ -99,7 +99,8 @@ def test_promise_1_a_failing_sync_is_no_250(
 # -- how many syncs ------------------------------------------------------------------------------
 
 MANY = 50
-# Commits for as many that came while the database was busy: the first alone, then the others; their turns in groups of 1, 2, 4, 8, 16, 16 and 3; and one to spare.
+# Commits for as many that came while the database was busy: the first alone, then the others;
+# their turns in groups of 1, 2, 4, 8, 16, 16 and 3; and one to spare.
 FEW = 2 + 7 + 1
 
 
