@@ -103,6 +103,10 @@ def _rows(table: str, parts: Sequence[tuple[_Part, int]], pairs: int) -> Iterato
     total = sum(count for _, count in parts)
     done = 0
     for part, count in parts:
+        if not part.count(table):
+            first = {name: it + count * part.count(name) for name, it in first.items()}
+            done += count
+            continue
         for number in range(count):
             whose = number % pairs
             copy = _Copy(
@@ -119,8 +123,7 @@ def _rows(table: str, parts: Sequence[tuple[_Part, int]], pairs: int) -> Iterato
                 lately=f"{START - timedelta(minutes=whose % _A_WEEK):%Y-%m-%d %H:%M:%S.%f}",
                 salt=str(done),
             )
-            if part.count(table):
-                yield from part.copied(table, copy)
+            yield from part.copied(table, copy)
             for name in first:
                 first[name] += part.count(name)
             done += 1
