@@ -22,8 +22,7 @@ from itertools import islice
 from pathlib import Path
 
 from bench import season as seasons
-from bench.smtp_load import Letter, send_all
-from pbm.store.db import Database
+from bench.smtp_load import Letter, Shape, load
 from tests.e2e.ports import free_port
 
 MAILS = 100_000
@@ -31,7 +30,7 @@ READINGS = 10
 WARM = 2  # readings until everything was seen once
 MOST_GROWTH = 8.0  # MiB from then on, which is 100 bytes for each of the mails
 BOARDS = 200
-SENDERS = 32
+SHAPE = Shape("32 open connections", 32, True)
 _ASKED = ("help", "whoami", "games", "settings", "nonsense and more", "move 1 z9z9", "export 1")
 _PATIENCE = 600.0  # seconds without a turn or a mail sent
 
@@ -40,8 +39,8 @@ def letters(season: seasons.Season, seed: int) -> Iterator[Letter]:
     """Moves on all boards, round by round, and among them refusals, questions and garbage."""
     chance = random.Random(seed)
     number = 0
-    for run in range(10**9):
-        for letter in season.round(str(run)):
+    while True:
+        for letter in season.round():
             yield letter
             for _ in range(chance.choice((0, 1, 1, 2))):
                 number += 1
@@ -79,12 +78,10 @@ class Soaked:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.file = folder / "pbm.sqlite3"
-        database = Database(f"sqlite:///{self.file}")
-        self.season = seasons.begin(database, folder, BOARDS, picture=True)
-        database.close()
+        self.season = seasons.begin(f"sqlite:///{self.file}", folder, BOARDS, picture=True)
         self.port, sink = free_port(), free_port()
         self._sink = subprocess.Popen(
-            [sys.executable, "-m", "bench.smtp_load", str(sink)],
+            [sys.executable, "-m", "bench.sink", str(sink)],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
         )
@@ -139,11 +136,8 @@ class Soaked:
         connection.close()
 
     def held(self) -> float:
-        """What the server's process holds, in MiB: its share of what lies in memory."""
-        told = Path(f"/proc/{self.server.pid}/smaps_rollup").read_text("ascii")
-        found = re.search(r"^Pss:\s+(\d+) kB", told, re.MULTILINE)
-        assert found is not None
-        return int(found[1]) / 1024
+        """What the server and its helpers hold, in MiB: their share of what lies in memory."""
+        return sum(_share(pid) for pid in _family(self.server.pid)) / 1024
 
     def ends(self) -> None:
         """Stop both processes."""
@@ -152,9 +146,26 @@ class Soaked:
             process.wait(60)
 
 
+def _family(pid: int) -> list[int]:
+    """A process and all that it has started."""
+    found = [pid]
+    for task in Path(f"/proc/{pid}/task").glob("*/children"):
+        for child in task.read_text("ascii").split():
+            found += _family(int(child))
+    return found
+
+
+def _share(pid: int) -> int:
+    """What a process holds, in KiB."""
+    told = Path(f"/proc/{pid}/smaps_rollup").read_text("ascii")
+    found = re.search(r"^Pss:\s+(\d+) kB", told, re.MULTILINE)
+    assert found is not None
+    return int(found[1])
+
+
 def soak(mails: int, readings: int = READINGS, seed: int = 1) -> list[tuple[int, float]]:
     """Send so many mails; return how much the server held after how many of them."""
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, load() as sending:
         soaked = Soaked(Path(folder))
         try:
             soaked.waits_until_open()
@@ -165,7 +176,7 @@ def soak(mails: int, readings: int = READINGS, seed: int = 1) -> list[tuple[int,
                 for first in range(0, count, BOARDS):
                     # A round after the other, so that nobody's move overtakes the other's.
                     part = some[first : first + BOARDS]
-                    asyncio.run(send_all(soaked.port, part, senders=SENDERS, keep_open=True))
+                    sending.send(soaked.port, part, SHAPE)
                 soaked.rests()
                 found.append((reading * count, soaked.held()))
                 rate = count / (time.monotonic() - begun)

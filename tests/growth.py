@@ -9,6 +9,7 @@ from sqlalchemy import event
 
 from pbm.mail.delivery import Sent
 from pbm.service.post import Post
+from pbm.service.scribe import Scribe
 from tests.table import Person, Table
 
 Asked = tuple[str, Any]  # SQL, and the values of its first run
@@ -110,7 +111,9 @@ class SendingTable(Table):
 
     def __init__(self, url: str) -> None:
         super().__init__(url)
-        self.post = Post(self.database, self.house, self.clock, _NoTransport(), self.renderer)
+        self.post = Post(
+            self.database, self.house, self.clock, _NoTransport(), Scribe(self.house.address.plain)
+        )
         # Its locks have a connection of their own; all else shares the other one.
         self.post.holds.take([_NO_MAIL])
 

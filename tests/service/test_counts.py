@@ -15,6 +15,7 @@ from sqlalchemy import event
 from pbm.mail.delivery import Sent
 from pbm.service.loops import take_turns
 from pbm.service.post import Post
+from pbm.service.scribe import Scribe
 from pbm.service.writer import Writer
 from pbm.store.db import Database
 from tests.table import Table
@@ -141,7 +142,9 @@ def test_a_turn_alone_is_a_commit_and_its_post_another(table: Table) -> None:
 
 async def posted(table: Table) -> None:
     """Send what is due, all of it recorded while the writer is busy."""
-    post = Post(table.database, table.house, table.clock, _Takes(), table.renderer)
+    post = Post(
+        table.database, table.house, table.clock, _Takes(), Scribe(table.house.address.plain)
+    )
     due = post.claim()
     await together(
         table.database, [partial(post.record, outcomes=[(mail, Sent()) for mail in due])]

@@ -12,6 +12,7 @@ from sqlalchemy.exc import DBAPIError
 from pbm.mail.delivery import Deferred, Delivery, Sent
 from pbm.service.loops import send_post, take_turns
 from pbm.service.post import Post
+from pbm.service.scribe import Scribe
 from pbm.service.writer import Writer
 from tests.table import Person, Table
 
@@ -56,7 +57,9 @@ class Whole:
         self._pools: list[ThreadPoolExecutor] = []
         self.writer = Writer(table.database, self._in_thread())
         self.read = self._in_thread()
-        self.post = Post(table.database, table.house, table.clock, world, table.renderer)
+        self.post = Post(
+            table.database, table.house, table.clock, world, Scribe(table.house.address.plain)
+        )
         self.tasks: list[asyncio.Task[None]] = []
         self._stack = AsyncExitStack()
 
