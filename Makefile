@@ -49,6 +49,10 @@ check: $(READY) ## checks format, style, types and the direction of imports
 bench: $(READY) ## measures speed and writes docs/benchmarks.md; ARGS=rules measures one part
 	$(PY) -m bench $(ARGS)
 
+.PHONY: soak
+soak: $(READY) ## sends 100,000 mails into a server, which must not grow; ARGS="--mails 5000" sends fewer
+	$(PY) -m bench.soak $(ARGS)
+
 .PHONY: format
 format: $(READY) ## formats the source and mends what ruff can mend
 	$(PY) -m ruff format .

@@ -15,7 +15,7 @@ from pbm.store.values import Player, Settings
 
 SERVER = "pbm@games.example"
 SECRET = "a-secret-for-measurements-only-of-enough-letters"
-_MOVES = ("c5,d5", "g5,f5", "d5,c5", "f5,g5")  # to and fro, for ever
+MOVES = ("c5,d5", "g5,f5", "d5,c5", "f5,g5")  # to and fro, for ever
 _QUOTE = "\r\n".join(f"> a line of the board that is quoted, number {n}" for n in range(1, 36))
 _MAIL = """From: {handle} <{address}>\r
 To: {to}\r
@@ -60,7 +60,7 @@ class Season:
                 number=number,
                 subject=f"{first.handle} v {second.handle}",
                 ply=self.ply,
-                move=_MOVES[(self.ply - 1) % len(_MOVES)],
+                move=MOVES[(self.ply - 1) % len(MOVES)],
                 quote=_QUOTE,
             )
             yield Letter(mover.address.encode(), to.encode(), raw.encode())
@@ -69,7 +69,7 @@ class Season:
 def a_mail() -> bytes:
     """A mail as the players of a season send it."""
     words = {"handle": "left1", "address": "left1@players.example", "to": SERVER, "number": 1}
-    words |= {"subject": "left1 v right1", "ply": 1, "move": _MOVES[0], "quote": _QUOTE}
+    words |= {"subject": "left1 v right1", "ply": 1, "move": MOVES[0], "quote": _QUOTE}
     return _MAIL.format(**words).encode()
 
 

@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import threading
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
@@ -28,6 +28,7 @@ SETTINGS = {
     "lc_messages": "C",
     "log_min_messages": "warning",
 }
+Start = Callable[[], subprocess.Popen[str]]
 READY = "ready to accept connections"
 
 
@@ -52,9 +53,21 @@ def find_programs(root: Path = Path("/usr/lib/postgresql")) -> Path:
 class PostgresServer:
     """A running server. `with server.new_database() as url:` gives an empty database of its own."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, start: Start) -> None:
         self.folder = folder
         self._numbers = count(1)
+        self._start = start
+        self._process = start()
+
+    def end(self, how: signal.Signals) -> None:
+        """Stop it: SIGQUIT at once, as a crash does, and SIGINT in order, its clients cut off."""
+        if self._process.poll() is None:
+            self._process.send_signal(how)
+        self._process.wait()
+
+    def start_again(self) -> None:
+        """Start it again on what it has kept."""
+        self._process = self._start()
 
     def url(self, database: str) -> str:
         """The address of a database, as SQLAlchemy writes it."""
@@ -91,12 +104,11 @@ def running_postgres(settings: Mapping[str, str] | None = None) -> Iterator[Post
         if owner is not None:
             shutil.chown(folder, owner.pw_uid, owner.pw_gid)
         _initialise(programs, folder, owner)
-        process = _start(programs, folder, owner, settings or {})
+        server = PostgresServer(folder, lambda: _start(programs, folder, owner, settings or {}))
         try:
-            yield PostgresServer(folder)
+            yield server
         finally:
-            process.send_signal(signal.SIGINT)  # cuts the clients off; SIGTERM would wait for them
-            process.wait()
+            server.end(signal.SIGINT)  # cuts the clients off; SIGTERM would wait for them
     finally:
         shutil.rmtree(folder)
 

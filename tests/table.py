@@ -32,7 +32,7 @@ from pbm.service.turn import Turns
 from pbm.store.db import Database
 from pbm.store.migrate import migrate
 from pbm.store.schema import metadata
-from pbm.store.values import Board, Departure, InboxMail, Player, Ply
+from pbm.store.values import Board, Departure, InboxMail, OutboxMail, Player, Ply
 from tests.secrets_issued import ISSUED
 
 SERVER = "pbm@games.example"
@@ -206,13 +206,17 @@ class Table:
             with self.database.transaction() as work:
                 due = work.outbox.claim_due(self.clock(), most=50, passing_over=())
                 for mail in due:
-                    raw = raw_mail(mail, self.house.address.plain, self.renderer)
                     work.outbox.finish([mail.id], "sent", self.clock())
-                    arrived = Mail(raw, mail.sender, message_from_bytes(raw))
-                    _check_secrets(arrived)
-                    self.mailboxes.setdefault(mail.recipient.lower(), []).append(arrived)
+                    self.arrive(mail)
             if not due:
                 return
+
+    def arrive(self, mail: OutboxMail) -> None:
+        """Put a mail into its reader's mailbox."""
+        raw = raw_mail(mail, self.house.address.plain, self.renderer)
+        arrived = Mail(raw, mail.sender, message_from_bytes(raw))
+        _check_secrets(arrived)
+        self.mailboxes.setdefault(mail.recipient.lower(), []).append(arrived)
 
     def next_message_id(self) -> str:
         """A Message-ID for a mail that somebody sends."""

@@ -7,12 +7,12 @@ the board of a view: lines that keep their shape, and in the HTML part a picture
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
 from textwrap import wrap
-from typing import Any
+from typing import Any, TypeVar
 from unicodedata import category
 from urllib.parse import quote
 
@@ -22,6 +22,7 @@ from pbm.mail import picture
 from pbm.mail.compose import InlinePicture
 from pbm.resources import resource_path
 
+_Made = TypeVar("_Made")
 COLUMNS = 68  # narrow, so that no mailer breaks a line again when it quotes it
 # Marks of lines that keep their shape; taken out of everything foreign.
 _KEPT = "\ue000"
@@ -30,6 +31,7 @@ _PICTURE = "\ue003"  # here the HTML part has the picture that the line describe
 _MARKS = {_KEPT: "pre", _ROW: "rows", _PICTURE: "picture"}
 _GLUE = "\ue002"  # a blank at which no line breaks
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029\ue000-\ue003]", re.ASCII)
+_LONGEST_KEPT = 4096  # characters of a block; else 1024 long comments would fill the memory
 _BLOCKS_KEPT = 1024  # a KB each at most as a rule: the mails of a turn share most of theirs
 _JOINERS = "\u200c\u200d"
 
@@ -169,7 +171,18 @@ def _kind(line: str) -> str:
     return "quote" if line.startswith("| ") or line == "|" else "paragraph"
 
 
-@lru_cache(maxsize=_BLOCKS_KEPT)
+def _kept_if_short(make: Callable[[_Block], _Made]) -> Callable[[_Block], _Made]:
+    """Keep what is made of short blocks: somebody's long words are hardly said twice."""
+    kept = lru_cache(maxsize=_BLOCKS_KEPT)(make)
+
+    def of(block: _Block) -> _Made:
+        is_short = sum(map(len, block.lines)) <= _LONGEST_KEPT
+        return kept(block) if is_short else make(block)
+
+    return of
+
+
+@_kept_if_short
 def _text_lines(block: _Block) -> Sequence[str]:
     if block.kind in _MARKS.values():
         return [line.rstrip() for line in block.lines]
@@ -203,7 +216,7 @@ def _html(block: _Block, content_ids: Mapping[str, str]) -> str:
     return _html_text(block)
 
 
-@lru_cache(maxsize=_BLOCKS_KEPT)
+@_kept_if_short
 def _html_text(block: _Block) -> str:
     if block.kind == "pre":
         return f"<pre>{escape(chr(10).join(block.lines))}</pre>"

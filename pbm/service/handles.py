@@ -1,5 +1,6 @@
 """Names for new players."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from pbm.commands.registry import find_command
@@ -42,13 +43,22 @@ def suggest_handle(work: UnitOfWork, address: str) -> str:
     kept = "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "-" for c in local)
     stem = kept.strip("-_0123456789")[:_LONGEST]
     stem = stem if len(stem) >= _SHORTEST else _FALLBACK
-    root = stem[: _LONGEST - len(str(_MOST_ALIKE)) + 1]
-    taken = work.players.handles_like(root)
-    numbered = (f"{root}{number}" for number in range(2, _MOST_ALIKE))
-    for handle in (stem, *numbered):
-        if handle not in taken and not _is_reserved(handle):
-            return handle
+    for candidates in _some_alike(stem):
+        taken = work.players.handles_among(candidates)
+        for handle in candidates:
+            if handle not in taken and not _is_reserved(handle):
+                return handle
     raise Refusal("handle-taken", handle=stem)
+
+
+def _some_alike(stem: str) -> Iterator[list[str]]:
+    """A stem and its numbered forms, few to begin with: most find one at once."""
+    root = stem[: _LONGEST - len(str(_MOST_ALIKE)) + 1]
+    candidates, number = [stem], 2
+    while number < _MOST_ALIKE:
+        some = range(number, min(number * 4, _MOST_ALIKE))
+        yield [*candidates, *(f"{root}{count}" for count in some)]
+        candidates, number = [], some.stop
 
 
 def _is_reserved(handle: str) -> bool:

@@ -9,6 +9,7 @@ import structlog
 from sqlalchemy.exc import DBAPIError
 
 from pbm.clock import Clock
+from pbm.service.clock_watch import ClockWatch
 from pbm.service.post import Look, Post
 from pbm.service.turn import TurnFailedError, Turns
 from pbm.service.writer import InThread, Writer
@@ -39,7 +40,7 @@ async def take_turns(
             continue
         except TurnFailedError as failed:
             if together == 1:
-                await writer.do(partial(turns.count_in, failed=failed))
+                await _count_try(turns, writer, failed)
             together = 1
             continue
         finally:
@@ -53,15 +54,27 @@ async def take_turns(
         await _woken(mail_kept, LOOK_AGAIN)
 
 
+async def _count_try(turns: Turns, writer: Writer, failed: TurnFailedError) -> None:
+    """Count the try of a mail that failed; where the database is away, it is tried once more."""
+    try:
+        await writer.do(partial(turns.count_in, failed=failed))
+    except DBAPIError as error:
+        _log.warning("database away, a try is not counted", error=str(error.orig))
+        await asyncio.sleep(DATABASE_PAUSE)
+
+
 async def send_post(
     post: Post, clock: Clock, in_thread: InThread, writer: Writer, mail_written: asyncio.Event
 ) -> None:
     """Send the outbox for ever; what is under way when this is cancelled is finished."""
     under_way: set[asyncio.Task[None]] = set()
+    watch = ClockWatch(clock)
     try:
         while True:
             mail_written.clear()
             try:
+                if watch.went_back():
+                    await writer.do(post.bring_forward)
                 look: Look = await in_thread(post.look)
             except DBAPIError as error:
                 _log.warning("database away, post waits", error=str(error.orig))

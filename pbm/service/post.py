@@ -113,6 +113,10 @@ class Post:
             _log.error("mail cannot be handed on", mail=mail.id, exception=traceback_of(error))
             return Deferred(type(error).__name__)
 
+    def bring_forward(self, work: UnitOfWork) -> None:
+        """Make due what a clock that was set back meanwhile has put off for too long."""
+        work.outbox.bring_forward(self.clock(), LONGEST_DELAY)
+
     def record(self, work: UnitOfWork, outcomes: Sequence[tuple[OutboxMail, Delivery]]) -> None:
         """Write down what became of mails."""
         now = self.clock()

@@ -14,6 +14,7 @@ from pbm.store.statement import Statement
 _INSERT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 _DAY_SECONDS = 86_400.0
 LONGEST = timedelta(days=7)  # that a bucket may take to fill; then it can be forgotten
+MOST_FORGOTTEN = 10_000  # buckets at once; far more than the mails between two times make
 _LOCK_CLASS = 0x70626C  # of the advisory locks on buckets
 _ROUNDING = 1e-6  # of a token, that sums of fractions may be short of
 
@@ -65,8 +66,19 @@ class Buckets:
         return bool(row.tokens + added < 1 - _ROUNDING)
 
     def forget_full(self, now: datetime) -> None:
-        """Forget the buckets that nobody has taken from for so long that they are full."""
-        self._connection.execute(delete(buckets).where(buckets.c.filled_at < now - LONGEST))
+        """Forget buckets that nobody has taken from for so long that they are full.
+
+        The oldest, and not all at once: nobody waits for a million of them, nor for one that
+        another process has in hand.
+        """
+        oldest = (
+            select(buckets.c.key)
+            .where(buckets.c.filled_at < now - LONGEST)
+            .order_by(buckets.c.filled_at)
+            .limit(MOST_FORGOTTEN)
+            .with_for_update(skip_locked=True)
+        )
+        self._connection.execute(delete(buckets).where(buckets.c.key.in_(oldest)))
 
     def taken_since(self, keys: Sequence[str], since: datetime) -> int:
         """How many of these buckets a token was taken from since a moment."""

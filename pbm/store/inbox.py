@@ -12,13 +12,14 @@ from sqlalchemy import (
     bindparam,
     exists,
     func,
+    literal,
     select,
     union_all,
     update,
 )
 from sqlalchemy.dialects import postgresql, sqlite
 
-from pbm.store.schema import inbox
+from pbm.store.schema import NEW, STUCK, inbox
 from pbm.store.statement import Row, Statement
 from pbm.store.values import InboxMail
 
@@ -60,7 +61,7 @@ _KEEP = {
 _EARLIER = inbox.alias("earlier")
 _OLDEST = (
     select(*_COLUMNS)
-    .where(inbox.c.status == "new")
+    .where(inbox.c.status == NEW)
     .order_by(inbox.c.id)
     .limit(bindparam("most", type_=Integer))
     .with_for_update(skip_locked=True)
@@ -70,7 +71,7 @@ _OLDEST = (
 def _is_first(lane: str) -> ColumnElement[bool]:
     """Whether no earlier mail of the same lane waits, or is being obeyed."""
     return ~exists().where(
-        _EARLIER.c.status == "new",
+        _EARLIER.c.status == NEW,
         _EARLIER.c[lane] == inbox.c[lane],
         _EARLIER.c.id < inbox.c.id,
     )
@@ -156,7 +157,7 @@ class Inbox:
     def waiting(self, *, most: int | None = None) -> tuple[InboxMail, ...]:
         """The mails that are new or stuck, oldest first."""
         new, stuck = (
-            select(*_COLUMNS).where(inbox.c.status == status) for status in ("new", "stuck")
+            select(*_COLUMNS).where(inbox.c.status == status) for status in (NEW, STUCK)
         )  # apart, since each has an index of its own
         query = union_all(new, stuck).order_by("id").limit(most)
         rows = self._connection.execute(query).mappings()
@@ -164,12 +165,13 @@ class Inbox:
 
     def count(self, status: str) -> int:
         """How many mails are new, done or stuck."""
-        query = select(func.count()).where(inbox.c.status == status)
+        word = literal(status, literal_execute=True)
+        query = select(func.count()).where(inbox.c.status == word)
         return int(self._connection.scalar(query) or 0)
 
     def find_new(self, inbox_id: int) -> InboxMail | None:
         """Find a mail that is still to be obeyed, and lock it."""
-        query = select(*_COLUMNS).where(inbox.c.id == inbox_id, inbox.c.status == "new")
+        query = select(*_COLUMNS).where(inbox.c.id == inbox_id, inbox.c.status == NEW)
         return self._one(query.with_for_update())
 
     def finish(self, outcomes: Sequence[tuple[int, str]], now: datetime) -> None:
@@ -180,13 +182,13 @@ class Inbox:
 
     def count_try(self, inbox_id: int, error: str) -> int:
         """Count a try that failed; return how many there have been, 0 if it is not new any more."""
-        still_new = (inbox.c.id == inbox_id) & (inbox.c.status == "new")
+        still_new = (inbox.c.id == inbox_id) & (inbox.c.status == NEW)
         self._set(still_new, tries=inbox.c.tries + 1, outcome=error)
         return self._connection.scalar(select(inbox.c.tries).where(still_new)) or 0
 
     def set_stuck(self, inbox_id: int) -> None:
         """Put a mail aside until the operator retries or drops it."""
-        self._set((inbox.c.id == inbox_id) & (inbox.c.status == "new"), status="stuck")
+        self._set((inbox.c.id == inbox_id) & (inbox.c.status == NEW), status="stuck")
 
     def retry(self, inbox_id: int) -> None:
         """Make a stuck mail new again."""

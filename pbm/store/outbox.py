@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import fields
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cache
 from typing import Any
 
@@ -17,12 +17,14 @@ from sqlalchemy import (
     exists,
     func,
     insert,
+    literal,
+    or_,
     select,
     union_all,
     update,
 )
 
-from pbm.store.schema import outbox
+from pbm.store.schema import DUE, FAILED, outbox
 from pbm.store.statement import Row, Statement
 from pbm.store.values import FAREWELL, NewMail, OutboxMail
 
@@ -59,7 +61,7 @@ def _claim_passing_over(count: int) -> Statement:
     """Take due mails but for so many ids, which are bound as `id0`, `id1`, ..."""
     earlier = outbox.alias("earlier")
     overtakes = exists().where(
-        earlier.c.status == "due",
+        earlier.c.status == DUE,
         earlier.c.recipient_key == outbox.c.recipient_key,
         earlier.c.thread == outbox.c.thread,
         earlier.c.id < outbox.c.id,
@@ -67,7 +69,7 @@ def _claim_passing_over(count: int) -> Statement:
     return Statement(
         select(*_COLUMNS)
         .where(
-            outbox.c.status == "due",
+            outbox.c.status == DUE,
             outbox.c.due_at <= bindparam("now"),
             ~overtakes,
             *(outbox.c.id != bindparam(f"id{number}") for number in range(count)),
@@ -97,7 +99,7 @@ _FINISH = Statement(
     )
 )
 _NEXT_DUE_AT = Statement(
-    select(func.min(outbox.c.due_at, type_=outbox.c.due_at.type)).where(outbox.c.status == "due")
+    select(func.min(outbox.c.due_at, type_=outbox.c.due_at.type)).where(outbox.c.status == DUE)
 )
 
 
@@ -136,7 +138,7 @@ class Outbox:
     def still_due(self, outbox_ids: Sequence[int], now: datetime) -> frozenset[int]:
         """Those of some mails that still wait to be sent."""
         query = select(outbox.c.id).where(
-            outbox.c.id.in_(outbox_ids), outbox.c.status == "due", outbox.c.due_at <= now
+            outbox.c.id.in_(outbox_ids), outbox.c.status == DUE, outbox.c.due_at <= now
         )
         return frozenset(self._connection.scalars(query))
 
@@ -169,6 +171,21 @@ class Outbox:
         """Record a try that failed for now."""
         self._set(outbox_id, last_error=error, due_at=due_at, attempts=outbox.c.attempts + 1)
 
+    def bring_forward(self, now: datetime, longest: timedelta) -> None:
+        """Make due what waits longer than any retry, as a clock that was ahead has left it.
+
+        What was written to wait, and at a time that has been, goes on waiting.
+        """
+        self._connection.execute(
+            update(outbox)
+            .where(
+                outbox.c.status == DUE,
+                outbox.c.due_at > now + longest,
+                or_(outbox.c.attempts > 0, outbox.c.written_at > now),
+            )
+            .values(due_at=now)
+        )
+
     def retry(self, outbox_id: int, now: datetime) -> None:
         """Make a mail that waits or has failed due at once."""
         self._set(outbox_id, status="due", due_at=now, finished_at=None)
@@ -186,7 +203,7 @@ class Outbox:
     def waiting(self, *, most: int | None = None) -> tuple[OutboxMail, ...]:
         """The mails that are due or have failed, oldest first."""
         due, failed = (
-            select(*_COLUMNS).where(outbox.c.status == status) for status in ("due", "failed")
+            select(*_COLUMNS).where(outbox.c.status == status) for status in (DUE, FAILED)
         )  # apart, since each has an index of its own
         query = union_all(due, failed).order_by("id").limit(most)
         rows = self._connection.execute(query).mappings()
@@ -194,7 +211,8 @@ class Outbox:
 
     def count(self, status: str) -> int:
         """How many mails are due, sent, failed or dropped."""
-        query = select(func.count()).where(outbox.c.status == status)
+        word = literal(status, literal_execute=True)
+        query = select(func.count()).where(outbox.c.status == word)
         return int(self._connection.scalar(query) or 0)
 
     def written(self, message_id: str) -> bool:
@@ -205,7 +223,7 @@ class Outbox:
     def is_due(self, template: str, recipient: str) -> bool:
         """Whether a mail of a template waits to be sent to an address."""
         query = select(outbox.c.id).where(
-            outbox.c.status == "due",
+            outbox.c.status == DUE,
             outbox.c.recipient_key == recipient.lower(),
             outbox.c.template == template,
         )
@@ -236,7 +254,7 @@ class Outbox:
     def waits_for(self, address_key: str) -> bool:
         """Whether any mail to an address waits to be sent."""
         query = select(outbox.c.id).where(
-            outbox.c.status == "due", outbox.c.recipient_key == address_key
+            outbox.c.status == DUE, outbox.c.recipient_key == address_key
         )
         return self._connection.scalars(query.limit(1)).first() is not None
 
@@ -259,7 +277,7 @@ class Outbox:
         self._connection.execute(
             update(outbox)
             .where(
-                outbox.c.status == "due",
+                outbox.c.status == DUE,
                 outbox.c.recipient_key == address_key,
                 outbox.c.player_id == player_id,
                 outbox.c.due_at > now,
@@ -271,7 +289,7 @@ class Outbox:
         """Give up the mails of a kind to a player that wait to be sent."""
         self._connection.execute(
             update(outbox)
-            .where(outbox.c.status == "due", outbox.c.player_id == player_id, outbox.c.kind == kind)
+            .where(outbox.c.status == DUE, outbox.c.player_id == player_id, outbox.c.kind == kind)
             .values(status="dropped", finished_at=now, last_error=why, params=None, headers=None)
         )
 

@@ -19,6 +19,7 @@ from sqlalchemy import (
 )
 
 from pbm.store.schema import (
+    DUE,
     addresses,
     buckets,
     errands,
@@ -99,9 +100,9 @@ class Players:
         """Find the player to whom a verified address (whole lower-case) belongs."""
         return self._one(_BY_ADDRESS, address_key=address_key)
 
-    def handles_like(self, root: str) -> frozenset[str]:
-        """The handles in use that begin so."""
-        query = select(players.c.handle).where(players.c.handle.startswith(root, autoescape=True))
+    def handles_among(self, handles: Collection[str]) -> frozenset[str]:
+        """Those of some handles that are in use."""
+        query = select(players.c.handle).where(players.c.handle.in_(handles))
         return frozenset(self._connection.scalars(query))
 
     def some(self, player_ids: Collection[int]) -> tuple[Player, ...]:
@@ -215,12 +216,12 @@ class Players:
         sent = or_(outbox.c.player_id == player.id, outbox.c.recipient_key.in_(keys))
         forget(
             update(outbox)
-            .where(sent, outbox.c.status != "due")
+            .where(sent, outbox.c.status != DUE)
             .values(recipient="", recipient_key="", last_error=None)
         )
         forget(
             update(inbox)
-            .where(or_(func.lower(inbox.c.sender).in_(keys), inbox.c.lane.in_(keys)))
+            .where(func.lower(inbox.c.sender).in_(keys))
             .values(sender="", lane=None, outcome=None)
         )
         for key in keys:

@@ -21,6 +21,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    literal_column,
     text,
 )
 from sqlalchemy.engine import Dialect
@@ -59,6 +60,12 @@ metadata = MetaData(
 )
 
 
+NEW, STUCK = (literal_column(f"'{word}'", String) for word in ("new", "stuck"))
+DUE, FAILED = (literal_column(f"'{word}'", String) for word in ("due", "failed"))
+"""Words that partial indexes are made for. They stand in the SQL itself: with a bound value in
+their place PostgreSQL's generic plans know no such index, and SQLite prepares each time anew."""
+
+
 def _id() -> Column[int]:
     return Column("id", Integer, primary_key=True, autoincrement=True)
 
@@ -87,7 +94,7 @@ former_handles = Table(
     "former_handles",
     metadata,
     Column("handle", String(16), primary_key=True),
-    _to("players", "player_id", nullable=False),
+    _to("players", "player_id", nullable=False, index=True),
 )
 
 addresses = Table(
@@ -153,7 +160,7 @@ seats = Table(
     Column("playing", Boolean, nullable=False),  # false once the board is over
     Column("last_ply", Integer, nullable=False),  # that this seat played, 0 before its first
     Column("name", String(40)),  # of who sat here in a record, which belongs to its importer
-    Index("ix_seats_player_id_playing", "player_id", "playing"),
+    Index("ix_seats_of_player", "player_id", "playing", "board_id"),
 )
 
 moves = Table(
@@ -205,6 +212,7 @@ inbox = Table(
         )
         for column in ("lane", "board_lane")
     ),
+    Index("ix_inbox_sender", text("lower(sender)")),  # whose mails are forgotten when they leave
     Index(
         "ix_inbox_waiting",
         "id",
@@ -229,7 +237,7 @@ outbox = Table(
     ),  # board, again, answer, question, unproven, notice, pause-hour, ...
     Column("recipient", String(254), nullable=False),
     Column("recipient_key", String(254), nullable=False),
-    _to("players", "player_id"),
+    _to("players", "player_id", index=True),
     _to("boards", "board_id"),
     _to("inbox", "inbox_id"),
     Column("thread", Integer, nullable=False),  # the board's number, 0 outside any: keeps order
@@ -325,7 +333,7 @@ buckets = Table(
     metadata,
     Column("key", String(300), primary_key=True),  # what is limited, and for whom
     Column("tokens", Float, nullable=False),
-    Column("filled_at", Moment, nullable=False),
+    Column("filled_at", Moment, nullable=False, index=True),
 )
 
 facts = Table(

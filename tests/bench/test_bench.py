@@ -8,14 +8,17 @@ import pytest
 import structlog
 
 from bench import __main__ as bench
-from bench import cost, report, rules, turns, whole
+from bench import cost, growth, report, rules, turns, whole
+from bench.filling import Size
 from bench.measure import Row, beside, rate_of, rates_of
 
+TINY = Size(finished=3, running=2, pairs=2, plies=4)
 SMALL: dict[str, Callable[[], list[Row]]] = {
     "rules": lambda: rules.measure(0, positions=3, depth=2),
     "turns": lambda: turns.measure(0),
     "whole": lambda: whole.measure(whole.Size(boards=4, rounds=1), whole.SETTINGS[1::4]),
     "cost": lambda: cost.measure(0),
+    "growth": lambda: growth.measure(0, TINY, times=1),
 }
 PAGE = """\
 # A page

@@ -3,6 +3,8 @@
 import re
 import shutil
 import smtplib
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 from email.message import EmailMessage
 from pathlib import Path
 
@@ -15,7 +17,8 @@ from tests.polling import until
 
 SYNCED = re.compile(r"(?:fdatasync|fsync)\(\d+\) += 0|<\.\.\. (?:fdatasync|fsync) resumed>\) += 0")
 KEPT = re.compile(r'(?:sendto|write)\(\d+, "250 2\.0\.0 kept')
-ENDED = re.compile(r'(?:recvfrom|recv|read)\(\d+, ".*\\r\\n\.\\r\\n"')
+_CALL = r"(?:(?:recvfrom|recv|read)\(\d+,|<\.\.\. (?:recvfrom|recv|read) resumed>)"
+ENDED = re.compile(_CALL + r' ?"(?:.*\\r\\n)?\.\\r\\n"')
 MAILS = 5
 
 
@@ -91,3 +94,62 @@ def test_promise_01_a_failing_sync_is_no_250(
     player.receives()
     assert len(player.mails) == already + 1
     assert stopped.admin("queue", "list").stdout.strip() == "The queue is empty."
+
+
+# -- how many syncs ------------------------------------------------------------------------------
+
+MANY = 50
+# Commits for as many that came while the database was busy: the first alone, then the others;
+# their turns in groups of 1, 2, 4, 8, 16, 16 and 3; and one to spare.
+FEW = 2 + 7 + 1
+
+
+def test_a_mail_alone_is_one_sync_for_its_keeping_and_one_for_its_turn(
+    stopped: RunningServer, alice: Player
+) -> None:
+    with under_strace(stopped) as watched:
+        for number in range(MAILS):
+            alice.sends(robot_mail(alice, number))
+            until(lambda number=number: nothing_sent(watched, number + 1), "the end of the turn")
+            until(lambda: is_quiet(stopped), "its commit")
+            if number == 0:
+                begun = events_of(stopped).count("sync")  # the log is there now
+        # When it ends, it puts the log away.
+        assert events_of(stopped).count("sync") == begun + 2 * (MAILS - 1)
+
+
+def is_quiet(server: RunningServer) -> bool:
+    """Whether every mail is obeyed, and that is committed."""
+    connection = sqlite3.connect(server.folder / "var" / "pbm.sqlite3")
+    (new,) = connection.execute("SELECT count(*) FROM inbox WHERE status = 'new'").fetchone()
+    connection.close()
+    return bool(new == 0)
+
+
+def test_many_mails_at_once_share_their_syncs(stopped: RunningServer, alice: Player) -> None:
+    with under_strace(stopped) as watched:
+        alice.sends(robot_mail(alice, MANY))
+        until(lambda: nothing_sent(watched, 1) and is_quiet(stopped), "the log to be there")
+        before = events_of(stopped)
+        busy = sqlite3.connect(stopped.folder / "var" / "pbm.sqlite3", isolation_level=None)
+        busy.execute("BEGIN IMMEDIATE")
+        with ThreadPoolExecutor(MANY) as pool:
+            sent = [pool.submit(alice.sends, robot_mail(alice, number)) for number in range(MANY)]
+            until(lambda: ended(stopped) == MANY + 1, "all of the mails")
+            busy.execute("ROLLBACK")
+            for one in sent:
+                one.result(60)
+        until(lambda: nothing_sent(watched, MANY + 1) and is_quiet(stopped), "the turns")
+        events = events_of(stopped)
+        assert events.count("kept") - before.count("kept") == MANY
+        assert events.count("sync") - before.count("sync") <= FEW
+        busy.close()
+
+
+def ended(server: RunningServer) -> int:
+    """How many mails the server has read to their end."""
+    return events_of(server).count("ended")
+
+
+def events_of(server: RunningServer) -> list[str]:
+    return [what_it_is(line) for line in trace_of(server)]

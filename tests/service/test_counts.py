@@ -1,0 +1,194 @@
+"""How many statements and commits mails cost, alone and many at once, from the door to the post."""
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import pytest
+from sqlalchemy import event
+
+from pbm.mail.delivery import Sent
+from pbm.service.loops import take_turns
+from pbm.service.post import Post
+from pbm.service.scribe import Scribe
+from pbm.service.writer import Writer
+from pbm.store.db import Database
+from tests.table import Table
+
+MANY = 50
+KEEPING = 3  # statements for a mail: is it known, is it one too many, and the row
+# Of two mails' post: what is due, the record, what is due next; and on PostgreSQL their hold,
+# a look whether they are due still, and the end of the hold.
+POST = {"sqlite": 3, "postgresql": 6}
+MOVE = "a1-c3,d4"
+
+
+@dataclass
+class Counted:
+    """What the database was asked for."""
+
+    commits: int = 0
+    statements: list[str] = field(default_factory=list)
+
+
+@contextmanager
+def counted(table: Table) -> Iterator[Counted]:
+    """Count the transactions that change something, and all statements."""
+    found = Counted()
+    wrote = False
+
+    def note(_c: object, _cursor: object, sql: str, *_: object) -> None:
+        nonlocal wrote
+        wrote = wrote or sql.startswith(("INSERT", "UPDATE", "DELETE"))
+        if sql.split()[0] not in ("BEGIN", "SAVEPOINT", "RELEASE"):
+            found.statements.append(sql)
+
+    def committed(_c: object) -> None:
+        nonlocal wrote
+        found.commits += wrote
+        wrote = False
+
+    engine = table.database.engine
+    event.listen(engine, "before_cursor_execute", note)
+    event.listen(engine, "commit", committed)
+    try:
+        yield found
+    finally:
+        event.remove(engine, "before_cursor_execute", note)
+        event.remove(engine, "commit", committed)
+
+
+class Threads:
+    """A thread for the writer, whose first piece waits until it is told to go on."""
+
+    def __init__(self) -> None:
+        self.pool = ThreadPoolExecutor(1)
+        self.may_go_on = threading.Event()
+
+    async def run(self, work: Callable[[], Any]) -> Any:
+        return await asyncio.get_running_loop().run_in_executor(self.pool, work)
+
+    def hold(self, _work: object) -> None:
+        assert self.may_go_on.wait(60)
+
+
+@pytest.fixture
+def table(database_url: str) -> Iterator[Table]:
+    table = Table(database_url)
+    yield table
+    table.close()
+
+
+def mails(table: Table, count: int) -> list[Callable[[Any], Any]]:
+    """Pieces that keep so many mails of so many players."""
+    pieces = []
+    for number in range(count):
+        sender = f"robot{number}@example.org"
+        raw = f"From: {sender}\r\nMessage-ID: <{number}@x>\r\nAuto-Submitted: auto-replied\r\n\r\n"
+        to = table.house.address.plain
+        pieces.append(partial(_keep, table, sender, to, raw.encode()))
+    return pieces
+
+
+def _keep(table: Table, sender: str, to: str, raw: bytes, work: Any) -> Any:
+    return table.intake.keep_in(work, sender, (to,), raw, "127.0.0.1")
+
+
+async def together(database: Database, pieces: list[Callable[[Any], Any]]) -> list[Any]:
+    """Hand pieces to a writer that is busy until the last of them waits."""
+    threads = Threads()
+    writer = Writer(database, threads.run)
+    busy = asyncio.create_task(writer.do(threads.hold))
+    asked_for = [asyncio.create_task(writer.do(piece)) for piece in pieces]
+    for _ in range(3):
+        await asyncio.sleep(0)  # all have asked
+    threads.may_go_on.set()
+    done = await asyncio.gather(busy, *asked_for)
+    threads.pool.shutdown()
+    return list(done[1:])
+
+
+def test_a_mail_alone_is_one_commit(table: Table) -> None:
+    (piece,) = mails(table, 1)
+    with counted(table) as found:
+        asyncio.run(together(table.database, [piece]))
+    assert (found.commits, len(found.statements)) == (1, KEEPING)
+
+
+def test_many_mails_at_once_are_one_commit(table: Table) -> None:
+    with counted(table) as found:
+        kept = asyncio.run(together(table.database, mails(table, MANY)))
+    assert len(set(kept)) == MANY
+    assert (found.commits, len(found.statements)) == (1, KEEPING * MANY)
+
+
+def test_a_turn_alone_is_a_commit_and_its_post_another(table: Table) -> None:
+    alice, _ = table.start("alice", "bob")
+    to = alice.newest.reply_to
+    table.hand_in(alice.address, to, alice.mail_bytes("", MOVE, to=to))
+    with counted(table) as turn:
+        assert table.turns.take_next()
+    assert turn.commits == 1
+    with counted(table) as post:
+        asyncio.run(posted(table))
+    assert post.commits == 1
+    assert len(post.statements) == POST[table.database.engine.dialect.name]
+
+
+async def posted(table: Table) -> None:
+    """Send what is due, all of it recorded while the writer is busy."""
+    post = Post(
+        table.database, table.house, table.clock, _Takes(), Scribe(table.house.address.plain)
+    )
+    due = post.claim()
+    await together(
+        table.database, [partial(post.record, outcomes=[(mail, Sent()) for mail in due])]
+    )
+    post.holds.let_go([mail.id for mail in due])
+    post.next_due_at()
+    post.holds.close()
+
+
+class _Takes:
+    async def deliver(self, envelope_sender: str, recipient: str, raw: bytes) -> Sent:  # noqa: ARG002
+        return Sent()
+
+    async def close(self) -> None: ...
+
+
+def test_many_turns_that_wait_share_few_commits(sqlite_url: str) -> None:
+    table = Table(sqlite_url)
+    asyncio.run(together(table.database, mails(table, MANY)))
+    with counted(table) as found:
+        asyncio.run(until_done(table))
+    groups = 1 + 1 + 1 + 1 + 2 + 1  # of 1, 2, 4, 8, twice 16, and 3
+    assert found.commits == groups
+    # A claim and a record for each group: the turn of a robot's mail itself asks for nothing.
+    assert len([sql for sql in found.statements if "count(*)" not in sql]) == 2 * groups
+    table.close()
+
+
+async def until_done(table: Table) -> None:
+    """Let the loop take turns until the inbox is empty."""
+    threads = Threads()
+    threads.may_go_on.set()
+    writer = Writer(table.database, threads.run)
+    kept, written = asyncio.Event(), asyncio.Event()
+    loop = asyncio.create_task(take_turns(table.turns, writer, kept, written, most_together=16))
+    async with asyncio.timeout(60):
+        while await threads.run(lambda: left(table)):
+            await asyncio.sleep(0.01)
+        await writer.idle()
+    loop.cancel()
+    await asyncio.wait([loop])
+    threads.pool.shutdown()
+
+
+def left(table: Table) -> int:
+    with table.database.reading() as work:
+        return work.inbox.count("new")

@@ -1,0 +1,122 @@
+"""The roles of a server around a table, as loops in this process, with a transport of a test's."""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack
+from email import message_from_bytes
+from typing import Any, Self
+
+from sqlalchemy.exc import DBAPIError
+
+from pbm.mail.delivery import Deferred, Delivery, Sent
+from pbm.service.loops import send_post, take_turns
+from pbm.service.post import Post
+from pbm.service.scribe import Scribe
+from pbm.service.writer import Writer
+from tests.table import Person, Table
+
+PATIENCE = 20.0  # seconds; a bound for what hangs
+
+
+class World:
+    """Where mail goes: as a test says, for each mail."""
+
+    def __init__(self) -> None:
+        self.arrived: list[tuple[str, bytes]] = []
+        self.tried: list[tuple[str, bytes]] = []
+        self.answers: Callable[[str], Delivery] = lambda _: Sent()
+        self.hangs_for: set[str] = set()
+        self.may_go_on = asyncio.Event()
+
+    async def deliver(self, envelope_sender: str, recipient: str, raw: bytes) -> Delivery:  # noqa: ARG002
+        """Take a mail, or not."""
+        self.tried.append((recipient, raw))
+        if recipient in self.hangs_for:
+            await self.may_go_on.wait()
+        answer = self.answers(recipient)
+        if isinstance(answer, Sent):
+            self.arrived.append((recipient, raw))
+        return answer
+
+    async def close(self) -> None:
+        """There is nothing to close."""
+
+    def message_ids(self) -> list[str]:
+        """Of what has arrived, in that order."""
+        return [message_from_bytes(raw)["Message-ID"] for _, raw in self.arrived]
+
+
+class Whole:
+    """Turns and post in loops; mails are kept by `keep`."""
+
+    def __init__(self, table: Table, world: World) -> None:
+        self.table = table
+        self.world = world
+        self._kept, self._written = asyncio.Event(), asyncio.Event()
+        self._pools: list[ThreadPoolExecutor] = []
+        self.writer = Writer(table.database, self._in_thread())
+        self.read = self._in_thread()
+        self.post = Post(
+            table.database, table.house, table.clock, world, Scribe(table.house.address.plain)
+        )
+        self.tasks: list[asyncio.Task[None]] = []
+        self._stack = AsyncExitStack()
+
+    def _in_thread(self) -> Callable[[Callable[[], Any]], Any]:
+        pool = ThreadPoolExecutor(1)
+        self._pools.append(pool)
+
+        async def run(work: Callable[[], Any]) -> Any:
+            return await asyncio.get_running_loop().run_in_executor(pool, work)
+
+        return run
+
+    async def __aenter__(self) -> Self:
+        turns = take_turns(
+            self.table.turns, self.writer, self._kept, self._written, most_together=16
+        )
+        post = send_post(self.post, self.table.clock, self.read, self.writer, self._written)
+        self.tasks = [asyncio.create_task(turns), asyncio.create_task(post)]
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        assert not any(task.done() for task in self.tasks), "a role has ended"
+        for task in self.tasks:
+            task.cancel()
+        await asyncio.wait(self.tasks)
+        await self.writer.idle()
+        for pool in self._pools:
+            pool.shutdown()
+        self.post.holds.close()
+
+    async def keep(self, person: Person, subject: str, body: str, to: str) -> bool:
+        """Hand a mail in; whether it was taken. What is in the way is the database."""
+        raw = person.mail_bytes(subject, body, to=to)
+
+        def piece(work: Any) -> object:
+            return self.table.intake.keep_in(work, person.address, (to,), raw, "127.0.0.1")
+
+        try:
+            await self.writer.do(piece)
+        except DBAPIError:
+            return False
+        self._kept.set()
+        return True
+
+    def wake(self) -> None:
+        """Let the roles look for work."""
+        self._kept.set()
+        self._written.set()
+
+    async def until(self, look: Callable[[], object]) -> None:
+        """Wait until something is so, waking whoever sleeps."""
+        async with asyncio.timeout(PATIENCE):
+            while not look():
+                self.wake()
+                await asyncio.sleep(0.01)
+
+
+def gone(_: str) -> Delivery:
+    """What a smarthost answers that is not there."""
+    return Deferred("No connection to the smarthost: Connection refused")

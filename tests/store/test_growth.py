@@ -1,0 +1,144 @@
+"""A turn costs the same however much is stored; counted, not timed."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from sqlalchemy import event, text
+
+from bench.filling import Size, fill
+from pbm.store.schema import metadata
+from tests.growth import Season, SendingTable, asked
+from tests.plans import read_whole
+
+MUCH = Size(finished=3000, running=60, pairs=1200, plies=4)
+AT_MOST = 1.2  # times what it costs in an empty database
+# Of who leaves for good, buckets are looked for in all there are: those of a week.
+GROWING = frozenset(metadata.tables) - {"facts"}
+LOOK_AT_ALL_BUCKETS, FOR_EACH = ("leaving", "gone"), 8
+
+
+ALL_BUCKETS = (
+    "DELETE FROM buckets WHERE (buckets.key LIKE",
+    "DELETE FROM buckets WHERE buckets.key IN",  # many are old, for all a generic plan knows
+    'DELETE FROM buckets WHERE (buckets."key" LIKE',
+)
+FEW = 60  # rows: for the little tables of an empty database PostgreSQL has other plans
+
+
+@dataclass
+class Cost:
+    """What a step made the database do."""
+
+    statements: int = 0
+    work: int = 0  # instructions on SQLite, rows read on PostgreSQL
+
+
+@pytest.fixture
+def full(database_url: str) -> Iterator[SendingTable]:
+    """A table beside thousands of boards that others have played."""
+    table = SendingTable(database_url)
+    fill(table.database, MUCH)
+    yield table
+    table.leave()
+
+
+@pytest.fixture
+def empty(full: SendingTable, request: pytest.FixtureRequest, tmp_path_factory: Any) -> Any:
+    """A table of its own on a database of the same kind."""
+    with ExitStack() as stack:
+        if full.database.embedded:
+            url = f"sqlite:///{tmp_path_factory.mktemp('empty') / 'pbm.sqlite3'}"
+        else:
+            server = request.getfixturevalue("postgres_server")
+            url = stack.enter_context(server.new_database())
+        table = SendingTable(url)
+        yield table
+        table.leave()
+
+
+def test_a_turn_costs_no_more_in_a_full_database(empty: SendingTable, full: SendingTable) -> None:
+    little, much = costs(empty), costs(full)
+    for name, cost in little.items():
+        most = AT_MOST * cost.work + (0 if full.database.embedded else FEW)
+        if name in LOOK_AT_ALL_BUCKETS:
+            most += FOR_EACH * len(full.rows("buckets"))
+        assert much[name].statements == cost.statements, name
+        assert much[name].work <= most, (name, much[name], cost)
+
+
+def test_every_statement_of_a_season_finds_what_it_asks_for_by_an_index(full: SendingTable) -> None:
+    season = Season.begun(full)
+    with asked(full) as statements:
+        for _, step, _ in season.steps():
+            step()
+        with full.database.transaction() as work:
+            work.buckets.forget_full(full.clock())
+    found = dict(statements)
+    assert len(found) > 70
+    wrong = read_whole(full.database, found.items(), GROWING)
+    assert not [it for it in wrong if not it.startswith(ALL_BUCKETS)]
+    assert not [it for it in wrong if ALL_BUCKETS[1] in it and "these values" in it]
+
+
+def costs(table: SendingTable) -> dict[str, Cost]:
+    """What each step of a season costs."""
+    counted = instructions if table.database.embedded else rows_read
+    found = {}
+    for name, step, outcome in Season.begun(table).steps():
+        with counted(table) as cost, asked(table) as statements:
+            step()
+        cost.statements = len(statements)
+        found[name] = cost
+        assert outcome in newest_outcome(table), name
+    return found
+
+
+def newest_outcome(table: SendingTable) -> str:
+    with table.database.engine.connect() as connection:
+        query = text("SELECT outcome FROM inbox ORDER BY id DESC LIMIT 1")
+        return str(connection.scalar(query))
+
+
+@contextmanager
+def instructions(table: SendingTable) -> Iterator[Cost]:
+    """Count what SQLite's machine executes."""
+    cost = Cost()
+
+    def count() -> int:
+        cost.work += 1
+        return 0
+
+    def begin(connection: Any, *_: object) -> None:
+        connection.set_progress_handler(count, 1)
+
+    def end(connection: Any, *_: object) -> None:
+        connection.set_progress_handler(None, 1)
+
+    engine = table.database.engine
+    event.listen(engine, "checkout", begin)
+    event.listen(engine, "checkin", end)
+    try:
+        yield cost
+    finally:
+        event.remove(engine, "checkout", begin)
+        event.remove(engine, "checkin", end)
+
+
+@contextmanager
+def rows_read(table: SendingTable) -> Iterator[Cost]:
+    """Count the rows that PostgreSQL reads."""
+    cost = Cost()
+    before = _rows_so_far(table)
+    yield cost
+    cost.work = _rows_so_far(table) - before
+
+
+def _rows_so_far(table: SendingTable) -> int:
+    with table.database.engine.connect() as connection:
+        connection.execute(text("SELECT pg_stat_force_next_flush()"))
+        connection.commit()
+        query = "SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) FROM pg_stat_user_tables"
+        return int(connection.scalar(text(query)) or 0)
