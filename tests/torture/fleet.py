@@ -14,6 +14,7 @@ from tests.e2e.running import PROGRAMS, RunningServer
 from tests.torture.postgres import MortalPostgres, mortal_postgres
 
 SERVE = (str(PROGRAMS / "pbm"), "serve")
+STORES = ("sqlite", "postgresql")
 ROLES = ("listen", "turn", "turn", "post", "post")
 DATABASE, ONE_OF_IT = "postgres", "a process of postgres"
 _BETWEEN_LOOKS = 0.02

@@ -16,7 +16,7 @@ SECRET = "a-secret-that-is-only-for-the-torture-of-servers"
 _MOVES = ("c5,d5", "g5,f5", "d5,c5", "f5,g5")  # to and fro, for ever
 _MAIL = """From: {handle} <{address}>\r
 To: {to}\r
-Subject: Re: Abalone Board {number}\r
+Subject: Re: Abalone Board {number}: {title}\r
 Date: Sat, 21 Nov 2026 12:00:00 +0000\r
 Message-ID: <{number}.{ply}@players.example>\r
 MIME-Version: 1.0\r
@@ -70,6 +70,7 @@ class Game:
             address=mover.address,
             to=to,
             number=self.number,
+            title=" v ".join(player.handle for player in self.players),
             ply=ply,
             move=_MOVES[(ply - 1) % len(_MOVES)],
         )

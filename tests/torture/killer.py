@@ -9,7 +9,7 @@ from tests.torture.fleet import Fleet
 from tests.torture.ledger import Ledger
 from tests.torture.waiting import until
 
-MOST_EVENTS = 40  # acknowledgements and arrivals between two kills
+MOST_EVENTS = 100  # acknowledgements and arrivals between two kills
 MOST_SECONDS = 0.03  # after the last of these; the random moment itself
 WAVES = 0.2  # of the kills are followed by more, while the victim starts
 MOST_IN_A_WAVE = 3

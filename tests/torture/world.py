@@ -1,7 +1,7 @@
 """The world outside: senders that play many games by mail, and the next server that gets boards."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -21,10 +21,10 @@ class World:
     games: Sequence[Game]
     keyring: Keyring
     port: int
-    goes_on: Callable[[], bool] = lambda: True
+    most: int | None = None  # mails that are written; any number if None
     ledger: Ledger = field(default_factory=Ledger)
     tries: int = 0  # to hand a mail over
-    written: int = 0  # mails
+    written: int = 0  # mails to the server
     _awaited: dict[Seen, asyncio.Future[None]] = field(default_factory=dict)
     _under_way: set[asyncio.Task[None]] = field(default_factory=set)
     _closing: bool = False
@@ -61,7 +61,7 @@ class World:
     async def _play(self, game: Game) -> None:
         ply = 0
         async with asyncio.TaskGroup() as group:
-            while not self._closing and self.goes_on():
+            while not self._closing and self.written != self.most:
                 ply += 1
                 arrives = asyncio.get_running_loop().create_future()
                 self._awaited[game.number, ply, game.mover(ply + 1).address] = arrives
@@ -72,5 +72,6 @@ class World:
                 await arrives  # the answer may come before the acknowledgement does
 
     async def _hand_over(self, letter: Letter) -> None:
-        self.tries += await hand_over(self.port, letter)
+        tries = await hand_over(self.port, letter)
+        self.tries += tries
         self.ledger.acknowledge(letter.board, letter.ply)
