@@ -15,7 +15,9 @@ from tests.torture.world import World
 _BETWEEN_LOOKS = 0.1
 _FAULTS = re.compile(
     r"mail failed|mail cannot be|nobody told|Task was destroyed|never retrieved|never awaited"
+    r"|^Traceback"
 )
+_DATABASE_AWAY = "Error: The database cannot be used"  # so a server ends that finds none
 _LONGEST_LIST = 40
 
 
@@ -66,9 +68,7 @@ def findings(
     found += world.ledger.findings(world.games, plies)
     found += _unasked(world, operator)
     found += _told_by_admin(fleet)
-    found += sorted({line for line in fleet.one.log.split("\n") if _FAULTS.search(line)})
-    if fleet.postgres is None:
-        found += [f"{name} ended by itself {n} times." for name, n in fleet.ended.items()]
+    found += _logged(fleet)
     more = len(found) - _LONGEST_LIST
     return found[:_LONGEST_LIST] + ([f"... and {more} more."] if more > 0 else [])
 
@@ -96,6 +96,14 @@ def _unasked(world: World, operator: Operator) -> Iterator[str]:
     if len({mail.message_id for mail in others}) > allowed:
         for mail in others:
             yield f"{mail.reader} was written to: {mail.subject}"
+
+
+def _logged(fleet: Fleet) -> Iterator[str]:
+    """Faults of our own, tasks that were lost, and servers that ended without a reason."""
+    log = fleet.one.log
+    yield from sorted({line for line in log.split("\n") if _FAULTS.search(line)})
+    if fleet.ended.total() > log.count(_DATABASE_AWAY):
+        yield f"Servers ended by themselves: {dict(fleet.ended)}."
 
 
 def _told_by_admin(fleet: Fleet) -> Iterator[str]:
