@@ -2,17 +2,15 @@
 
 import asyncio
 import re
-import time
 from collections.abc import Iterator
 
 from sqlalchemy.exc import DBAPIError
 
 from pbm.store.db import Database
 from tests.torture.fleet import Fleet
-from tests.torture.waiting import PATIENCE
+from tests.torture.waiting import until
 from tests.torture.world import World
 
-_BETWEEN_LOOKS = 0.1
 _FAULTS = re.compile(
     r"mail failed|mail cannot be|nobody told|Task was destroyed|never retrieved|never awaited"
     r"|^Traceback"
@@ -33,36 +31,33 @@ class Operator:
         self._fleet = fleet
         self._database = database
 
-    async def drained(self, world: World) -> bool:
-        """Wait until nothing waits any more; False if that never comes."""
-        end = time.monotonic() + PATIENCE
-        while not (world.all_acknowledged and await self._nothing_waits()):
-            if time.monotonic() > end:
-                return False
-            await asyncio.sleep(_BETWEEN_LOOKS)
-        return True
+    async def drains(self, world: World) -> None:
+        """Wait until nothing waits any more. Raises NothingHappensError."""
+        await until(lambda: world.all_acknowledged, "every acknowledgement")
+        await until(self._is_quiet, "the end of the queue")
+        while stuck := self._stuck():
+            self.put_aside.update(stuck)
+            for number in stuck:
+                await asyncio.to_thread(self._fleet.one.admin, "queue", "retry", str(number))
+            await until(self._is_quiet, "the end of the queue")
 
-    async def _nothing_waits(self) -> bool:
+    def _is_quiet(self) -> bool:
+        """Whether nothing is to be done for the servers."""
         try:
             with self._database.reading() as work:
-                # In this order: a mail that goes from one place to the next is seen in either.
-                new = work.inbox.count("new")
-                stuck = [mail.id for mail in work.inbox.waiting() if mail.status == "stuck"]
-                due = work.outbox.count("due")
+                # In this order: what goes on from the one to the other is seen in either.
+                return not work.inbox.count("new") and not work.outbox.count("due")
         except DBAPIError:
             return False  # the database starts again
-        for number in stuck:
-            self.put_aside.add(number)
-            await asyncio.to_thread(self._fleet.one.admin, "queue", "retry", str(number))
-        return not (new or stuck or due)
+
+    def _stuck(self) -> list[int]:
+        with self._database.reading() as work:
+            return [mail.id for mail in work.inbox.waiting() if mail.status == "stuck"]
 
 
-def findings(
-    world: World, fleet: Fleet, database: Database, operator: Operator, *, drained: bool
-) -> list[str]:
+def findings(world: World, fleet: Fleet, database: Database, operator: Operator) -> list[str]:
     """Everything that is wrong; the servers have stopped."""
-    found = [] if drained else ["The server never came to the end of its work."]
-    found += _in_the_store(world, database)
+    found = list(_in_the_store(world, database))
     with database.reading() as work:
         plies = {board.id: board.ply for board in work.boards.get_many(_numbers(world))}
     found += world.ledger.findings(world.games, plies)

@@ -9,7 +9,6 @@ from tests.torture.fleet import Fleet
 from tests.torture.ledger import Ledger
 from tests.torture.waiting import until
 
-MOST_EVENTS = 100  # acknowledgements and arrivals between two kills
 MOST_SECONDS = 0.03  # after the last of these; the random moment itself
 WAVES = 0.2  # of the kills are followed by more, while the victim starts
 MOST_IN_A_WAVE = 3
@@ -24,9 +23,10 @@ class Killer:
     ledger: Ledger
     dice: random.Random
     tell: Callable[[str], None]
+    most_events: int  # acknowledgements and arrivals between two kills
 
     async def kill(self, times: int) -> None:
-        """Kill until it was done so often. Raises AssertionError if nothing happens any more."""
+        """Kill until it was done so often. Raises NothingHappensError."""
         while (done := self.fleet.kills.total()) < times:
             await self._after_some_events()
             victim = self.fleet.choose(self.dice)
@@ -38,7 +38,7 @@ class Killer:
                 self.tell(f"{self.fleet.kills.total()} kills, {self.ledger.events} events")
 
     async def _after_some_events(self) -> None:
-        wanted = self.ledger.events + self.dice.randint(1, MOST_EVENTS)
+        wanted = self.ledger.events + self.dice.randint(1, self.most_events)
         await until(lambda: self.ledger.events >= wanted, "life after a kill")
         await asyncio.sleep(self.dice.random() * MOST_SECONDS)
 
@@ -46,6 +46,4 @@ class Killer:
         """Kill once it is there; `after` so many seconds from then on."""
         await until(lambda: self.fleet.is_up(victim), f"{victim} to be there")
         await asyncio.sleep(after)
-        await until(
-            lambda: self.fleet.is_up(victim) and self.fleet.kill(victim, self.dice), victim
-        )
+        await until(lambda: self.fleet.is_up(victim) and self.fleet.kill(victim, self.dice), victim)

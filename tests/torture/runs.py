@@ -18,7 +18,7 @@ from tests.torture.fleet import Fleet, fleet_on
 from tests.torture.killer import Killer
 from tests.torture.sink import Sink
 from tests.torture.trouble import Trouble
-from tests.torture.waiting import until
+from tests.torture.waiting import NothingHappensError, until
 from tests.torture.world import World
 
 FAST_SERVER = Path(__file__).with_name("fast_server.py")
@@ -30,10 +30,11 @@ Work = Callable[[World, Fleet], Awaitable[None]]
 
 @dataclass(frozen=True)
 class Size:
-    """How many boards are played at once, and by how many players."""
+    """How many boards are played at once, by how many players, and how much between two kills."""
 
     boards: int = 40
     players: int = 15
+    most_events: int = 100
 
 
 SIZE = Size()
@@ -56,7 +57,8 @@ def run_kills(store: str, kills: int, seed: str, tell: Tell, size: Size = SIZE) 
     """Kill servers on a store, `sqlite` or `postgresql`, while they are played on."""
 
     async def work(world: World, fleet: Fleet) -> None:
-        await Killer(fleet, world.ledger, random.Random(f"{seed} kills"), tell).kill(kills)
+        dice = random.Random(f"{seed} kills")
+        await Killer(fleet, world.ledger, dice, tell, size.most_events).kill(kills)
 
     with _folder() as folder, fleet_on(store, Path(folder), _settings()) as fleet:
         return _run(fleet, work, Trouble(random.Random(seed)), size)
@@ -110,8 +112,8 @@ def _run(
         keyring = load_keyring(fleet.one.folder / "none", games.SECRET)
         world = World(begun, keyring, fleet.one.port, most=turns)
         operator = Operator(fleet, database)
-        drained = asyncio.run(_play(fleet, world, operator, work, trouble))
-        found = findings(world, fleet, database, operator, drained=drained)
+        stalled = asyncio.run(_play(fleet, world, operator, work, trouble))
+        found = stalled + findings(world, fleet, database, operator)
     finally:
         fleet.kill_all()
         database.close()
@@ -123,25 +125,32 @@ def _run(
 
 async def _play(
     fleet: Fleet, world: World, operator: Operator, work: Work, trouble: Trouble
-) -> bool:
-    """Play and torture; say whether the server came to the end of its work."""
+) -> list[str]:
+    """Play and torture; tell what the server did not come to the end of."""
     port = int(fleet.one.settings["PBM_SMARTHOST"].rpartition(":")[2])
     keeping = asyncio.create_task(fleet.keep_up())
     try:
         async with Sink(world.keep, trouble, port).running(), world.playing():
-            await work(world, fleet)
+            stalled = await _told(work(world, fleet))
             world.close()
-            drained = await operator.drained(world)
+            stalled += await _told(operator.drains(world))
     finally:
         keeping.cancel()
         await asyncio.gather(keeping, return_exceptions=True)
     fleet.stop()
-    return drained
+    return stalled
 
 
-def _figures(
-    world: World, fleet: Fleet, operator: Operator, trouble: Trouble
-) -> dict[str, int]:
+async def _told(work: Awaitable[None]) -> list[str]:
+    """Do something; tell what it waited for in vain."""
+    try:
+        await work
+    except NothingHappensError as error:
+        return [str(error)]
+    return []
+
+
+def _figures(world: World, fleet: Fleet, operator: Operator, trouble: Trouble) -> dict[str, int]:
     return {
         "kills": fleet.kills.total(),
         **{f"of {name}": times for name, times in sorted(fleet.kills.items())},

@@ -76,8 +76,8 @@ FAULTS: dict[str, Callable[[Ledger], object]] = {
         ledger, 5, message_id="<1.1@x>"
     ),
     "Message-ID '': 1 different mails": lambda ledger: changed(ledger, 5, message_id=""),
-    "Board 1: ply 1 reached player0@players.example after 2": lambda ledger: (
-        ledger.arrivals.insert(0, ledger.arrivals.pop(2))
+    "Board 1: ply 1 reached player0@players.example after 2": lambda ledger: ledger.arrivals.insert(
+        0, ledger.arrivals.pop(2)
     ),
 }
 

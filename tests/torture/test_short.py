@@ -5,7 +5,7 @@ import pytest
 from tests.torture import __main__ as torture
 from tests.torture.runs import Size, run_kills, run_season
 
-SMALL = Size(boards=12, players=5)
+SMALL = Size(boards=12, players=5, most_events=20)
 TURNS = 150
 
 

@@ -8,10 +8,14 @@ PATIENCE = 180.0  # seconds; a bound for a hung server, not a measure of speed
 _BETWEEN_LOOKS = 0.02
 
 
+class NothingHappensError(AssertionError):
+    """Something was waited for in vain."""
+
+
 async def until(look: Callable[[], bool], what: str) -> None:
-    """Look again and again until it is so. Raises AssertionError after `PATIENCE`."""
+    """Look again and again until it is so. Raises NothingHappensError after `PATIENCE`."""
     end = time.monotonic() + PATIENCE
     while not look():
         if time.monotonic() > end:
-            raise AssertionError(f"waited {PATIENCE} s in vain for {what}")
+            raise NothingHappensError(f"Waited {PATIENCE:.0f} s in vain for {what}.")
         await asyncio.sleep(_BETWEEN_LOOKS)
