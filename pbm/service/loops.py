@@ -29,17 +29,20 @@ async def take_turns(
 ) -> None:
     """Obey the inbox for ever, several mails in one commit while many wait."""
     together = 1
+    uncounted: TurnFailedError | None = None
     while True:
         mail_kept.clear()
         try:
+            if uncounted:
+                await writer.do(partial(turns.count_in, failed=uncounted))
+                uncounted = None
             worked = await writer.do(partial(turns.take_some, most=together))
         except DBAPIError as error:
             _log.warning("database away, turns wait", error=str(error.orig))
             await asyncio.sleep(DATABASE_PAUSE)
             continue
         except TurnFailedError as failed:
-            if together == 1:
-                await writer.do(partial(turns.count_in, failed=failed))
+            uncounted = failed if together == 1 else None
             together = 1
             continue
         finally:
