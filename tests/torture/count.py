@@ -3,10 +3,12 @@
 import asyncio
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 
 from sqlalchemy.exc import DBAPIError
 
 from pbm.store.db import Database
+from tests import polling
 from tests.torture.fleet import Fleet
 from tests.torture.waiting import until
 from tests.torture.world import World
@@ -63,6 +65,7 @@ def findings(world: World, fleet: Fleet, database: Database, operator: Operator)
     found += world.ledger.findings(world.games, plies)
     found += _unasked(world, operator)
     found += _told_by_admin(fleet)
+    found += _left_over(fleet)
     found += _logged(fleet)
     more = len(found) - _LONGEST_LIST
     return found[:_LONGEST_LIST] + ([f"... and {more} more."] if more > 0 else [])
@@ -91,6 +94,14 @@ def _unasked(world: World, operator: Operator) -> Iterator[str]:
     if len({mail.message_id for mail in others}) > allowed:
         for mail in others:
             yield f"{mail.reader} was written to: {mail.subject}"
+
+
+def _left_over(fleet: Fleet) -> Iterator[str]:
+    """Whoever helps a server leaves with it, a moment later."""
+    with suppress(AssertionError):
+        polling.until(lambda: not fleet.left_over(), "the helpers to leave")
+    for number in fleet.left_over():
+        yield f"Process {number} is left over."
 
 
 def _logged(fleet: Fleet) -> Iterator[str]:

@@ -4,14 +4,14 @@ import asyncio
 import random
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from pbm.store.db import Database
 from pbm.store.migrate import migrate
 from tests.e2e.running import PROGRAMS, RunningServer
-from tests.torture.postgres import MortalPostgres, mortal_postgres
+from tests.torture.postgres import MortalPostgres, children_of, kill_process, mortal_postgres
 
 SERVE = (str(PROGRAMS / "pbm"), "serve")
 STORES = ("sqlite", "postgresql")
@@ -29,6 +29,7 @@ class Fleet:
     postgres: MortalPostgres | None = None
     kills: Counter[str] = field(default_factory=Counter)
     ended: Counter[str] = field(default_factory=Counter)  # nobody had killed them
+    helpers_killed: int = 0
     _killed: set[str] = field(default_factory=set)
 
     @property
@@ -76,6 +77,29 @@ class Fleet:
             process.wait()
         self.kills[name] += 1
         return True
+
+    def kill_helper(self, dice: random.Random) -> bool:
+        """Kill a process that a server has started beside it; False if there is none."""
+        helpers = [
+            child
+            for server in self.servers.values()
+            if server.process is not None
+            for child in children_of(server.process.pid)
+        ]
+        if not helpers or not kill_process(dice.choice(helpers)):
+            return False
+        self.helpers_killed += 1
+        return True
+
+    def left_over(self) -> list[int]:
+        """The processes of this fleet that are there, by the database that they were told of."""
+        mark = f"PBM_DATABASE_URL={self.one.settings['PBM_DATABASE_URL']}".encode()
+        found = []
+        for entry in Path("/proc").iterdir():
+            with suppress(OSError):
+                if entry.name.isdigit() and mark in (entry / "environ").read_bytes().split(b"\0"):
+                    found.append(int(entry.name))
+        return found
 
     def stop(self) -> None:
         """End the servers as an operator does; what goes wrong then is for `log`."""

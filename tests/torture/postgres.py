@@ -15,10 +15,10 @@ from pathlib import Path
 import psycopg
 
 from tests.polling import until
-from tests.postgres_server import SETTINGS, as_user, command, find_programs, initialise
+from tests.postgres_server import as_user, command, find_programs, initialise
 
 # Unlike the tests' other server: a commit that was told is on the disk.
-_DURABLE = {**SETTINGS, "fsync": "on", "synchronous_commit": "on", "full_page_writes": "on"}
+_DURABLE = {"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on"}
 _NAME = "postgres"
 
 
@@ -63,12 +63,12 @@ class MortalPostgres:
         self.process.kill()
         self.process.wait()
         for child in children:
-            _kill(child)
+            kill_process(child)
 
     def kill_one(self, dice: random.Random) -> bool:
         """Kill one process that serves it or a client of it; it recovers by itself then."""
         children = self._children()
-        return bool(children) and _kill(dice.choice(children))
+        return bool(children) and kill_process(dice.choice(children))
 
     def _children(self) -> list[int]:
         assert self.process is not None
@@ -87,7 +87,8 @@ def children_of(parent: int) -> list[int]:
     return found
 
 
-def _kill(process_id: int) -> bool:
+def kill_process(process_id: int) -> bool:
+    """Kill a process; False if it is not there any more."""
     try:
         os.kill(process_id, signal.SIGKILL)
     except ProcessLookupError:

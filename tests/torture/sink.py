@@ -17,6 +17,7 @@ _ANSWERS = {
     "QUIT": b"221 bye\r\n",
 }
 _OK = b"250 ok\r\n"
+_NOT_BEGUN = b"503 5.5.1 no mail was begun\r\n"
 _SAID = {
     "say 421": b"421 4.3.2 closing\r\n",
     "say 451": b"451 4.3.0 not now\r\n",
@@ -101,6 +102,7 @@ class _Conversation:
     reader: asyncio.StreamReader
     writer: asyncio.StreamWriter
     recipient: str = ""
+    is_begun: bool = False  # MAIL and RCPT were taken
     has_said_all: bool = False
 
     async def run(self) -> None:
@@ -116,9 +118,13 @@ class _Conversation:
 
     async def _obey(self, line: bytes) -> None:
         verb = line[:4].decode("ascii").upper()
+        if verb in ("RCPT", "DATA") and not self.is_begun:
+            await self._do(STAY, _NOT_BEGUN)  # the commands of a mail may come all at once
+            return
+        answered = await self._answer(verb)
         if verb == "RCPT":
             self.recipient = line.partition(b"<")[2].partition(b">")[0].decode("ascii")
-        answered = await self._answer(verb)
+        self.is_begun = answered and verb in ("MAIL", "RCPT")
         if verb == "QUIT":
             raise _EndError
         if verb == "DATA" and answered:
