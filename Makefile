@@ -9,8 +9,12 @@ PY := .venv/bin/python
 READY := .venv/.ready
 # Which tests or benchmarks, such as: make test ARGS="tests/rules -k bowl", make bench ARGS=rules
 ARGS ?=
-# The random games of: make torture
+# Of: make torture, the random games, the kills on each store and the turns of the season
 GAMES ?= 3000
+KILLS ?= 200
+TURNS ?= 10000
+# One store alone, sqlite or postgresql
+STORE ?=
 # How long: make fuzz, and what of it, such as: make fuzz TARGETS="moves states"
 SECONDS ?= 300
 TARGETS ?=
@@ -30,8 +34,10 @@ test: deps $(READY) ## runs all tests; ARGS="tests/rules -k bowl" runs some of t
 	$(PY) -m pytest -n auto --maxprocesses 8 $(ARGS)
 
 .PHONY: torture
-torture: $(READY) ## plays thousands of random games twice; GAMES=9000 and SEED=1 change them
+torture: deps $(READY) ## random games, servers killed, a smarthost that fails; GAMES=, KILLS=, TURNS=, SEED=1
 	$(PY) -m tests.rules.torture --games $(GAMES) $(if $(SEED),--seed $(SEED))
+	$(PY) -m tests.torture --kills $(KILLS) --turns $(TURNS) $(addprefix --store ,$(STORE)) \
+		$(if $(SEED),--seed $(SEED))
 
 .PHONY: fuzz
 fuzz: $(READY) ## feeds parsers what breaks them, guided by coverage; SECONDS=60, TARGETS=moves, KEEP=1

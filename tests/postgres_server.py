@@ -100,10 +100,7 @@ def running_postgres(settings: Mapping[str, str] | None = None) -> Iterator[Post
     # Not under pytest's folder: another user must get at it, and a socket's path must be short.
     folder = Path(tempfile.mkdtemp(prefix="pbm-postgres-", dir="/tmp"))
     try:
-        owner = _server_user()
-        if owner is not None:
-            shutil.chown(folder, owner.pw_uid, owner.pw_gid)
-        _initialise(programs, folder, owner)
+        owner = initialise(programs, folder)
         server = PostgresServer(folder, lambda: _start(programs, folder, owner, settings or {}))
         try:
             yield server
@@ -121,13 +118,18 @@ def _server_user() -> pwd.struct_passwd | None:
     return users.get("postgres") or users["nobody"]
 
 
-def _as_user(owner: pwd.struct_passwd | None) -> dict[str, Any]:
+def as_user(owner: pwd.struct_passwd | None) -> dict[str, Any]:
+    """What makes `subprocess` start something as this user."""
     if owner is None:
         return {}
     return {"user": owner.pw_uid, "group": owner.pw_gid, "extra_groups": []}
 
 
-def _initialise(programs: Path, folder: Path, owner: pwd.struct_passwd | None) -> None:
+def initialise(programs: Path, folder: Path) -> pwd.struct_passwd | None:
+    """Make a cluster in a folder; return the user that it belongs to, None for ourselves."""
+    owner = _server_user()
+    if owner is not None:
+        shutil.chown(folder, owner.pw_uid, owner.pw_gid)
     options = ["--username=postgres", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync"]
     made = subprocess.run(
         [programs / "initdb", *options, folder / "data"],
@@ -135,10 +137,22 @@ def _initialise(programs: Path, folder: Path, owner: pwd.struct_passwd | None) -
         capture_output=True,
         text=True,
         check=False,
-        **_as_user(owner),
+        **as_user(owner),
     )
     if made.returncode != 0:
         raise RuntimeError(f"initdb failed: {made.stdout}{made.stderr}")
+    return owner
+
+
+def command(programs: Path, folder: Path, others: Mapping[str, str]) -> list[str]:
+    """What starts a server on the cluster in a folder, and ends it with whoever started it.
+
+    `others` are settings instead of those of the tests.
+    """
+    options = {**SETTINGS, "unix_socket_directories": str(folder), **others}
+    server = [str(programs / "postgres"), "-D", str(folder / "data")]
+    server += [f"--{name}={value}" for name, value in options.items()]
+    return ["setpriv", "--pdeathsig", "INT", "--", *server]
 
 
 def _start(
@@ -147,18 +161,14 @@ def _start(
     owner: pwd.struct_passwd | None,
     others: Mapping[str, str],
 ) -> subprocess.Popen[str]:
-    settings = {**SETTINGS, "unix_socket_directories": str(folder), **others}
-    command: list[str | Path] = [programs / "postgres", "-D", folder / "data"]
-    command += [f"--{name}={value}" for name, value in settings.items()]
-    # setpriv: a test run that is killed takes its server with it.
     process = subprocess.Popen(
-        ["setpriv", "--pdeathsig", "INT", "--", *command],
+        command(programs, folder, others),
         cwd=folder,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
-        **_as_user(owner),
+        **as_user(owner),
     )
     assert process.stderr is not None
     seen = []

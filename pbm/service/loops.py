@@ -30,17 +30,20 @@ async def take_turns(
 ) -> None:
     """Obey the inbox for ever, several mails in one commit while many wait."""
     together = 1
+    uncounted: TurnFailedError | None = None
     while True:
         mail_kept.clear()
         try:
+            if uncounted:
+                await writer.do(partial(turns.count_in, failed=uncounted))
+                uncounted = None
             worked = await writer.do(partial(turns.take_some, most=together))
         except DBAPIError as error:
             _log.warning("database away, turns wait", error=str(error.orig))
             await asyncio.sleep(DATABASE_PAUSE)
             continue
         except TurnFailedError as failed:
-            if together == 1:
-                await _count_try(turns, writer, failed)
+            uncounted = failed if together == 1 else None
             together = 1
             continue
         finally:
@@ -52,15 +55,6 @@ async def take_turns(
             continue
         together = 1
         await _woken(mail_kept, LOOK_AGAIN)
-
-
-async def _count_try(turns: Turns, writer: Writer, failed: TurnFailedError) -> None:
-    """Count the try of a mail that failed; where the database is away, it is tried once more."""
-    try:
-        await writer.do(partial(turns.count_in, failed=failed))
-    except DBAPIError as error:
-        _log.warning("database away, a try is not counted", error=str(error.orig))
-        await asyncio.sleep(DATABASE_PAUSE)
 
 
 async def send_post(

@@ -1,5 +1,8 @@
 """What a mail asks for: subject first, then the body line by line."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from pbm.commands.script import confirmation, is_bare_yes, read_script
@@ -156,3 +159,9 @@ def test_what_players_write_is_not_taken_for_ours(subject: str) -> None:
 @pytest.mark.parametrize("subject", ["Abalone Board 12 alice", "abalone board 12 alice **"])
 def test_the_classic_subject_is_ours_too(subject: str) -> None:
     assert board_named(subject) == 12
+
+
+def test_the_subject_of_the_example_in_the_readme_is_ours() -> None:
+    readme = Path(__file__).resolve().parents[2] / "README.md"
+    (subject,) = re.findall(r'"Subject: Re: (.*?)"', readme.read_text(encoding="utf-8"))
+    assert is_own(subject)

@@ -1,0 +1,77 @@
+"""The post, when the connection that holds its mails breaks: each of them is still sent."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
+
+from pbm.mail.delivery import Deferred, Delivery, Sent
+from pbm.service.post import Post
+from pbm.service.scribe import Scribe
+from pbm.service.writer import Writer
+from pbm.store.db import Database
+from tests.table import SERVER, Table
+
+_END_ALL_OTHERS = text(
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+    "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+)
+
+
+@dataclass
+class Cutting:
+    """While the first mail is under way PostgreSQL ends all connections, and it is not taken."""
+
+    url: str
+    taken: list[str] = field(default_factory=list)
+    has_cut: bool = False
+
+    async def deliver(self, envelope_sender: str, recipient: str, raw: bytes) -> Delivery:  # noqa: ARG002
+        """Take a mail, but not the first."""
+        if not self.has_cut:
+            self.has_cut = True
+            database = Database(self.url)
+            with database.transaction() as work:
+                work.run(_END_ALL_OTHERS)
+            database.close()
+            return Deferred("not now")
+        self.taken.append(recipient)
+        return Sent()
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+async def in_thread(work: Callable[[], Any]) -> Any:
+    return work()
+
+
+def test_promise_5_a_mail_whose_hold_broke_is_tried_again(postgres_url: str) -> None:
+    table = Table(postgres_url)
+    transport = Cutting(postgres_url)
+    post = Post(table.database, table.house, table.clock, transport, Scribe(SERVER))
+    writer = Writer(table.database, in_thread)
+    alice, bob = table.start("alice", "bob")
+    to = alice.mail("Abalone Board").reply_to
+    table.hand_in(alice.address, to, alice.mail_bytes("", "a1-c3,d4", to=to))
+    assert table.turns.take_next()
+
+    async def send_due() -> int:
+        try:
+            mails = post.look().mails
+        except DBAPIError:  # the loop waits, and looks again
+            mails = post.look().mails
+        for mail, written in mails:
+            await post.send(mail, written, writer)
+        return len(mails)
+
+    assert asyncio.run(send_due()) == 2
+    table.clock.passes(minutes=1)
+    assert asyncio.run(send_due()) == 1
+    assert sorted(transport.taken) == sorted([alice.address, bob.address])
+    assert asyncio.run(send_due()) == 0
+    post.holds.close()
+    table.close()

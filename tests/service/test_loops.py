@@ -1,0 +1,63 @@
+"""The loop of the turns, when the database goes away while it counts a turn that failed."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import pytest
+from sqlalchemy.exc import OperationalError
+
+from pbm.commands.help import Help
+from pbm.service import loops
+from pbm.service.turn import MOST_TRIES, TurnFailedError, Turns
+from pbm.service.writer import Writer
+from pbm.store.db import UnitOfWork
+from tests.table import SERVER, Table
+
+MAIL = b"From: a@b.example\r\nMessage-ID: <1@b.example>\r\nSubject: help\r\n\r\n"
+ROUNDS = 10_000  # of the event loop; it takes some hundred
+
+
+class Away(Turns):
+    """The database is away when a failed turn is to be counted for the first time."""
+
+    been_away = False
+
+    def count_in(self, work: UnitOfWork, failed: TurnFailedError) -> None:
+        """Count it, but not the first time."""
+        if not self.been_away:
+            self.been_away = True
+            raise OperationalError("UPDATE", {}, OSError("gone"))
+        super().count_in(work, failed)
+
+
+async def in_thread(work: Callable[[], Any]) -> Any:
+    return work()
+
+
+def broken(*_: object) -> NoReturn:
+    raise ZeroDivisionError("a planted bug")
+
+
+def test_a_failed_turn_is_counted_when_the_database_is_back(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Help, "run", broken)
+    monkeypatch.setattr(loops, "DATABASE_PAUSE", 0)
+    table.intake.keep("a@b.example", (SERVER,), MAIL, "127.0.0.1")
+    turns = Away(table.database, table.house, table.clock)
+
+    async def play() -> None:
+        writer = Writer(table.database, in_thread)
+        events = asyncio.Event(), asyncio.Event()
+        loop = asyncio.create_task(loops.take_turns(turns, writer, *events, most_together=1))
+        for _ in range(ROUNDS):
+            await asyncio.sleep(0)
+            if loop.done() or table.mail_kept(1).status == "stuck":
+                break
+        assert not loop.done()
+        loop.cancel()
+
+    asyncio.run(play())
+    assert turns.been_away
+    assert table.mail_kept(1).tries == MOST_TRIES
