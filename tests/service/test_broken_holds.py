@@ -49,7 +49,7 @@ async def in_thread(work: Callable[[], Any]) -> Any:
     return work()
 
 
-def test_promise_5_a_mail_whose_hold_broke_is_tried_again(postgres_url: str) -> None:
+def test_promise_05_a_mail_whose_hold_broke_is_tried_again(postgres_url: str) -> None:
     table = Table(postgres_url)
     transport = Cutting(postgres_url)
     post = Post(table.database, table.house, table.clock, transport, Scribe(SERVER))

@@ -9,14 +9,14 @@ SMALL = Size(boards=12, players=5, most_events=20)
 TURNS = 150
 
 
-def test_promise_1_and_promise_5_killed_at_random() -> None:
+def test_promise_01_and_promise_05_killed_at_random() -> None:
     report = run_kills("sqlite", 6, "in the tests, 23", print, SMALL)
     assert report.findings == []
     assert report.figures["kills"] == report.figures["of serve"] == 6
     assert report.figures["turns"] > 0
 
 
-def test_promise_1_and_promise_5_on_postgresql_which_is_killed_too() -> None:
+def test_promise_01_and_promise_05_on_postgresql_which_is_killed_too() -> None:
     # With this seed a process of each role dies, and once all of PostgreSQL.
     report = run_kills("postgresql", 4, "in the tests, 26", print, SMALL)
     assert report.findings == []
@@ -25,7 +25,7 @@ def test_promise_1_and_promise_5_on_postgresql_which_is_killed_too() -> None:
     assert report.figures["turns"] > 0
 
 
-def test_promise_5_a_season_with_a_failing_smarthost() -> None:
+def test_promise_05_a_season_with_a_failing_smarthost() -> None:
     report = run_season(TURNS, "in the tests", print, SMALL)
     assert report.findings == []
     assert report.figures["turns"] == TURNS
