@@ -99,6 +99,7 @@ def test_promise_01_a_failing_sync_is_no_250(
 # -- how many syncs ------------------------------------------------------------------------------
 
 MANY = 50
+CONNECTIONS = 5  # at most, to the database
 # Commits for as many that came while the database was busy: the first alone, then the others;
 # their turns in groups of 1, 2, 4, 8, 16, 16 and 3; and one to spare.
 FEW = 2 + 7 + 1
@@ -107,15 +108,22 @@ FEW = 2 + 7 + 1
 def test_a_mail_alone_is_one_sync_for_its_keeping_and_one_for_its_turn(
     stopped: RunningServer, alice: Player
 ) -> None:
-    with under_strace(stopped) as watched:
+    with under_strace(stopped, "-y") as watched:
         for number in range(MAILS):
             alice.sends(robot_mail(alice, number))
             until(lambda number=number: nothing_sent(watched, number + 1), "the end of the turn")
             until(lambda: is_quiet(stopped), "its commit")
             if number == 0:
-                begun = events_of(stopped).count("sync")  # the log is there now
-        # When it ends, it puts the log away.
-        assert events_of(stopped).count("sync") == begun + 2 * (MAILS - 1)
+                begun = synced(stopped, "-wal")  # the log is there now
+        assert synced(stopped, "-wal") == begun + 2 * (MAILS - 1)
+        # And once for each connection the folder that the log is in.
+        assert 0 < synced(stopped, "/var") <= CONNECTIONS
+
+
+def synced(server: RunningServer, path: str) -> int:
+    """How often what ends in this path was synced, in a trace that names files."""
+    begun = re.compile(rf"(?:fdatasync|fsync)\(\d+<[^>]*{path}>")
+    return sum(bool(begun.search(line)) for line in trace_of(server))
 
 
 def is_quiet(server: RunningServer) -> bool:
