@@ -32,7 +32,7 @@ from pbm.service.loops import send_post, take_turns
 from pbm.service.mailrates import MailRates
 from pbm.service.own_address import own_address
 from pbm.service.post import Post
-from pbm.service.receive import Intake
+from pbm.service.receive import Intake, log_fault
 from pbm.service.scribe import Scribe
 from pbm.service.turn import Turns
 from pbm.service.writer import InThread, Reader, Writer
@@ -210,6 +210,7 @@ class Server:
             hostname=own_address(self._settings).domain,
             accept_recipient=accept_recipient,
             keep=keep,
+            report_fault=log_fault,
             trusted_peers=self._settings.trusted_networks,
             tls=self._tls,
         )

@@ -5,6 +5,9 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
+import structlog
+from sqlalchemy.exc import DBAPIError
+
 from pbm.clock import Clock
 from pbm.commands.auth import asked_question, tag_owner
 from pbm.mail.address import (
@@ -24,13 +27,15 @@ from pbm.mail.wire import digest, has_message_id
 from pbm.service.front import is_expected
 from pbm.service.letters import House
 from pbm.service.mailrates import MailRates
-from pbm.store.db import Database, UnitOfWork
+from pbm.service.trouble import traceback_of
+from pbm.store.db import Database, UnitOfWork, is_away
 
 SAME_FOR = timedelta(days=30)
 SAME_WITHOUT_MESSAGE_ID_FOR = timedelta(minutes=10)
 _TIDIED_EVERY = 1000  # mails
 _TWICE = "nothing: came to another address, too"
 Arrived = dict[str, Recipient]
+_log = structlog.get_logger("pbm.receive")
 
 
 @dataclass
@@ -147,6 +152,14 @@ class Intake:
         if isinstance(recipient, QuestionReply):
             return asked_question(work, recipient) is not None
         return tag_owner(work, self.house.keyring, recipient) is not None
+
+
+def log_fault(fault: BaseException) -> None:
+    """Log why a client was told 451: a database that is away in a line, a bug in full."""
+    if isinstance(fault, DBAPIError) and is_away(fault):
+        _log.warning("database away, mail is to come again", error=str(fault.orig))
+    else:
+        _log.error("listener-fault", exception=traceback_of(fault))
 
 
 def _lanes(recipient: Recipient, sender: str) -> dict[str, Any]:

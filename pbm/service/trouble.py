@@ -21,7 +21,7 @@ def in_a_line(error: Exception) -> str:
     return masked(line)[:_LONGEST]
 
 
-def traceback_of(error: Exception) -> str:
+def traceback_of(error: BaseException) -> str:
     """Where an error came from, for the log; what it quotes of a mail is masked."""
     return masked("".join(format_exception(error)).rstrip("\n"))
 
