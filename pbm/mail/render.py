@@ -159,7 +159,7 @@ def _cleaned(value: Any) -> Any:
         printable = _UNPRINTABLE.sub("", value)
         return printable if printable.isascii() else "".join(filter(_is_seen, printable))
     if isinstance(value, dict):
-        return {key: _cleaned(item) for key, item in value.items()}
+        return {key: item and _cleaned(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_cleaned(item) for item in value]
     return value
