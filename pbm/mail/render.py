@@ -88,6 +88,7 @@ class Renderer:
             autoescape=False,
             auto_reload=False,  # else each use of a template looks at its file
         )
+        self._templates.globals.clear()  # no template uses any, and each mail would copy them
         self._templates.filters["pre"] = _keep_shape
         self._templates.filters["board"] = _show_board
         self._templates.filters["rows"] = _keep_rows
@@ -226,6 +227,8 @@ def _text_lines(kind: str, lines: Sequence[str]) -> Sequence[str]:
 
 
 def _wrapped(text: str, first: str, later: str) -> list[str]:
+    if text and text == text.strip() and "\t" not in text and len(first + text) <= COLUMNS:
+        return [first + text]  # as nearly always, and nothing to change
     folded = wrap(
         text, COLUMNS, initial_indent=first, subsequent_indent=later, break_on_hyphens=False
     )
