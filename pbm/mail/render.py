@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
 from textwrap import wrap
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from unicodedata import category
 from urllib.parse import quote
 
@@ -30,6 +30,7 @@ _KEPT = "\ue000"
 _ROW = "\ue001"
 _PICTURE = "\ue003"  # here the HTML part has the picture that the line describes
 _MARKS = {_KEPT: "pre", _ROW: "rows", _PICTURE: "picture"}
+_SHAPES = frozenset(_MARKS.values())
 _GLUE = "\ue002"  # a blank at which no line breaks
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029\ue000-\ue003]", re.ASCII)
 _LONGEST_KEPT = 4096  # characters; else 1024 long comments would fill the memory
@@ -46,8 +47,7 @@ class Rendered:
     pictures: tuple[InlinePicture, ...]
 
 
-@dataclass(frozen=True)
-class _Block:
+class _Block(NamedTuple):
     """A paragraph, a list or the like, as it stands in both parts; a picture is in none yet."""
 
     text: str = ""
@@ -193,7 +193,7 @@ def _blocks(chunk: str) -> Sequence[_Block]:
             held = []
         if found:
             kind = kind if held and continues else found
-            held.append(line[1:] if line[:1] in _MARKS else line)
+            held.append(line[1:] if found in _SHAPES else line)
         else:
             kind = ""
     return blocks
@@ -207,8 +207,8 @@ def _block(kind: str, lines: list[str]) -> _Block:
 
 
 def _kind(line: str) -> str:
-    if line[:1] in _MARKS:
-        return _MARKS[line[:1]]
+    if mark := _MARKS.get(line[:1]):
+        return mark
     if not line.strip():
         return ""
     if line.startswith("- "):
@@ -217,7 +217,7 @@ def _kind(line: str) -> str:
 
 
 def _text_lines(kind: str, lines: Sequence[str]) -> Sequence[str]:
-    if kind in _MARKS.values():
+    if kind in _SHAPES:
         return [line.rstrip() for line in lines]
     if kind == "quote":
         return [part for line in lines for part in _wrapped(line[2:], "| ", "| ")]
