@@ -170,8 +170,8 @@ def _base64(png: bytes) -> bytes:
 
 def _part(subtype: str, text: str) -> bytes:
     """Fields, an empty line, and the text with CRLF line ends, one at its end."""
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n").split("\n")
-    body = "".join(f"{line}\r\n" for line in lines).encode("utf-8", "replace")
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n")
+    body = f"{lines}\n".replace("\n", "\r\n").encode("utf-8", "replace")
     encoding = b"7bit"
     if not _is_plain(body):
         body, encoding = quoted_printable(body), b"quoted-printable"

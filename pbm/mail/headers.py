@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterable
 
 from pbm.mail.address import AddressError, parse_address
-from pbm.mail.msgid import parse_message_ids
+from pbm.mail.msgid import is_message_id
 
 _LINE = 76  # RFC 2047, section 2: the limit for lines with encoded words
 _LONGEST_LINE = 998  # RFC 5322, section 2.1.1
@@ -73,7 +73,7 @@ def message_id_field(name: str, ids: Iterable[str]) -> str:
     """Message-ID, In-Reply-To or References: ids in angle brackets, folded. Raises HeaderError."""
     line, lines = f"{name}:", []
     for message_id in ids:
-        if parse_message_ids(message_id, 2) != (message_id,):
+        if not is_message_id(message_id):
             raise HeaderError(f"{name} may hold nothing but Message-IDs.")
         if len(line) + 1 + len(message_id) > _LINE and line != f"{name}:":
             lines.append(line)
@@ -83,6 +83,8 @@ def message_id_field(name: str, ids: Iterable[str]) -> str:
 
 
 def _check_text(name: str, value: str) -> None:
+    if value.isascii() and value.isprintable():
+        return
     if any(unicodedata.category(char) in _FORBIDDEN_CATEGORIES for char in value):
         raise HeaderError(f"The value of {name} holds a control character or a line break.")
 

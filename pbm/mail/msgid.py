@@ -10,6 +10,11 @@ _ID = re.compile(
 )
 
 
+def is_message_id(text: str) -> bool:
+    """Whether the text is one Message-ID, brackets included, and nothing else."""
+    return _ID.fullmatch(text) is not None
+
+
 def parse_message_ids(text: str, most: int) -> tuple[str, ...]:
     """The first `most` Message-IDs in `text`, brackets included, each once.
 

@@ -7,16 +7,17 @@ the board of a view: lines that keep their shape, and in the HTML part a picture
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
 from textwrap import wrap
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from unicodedata import category
 from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2.runtime import Context
 
 from pbm.mail import picture
 from pbm.mail.compose import InlinePicture
@@ -29,10 +30,11 @@ _KEPT = "\ue000"
 _ROW = "\ue001"
 _PICTURE = "\ue003"  # here the HTML part has the picture that the line describes
 _MARKS = {_KEPT: "pre", _ROW: "rows", _PICTURE: "picture"}
+_SHAPES = frozenset(_MARKS.values())
 _GLUE = "\ue002"  # a blank at which no line breaks
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029\ue000-\ue003]", re.ASCII)
-_LONGEST_KEPT = 4096  # characters of a block; else 1024 long comments would fill the memory
-_BLOCKS_KEPT = 1024  # a KB each at most as a rule: the mails of a turn share most of theirs
+_LONGEST_KEPT = 4096  # characters; else 1024 long comments would fill the memory
+_CHUNKS_KEPT = 1024  # a KB each at most as a rule: the mails of a turn share most of theirs
 _JOINERS = "\u200c\u200d"
 
 
@@ -45,17 +47,39 @@ class Rendered:
     pictures: tuple[InlinePicture, ...]
 
 
-@dataclass(frozen=True)
-class _Block:
-    kind: str  # paragraph, list, quote, pre, rows, picture
-    lines: tuple[str, ...]
+class _Block(NamedTuple):
+    """A paragraph, a list or the like, as it stands in both parts; a picture is in none yet."""
+
+    text: str = ""
+    html: str = ""
+    picture: str = ""  # what it shows, as `picture.described` has it
+
+
+class _Calls(Context):
+    """Calls at once: no function that a template uses asks for its surroundings."""
+
+    def call(
+        self, function: Callable[..., Any], /, *args: Any, _loop_vars: Any = None, **kwargs: Any
+    ) -> Any:
+        return function(*args, **kwargs)
+
+
+class _Templates(Environment):
+    """Looks a name up among the keys first: what fills a template is dicts nearly always."""
+
+    context_class = _Calls
+
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        if isinstance(obj, dict) and attribute in obj:
+            return obj[attribute]
+        return super().getattr(obj, attribute)
 
 
 class Renderer:
     """The templates of this server."""
 
     def __init__(self) -> None:
-        self._templates = Environment(
+        self._templates = _Templates(
             loader=FileSystemLoader(resource_path("templates")),
             undefined=StrictUndefined,
             trim_blocks=True,
@@ -64,12 +88,14 @@ class Renderer:
             autoescape=False,
             auto_reload=False,  # else each use of a template looks at its file
         )
+        self._templates.globals.clear()  # no template uses any, and each mail would copy them
         self._templates.filters["pre"] = _keep_shape
         self._templates.filters["board"] = _show_board
         self._templates.filters["rows"] = _keep_rows
         self._templates.filters["glued"] = _glued
         self._templates.filters["page"] = _keep_indented
-        self._page = self._templates.get_template("page.html")
+        page = self._templates.get_template("page.html").render(body=_KEPT)
+        self._above, _, self._below = page.partition(_KEPT)
 
     def render(
         self, template: str, params: dict[str, Any], message_id: str | None = None
@@ -79,24 +105,23 @@ class Renderer:
         The Content-IDs of the pictures follow from the Message-ID; without one there are none.
         """
         source = self._templates.get_template(f"{template}.txt").render(v=_cleaned(params))
-        blocks = list(_blocks(source.split("\n")))
+        # An empty line ends whatever stands above it.
+        blocks = [block for chunk in source.split("\n\n") if chunk for block in _blocks(chunk)]
         ids = _content_ids(blocks, message_id)
-        written = [block for block in blocks if block.kind != "picture"]
-        text = "\n\n".join("\n".join(_text_lines(block)) for block in written) + "\n"
-        shown = [block for block in blocks if block.kind != "picture" or block.lines[0] in ids]
-        html = self._page.render(body="\n".join(_html(block, ids) for block in shown))
+        text = "\n\n".join(block.text for block in blocks if not block.picture)
+        shown = (_html(block, ids) for block in blocks if not block.picture or ids)
         return Rendered(
-            text.replace(_GLUE, " "),
-            html.replace(_GLUE, "&nbsp;"),
+            f"{text}\n",
+            self._above + "\n".join(shown) + self._below,
             tuple(InlinePicture(name, picture.png(described)) for described, name in ids.items()),
         )
 
 
-def _content_ids(blocks: list[_Block], message_id: str | None) -> dict[str, str]:
+def _content_ids(blocks: Sequence[_Block], message_id: str | None) -> dict[str, str]:
     """The Content-ID of each picture, by what describes it; none without a Message-ID."""
     if message_id is None:
         return {}
-    described = dict.fromkeys(block.lines[0] for block in blocks if block.kind == "picture")
+    described = dict.fromkeys(block.picture for block in blocks if block.picture)
     return {
         line: message_id.replace("<", f"<picture{number}.", 1)
         for number, line in enumerate(described, 1)
@@ -135,7 +160,7 @@ def _cleaned(value: Any) -> Any:
         printable = _UNPRINTABLE.sub("", value)
         return printable if printable.isascii() else "".join(filter(_is_seen, printable))
     if isinstance(value, dict):
-        return {key: _cleaned(item) for key, item in value.items()}
+        return {key: item and _cleaned(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_cleaned(item) for item in value]
     return value
@@ -146,24 +171,44 @@ def _is_seen(character: str) -> bool:
     return character in _JOINERS or category(character) != "Cf"
 
 
-def _blocks(lines: Iterable[str]) -> Iterator[_Block]:
-    kind, held = "", list[str]()
-    for line in [*lines, ""]:
+def _kept_if_short(make: Callable[[str], _Made]) -> Callable[[str], _Made]:
+    """Keep what is made of short texts: somebody's long words are hardly said twice."""
+    kept = lru_cache(maxsize=_CHUNKS_KEPT)(make)
+
+    def of(text: str) -> _Made:
+        return kept(text) if len(text) <= _LONGEST_KEPT else make(text)
+
+    return of
+
+
+@_kept_if_short
+def _blocks(chunk: str) -> Sequence[_Block]:
+    """The blocks of lines that a template has written, in their order."""
+    blocks, kind, held = list[_Block](), "", list[str]()
+    for line in [*chunk.split("\n"), ""]:
         found = _kind(line)
         continues = found == kind or (kind == "list" and found == "paragraph" and line[:1] == " ")
         if held and not continues:
-            yield _Block(kind, tuple(held))
+            blocks.append(_block(kind, held))
             held = []
         if found:
             kind = kind if held and continues else found
-            held.append(line[1:] if line[:1] in _MARKS else line)
+            held.append(line[1:] if found in _SHAPES else line)
         else:
             kind = ""
+    return blocks
+
+
+def _block(kind: str, lines: list[str]) -> _Block:
+    if kind == "picture":
+        return _Block(picture=lines[0])
+    text, html = "\n".join(_text_lines(kind, lines)), _html_text(kind, lines)
+    return _Block(text.replace(_GLUE, " "), html.replace(_GLUE, "&nbsp;"))
 
 
 def _kind(line: str) -> str:
-    if line[:1] in _MARKS:
-        return _MARKS[line[:1]]
+    if mark := _MARKS.get(line[:1]):
+        return mark
     if not line.strip():
         return ""
     if line.startswith("- "):
@@ -171,38 +216,28 @@ def _kind(line: str) -> str:
     return "quote" if line.startswith("| ") or line == "|" else "paragraph"
 
 
-def _kept_if_short(make: Callable[[_Block], _Made]) -> Callable[[_Block], _Made]:
-    """Keep what is made of short blocks: somebody's long words are hardly said twice."""
-    kept = lru_cache(maxsize=_BLOCKS_KEPT)(make)
-
-    def of(block: _Block) -> _Made:
-        is_short = sum(map(len, block.lines)) <= _LONGEST_KEPT
-        return kept(block) if is_short else make(block)
-
-    return of
-
-
-@_kept_if_short
-def _text_lines(block: _Block) -> Sequence[str]:
-    if block.kind in _MARKS.values():
-        return [line.rstrip() for line in block.lines]
-    if block.kind == "quote":
-        return [part for line in block.lines for part in _wrapped(line[2:], "| ", "| ")]
-    if block.kind == "list":
-        return [part for item in _items(block) for part in _wrapped(item, "- ", "  ")]
-    return _wrapped(" ".join(block.lines), "", "")
+def _text_lines(kind: str, lines: Sequence[str]) -> Sequence[str]:
+    if kind in _SHAPES:
+        return [line.rstrip() for line in lines]
+    if kind == "quote":
+        return [part for line in lines for part in _wrapped(line[2:], "| ", "| ")]
+    if kind == "list":
+        return [part for item in _items(lines) for part in _wrapped(item, "- ", "  ")]
+    return _wrapped(" ".join(lines), "", "")
 
 
 def _wrapped(text: str, first: str, later: str) -> list[str]:
+    if text and text == text.strip() and "\t" not in text and len(first + text) <= COLUMNS:
+        return [first + text]  # as nearly always, and nothing to change
     folded = wrap(
         text, COLUMNS, initial_indent=first, subsequent_indent=later, break_on_hyphens=False
     )
     return folded or [first.rstrip()]
 
 
-def _items(block: _Block) -> list[str]:
+def _items(lines: Sequence[str]) -> list[str]:
     items: list[str] = []
-    for line in block.lines:
+    for line in lines:
         if line.startswith("- "):
             items.append(line[2:].strip())
         else:
@@ -211,25 +246,24 @@ def _items(block: _Block) -> list[str]:
 
 
 def _html(block: _Block, content_ids: Mapping[str, str]) -> str:
-    if block.kind == "picture":
-        return _html_picture(block.lines[0], content_ids[block.lines[0]])
-    return _html_text(block)
+    if block.picture:
+        return _html_picture(block.picture, content_ids[block.picture])
+    return block.html
 
 
-@_kept_if_short
-def _html_text(block: _Block) -> str:
-    if block.kind == "pre":
-        return f"<pre>{escape(chr(10).join(block.lines))}</pre>"
-    if block.kind == "list":
-        items = "".join(f"<li>{escape(item)}</li>" for item in _items(block))
+def _html_text(kind: str, lines: Sequence[str]) -> str:
+    if kind == "pre":
+        return f"<pre>{escape(chr(10).join(lines))}</pre>"
+    if kind == "list":
+        items = "".join(f"<li>{escape(item)}</li>" for item in _items(lines))
         return f"<ul>{items}</ul>"
-    if block.kind == "rows":
-        items = "".join(f"<li>{escape(line.strip())}</li>" for line in block.lines)
+    if kind == "rows":
+        items = "".join(f"<li>{escape(line.strip())}</li>" for line in lines)
         return f'<ul class="rows">{items}</ul>'
-    if block.kind == "quote":
-        said = "<br>".join(escape(line[2:]) for line in block.lines)
+    if kind == "quote":
+        said = "<br>".join(escape(line[2:]) for line in lines)
         return f"<blockquote>{said}</blockquote>"
-    return f"<p>{escape(' '.join(line.strip() for line in block.lines))}</p>"
+    return f"<p>{escape(' '.join(line.strip() for line in lines))}</p>"
 
 
 def _html_picture(described: str, content_id: str) -> str:

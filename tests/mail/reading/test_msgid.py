@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from pbm.mail.inbound import Envelope
-from pbm.mail.msgid import parse_message_ids, short_name
+from pbm.mail.msgid import is_message_id, parse_message_ids, short_name
 
 Read = Callable[..., Envelope]
 
@@ -35,6 +35,7 @@ Read = Callable[..., Envelope]
 )
 def test_strict_ids(text: str, ids: tuple[str, ...]) -> None:
     assert parse_message_ids(text, 20) == ids
+    assert is_message_id(text) == (ids == (text,))
 
 
 def test_at_most_so_many() -> None:
