@@ -110,8 +110,8 @@ def megabytes(processes: Sequence[subprocess.Popen[bytes]]) -> float:
     """The memory of processes and of their children, what is shared counted in parts."""
     numbers = [process.pid for process in processes]
     for number in numbers:
-        children = Path(f"/proc/{number}/task/{number}/children").read_text("ascii")
-        numbers += map(int, children.split())
+        for children in Path(f"/proc/{number}/task").glob("*/children"):
+            numbers += map(int, children.read_text("ascii").split())
     return sum(map(_proportional_kilobytes, numbers)) / 1024
 
 

@@ -193,7 +193,7 @@ class Server:
 
         async def accept_recipient(address: str) -> Rejection | None:
             rejection: Rejection | None = await reader.do(
-                lambda work: self._intake.accept_recipient_in(work, address)
+                lambda work: self._intake.accept_recipient(work, address)
             )
             return rejection
 

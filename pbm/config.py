@@ -108,7 +108,7 @@ class Settings:
         """
         if self.helpers:
             return _count("PBM_HELPERS", self.helpers, "1, or 0 for none")
-        return 1 if (os.cpu_count() or 1) > 1 else 0
+        return 1 if _processors() > 1 else 0
 
     @property
     def key_file(self) -> Path:
@@ -145,6 +145,13 @@ def _read_toml(path: Path) -> dict[str, Any]:
         raise OperatorError(f"{path} cannot be read: {error.strerror}.") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise OperatorError(f"{path} cannot be read: {error}.") from error
+
+
+def _processors() -> int:
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _listed(text: str) -> list[str]:

@@ -169,7 +169,8 @@ class Table:
         return reply
 
     def _reply_to(self, sender: str, recipient: str, raw: bytes) -> str:
-        rejection = self.intake.accept_recipient(recipient)
+        with self.database.reading() as work:
+            rejection = self.intake.accept_recipient(work, recipient)
         if rejection is not None:
             return f"{rejection.code} {rejection.text}"
         kept = self.intake.keep(sender, (recipient,), self._stamped + raw, self.peer)

@@ -17,8 +17,8 @@ import aiosmtplib
 _MOST_BYTES = 32_768  # that no reply ends in
 _REPLY = re.compile(rb"(?:[0-9]{3}-[^\n]*\n)*([0-9]{3})(?:[ \t][^\n]*)?\r?\n")
 _BEGINS_WELL = re.compile(rb"(?:[0-9]{3}-[^\n]*\n)*[0-9]{0,3}(?:[ \t-][^\n]*)?\r?")
-_GOOD = {"MAIL": (250,), "RCPT": (250, 251), "DATA": (354,)}
-_TAKEN = (250,)
+_DONE = range(200, 300)  # the first digit counts (RFC 5321, section 4.2)
+_GOOD = {"MAIL": _DONE, "RCPT": _DONE, "DATA": (354,)}
 _LONE_END = re.compile(rb"\r(?!\n)|(?<!\r)\n")
 
 
@@ -48,9 +48,14 @@ class Lent:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if self._replies.are_left:
-            self.give_up()  # it has said more than it was asked
+        if self.is_out_of_step:
+            self.give_up()
         self._transport.set_protocol(self._owner)
+
+    @property
+    def is_out_of_step(self) -> bool:
+        """Whether the server has said more than it was asked, or has gone."""
+        return self._replies.are_left
 
     def write(self, data: bytes) -> None:
         """Send something, unless the connection is closed: then `reply` says so."""
@@ -82,8 +87,8 @@ class _Replies(asyncio.Protocol):
 
     @property
     def are_left(self) -> bool:
-        """Whether there is anything that nobody has asked for."""
-        return bool(self._said or self._held)
+        """Whether there is anything that nobody has asked for, be it the end."""
+        return bool(self._said or self._held or self._trouble)
 
     async def next(self, seconds: float) -> aiosmtplib.SMTPResponse:
         """As `Lent.reply`."""
@@ -140,6 +145,9 @@ async def hand_over(
     `commands` are MAIL, RCPT and DATA, and `seconds` how long to wait for each reply, the last
     for that to the content, too.
     """
+    if lent.is_out_of_step:
+        lent.give_up()
+        return "MAIL", aiosmtplib.SMTPServerDisconnected("It spoke before it was asked")
     lent.write("".join(f"{command}\r\n" for command in commands).encode("ascii"))
     first: Trouble | None = None
     last: Trouble | None = None
@@ -151,8 +159,11 @@ async def hand_over(
         lent.give_up()  # it waits for content, and an empty mail would go out
     if first:
         return first
+    if lent.is_out_of_step:
+        lent.give_up()  # its next reply would not be to the content
+        return "DATA", aiosmtplib.SMTPServerDisconnected("It answered before it was asked")
     lent.write(as_data(raw))
-    return await _heard(lent, "DATA", _TAKEN, seconds[-1])
+    return await _heard(lent, "DATA", _DONE, seconds[-1])
 
 
 async def _heard(lent: Lent, verb: str, good: Sequence[int], seconds: float) -> Trouble | None:

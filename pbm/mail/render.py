@@ -33,8 +33,8 @@ _MARKS = {_KEPT: "pre", _ROW: "rows", _PICTURE: "picture"}
 _SHAPES = frozenset(_MARKS.values())
 _GLUE = "\ue002"  # a blank at which no line breaks
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029\ue000-\ue003]", re.ASCII)
-_LONGEST_KEPT = 4096  # characters; else 1024 long comments would fill the memory
-_CHUNKS_KEPT = 1024  # a KB each at most as a rule: the mails of a turn share most of theirs
+_LONGEST_KEPT = 1024  # characters; else as many long comments would fill the memory
+_CHUNKS_KEPT = 1024  # the mails of a turn share most of theirs
 _JOINERS = "\u200c\u200d"
 
 
@@ -96,6 +96,11 @@ class Renderer:
         self._templates.filters["page"] = _keep_indented
         page = self._templates.get_template("page.html").render(body=_KEPT)
         self._above, _, self._below = page.partition(_KEPT)
+
+    def load(self) -> None:
+        """Read all templates now; else each is read when it is first needed."""
+        for name in self._templates.list_templates():
+            self._templates.get_template(name)
 
     def render(
         self, template: str, params: dict[str, Any], message_id: str | None = None

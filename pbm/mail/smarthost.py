@@ -196,7 +196,7 @@ class SmarthostTransport:
             if reusable and client.is_connected:
                 self._keep_open(client)
             else:
-                client.close()
+                _hang_up(client)
         return outcome
 
     async def _transaction(
@@ -261,7 +261,7 @@ class SmarthostTransport:
         reason = f"{verb}: {self._why(error)}"
         code = getattr(error, "code", 0)
         if code == _CLOSING or not 400 <= code < 600:
-            client.close()  # it is going, or the two of us are out of step
+            _hang_up(client)  # it is going, or the two of us are out of step
         if final and 500 <= code < 600 and code not in _OUR_CONFIGURATION:
             return Failed(reason, _recipient_status(error) if verb == "RCPT" else "")
         refused_for_now = verb == "RCPT" and code < 500
@@ -297,6 +297,14 @@ async def _say_hello(client: aiosmtplib.SMTP) -> None:
         if error.code not in _NO_SUCH_COMMAND:
             raise
         await client.helo()
+
+
+def _hang_up(client: aiosmtplib.SMTP) -> None:
+    """End a connection at once; what the server has not read by now it is not to get."""
+    transport = client.transport
+    client.close()
+    if isinstance(transport, asyncio.Transport):
+        transport.abort()
 
 
 def _options(client: aiosmtplib.SMTP, raw: bytes) -> list[str]:

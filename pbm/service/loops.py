@@ -11,10 +11,12 @@ from sqlalchemy.exc import DBAPIError
 from pbm.clock import Clock
 from pbm.service.clock_watch import ClockWatch
 from pbm.service.post import Look, Post
+from pbm.service.trouble import traceback_of
 from pbm.service.turn import TurnFailedError, Turns
 from pbm.service.writer import InThread, Writer
 
 LOOK_AGAIN = 5.0  # seconds; rows that another process wrote wake nobody here
+BLOCKED_PAUSE = 1.0  # seconds; what is due waits for another mail of its board
 GATHER = 0.01  # seconds; while mails are under way, what comes meanwhile shares a look
 DATABASE_PAUSE = 1.0  # seconds to wait when the database is away
 _log = structlog.get_logger("pbm.loops")
@@ -62,16 +64,22 @@ async def send_post(
 ) -> None:
     """Send the outbox for ever; what is under way when this is cancelled is finished."""
     under_way: set[asyncio.Task[None]] = set()
-    watch = ClockWatch(clock)
+    watch, went_back = ClockWatch(clock), False
     try:
         while True:
             mail_written.clear()
             try:
-                if watch.went_back():
+                went_back = went_back or watch.went_back()
+                if went_back:
                     await writer.do(post.bring_forward)
+                    went_back = False
                 look: Look = await in_thread(post.look)
             except DBAPIError as error:
                 _log.warning("database away, post waits", error=str(error.orig))
+                await asyncio.sleep(DATABASE_PAUSE)
+                continue
+            except Exception as error:  # noqa: BLE001 - the post goes on, whatever it was
+                _log.error("post failed", exception=traceback_of(error))
                 await asyncio.sleep(DATABASE_PAUSE)
                 continue
             for mail, written in look.mails:
@@ -80,7 +88,9 @@ async def send_post(
                 sending.add_done_callback(under_way.discard)
                 sending.add_done_callback(lambda _: mail_written.set())
             if not look.more:
-                await _woken(mail_written, _until(look.next_due_at, clock))
+                # What is under way may be what is due next, and wakes us when it ends.
+                known = None if under_way else look.next_due_at
+                await _woken(mail_written, _until(known, clock))
             if under_way:
                 await asyncio.sleep(GATHER)
     finally:
@@ -91,6 +101,8 @@ async def send_post(
 def _until(due_at: datetime | None, clock: Clock) -> float:
     """Seconds until the next mail is due, as far as is known."""
     wait = (due_at - clock()).total_seconds() if due_at else LOOK_AGAIN
+    if wait <= 0:
+        return BLOCKED_PAUSE
     return min(max(wait, 0.05), LOOK_AGAIN)
 
 

@@ -59,7 +59,10 @@ class Post:
         self.holds = Holds(self.database)
 
     def look(self) -> Look:
-        """Take the mails that may be sent now and are not under way yet, and write them."""
+        """Take the mails that may be sent now and are not under way yet, and write them.
+
+        Raises DBAPIError while the database is away.
+        """
         due = self.claim()
         if not due:
             return Look([], self.next_due_at(), False)
@@ -67,7 +70,7 @@ class Post:
         return Look(list(written), None, len(due) == MOST_TO_WRITE)
 
     def claim(self) -> list[OutboxMail]:
-        """Take the mails that may be sent now and are not under way yet."""
+        """Take the mails that may be sent now and are not under way yet. Raises DBAPIError."""
         self.holds.let_go([self._ended.popleft() for _ in range(len(self._ended))])
         room = min(MOST_TO_WRITE, MOST_AT_ONCE - len(self._under_way))
         if room <= 0:
@@ -85,9 +88,12 @@ class Post:
         if self.database.embedded or not found:
             return found
         held = self.holds.take([mail.id for mail in found])
-        with self.database.reading() as work:
-            mine = work.outbox.still_due(sorted(held), self.clock())
-        self.holds.let_go(held - mine)
+        mine: frozenset[int] = frozenset()
+        try:
+            with self.database.reading() as work:
+                mine = work.outbox.still_due(sorted(held), self.clock())
+        finally:
+            self.holds.let_go(held - mine)
         return [mail for mail in found if mail.id in mine]
 
     async def send(self, mail: OutboxMail, written: Written, writer: Writer) -> None:
@@ -106,7 +112,7 @@ class Post:
     async def _hand_on(self, mail: OutboxMail, written: Written) -> Delivery:
         if isinstance(written, Unwritten):
             _log.error("mail cannot be rendered", mail=mail.id, exception=written.exception)
-            return Failed(written.reason)
+            return Deferred(written.reason) if written.passes else Failed(written.reason)
         try:
             return await self.transport.deliver(mail.sender, mail.recipient, written)
         except Exception as error:  # noqa: BLE001 - a bug defers one mail

@@ -47,12 +47,7 @@ class Intake:
     clock: Clock
     rates: MailRates = field(default_factory=MailRates)
 
-    def accept_recipient(self, address: str) -> Rejection | None:
-        """Tell whether mail to an address is taken, as `accept_recipient_in` does."""
-        with self.database.reading() as work:
-            return self.accept_recipient_in(work, address)
-
-    def accept_recipient_in(self, work: UnitOfWork, address: str) -> Rejection | None:
+    def accept_recipient(self, work: UnitOfWork, address: str) -> Rejection | None:
         """Tell whether mail to an address is taken; the refusal is a sentence for people."""
         recipient = self.house.address.parse(address)
         if isinstance(recipient, Unknown):

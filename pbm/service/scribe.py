@@ -11,7 +11,6 @@ import threading
 from base64 import b64decode
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 
 import structlog
@@ -22,17 +21,22 @@ from pbm.service.trouble import in_a_line, traceback_of
 from pbm.store.values import OutboxMail
 
 FEWEST_TO_SHARE = 8  # below that the way to a helper costs more than it saves
-MOST_DEATHS = 3  # of helpers, before none are called any more
+LONGEST_HELP = 30.0  # seconds that are waited for a helper
+MOST_FAILURES = 3  # of helpers, before none are called any more
 SENDER_NAME = "pbm"
 _log = structlog.get_logger("pbm.scribe")
 
 
 @dataclass(frozen=True)
 class Unwritten:
-    """Why a mail could not be written: in a line for the operator, and in full for the log."""
+    """Why a mail could not be written: in a line for the operator, and in full for the log.
+
+    `passes`: it is not the mail's own fault, and may be written another time.
+    """
 
     reason: str
     exception: str
+    passes: bool = False
 
 
 Written = bytes | Unwritten
@@ -44,30 +48,34 @@ class Scribe:
     def __init__(self, from_address: str, helpers: int = 0) -> None:
         self._from_address = from_address
         self._count = helpers
-        self._deaths = 0
+        self._failures = 0
         self._helpers: ProcessPoolExecutor | None = None
-        self._renderer = Renderer()
+        self._renderer = _renderer()
 
     def write(self, mails: Sequence[OutboxMail]) -> list[Written]:
-        """Write each mail; a broken template stops no mail but its own."""
-        wanted = len(mails) >= FEWEST_TO_SHARE and self._deaths < MOST_DEATHS
+        """Write each mail; a broken template stops no mail but its own, and no helper stops any."""
+        wanted = len(mails) >= FEWEST_TO_SHARE and self._failures < MOST_FAILURES
         if self._count and wanted:
             try:
                 return self._share(mails)
-            except BrokenProcessPool:
-                self._deaths += 1
-                _log.warning("a helper has died, its mails are written here", deaths=self._deaths)
+            except Exception as error:  # noqa: BLE001 - it died, or could not even be started
+                self._failures += 1
+                told = {"error": type(error).__name__, "failures": self._failures}
+                _log.warning("no help, mails are written here", **told)
                 self.close()
         return _write_all(mails, self._from_address, self._renderer)
 
     def close(self) -> None:
-        """Send the helpers home; they come again when needed."""
+        """Send the helpers home, busy or not; they come again when needed."""
         if self._helpers is not None:
+            for helper in multiprocessing.active_children():
+                helper.kill()  # it has nothing to lose, and may hang
             self._helpers.shutdown(cancel_futures=True)
             self._helpers = None
 
     def _share(self, mails: Sequence[OutboxMail]) -> list[Written]:
         if self._helpers is None:
+            os.environ["PYTHONSAFEPATH"] = "1"  # helpers take no modules from this folder
             self._helpers = ProcessPoolExecutor(
                 self._count,
                 multiprocessing.get_context("spawn"),
@@ -76,7 +84,15 @@ class Scribe:
             )
         size = -(-len(mails) // self._count)
         parts = [mails[start : start + size] for start in range(0, len(mails), size)]
-        return [written for part in self._helpers.map(_help, parts) for written in part]
+        shared = self._helpers.map(_help, parts, timeout=LONGEST_HELP)
+        return [written for part in shared for written in part]
+
+
+def _renderer() -> Renderer:
+    """One that needs no files any more: an upgrade may take them away for a while."""
+    renderer = Renderer()
+    renderer.load()
+    return renderer
 
 
 def raw_mail(mail: OutboxMail, from_address: str, renderer: Renderer) -> bytes:
@@ -113,7 +129,8 @@ def _write(mail: OutboxMail, from_address: str, renderer: Renderer) -> Written:
     try:
         return raw_mail(mail, from_address, renderer)
     except Exception as error:  # noqa: BLE001 - a bug stops one mail, not the post
-        return Unwritten(in_a_line(error), traceback_of(error))
+        passes = isinstance(error, OSError | MemoryError)
+        return Unwritten(in_a_line(error), traceback_of(error), passes)
 
 
 # -- in a helper -----------------------------------------------------------------------------
@@ -127,7 +144,7 @@ def _begin(from_address: str) -> None:
     for name in (signal.SIGINT, signal.SIGTERM):  # meant for the server, who ends us
         signal.signal(name, signal.SIG_IGN)
     threading.Thread(target=_leave_with_server, daemon=True).start()
-    _at_hand = from_address, Renderer()
+    _at_hand = from_address, _renderer()
 
 
 def _leave_with_server() -> None:

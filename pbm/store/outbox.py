@@ -12,6 +12,7 @@ from sqlalchemy import (
     Connection,
     Integer,
     Select,
+    and_,
     bindparam,
     case,
     exists,
@@ -180,8 +181,11 @@ class Outbox:
             update(outbox)
             .where(
                 outbox.c.status == DUE,
-                outbox.c.due_at > now + longest,
-                or_(outbox.c.attempts > 0, outbox.c.written_at > now),
+                outbox.c.due_at > now,
+                or_(
+                    outbox.c.written_at > now,
+                    and_(outbox.c.attempts > 0, outbox.c.due_at > now + longest),
+                ),
             )
             .values(due_at=now)
         )

@@ -1,4 +1,4 @@
-"""The loop of the turns, when the database goes away while it counts a turn that failed."""
+"""The loops, when the database goes away while they do what must not be forgotten."""
 
 import asyncio
 from collections.abc import Callable
@@ -9,6 +9,8 @@ from sqlalchemy.exc import OperationalError
 
 from pbm.commands.help import Help
 from pbm.service import loops
+from pbm.service.post import Post
+from pbm.service.scribe import Scribe
 from pbm.service.turn import MOST_TRIES, TurnFailedError, Turns
 from pbm.service.writer import Writer
 from pbm.store.db import UnitOfWork
@@ -61,3 +63,38 @@ def test_a_failed_turn_is_counted_when_the_database_is_back(
     asyncio.run(play())
     assert turns.been_away
     assert table.mail_kept(1).tries == MOST_TRIES
+
+
+class Bringing(Post):
+    """The database is away when mails are to be brought forward for the first time."""
+
+    asked = 0
+
+    def bring_forward(self, work: UnitOfWork) -> None:
+        """Bring them forward, but not the first time."""
+        self.asked += 1
+        if self.asked == 1:
+            raise OperationalError("UPDATE", {}, OSError("gone"))
+        super().bring_forward(work)
+
+
+def test_mails_are_brought_forward_when_the_database_is_back(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loops, "DATABASE_PAUSE", 0)
+    post = Bringing(table.database, table.house, table.clock, None, Scribe(SERVER))  # type: ignore[arg-type]
+
+    async def play() -> None:
+        writer = Writer(table.database, in_thread)
+        sending = loops.send_post(post, table.clock, in_thread, writer, asyncio.Event())
+        loop = asyncio.create_task(sending)
+        for _ in range(ROUNDS):
+            await asyncio.sleep(0)
+            if loop.done() or post.asked == 2:
+                break
+        assert not loop.done()
+        loop.cancel()
+        await asyncio.gather(loop, return_exceptions=True)
+
+    asyncio.run(play())
+    assert post.asked == 2

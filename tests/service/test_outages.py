@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
+from datetime import timedelta
 from itertools import pairwise
 from typing import Any
 
@@ -214,19 +215,20 @@ def break_params(table: Table, address: str) -> None:
 # -- the clock -----------------------------------------------------------------------------------
 
 
-def test_fault_clock_a_day_ahead_and_back_loses_nothing(table: Table) -> None:
+@pytest.mark.parametrize("ahead", [timedelta(days=1), timedelta(minutes=50)])
+def test_fault_clock_ahead_and_back_loses_nothing(table: Table, ahead: timedelta) -> None:
     alice, bob = table.start("alice", "bob")
     world = World()
     world.answers = gone
 
     async def scene() -> None:
         async with Whole(table, world) as whole:
-            table.clock.passes(days=1)
+            table.clock.passes(seconds=ahead.total_seconds())
             assert await whole.keep(alice, "", MOVE, to_of(alice))
             await whole.until(lambda: len(world.tried) == 2)  # both were put off by a minute
             await whole.writer.idle()
             world.answers = lambda _: Sent()
-            table.clock.passes(days=-1)
+            table.clock.passes(seconds=-ahead.total_seconds())
             await whole.until(lambda: len(world.arrived) == 2)
             assert await whole.keep(bob, "", ANSWER, to_of(bob))
             await whole.until(lambda: len(world.arrived) == 4)

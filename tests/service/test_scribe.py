@@ -6,11 +6,13 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from multiprocessing.context import SpawnProcess
 from pathlib import Path
 
 import pytest
+from jinja2 import FileSystemLoader
 
-from pbm.service.scribe import FEWEST_TO_SHARE, MOST_DEATHS, Scribe, Unwritten
+from pbm.service.scribe import FEWEST_TO_SHARE, MOST_FAILURES, Scribe, Unwritten
 from pbm.store.values import OutboxMail
 from tests.polling import until
 from tests.table import SERVER, Table
@@ -88,6 +90,37 @@ def test_a_broken_template_stops_no_mail_but_its_own(
     assert others == Scribe(SERVER).write(mails)[1:]
 
 
+def test_trouble_of_the_machine_is_not_the_mails_own(
+    mails: list[OutboxMail], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def out_of_files(*_: object) -> bytes:
+        raise OSError(24, "Too many open files")
+
+    monkeypatch.setattr("pbm.service.scribe.compose", out_of_files)
+    (unwritten,) = Scribe(SERVER).write(mails[:1])
+    assert isinstance(unwritten, Unwritten)
+    assert unwritten.passes
+
+
+def test_no_template_is_read_from_its_file_later(
+    mails: list[OutboxMail], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alone = Scribe(SERVER)
+    monkeypatch.setattr(FileSystemLoader, "get_source", lambda *_: 1 / 0)
+    assert not any(isinstance(written, Unwritten) for written in alone.write(mails))
+
+
+def test_a_helper_that_hangs_is_waited_for_only_so_long(
+    mails: list[OutboxMail], scribe: Scribe, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = scribe.write(mails)
+    (helper,) = helpers_of(scribe)
+    monkeypatch.setattr("pbm.service.scribe.LONGEST_HELP", 0.05)
+    os.kill(helper, signal.SIGSTOP)
+    assert scribe.write(mails) == expected
+    until(lambda: not _is_running(helper), "the helper's end")
+
+
 def test_what_a_dead_helper_had_to_do_is_done_here(mails: list[OutboxMail], scribe: Scribe) -> None:
     expected = scribe.write(mails)
     (helper,) = helpers_of(scribe)
@@ -101,12 +134,22 @@ def test_what_a_dead_helper_had_to_do_is_done_here(mails: list[OutboxMail], scri
 def test_helpers_that_die_and_die_are_called_no_more(
     mails: list[OutboxMail], scribe: Scribe
 ) -> None:
-    for _ in range(MOST_DEATHS):
+    for _ in range(MOST_FAILURES):
         expected = scribe.write(mails)
         os.kill(helpers_of(scribe)[0], signal.SIGKILL)
         assert scribe.write(mails) == expected
     assert scribe.write(mails) == expected
     assert not helpers_of(scribe)
+
+
+def test_where_no_helper_can_be_started_mails_are_written_here(
+    mails: list[OutboxMail], scribe: Scribe, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def start(_self: object) -> None:
+        raise BlockingIOError("Resource temporarily unavailable")
+
+    monkeypatch.setattr(SpawnProcess, "start", start)
+    assert scribe.write(mails) == Scribe(SERVER).write(mails)
 
 
 def test_helpers_do_not_mind_the_signals_for_the_server(

@@ -14,7 +14,8 @@ from tests.torture.waiting import until
 from tests.torture.world import World
 
 _FAULTS = re.compile(
-    r"mail failed|mail cannot be|nobody told|Task was destroyed|never retrieved|never awaited"
+    r"mail failed|listener-fault|mail cannot be|nobody told"
+    r"|Task was destroyed|never retrieved|never awaited"
     r"|^Traceback"
 )
 _DATABASE_AWAY = "Error: The database cannot be used"  # so a server ends that finds none

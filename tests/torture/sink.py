@@ -12,10 +12,12 @@ _SLOW = 0.002  # seconds for each byte of an answer in a tarpit
 _AWAY = 0.2  # seconds at most in which no connection is taken
 _ANSWERS = {
     "connect": b"220 sink.example\r\n",
-    "EHLO": b"250-sink.example\r\n250-PIPELINING\r\n250 8BITMIME\r\n",
+    "EHLO": b"250-sink.example\r\n250 8BITMIME\r\n",
     "DATA": b"354 go on\r\n",
     "QUIT": b"221 bye\r\n",
 }
+_PIPELINING = b"250-sink.example\r\n250-PIPELINING\r\n250 8BITMIME\r\n"
+_AT_ONCE = 0.7  # of the connections on which commands may come at once
 _OK = b"250 ok\r\n"
 _NOT_BEGUN = b"503 5.5.1 no mail was begun\r\n"
 _SAID = {
@@ -143,7 +145,8 @@ class _Conversation:
     async def _answer(self, step: str) -> bool:
         """Answer as the dice say; whether that was what a healthy server says."""
         what = self.sink.at(step)
-        await self._do(what, _ANSWERS.get(step, _OK))
+        at_once = step == "EHLO" and self.sink.trouble.dice.random() < _AT_ONCE
+        await self._do(what, _PIPELINING if at_once else _ANSWERS.get(step, _OK))
         return what in (STAY, "tarpit", "half-close")
 
     async def _do(self, what: str, answer: bytes) -> None:

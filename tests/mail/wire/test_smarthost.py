@@ -315,6 +315,36 @@ def test_content_is_the_same_however_it_is_said(raw: bytes) -> None:
     run(scene)
 
 
+@pytest.mark.parametrize("too_much", ["250 queued\r\n", "25", "552 too large\r\n"])
+def test_a_reply_before_the_content_is_no_reply_to_it(too_much: str) -> None:
+    async def scene() -> None:
+        async with fake_smarthost() as fake:
+            fake.usual["EHLO"] = "250-fake\n250 PIPELINING"
+            fake.script("DATA", f"354 go on\r\n{too_much}".removesuffix("\r\n"))
+            transport = transport_to(fake)
+            assert isinstance(await deliver(transport), Deferred)
+            assert await deliver(transport) == Sent()
+            assert len(fake.mails) == 1
+            await transport.close()
+
+    run(scene)
+
+
+@pytest.mark.parametrize("reply", ["250 fine", "251 2.1.5 will do", "252 2.0.0 perhaps"])
+@pytest.mark.parametrize("verb", ["MAIL", "RCPT", "DOT"])
+def test_the_first_digit_says_that_a_mail_is_taken(verb: str, reply: str) -> None:
+    async def scene() -> None:
+        async with fake_smarthost() as fake:
+            fake.usual["EHLO"] = "250-fake\n250 PIPELINING"
+            fake.script(verb, reply)
+            transport = transport_to(fake)
+            assert await deliver(transport) == Sent()
+            assert fake.commands.count("DATA") == 1
+            await transport.close()
+
+    run(scene)
+
+
 def test_a_server_that_takes_several_commands_gets_them_before_its_replies() -> None:
     async def scene() -> None:
         heard: list[bytes] = []
