@@ -1,18 +1,14 @@
 """Many mails of every kind into one running server, and how much memory it holds.
 
 `make soak` sends 100,000 of them to a `pbm serve` on SQLite, whose outgoing mail ends in a sink.
-After every tenth it waits until nothing is left to do, and reads what the process holds. From the
-second reading on that may grow by so much in all and no more; status 1 if it does.
+After every tenth it waits until nothing is left to do, and reads what the server and its helper
+hold. From the second reading on that may grow by so much in all and no more; status 1 if it does.
 """
 
 import argparse
-import asyncio
-import os
 import random
 import re
-import signal
 import sqlite3
-import subprocess
 import sys
 import tempfile
 import time
@@ -21,9 +17,9 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
+from bench import running
 from bench import season as seasons
 from bench.smtp_load import Letter, Shape, load
-from tests.e2e.ports import free_port
 
 MAILS = 100_000
 READINGS = 10
@@ -72,120 +68,52 @@ def _other(letter: Letter, number: int, chance: random.Random) -> Letter:
     return replace(letter, raw=head + unique + b"\r\nI am away.\r\n")
 
 
-class Soaked:
-    """A server, its sink and its database, in a folder."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.file = folder / "pbm.sqlite3"
-        self.season = seasons.begin(f"sqlite:///{self.file}", folder, BOARDS, picture=True)
-        self.port, sink = free_port(), free_port()
-        self._sink = subprocess.Popen(
-            [sys.executable, "-m", "bench.sink", str(sink)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
+def wait_for_rest(file: Path) -> None:
+    """Wait until every mail is obeyed and every answer sent."""
+    connection = sqlite3.connect(f"file:{file}?mode=ro", uri=True)
+    left, since = (-1, -1), time.monotonic()
+    while left != (0, 0):
+        now = (
+            _count(connection, "SELECT count(*) FROM inbox WHERE status = 'new'"),
+            _count(connection, "SELECT count(*) FROM outbox WHERE status = 'due'"),
         )
-        environment = {name: it for name, it in os.environ.items() if not name.startswith("PBM_")}
-        settings = {
-            "PBM_ADDRESS": seasons.SERVER,
-            "PBM_SECRET_KEY": seasons.SECRET,
-            "PBM_DATABASE_URL": f"sqlite:///{self.file}",
-            "PBM_LISTEN": f"127.0.0.1:{self.port}",
-            "PBM_SMARTHOST": f"smtp://127.0.0.1:{sink}",
-            "PBM_MAILS_PER_HOUR": "0",
-        }
-        with (folder / "server.log").open("wb") as log:
-            self.server = subprocess.Popen(
-                [str(Path(sys.executable).with_name("pbm")), "serve"],
-                cwd=folder,
-                env={**environment, **settings},
-                stderr=log,
-            )
-
-    def waits_until_open(self) -> None:
-        """Wait for the listener."""
-
-        async def knock() -> None:
-            while True:
-                try:
-                    _, writer = await asyncio.open_connection("127.0.0.1", self.port)
-                except OSError:
-                    await asyncio.sleep(0.05)
-                else:
-                    writer.close()
-                    return
-
-        asyncio.run(asyncio.wait_for(knock(), 60))
-
-    def rests(self) -> None:
-        """Wait until every mail is obeyed and every answer sent."""
-        connection = sqlite3.connect(f"file:{self.file}?mode=ro", uri=True)
-        left, since = None, time.monotonic()
-        while left != (0, 0):
-            assert self.server.poll() is None, "the server has ended"
-            now = tuple(
-                connection.execute(
-                    f"SELECT count(*) FROM {table} WHERE status = '{word}'"
-                ).fetchone()[0]
-                for table, word in (("inbox", "new"), ("outbox", "due"))
-            )
-            if now != left:
-                left, since = now, time.monotonic()
-            assert time.monotonic() - since < _PATIENCE, f"nothing moves any more: {left}"
-            time.sleep(0.2)
-        connection.close()
-
-    def held(self) -> float:
-        """What the server and its helpers hold, in MiB: their share of what lies in memory."""
-        return sum(_share(pid) for pid in _family(self.server.pid)) / 1024
-
-    def ends(self) -> None:
-        """Stop both processes."""
-        for process in (self.server, self._sink):
-            process.send_signal(signal.SIGTERM)
-            process.wait(60)
+        if now != left:
+            left, since = now, time.monotonic()
+        assert time.monotonic() - since < _PATIENCE, f"nothing moves any more: {left}"
+        time.sleep(0.2)
+    connection.close()
 
 
-def _family(pid: int) -> list[int]:
-    """A process and all that it has started."""
-    found = [pid]
-    for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        for child in task.read_text("ascii").split():
-            found += _family(int(child))
-    return found
-
-
-def _share(pid: int) -> int:
-    """What a process holds, in KiB."""
-    told = Path(f"/proc/{pid}/smaps_rollup").read_text("ascii")
-    found = re.search(r"^Pss:\s+(\d+) kB", told, re.MULTILINE)
-    assert found is not None
-    return int(found[1])
+def _count(connection: sqlite3.Connection, query: str) -> int:
+    (count,) = connection.execute(query).fetchone()
+    return int(count)
 
 
 def soak(mails: int, readings: int = READINGS, seed: int = 1) -> list[tuple[int, float]]:
-    """Send so many mails; return how much the server held after how many of them."""
-    with tempfile.TemporaryDirectory() as folder, load() as sending:
-        soaked = Soaked(Path(folder))
-        try:
-            soaked.waits_until_open()
-            waiting, found = letters(soaked.season, seed), [(0, soaked.held())]
+    """Send so many mails; return how many MiB the server and its helper held after how many."""
+    with (
+        tempfile.TemporaryDirectory() as name,
+        load() as sending,
+        running.next_server() as sink,
+    ):
+        folder, file = Path(name), Path(name) / "pbm.sqlite3"
+        season = seasons.begin(f"sqlite:///{file}", folder, BOARDS, picture=True)
+        variables = {"PBM_MAILS_PER_HOUR": "0", "PBM_HELPERS": "1"}
+        with running.pbm(folder, f"sqlite:///{file}", sink.port, variables=variables) as server:
+            port, processes = server
+            waiting, found = letters(season, seed), [(0, running.megabytes(processes))]
             for reading in range(1, readings + 1):
                 begun, count = time.monotonic(), mails // readings
                 some = list(islice(waiting, count))
                 for first in range(0, count, BOARDS):
                     # A round after the other, so that nobody's move overtakes the other's.
-                    part = some[first : first + BOARDS]
-                    sending.send(soaked.port, part, SHAPE)
-                soaked.rests()
-                found.append((reading * count, soaked.held()))
+                    sending.send(port, some[first : first + BOARDS], SHAPE)
+                wait_for_rest(file)
+                sink.take()
+                found.append((reading * count, running.megabytes(processes)))
                 rate = count / (time.monotonic() - begun)
-                print(
-                    f"{found[-1][0]:>7} mails: {found[-1][1]:7.1f} MiB, {rate:5.0f} mails/s",
-                    flush=True,
-                )
-        finally:
-            soaked.ends()
+                told = f"{found[-1][0]:>7} mails: {found[-1][1]:7.1f} MiB, {rate:5.0f} mails/s"
+                print(told, flush=True)
     return found
 
 
