@@ -28,7 +28,7 @@ from pbm.mail.smtpd import Listener, Rejection
 from pbm.mail.tags import load_keyring
 from pbm.service.in_hand import InHand
 from pbm.service.letters import House
-from pbm.service.loops import send_post, take_turns
+from pbm.service.loops import begin_turns, send_post, take_turns
 from pbm.service.mailrates import MailRates
 from pbm.service.own_address import own_address
 from pbm.service.post import Post
@@ -144,7 +144,6 @@ class Server:
                 stack.push_async_callback(listener.stop)
             tasks = [asyncio.create_task(self._woken_by_others())]
             if TURN in self._roles:
-                await self._in_pool("read")(self._turns.begin)
                 tasks.append(asyncio.create_task(self._take_turns()))
             if POST in self._roles:
                 tasks.append(asyncio.create_task(self._send_post()))
@@ -161,6 +160,7 @@ class Server:
         await self._stopping.wait()
 
     async def _take_turns(self) -> None:
+        await begin_turns(self._turns, self._in_pool("read"))
         await take_turns(
             self._turns,
             self._writers[TURN],

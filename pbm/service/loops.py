@@ -59,6 +59,18 @@ async def take_turns(
         await _woken(mail_kept, LOOK_AGAIN)
 
 
+async def begin_turns(turns: Turns, in_thread: InThread) -> None:
+    """Do what the turns begin with, as soon as the database is there."""
+    while True:
+        try:
+            await in_thread(turns.begin)
+        except DBAPIError as error:
+            _log.warning("database away, turns wait", error=str(error.orig))
+            await asyncio.sleep(DATABASE_PAUSE)
+        else:
+            return
+
+
 async def send_post(
     post: Post, clock: Clock, in_thread: InThread, writer: Writer, mail_written: asyncio.Event
 ) -> None:

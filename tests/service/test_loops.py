@@ -65,6 +65,22 @@ def test_a_failed_turn_is_counted_when_the_database_is_back(
     assert table.mail_kept(1).tries == MOST_TRIES
 
 
+def test_turns_begin_when_the_database_is_there(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loops, "DATABASE_PAUSE", 0)
+    tries: list[bool] = []
+
+    def begin(_: Turns) -> None:
+        tries.append(len(tries) == 2)
+        if not tries[-1]:
+            raise OperationalError("BEGIN", {}, OSError("gone"))
+
+    monkeypatch.setattr(Turns, "begin", begin)
+    asyncio.run(loops.begin_turns(table.turns, in_thread))
+    assert tries == [False, False, True]
+
+
 class Bringing(Post):
     """The database is away when mails are to be brought forward for the first time."""
 
