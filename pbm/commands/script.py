@@ -93,9 +93,17 @@ def confirmation(said: Sequence[str]) -> tuple[bool | None, tuple[str, ...]]:
 
 def is_bare_yes(script: Script) -> bool:
     """Whether a mail says yes and nothing else, which only the answer to a question may."""
-    return (
-        not script.commands and len(script.comment) == 1 and bool(confirmation(script.comment)[0])
-    )
+    return _bare_answer(script) is True
+
+
+def is_bare_no(script: Script) -> bool:
+    """Whether a mail says no and nothing else."""
+    return _bare_answer(script) is False
+
+
+def _bare_answer(script: Script) -> bool | None:
+    alone = not script.commands and len(script.comment) == 1
+    return confirmation(script.comment)[0] if alone else None
 
 
 def _read_body(body: tuple[str, ...], *, in_answer: bool) -> Script:
