@@ -49,13 +49,42 @@ def test_a_reply_that_quotes_us(table: Table) -> None:
 
 def test_the_only_word_is_the_whole_line(table: Table) -> None:
     marta = table.person("marta@example.org").writes("hello")
-    for words in ("yes please", "Yes.", "I would like to be called marta", "ja"):
+    for words in ("yes, call me marta", "I would like to be called marta", "jawohl marta"):
         marta.forgets().says(words).gets(1)
-    assert players(table) == ["ja"]  # a name as good as any
+        marta.hears("I could not read that as yes, as no, or as one name.")
+    assert not players(table)
 
-    paul = table.person("paul@example.org").writes("hello")
-    paul.forgets().says("Yes!").hears("I could not read that as yes, as no, or as one name.")
-    assert "paul" not in players(table)
+
+@pytest.mark.parametrize(
+    "words",
+    "ja oui si sí Sí SI\u0301 sim да Да ДА tak ano hai Yes. yes! ok! YES!!".split()
+    + ["yes please", "yes please!", "Yes, please", "ja gerne", "Ja, bitte!", "oui merci"],
+)
+def test_a_yes_in_other_words(words: str, table: Table) -> None:
+    marta = table.person("marta@example.org").writes("hello").forgets()
+    marta.says(words).gets(1).hears("You play as marta now.")
+    assert players(table) == ["marta"]
+
+
+@pytest.mark.parametrize("words", ["no", "No.", "nein", "Non!", "no, thank you", "Nein danke"])
+def test_a_no_in_other_words(words: str, table: Table) -> None:
+    marta = table.person("marta@example.org").writes("hello").forgets()
+    marta.says(words).gets(1).hears("Fine. You will not be asked again unless you write to us.")
+    assert not players(table)
+
+
+def test_a_yes_in_another_language_can_be_an_address(table: Table) -> None:
+    table.person("ja@example.org").writes("hello").hears("Reply yes to play as ja2")
+    table.person("oui@example.org").writes("signup oui").hears('"oui" cannot be a handle')
+    table.person("non@example.org").writes("signup non").hears('"non" cannot be a handle')
+
+
+def test_a_yes_that_endangers_something_is_yes(table: Table) -> None:
+    alice = table.joins("alice").says("newkey").forgets()
+    question = alice.newest
+    for words in ("ja", "yes please", "oui!"):
+        alice.says(words, answering=question).hears("I could not read that as yes or as no")
+    alice.says("Yes!", answering=question).hears("Done: mails that we sent you before this one")
 
 
 @pytest.mark.parametrize(
