@@ -133,9 +133,11 @@ def _by_board(events: Sequence[Event]) -> dict[int, _News]:
                 _tell(found, board_id, what=what, **told)
             case OperatorActed(board_id, what, why):
                 _tell(found, board_id, what=what, why=why, operator=True)
-            case Commented(board_id, handle, lines):
+            case Commented(board_id, handle, lines, unplayed):
                 head, rest = divide_comment(lines)
-                comment = {"handle": handle, "head": head, "rest": rest}
+                comment: dict[str, Any] = {"handle": handle, "head": head, "rest": rest}
+                if unplayed:
+                    comment["unplayed"] = unplayed
                 found.setdefault(board_id, _News()).comments.append(comment)
             case _:
                 pass

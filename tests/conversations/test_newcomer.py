@@ -57,8 +57,10 @@ def test_the_only_word_is_the_whole_line(table: Table) -> None:
 
 @pytest.mark.parametrize(
     "words",
-    "ja oui si sí Sí SI\u0301 sim да Да ДА tak ano hai Yes. yes! ok! YES!!".split()
-    + ["yes please", "yes please!", "Yes, please", "ja gerne", "Ja, bitte!", "oui merci"],
+    [
+        *"ja oui si sí Sí SI\u0301 sim да Да ДА tak ano hai Yes. yes! ok! YES!!".split(),
+        *("yes please", "yes please!", "Yes, please", "ja gerne", "Ja, bitte!", "oui merci"),
+    ],
 )
 def test_a_yes_in_other_words(words: str, table: Table) -> None:
     marta = table.person("marta@example.org").writes("hello").forgets()
