@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from pbm.commands import subjects
 from pbm.commands.declare import Command
-from pbm.commands.registry import Problem, parse_line, parse_move
+from pbm.commands.registry import Problem, botched_move, parse_line, parse_move
 from pbm.commands.words import Login, lowered
 
 MOST_COMMANDS = 20
@@ -190,7 +190,7 @@ def _in_order(commands: list[Command]) -> tuple[Command, ...]:
 
 
 def _read_line(line: str, *, in_answer: bool) -> Command | Problem | None:
-    bare = parse_move(line) if in_answer else None
+    bare = (parse_move(line) or botched_move(line)) if in_answer else None
     return bare or parse_line(line)
 
 
