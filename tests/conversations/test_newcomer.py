@@ -325,3 +325,22 @@ def test_commands_below_a_first_sign_up_are_asked_for_again(table: Table) -> Non
     kim = table.person("kim@example.org")
     kim.writes("", "signup kim\nchallenge ines").hears("The rest of your mail was not kept.")
     kim.says("yes\nchallenge ines").hears("Your move on board 1.")
+
+
+def test_a_command_that_comes_too_early_is_asked_for_again(table: Table) -> None:
+    ines = table.joins("ines")
+    kim = table.person("kim@example.org")
+    kim.writes("challenge dora@example.org").gets(1).hears(
+        "Reply yes to play as kim",
+        'You asked for "challenge". That is only for those who play here, so it was not done and'
+        " not kept: send it again once you have joined, or put it below your yes.",
+    )
+    assert "dora" not in kim.newest.text + kim.newest.html  # a stranger's words go to nobody
+    kim.writes("Hello", "challenge ines\ngames\nchallenge me ines").gets(1)
+    kim.hears('You asked for "challenge" and "games".')
+    kim.writes("Hello").gets(1).forgets()
+    assert "You asked" not in kim.newest.text
+    kim.writes("signup kim", "challenge ines").gets(1).hears("The rest of your mail was not kept.")
+    assert "You asked" not in kim.newest.text
+    kim.forgets().says("yes\nchallenge ines").hears("Your move on board 1.")
+    ines.hears("kim's move on board 1; nothing to do.")
