@@ -21,7 +21,11 @@ def test_any_text_is_welcomed(table: Table) -> None:
     assert len(introduction.split("\n")) == 2
     assert not players(table)
 
-    marta.says("yes").gets(1).hears("You play as marta now.")
+    marta.says("yes").gets(1).hears(
+        "You play as marta now.",
+        "Somebody who does not play here yet can be challenged by mail address, such as"
+        ' "challenge friend@example.org".',
+    )
     player = table.player("marta")
     assert player is not None
     assert player.addresses == ("Marta@example.org",)
