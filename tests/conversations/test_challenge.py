@@ -7,6 +7,8 @@ from tests.table import Table
 
 NAMES = ("alice", "bob", "carol", "dave", "erin", "frank", "grace")
 
+BY_ADDRESS = 'A mail address can be challenged, too: "challenge friend@example.org".'
+
 
 def seats(table: Table, number: int = 1) -> list[str]:
     return [seat.handle for seat in table.board(number).seats]
@@ -107,8 +109,8 @@ def test_options_stand_anywhere_and_short_forms_count(line: str, table: Table) -
         ("challenge me+ bob+carol", ['"me+" is not a player\'s handle']),
         ("challenge alice+bob+carol dave", ['"alice+bob+carol" is not a player\'s handle']),
         ("challenge bob -bowl=3", ["There is no option -bowl= here."]),
-        ("challenge nobody1", ["There is no player called nobody1."]),
-        ("challenge me bob carol nobody1", ["There is no player called nobody1."]),
+        ("challenge nobody1", ["There is no player called nobody1.", BY_ADDRESS]),
+        ("challenge me bob carol nobody1", ["There is no player called nobody1.", BY_ADDRESS]),
         ("challenge bob me bob", ["A game needs two different players or more."]),
         ("challenge me", ["A game needs two different players or more."]),
         ("challenge alice", ["A game needs two different players or more."]),
