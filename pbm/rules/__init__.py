@@ -24,7 +24,7 @@ from pbm.rules.errors import (
     SetupError,
     StateError,
 )
-from pbm.rules.hints import example_move
+from pbm.rules.hints import as_people_write, example_move
 from pbm.rules.homes import home
 from pbm.rules.layouts import BOARDS, IN_TEAMS, find_board, start
 from pbm.rules.moves import Move, legal_moves
@@ -81,6 +81,7 @@ __all__ = [
     "RulesError",
     "SetupError",
     "StateError",
+    "as_people_write",
     "balance",
     "diagram",
     "drawing",

@@ -16,7 +16,7 @@ from pbm.rules.board import (
     set_of,
 )
 from pbm.rules.errors import NotationError, RulesError
-from pbm.rules.hints import example_move, nearby_line, nearby_step, perhaps
+from pbm.rules.hints import as_people_write, example_move, nearby_line, nearby_step, perhaps
 from pbm.rules.moves import Move
 from pbm.rules.position import Position
 from pbm.rules.refusals import why_not
@@ -192,7 +192,7 @@ def _not_a_move(text: str, position: Position) -> str:
     example = example_move(position)
     if example is None:
         return "That does not read as a move."
-    return f"That does not read as a move; a move looks like {example}."
+    return f"That does not read as a move; a move looks like {as_people_write(example)}."
 
 
 def _is_legal(text: str, position: Position) -> bool:
