@@ -44,9 +44,9 @@ def ask_signup(
     """Ask an unknown address whether it wants to play under a handle.
 
     `problem` is the refusal of the handle that was wished for; `last`: the last answer today;
-    `more`: commands stood below that are not kept; `asked`: the names of commands that a
-    player would have been obeyed, and that are not kept either; `invitation`: the errand of the challenge
-    that a yes belongs to; `password_hash`: of the password that was sent along.
+    `more`: commands stood below that are not kept; `asked`: the names of commands that only a
+    player may give, not kept either; `invitation`: the errand of the challenge that a yes
+    belongs to; `password_hash`: of the password that was sent along.
     """
     token = new_token()
     kept: dict[str, Any] = {"handle": handle, "invitation": invitation}
