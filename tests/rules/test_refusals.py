@@ -14,8 +14,8 @@ START = rules.start("standard", 2)
 OVER = rules.leave(START, 2)
 
 NOTATION = [
-    (START, "hello", "not-a-move", "That does not read as a move; a move looks like a1-c3,b2."),
-    (START, "", "not-a-move", "That does not read as a move; a move looks like a1-c3,b2."),
+    (START, "hello", "not-a-move", "That does not read as a move; a move looks like a1-c3,d4."),
+    (START, "", "not-a-move", "That does not read as a move; a move looks like a1-c3,d4."),
     (START, "c5-d5", "not-a-move", "That does not read as a move. Perhaps c5,d5 was meant."),
     (START, "c5 d5", "not-a-move", "That does not read as a move. Perhaps c5,d5 was meant."),
     (START, "a1c3d4", "not-a-move", "That does not read as a move. Perhaps a1-c3,d4 was meant."),
