@@ -49,11 +49,15 @@ class BoardNews:
 
 @dataclass(frozen=True)
 class Commented:
-    """A player said something to the others of a board."""
+    """A player said something to the others of a board.
+
+    `unplayed`: a line of it reads like a move, the player was to move, and nothing was played.
+    """
 
     board_id: int
     handle: str
     lines: tuple[str, ...]
+    unplayed: str | None = None
 
 
 @dataclass(frozen=True)

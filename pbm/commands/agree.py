@@ -18,12 +18,13 @@ from pbm.commands.offers import (
 )
 from pbm.commands.replay import positions_since
 from pbm.commands.words import Board as BoardKind
-from pbm.commands.words import BoardRef, OneOf, StrayBoard
+from pbm.commands.words import BoardRef, OneOf, StrayBoard, lowered
 from pbm.errors import Refusal
 from pbm.events import BoardNews, Event
 from pbm.store.values import Board, Offer
 
 _LOOKED_AT = 200  # boards of one player
+_SAYS_NOTHING = ("the", "offer")
 
 
 class Draw(Command):
@@ -95,6 +96,10 @@ class _Answer(Command):
 
     board: BoardRef | None
     what: str | None
+
+    def _read(self, words: list[str]) -> None:
+        """Fill the fields; `the draw offer` is no other than `draw`."""
+        super()._read([word for word in words if lowered(word) not in _SAYS_NOTHING])
 
     def _offer(self, context: Context) -> tuple[Board, Offer]:
         """The board, and the one thing there that this answers. Raises Refusal."""

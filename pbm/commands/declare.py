@@ -92,6 +92,7 @@ class Command:
     """A command as somebody wrote it. Subclasses declare fields and `run`."""
 
     words: ClassVar[tuple[str, ...]] = ()  # the first is the name; the others are read too
+    slips: ClassVar[frozenset[str]] = frozenset()  # misspelt words, read and not shown
     second: ClassVar[str] = ""  # a word that must follow it
     prefix: ClassVar[str] = ""  # a word that begins so is read too
     short: ClassVar[tuple[str, ...]] = ()  # those of the words that take one more at most

@@ -171,7 +171,7 @@ def _is_read_by(command: type[Command], word: str) -> bool:
 
 
 def _other_words(command: type[Command]) -> str:
-    first, *others = command.words
+    first, *others = (word for word in command.words if word not in command.slips)
     if not others:
         return ""
     told = f'Instead of "{first}" you may also write {" or ".join(map(_quote, others))}'

@@ -66,7 +66,9 @@ class Challenge(Command):
         names = self._names(context)
         setup.position(len(names))
         addresses = tuple(name for name in names if "@" in name)
-        known = {name: _opponent(context, name) for name in names if "@" not in name}
+        known = {
+            name: _opponent(context, name, by_address=True) for name in names if "@" not in name
+        }
         if addresses:
             check_invitations(context, addresses)
             yield Answered("invited", {"title": "your invitation", "addresses": list(addresses)})
@@ -158,10 +160,11 @@ def _known(context: Context, name: str) -> str:
     return player.handle if player else name
 
 
-def _opponent(context: Context, handle: str) -> Player:
+def _opponent(context: Context, handle: str, *, by_address: bool = False) -> Player:
+    """`by_address`: an address would do as well. Raises Refusal for nobody who can play."""
     player = context.work.players.by_handle(handle)
     if player is None or player.status == "removed":
-        raise Refusal("no-such-player", handle=handle)
+        raise Refusal("no-such-player", handle=handle, by_address=by_address)
     if player.status != "active":
         raise Refusal("player-away", handle=handle)
     return player

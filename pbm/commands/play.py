@@ -26,6 +26,7 @@ class Move(Command):
 
     takes_login = True
     words = ("move", "board", "mvoe")
+    slips = frozenset({"mvoe"})
     group = "play"
     examples = ("move a1-c3,d4", "move 12 c5,d5", "move 12#17 e7-f8,f8", "abalone move a1-c3,b2 #1")
 

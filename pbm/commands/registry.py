@@ -54,6 +54,7 @@ COMMAND_WORDS = frozenset(word for command in COMMANDS for word in command.words
 _LONGEST_LINE = 400  # characters; nobody types a longer command
 _SHORT = 2  # words of a line that a command's short form may have
 _ALIKE = 0.75
+_PASS = "pass"
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,17 @@ def parse_move(line: str) -> Command | None:
     command = Move.parse(Move.words[0], fold_typography(line).split())
     command.line = " ".join(line.split())
     return command
+
+
+def botched_move(line: str) -> Problem | None:
+    """Read a line that an answer to a board's mail means as a move, and that can be none."""
+    if len(line) > _LONGEST_LINE:
+        return None
+    plain = " ".join(fold_typography(line).split())
+    if lowered(plain).rstrip(".!") == _PASS:
+        return Problem(plain, "no-pass", {})
+    missing = rules.missing_place(plain)
+    return Problem(plain, "no-such-place", {"text": missing}) if missing else None
 
 
 def find_command(word: str) -> type[Command] | None:

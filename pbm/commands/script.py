@@ -1,16 +1,25 @@
 """What a mail asks for: its commands, its comment, or the line that went wrong."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from pbm.commands import subjects
 from pbm.commands.declare import Command
-from pbm.commands.registry import Problem, parse_line, parse_move
+from pbm.commands.registry import Problem, botched_move, parse_line, parse_move
 from pbm.commands.words import Login, lowered
 
 MOST_COMMANDS = 20
 _YES = frozenset({"yes", "ok", "confirm"})
 _NO = frozenset({"no"})
+_YES_TO_PLAY = frozenset(
+    lowered(form)  # which leaves all but ASCII letters as they are
+    for word in ("ja", "oui", "si", "sí", "si\u0301", "sim", "да", "tak", "ano", "hai")
+    for form in (word, word.capitalize(), word.upper())
+)
+_NO_TO_PLAY = frozenset({"nein", "non"})
+_POLITE = frozenset({"please", "thanks", "thank you", "bitte", "gerne", "danke", "merci"})
+_ENDS = ".! "
+_LONGEST_ANSWER = 40  # characters
 _MULTIPLE = "multiple"
 
 
@@ -91,11 +100,51 @@ def confirmation(said: Sequence[str]) -> tuple[bool | None, tuple[str, ...]]:
     return None, body
 
 
+def answer(said: Sequence[str]) -> tuple[bool | None, tuple[str, ...]]:
+    """Read the answer to a question as `confirmation` does, be it with a full stop behind it."""
+    return _answered_by(said, lambda text: confirmation([text])[0])
+
+
+def answer_to_welcome(said: Sequence[str]) -> tuple[bool | None, tuple[str, ...]]:
+    """Read the answer to the question whether somebody wants to play here.
+
+    As nothing is lost by it, a yes counts in other languages and with a please, too.
+    """
+    return _answered_by(said, _wants_to_play)
+
+
 def is_bare_yes(script: Script) -> bool:
     """Whether a mail says yes and nothing else, which only the answer to a question may."""
-    return (
-        not script.commands and len(script.comment) == 1 and bool(confirmation(script.comment)[0])
-    )
+    return _bare_answer(script) is True
+
+
+def is_bare_no(script: Script) -> bool:
+    """Whether a mail says no and nothing else."""
+    return _bare_answer(script) is False
+
+
+def _bare_answer(script: Script) -> bool | None:
+    alone = not script.commands and len(script.comment) == 1
+    return confirmation(script.comment)[0] if alone else None
+
+
+def _answered_by(
+    said: Sequence[str], read: Callable[[str], bool | None]
+) -> tuple[bool | None, tuple[str, ...]]:
+    body = _trimmed(said)
+    found = read(body[0].strip().rstrip(_ENDS)) if body else None
+    return found, body if found is None else body[1:]
+
+
+def _wants_to_play(text: str) -> bool | None:
+    if len(text) > _LONGEST_ANSWER:
+        return None
+    word, *more = text.replace(",", " ").split() or [""]
+    if more and lowered(" ".join(more)) not in _POLITE:
+        return None
+    if lowered(word) in _YES | _YES_TO_PLAY:
+        return True
+    return False if lowered(word) in _NO | _NO_TO_PLAY else None
 
 
 def _read_body(body: tuple[str, ...], *, in_answer: bool) -> Script:
@@ -141,7 +190,7 @@ def _in_order(commands: list[Command]) -> tuple[Command, ...]:
 
 
 def _read_line(line: str, *, in_answer: bool) -> Command | Problem | None:
-    bare = parse_move(line) if in_answer else None
+    bare = (parse_move(line) or botched_move(line)) if in_answer else None
     return bare or parse_line(line)
 
 

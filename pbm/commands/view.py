@@ -247,4 +247,4 @@ def _may_decline(board: Board, player_id: int | None) -> bool:
 
 def _example(board: Board) -> str | None:
     move = rules.example_move(board.position)
-    return rules.format_move(move) if move else None
+    return rules.as_people_write(move) if move else None

@@ -24,8 +24,8 @@ _LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
 _LOGIN = 2  # words: userid, password
 _MARK = re.compile(r"#(\d{1,5})", re.ASCII)
 _NOT_HANDLES = frozenset(
-    "abuse active all anybody confirm everybody me multiple next no nobody ok operator pbm "
-    "postmaster server system yes".split()
+    "abuse active all ano anybody confirm everybody hai ja me multiple nein next no nobody non ok "
+    "operator oui pbm postmaster server si sim system tak yes".split()
 ) | {rules.NAME}
 # Commands of game servers by mail, ours to come among them: no player may be called so.
 _KEPT_FREE = frozenset(

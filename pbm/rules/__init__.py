@@ -24,11 +24,11 @@ from pbm.rules.errors import (
     SetupError,
     StateError,
 )
-from pbm.rules.hints import example_move
+from pbm.rules.hints import as_people_write, example_move
 from pbm.rules.homes import home
 from pbm.rules.layouts import BOARDS, IN_TEAMS, find_board, start
 from pbm.rules.moves import Move, legal_moves
-from pbm.rules.notation import format_move, is_notation, mentions_cell, parse_move
+from pbm.rules.notation import format_move, is_notation, mentions_cell, missing_place, parse_move
 from pbm.rules.position import Outcome, Position, symbol
 from pbm.rules.records import FORMS as RECORD_FORMS
 from pbm.rules.records import (
@@ -81,6 +81,7 @@ __all__ = [
     "RulesError",
     "SetupError",
     "StateError",
+    "as_people_write",
     "balance",
     "diagram",
     "drawing",
@@ -99,6 +100,7 @@ __all__ = [
     "legal_moves",
     "mentions_cell",
     "merged_steps",
+    "missing_place",
     "parse_abapro",
     "parse_move",
     "parse_record",

@@ -69,18 +69,24 @@ def nearby_step(position: Position, marbles: int, target: int) -> Move | None:
 
 
 def perhaps(move: Move | None) -> str:
-    """A sentence, with a blank before it, that offers a move; empty for None.
+    """A sentence, with a blank before it, that offers a move; empty for None."""
+    return f" Perhaps {as_people_write(move)} was meant." if move else ""
+
+
+def as_people_write(move: Move) -> str:
+    """A legal move as it is shown to people who are to write one.
 
     A line that moves along itself is written with the cell ahead of it, which says best where
     it goes.
+
+    >>> from pbm.rules.layouts import start
+    >>> as_people_write(example_move(start("standard", 2)))
+    'a1-c3,d4'
     """
-    if move is None:
-        return ""
-    text = str(move)
-    if move.in_line and len(move.cells) > 1:
-        ahead = format_cell(move.front + move.step)
-        text = f"{format_cell(move.rear)}-{format_cell(move.front)},{ahead}"
-    return f" Perhaps {text} was meant."
+    if not move.in_line or len(move.cells) == 1:
+        return str(move)
+    ahead = format_cell(move.front + move.step)
+    return f"{format_cell(move.rear)}-{format_cell(move.front)},{ahead}"
 
 
 def _reach(move: Move, target: int) -> int:

@@ -16,7 +16,7 @@ from pbm.rules.board import (
     set_of,
 )
 from pbm.rules.errors import NotationError, RulesError
-from pbm.rules.hints import example_move, nearby_line, nearby_step, perhaps
+from pbm.rules.hints import as_people_write, example_move, nearby_line, nearby_step, perhaps
 from pbm.rules.moves import Move
 from pbm.rules.position import Position
 from pbm.rules.refusals import why_not
@@ -25,6 +25,7 @@ _LONGEST_TEXT = 100
 
 _CELL = "[a-z][0-9]{1,2}"
 _MOVE = re.compile(f"({_CELL})(?:-({_CELL}))?,({_CELL})", re.ASCII)
+_HALF_MOVE = re.compile(f"({_CELL})-({_CELL})", re.ASCII)
 _BARE_CELL = re.compile("[a-i][1-9]", re.ASCII)
 _CELL_WORD = re.compile(r"(?<!\w)(?:[a-i][1-9]){1,3}(?!\w)", re.ASCII)
 
@@ -59,6 +60,21 @@ def mentions_cell(text: str) -> bool:
     """
     words = _CELL_WORD.finditer(text.translate(_FOLDING))
     return any(name in CELL_NAMED for word in words for name in _BARE_CELL.findall(word[0]))
+
+
+def missing_place(text: str) -> str | None:
+    """What to say of a text that is two places with a dash between, where one is off the board.
+
+    >>> missing_place("H1 - g3"), missing_place("h4-g3"), missing_place("it is h1")
+    ('There is no place h1: row h goes from h4 to h9.', None, None)
+    """
+    match = _HALF_MOVE.fullmatch(_joined(text))
+    try:
+        for name in match.groups() if match else ():
+            parse_cell(name)
+    except NotationError as error:
+        return str(error)
+    return None
 
 
 def parse_move(text: str, position: Position) -> Move:
@@ -107,10 +123,15 @@ def read_canonical(text: str) -> Move:
 
 
 def _fullmatch(text: str) -> re.Match[str] | None:
+    return _MOVE.fullmatch(_joined(text))
+
+
+def _joined(text: str) -> str:
+    """A text as it is matched, without blanks; empty if it is too long for a move."""
     if len(text) > _LONGEST_TEXT:
-        return None
+        return ""
     joined = "".join(text.translate(_FOLDING).split()).replace("->", ",")
-    return _MOVE.fullmatch(re.sub("[;:>]", ",", joined))
+    return re.sub("[;:>]", ",", joined)
 
 
 def _resolve(match: re.Match[str], position: Position) -> Move:
@@ -161,6 +182,9 @@ def _ends(line: tuple[int, ...]) -> str:
 
 def _not_a_move(text: str, position: Position) -> str:
     """What to say of a text that does not read as a move."""
+    missing = missing_place(text)
+    if missing:
+        return missing
     cells = _BARE_CELL.findall(text[:_LONGEST_TEXT].translate(_FOLDING))
     likely = {2: "{},{}", 3: "{}-{},{}"}.get(len(cells), "").format(*cells)
     if _is_legal(likely, position):
@@ -168,7 +192,7 @@ def _not_a_move(text: str, position: Position) -> str:
     example = example_move(position)
     if example is None:
         return "That does not read as a move."
-    return f"That does not read as a move; a move looks like {example}."
+    return f"That does not read as a move; a move looks like {as_people_write(example)}."
 
 
 def _is_legal(text: str, position: Position) -> bool:

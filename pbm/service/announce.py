@@ -27,6 +27,7 @@ from pbm.store.values import Player
 
 _BOARDS = ("board", "past-board")
 _ABOVE_THE_BOARD = 5  # lines of a comment, as the text part folds them
+_BELOW_THE_BOARD = 3  # lines of it that are worth dividing it for
 _COMMENT_COLUMNS = COLUMNS - len("| ")
 
 
@@ -98,11 +99,22 @@ def _concerns(view: dict[str, Any], news: _News) -> bool:
 
 
 def divide_comment(lines: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Divide a comment into what stands above the board, and the rest of it below."""
+    """Divide a comment into what stands above the board, and the rest of it below.
+
+    A rest of a line or two stands above as well.
+    """
+    head, rest = _divided(lines)
+    few = len(rest) < _BELOW_THE_BOARD
+    if few and sum(len(_folded(line)) for line in rest) < _BELOW_THE_BOARD:
+        return list(lines), []
+    return head, rest
+
+
+def _divided(lines: Sequence[str]) -> tuple[list[str], list[str]]:
     head: list[str] = []
     room = _ABOVE_THE_BOARD
     for index, line in enumerate(lines):
-        folded = wrap(line, _COMMENT_COLUMNS, break_on_hyphens=False) or [""]
+        folded = _folded(line)
         if len(folded) > room:
             if head:
                 return head, list(lines[index:])
@@ -111,6 +123,10 @@ def divide_comment(lines: Sequence[str]) -> tuple[list[str], list[str]]:
         head.append(line)
         room -= len(folded)
     return head, []
+
+
+def _folded(line: str) -> list[str]:
+    return wrap(line, _COMMENT_COLUMNS, break_on_hyphens=False) or [""]
 
 
 def _subject(section: Answered) -> str:
@@ -133,9 +149,11 @@ def _by_board(events: Sequence[Event]) -> dict[int, _News]:
                 _tell(found, board_id, what=what, **told)
             case OperatorActed(board_id, what, why):
                 _tell(found, board_id, what=what, why=why, operator=True)
-            case Commented(board_id, handle, lines):
+            case Commented(board_id, handle, lines, unplayed):
                 head, rest = divide_comment(lines)
-                comment = {"handle": handle, "head": head, "rest": rest}
+                comment: dict[str, Any] = {"handle": handle, "head": head, "rest": rest}
+                if unplayed:
+                    comment["unplayed"] = unplayed
                 found.setdefault(board_id, _News()).comments.append(comment)
             case _:
                 pass

@@ -6,7 +6,8 @@ from typing import Any
 
 from pbm.commands.context import Context
 from pbm.commands.limits import is_paused
-from pbm.commands.script import Script, is_bare_yes
+from pbm.commands.offers import open_offers, waiting_for
+from pbm.commands.script import Script, is_bare_no, is_bare_yes
 from pbm.events import AddressWanted, Answered, Event, Forgotten, Held, Invited
 from pbm.service.addresses import ask_new_address, tell_other_addresses
 from pbm.service.announce import announce_answer, announce_boards
@@ -36,9 +37,10 @@ def obey(
     if script.problem:
         tell(hearing, context, [problem_answer(context, script, script.problem)])
         return f"{player.handle}: {script.problem.code}"
-    if is_bare_yes(script):
-        tell(hearing, context, [Answered("bare-yes", {"title": "yes to what?"}, own_hint(context))])
-        return f"{player.handle}: yes to no question"
+    unasked = _unasked_answer(context, script)
+    if unasked:
+        tell(hearing, context, [unasked])
+        return f"{player.handle}: yes or no to no question"
     if not script.commands and not (script.comment and own_hint(context)):
         number = own_hint(context)
         lost = {"title": "no command found", "number": number}
@@ -75,6 +77,28 @@ def tell(hearing: Hearing, context: Context, events: Sequence[Event]) -> None:
                 ask_new_address(hearing.work, hearing.letters, speaker, event, hearing.now)
             case Forgotten(address, handle):
                 hearing.letters.farewell(address, handle)
+
+
+def _unasked_answer(context: Context, script: Script) -> Answered | None:
+    """What to say to a yes that answers no question, or to a no where an offer was perhaps meant.
+
+    Neither ever answers the offer: that takes its own words.
+    """
+    yes = is_bare_yes(script)
+    if not yes and not is_bare_no(script):
+        return None
+    number = own_hint(context)
+    asking = _asking(context, number) if number else []
+    offer = asking[0] if len(asking) == 1 else None
+    told = {"title": "yes to what?", "offer": offer}
+    return Answered("bare-yes", told, number) if yes or offer else None
+
+
+def _asking(context: Context, number: int) -> list[str]:
+    """The kinds of what waits for the speaker's answer on a board."""
+    board = context.work.boards.get(number)
+    offers = open_offers(board)
+    return [item.kind for item in offers if context.player.id in waiting_for(board, item)]
 
 
 def _ask_held(hearing: Hearing, player: Player, held: Sequence[Held]) -> None:

@@ -37,14 +37,16 @@ def ask_signup(
     last: bool,
     now: datetime,
     more: bool = False,
+    asked: Sequence[str] = (),
     invitation: int | None = None,
     password_hash: str | None = None,
 ) -> None:
     """Ask an unknown address whether it wants to play under a handle.
 
     `problem` is the refusal of the handle that was wished for; `last`: the last answer today;
-    `more`: commands stood below that are not kept; `invitation`: the errand of the challenge
-    that a yes belongs to; `password_hash`: of the password that was sent along.
+    `more`: commands stood below that are not kept; `asked`: the names of commands that only a
+    player may give, not kept either; `invitation`: the errand of the challenge that a yes
+    belongs to; `password_hash`: of the password that was sent along.
     """
     token = new_token()
     kept: dict[str, Any] = {"handle": handle, "invitation": invitation}
@@ -56,6 +58,7 @@ def ask_signup(
         "handle": handle,
         "last": last,
         "more": more,
+        "asked": list(asked),
         "problem": problem,
         "board": board,
         "password": bool(password_hash),

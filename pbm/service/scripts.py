@@ -32,6 +32,7 @@ from pbm.store.values import Board
 _BOARD_EVENTS = (BoardStarted, MovePlayed, PlayerLeft, BoardClosed, BoardNews)
 _ON_A_BOARD = (MovePlayed, PlayerLeft, BoardClosed, BoardNews, Held)
 _REFUSAL = "refusal"
+_PERHAPS_WORDS = ("unclear-move", "no-such-place", "no-pass")
 _SHOWN = ("board", "past-board")
 
 
@@ -98,7 +99,7 @@ def problem_answer(context: Context, script: Script, problem: Problem) -> Answer
         "code": code,
         "nearest": nearest,
         "example": None if clearer or nearest else problem.example,
-        "talk": problem.code == "unclear-move",
+        "talk": problem.code in _PERHAPS_WORDS,
         "comment": list(script.comment),
         "alone": True,
         "params": params,

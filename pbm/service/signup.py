@@ -2,7 +2,7 @@
 
 from pbm.commands.auth import is_open
 from pbm.commands.limits import strangers_answers_left
-from pbm.commands.script import confirmation, read_script
+from pbm.commands.script import answer_to_welcome, read_script
 from pbm.commands.subjects import answer_subject
 from pbm.commands.words import lowered
 from pbm.errors import Refusal
@@ -26,7 +26,7 @@ def hear_signup(hearing: Hearing, question: Question) -> str:
     script = hearing.script(context)
     if help_stranger(context, hearing.letters, address, script):
         return "helped a stranger"
-    yes, rest = confirmation(hearing.envelope.said)
+    yes, rest = answer_to_welcome(hearing.envelope.said)
     if yes is False:
         return _hear_no(hearing, question)
     wanted = question.params["handle"] if yes else _name_in(rest)
@@ -53,7 +53,7 @@ def hear_signup(hearing: Hearing, question: Question) -> str:
 def hear_again(hearing: Hearing, question: Question, player: Player, *, proven: bool) -> str:
     """Hear a further answer from somebody who has become a player since the question."""
     context = hearing.context(player)
-    yes, rest = confirmation(hearing.envelope.said)
+    yes, rest = answer_to_welcome(hearing.envelope.said)
     if yes is None or rest or player.status != "active":
         script = hearing.script(context) if yes is None else read_script("", rest, in_answer=False)
         return obey(hearing, context, script, proven=proven)
@@ -133,6 +133,6 @@ def _name_in(body: tuple[str, ...]) -> str | None:
     words = body[0].split() if body else []
     if len(words) > 1 and lowered(words[0]) == "signup":
         words = words[1:2]
-    if len(words) != 1 or confirmation([words[0].strip(".!,")])[0] is not None:
+    if len(words) != 1 or answer_to_welcome([words[0].strip(".!,")])[0] is not None:
         return None
     return lowered(words[0])

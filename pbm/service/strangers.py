@@ -43,6 +43,7 @@ def answer_stranger(context: Context, letters: Letters, author: str, script: Scr
         problem,
         last=left == 1,
         more=isinstance(first, SignUp) and bool(script.commands[1:] or script.comment),
+        asked=_asked_for(script),
         now=context.now,
         password_hash=password_hash,
     )
@@ -64,6 +65,14 @@ def help_stranger(context: Context, letters: Letters, author: str, script: Scrip
     subject = answer_subject(str(told[0].params["title"]))
     letters.answer_stranger(author, subject, {"sections": sections, "last": False})
     return True
+
+
+def _asked_for(script: Script) -> list[str]:
+    """The names of the commands that only a player may give; none of a stranger's own words."""
+    if script.commands and isinstance(script.commands[0], SignUp):
+        return []  # the welcome speaks of the rest of that mail
+    others = (item for item in script.commands if not isinstance(item, Help))
+    return list(dict.fromkeys(item.words[0] for item in others))
 
 
 def _misread_signup(problem: Problem | None) -> dict[str, Any] | None:

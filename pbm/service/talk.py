@@ -5,6 +5,7 @@ from hashlib import sha256
 
 from pbm.commands.context import Context
 from pbm.commands.limits import NEWS, SAME_WORDS, SAME_WORDS_TOLD, STARTS
+from pbm.commands.registry import parse_move
 from pbm.errors import Refusal
 from pbm.events import (
     Answered,
@@ -17,6 +18,7 @@ from pbm.events import (
     PlayerLeft,
 )
 
+_LINES_READ = 40
 _PLAYED = (MovePlayed, PlayerLeft, BoardClosed)  # these happen once, and count nothing
 
 
@@ -48,7 +50,20 @@ def chat(context: Context, number: int, comment: tuple[str, ...]) -> list[Event]
         return [_given_back("said-before", number, comment, SAME_WORDS.most)]
     if not NEWS.take(work, now, number, player.id):
         return [_given_back("said-enough", number, comment, NEWS.most)]
-    return [Commented(number, player.handle, comment)]
+    return [Commented(number, player.handle, comment, _unplayed(context, number, comment))]
+
+
+def _unplayed(context: Context, number: int, comment: tuple[str, ...]) -> str | None:
+    """A line that reads like a move of the speaker's, who is to move; only the first lines count.
+
+    Below a greeting it is words like any others, and its writer waits for a move in vain.
+    """
+    moves = (move for line in comment[:_LINES_READ] if (move := parse_move(line)))
+    found = next(moves, None)
+    if found is None:
+        return None
+    mover = context.work.boards.get(number).to_move
+    return "".join(found.line.split()) if mover and mover.player_id == context.player.id else None
 
 
 def _given_back(section: str, number: int, comment: tuple[str, ...], most: int) -> Answered:

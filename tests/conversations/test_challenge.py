@@ -7,6 +7,8 @@ from tests.table import Table
 
 NAMES = ("alice", "bob", "carol", "dave", "erin", "frank", "grace")
 
+BY_ADDRESS = 'A mail address can be challenged, too: "challenge friend@example.org".'
+
 
 def seats(table: Table, number: int = 1) -> list[str]:
     return [seat.handle for seat in table.board(number).seats]
@@ -21,7 +23,7 @@ def test_one_name_sits_opposite_and_the_challenger_begins(table: Table) -> None:
         "A new game: alice and bob, on the standard board. alice begins.",
         "| Good luck!",
         "You are o (top). Scores: o alice 0, x bob 0.",
-        "To move, answer with a line such as a1-c3,b2, and nothing above it.",
+        "To move, answer with a line such as a1-c3,d4, and nothing above it.",
     )
     bob.gets(1).hears(
         "alice's move on board 1; nothing to do.",
@@ -107,8 +109,8 @@ def test_options_stand_anywhere_and_short_forms_count(line: str, table: Table) -
         ("challenge me+ bob+carol", ['"me+" is not a player\'s handle']),
         ("challenge alice+bob+carol dave", ['"alice+bob+carol" is not a player\'s handle']),
         ("challenge bob -bowl=3", ["There is no option -bowl= here."]),
-        ("challenge nobody1", ["There is no player called nobody1."]),
-        ("challenge me bob carol nobody1", ["There is no player called nobody1."]),
+        ("challenge nobody1", ["There is no player called nobody1.", BY_ADDRESS]),
+        ("challenge me bob carol nobody1", ["There is no player called nobody1.", BY_ADDRESS]),
         ("challenge bob me bob", ["A game needs two different players or more."]),
         ("challenge me", ["A game needs two different players or more."]),
         ("challenge alice", ["A game needs two different players or more."]),

@@ -72,7 +72,44 @@ def test_ways_to_agree(word: str, table: Table) -> None:
     assert is_drawn(table)
 
 
-@pytest.mark.parametrize("word", ["reject", "reject 1", "Reject draw.", "reject 1 draw"])
+@pytest.mark.parametrize(
+    "words",
+    ["accept the draw", "Accept the draw offer", "accept draw offer", "accept the offer 1"],
+)
+def test_words_that_say_nothing_more_are_passed_over(words: str, table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    alice.says("draw").forgets()
+    bob.says(words).hears("Board 1 is over: a draw.")
+    assert is_drawn(table)
+
+
+@pytest.mark.parametrize("word", ["yes", "OK", "no"])
+def test_a_yes_or_a_no_alone_is_told_what_to_write(word: str, table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    alice.says("draw").forgets()
+    bob.forgets().says(word).gets(1).hears(
+        "There is no question here that your answer could be for, so nothing has changed and"
+        " nobody was told.",
+        'Here you are asked for a draw: answer with the words "accept draw" or "reject draw".',
+    )
+    alice.hears_nothing()
+    assert table.board(1).playing
+    bob.says("reject draw").forgets()
+    assert not any(offer.open for offer in table.board(1).offers)
+
+
+def test_who_offers_one_is_not_told_to_accept_it(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    alice.says("draw").forgets().says("yes").gets(1).hears("When we ask, answer the mail that asks")
+    assert "accept" not in alice.newest.text
+    bob.forgets()
+    alice.says("no")  # which nobody asked for, and so is for the others
+    bob.gets(1).hears("alice writes: | no")
+
+
+@pytest.mark.parametrize(
+    "word", ["reject", "reject 1", "Reject draw.", "reject 1 draw", "reject the draw"]
+)
 def test_a_no(word: str, table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     bob.says("draw").forgets()

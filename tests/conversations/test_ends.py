@@ -70,7 +70,7 @@ def test_resigning_ends_a_game_of_two(table: Table) -> None:
         person.gets(1).hears(
             "Board 1 is over: alice wins.",
             "bob resigned.",
-            "Nobody else is left in the game.",
+            "No opponent is left, so the game goes to",
             "| Too strong for me.",
             "x bob 0 (resigned)",
         )

@@ -161,6 +161,7 @@ def test_somebody_is_removed(table: Table) -> None:
         )
     assert table.boards() == [1]
     bob.says("rematch").hears("There is no player called carol.")
+    assert "address" not in bob.newest.text  # a rematch is with the same players
 
 
 def test_a_removed_player_ends_game_and_match_at_once(table: Table) -> None:

@@ -366,6 +366,19 @@ def test_comments_of_more_than_five_lines_go_on_below_the_board(table: Table) ->
     assert (above + below).count("word") == 200
 
 
+def test_a_comment_is_not_divided_for_a_line_or_two(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    for number in range(4, 10):
+        words = "\n".join(f"This is line {line} of {number}." for line in range(number))
+        alice.says(words)
+        assert ("alice goes on:" in bob.newest.text) is (number >= 8)
+        assert f"of {number}." in bob.newest.text.split("You are x")[0]
+    alice.says("It goes on and on, " * 22)  # in seven lines
+    assert "alice goes on:" not in bob.newest.text
+    alice.says("It goes on and on, " * 30)
+    assert "alice goes on:" in bob.newest.text
+
+
 @pytest.mark.parametrize("size", [6, 100, 60_000])
 def test_a_word_without_an_end_is_kept_in_its_columns(size: int, table: Table) -> None:
     alice, bob = table.start("alice", "bob")

@@ -21,7 +21,11 @@ def test_any_text_is_welcomed(table: Table) -> None:
     assert len(introduction.split("\n")) == 2
     assert not players(table)
 
-    marta.says("yes").gets(1).hears("You play as marta now.")
+    marta.says("yes").gets(1).hears(
+        "You play as marta now.",
+        "Somebody who does not play here yet can be challenged by mail address, such as"
+        ' "challenge friend@example.org".',
+    )
     player = table.player("marta")
     assert player is not None
     assert player.addresses == ("Marta@example.org",)
@@ -49,13 +53,44 @@ def test_a_reply_that_quotes_us(table: Table) -> None:
 
 def test_the_only_word_is_the_whole_line(table: Table) -> None:
     marta = table.person("marta@example.org").writes("hello")
-    for words in ("yes please", "Yes.", "I would like to be called marta", "ja"):
+    for words in ("yes, call me marta", "I would like to be called marta", "jawohl marta"):
         marta.forgets().says(words).gets(1)
-    assert players(table) == ["ja"]  # a name as good as any
+        marta.hears("I could not read that as yes, as no, or as one name.")
+    assert not players(table)
 
-    paul = table.person("paul@example.org").writes("hello")
-    paul.forgets().says("Yes!").hears("I could not read that as yes, as no, or as one name.")
-    assert "paul" not in players(table)
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *"ja oui si sí Sí SI\u0301 sim да Да ДА tak ano hai Yes. yes! ok! YES!!".split(),
+        *("yes please", "yes please!", "Yes, please", "ja gerne", "Ja, bitte!", "oui merci"),
+    ],
+)
+def test_a_yes_in_other_words(words: str, table: Table) -> None:
+    marta = table.person("marta@example.org").writes("hello").forgets()
+    marta.says(words).gets(1).hears("You play as marta now.")
+    assert players(table) == ["marta"]
+
+
+@pytest.mark.parametrize("words", ["no", "No.", "nein", "Non!", "no, thank you", "Nein danke"])
+def test_a_no_in_other_words(words: str, table: Table) -> None:
+    marta = table.person("marta@example.org").writes("hello").forgets()
+    marta.says(words).gets(1).hears("Fine. You will not be asked again unless you write to us.")
+    assert not players(table)
+
+
+def test_a_yes_in_another_language_can_be_an_address(table: Table) -> None:
+    table.person("ja@example.org").writes("hello").hears("Reply yes to play as ja2")
+    table.person("oui@example.org").writes("signup oui").hears('"oui" cannot be a handle')
+    table.person("non@example.org").writes("signup non").hears('"non" cannot be a handle')
+
+
+def test_a_yes_that_endangers_something_is_yes(table: Table) -> None:
+    alice = table.joins("alice").says("newkey").forgets()
+    question = alice.newest
+    for words in ("ja", "yes please", "oui!"):
+        alice.says(words, answering=question).hears("I could not read that as yes or as no")
+    alice.says("Yes!", answering=question).hears("Done: mails that we sent you before this one")
 
 
 @pytest.mark.parametrize(
@@ -294,3 +329,22 @@ def test_commands_below_a_first_sign_up_are_asked_for_again(table: Table) -> Non
     kim = table.person("kim@example.org")
     kim.writes("", "signup kim\nchallenge ines").hears("The rest of your mail was not kept.")
     kim.says("yes\nchallenge ines").hears("Your move on board 1.")
+
+
+def test_a_command_that_comes_too_early_is_asked_for_again(table: Table) -> None:
+    ines = table.joins("ines")
+    kim = table.person("kim@example.org")
+    kim.writes("challenge dora@example.org").gets(1).hears(
+        "Reply yes to play as kim",
+        'You asked for "challenge". That is only for those who play here, so it was not done and'
+        " not kept: send it again once you have joined, or put it below your yes.",
+    )
+    assert "dora" not in kim.newest.text + kim.newest.html  # a stranger's words go to nobody
+    kim.writes("Hello", "challenge ines\ngames\nchallenge me ines").gets(1)
+    kim.hears('You asked for "challenge" and "games".')
+    kim.writes("Hello").gets(1).forgets()
+    assert "You asked" not in kim.newest.text
+    kim.writes("signup kim", "challenge ines").gets(1).hears("The rest of your mail was not kept.")
+    assert "You asked" not in kim.newest.text
+    kim.forgets().says("yes\nchallenge ines").hears("Your move on board 1.")
+    ines.hears("kim's move on board 1; nothing to do.")

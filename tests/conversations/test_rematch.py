@@ -156,3 +156,18 @@ def test_unproven(word: str, table: Table) -> None:
     alice.says("yes").hears("A rematch of board 1")
     again = table.boards()[1]
     alice.writes(word).hears(f"The rematch of board 1 has begun already: it is board {again}.")
+
+
+def test_the_end_of_a_game_tells_of_it_once(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    assert "rematch" not in alice.newest.text
+    alice.says("resign").forgets()
+    for person in (alice, bob):
+        assert person.newest.text.count("rematch") == 1
+    bob.forgets().says("challenge alice").says("decline").hears("Board 2 is closed.")
+    assert "rematch" not in bob.newest.text
+    bob.says("challenge alice -rounds=2").says("resign")
+    over = [mail for mail in bob.arrived if "Board 3 is over" in mail.text]
+    assert over
+    assert "rematch" not in over[0].text  # the next round has begun
+    bob.says("resign", answering=bob.mail("Abalone Board 4")).hears('answer "rematch"')

@@ -103,7 +103,10 @@ def test_the_last_of_a_team_to_leave_gives_the_game_away(
     alice.says("resign")
     carol.hears("Your move on board 1, for alice.").says("resign")
     for person in people:
-        person.hears("Board 1 is over: bob and dave win.", "Nobody else is left in the game.")
+        person.hears(
+            "Board 1 is over: bob and dave win.",
+            "No opponent is left, so the game goes to bob and dave. Well played!",
+        )
     assert table.board(1).winners == (2, 4)
     bob.says("draw").hears("Board 1 is over.")
 

@@ -97,6 +97,66 @@ def test_an_answer_in_between_has_words_first_and_then_a_move(table: Table) -> N
     bob.gets(1).hears("| Good luck to you, too!", "| So.")
 
 
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("h1-g1", "There is no place h1: row h goes from h4 to h9."),
+        ("H1 \u2013 G1", "There is no place h1: row h goes from h4 to h9."),
+        ("h4-j4", "There is no place j4: the rows are a to i."),
+        ("a1-a9", "There is no place a9: row a goes from a1 to a5."),
+        ("x1-x2", "There is no place x1: the rows are a to i."),
+        ("pass", "One cannot pass in this game: whoever has a move must make one."),
+        ("Pass.", "One cannot pass in this game: whoever has a move must make one."),
+    ],
+)
+def test_what_can_be_no_move_is_refused(line: str, sentence: str, table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    alice.says(f"{line}\n\nSorry.").gets(1).hears(
+        sentence, "put a line of plain words above it", "Nothing has changed.", "| Sorry."
+    )
+    bob.hears_nothing()
+    bob.says("h1-g1").gets(1).hears("There is no place h1")  # also when it isn't their turn
+    alice.hears_nothing()
+    assert table.moves(1) == []
+
+
+@pytest.mark.parametrize("line", ["I pass", "pass on my regards", "x1 x2", "It is h1-g1?", "-"])
+def test_words_near_those_are_sent_on(line: str, table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    alice.says(line).gets(1).hears(f"| {line}")
+    bob.gets(1).hears(f"| {line}")
+
+
+@pytest.mark.parametrize("move", ["a1-c3,d4", "A1 - C3, D4", "a1\u2013c3;d4"])
+def test_a_move_below_a_greeting_is_words_and_its_writer_is_told(move: str, table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    alice.says(f"Hi bob,\n\n{move}\n\nSee you\nAlice").gets(1)
+    told = f'a line of this, "{"".join(move.split())}", reads like a move'
+    alice.hears(
+        "Your move on board 1.",
+        "| Hi bob,",
+        f"Nothing was played: {told}, but words stand above it. To play it, answer with that line"
+        " first.",
+    )
+    bob.gets(1).hears("| Hi bob,", "| See you")
+    assert "Nothing was played" not in bob.newest.text
+    assert table.moves(1) == []
+    bob.says(f"Hi alice,\n\n{move}")  # whose turn it isn't
+    for person in (alice, bob):
+        person.gets(1)
+        assert "Nothing was played" not in person.newest.text
+        person.forgets()
+    alice.says(f"Hi bob,\n\nwhy not {move}?").gets(1)  # no line of its own
+    assert "Nothing was played" not in alice.newest.text
+
+
+def test_a_move_far_below_other_words_is_not_looked_for(table: Table) -> None:
+    alice, _ = table.start("alice", "bob")
+    for lines, told in ((39, True), (40, False)):
+        alice.says("\n".join([*["Hello!"] * lines, "a1-c3,d4"]))
+        assert ("Nothing was played" in alice.newest.text) is told
+
+
 def test_words_that_belong_to_no_board(table: Table) -> None:
     alice = table.joins("alice")
     alice.writes("Hello?", "Is anybody there?").gets(1)

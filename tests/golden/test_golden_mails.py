@@ -69,6 +69,8 @@ NAMES = (
     "team-board",
     "round-over",
     "match-over",
+    "move-below-words",
+    "yes-to-an-offer",
 )
 
 
@@ -147,7 +149,7 @@ def _rarer(table: Table) -> dict[str, Mail]:
         found["last-answer"] = mallory.writes("signup 4ever").newest
     for _ in range(20):
         found["paused"] = grace.says("whoami", answering=grace.mail("pbm: welcome")).newest
-    return found | {"pushed-off": _pushed_off(table)} | _come_back(table)
+    return found | {"pushed-off": _pushed_off(table)} | _come_back(table) | _mistaken(table)
 
 
 def _come_back(table: Table) -> dict[str, Mail]:
@@ -169,6 +171,14 @@ def _come_back(table: Table) -> dict[str, Mail]:
         "mail-arrives-again": noa.newest,
         "whoami-after-bounces": mia.mail("pbm: whoami"),
     }
+
+
+def _mistaken(table: Table) -> dict[str, Mail]:
+    """What is told to people who took something else for a move, or for an answer."""
+    amy, ben = table.start("amy", "ben")
+    below = amy.says("Hi ben,\n\na1-c3,d4\n\nSee you!").newest
+    ben.says("draw")
+    return {"move-below-words": below, "yes-to-an-offer": amy.says("yes").newest}
 
 
 def _pushed_off(table: Table) -> Mail:

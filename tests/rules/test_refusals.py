@@ -14,17 +14,18 @@ START = rules.start("standard", 2)
 OVER = rules.leave(START, 2)
 
 NOTATION = [
-    (START, "hello", "not-a-move", "That does not read as a move; a move looks like a1-c3,b2."),
-    (START, "", "not-a-move", "That does not read as a move; a move looks like a1-c3,b2."),
+    (START, "hello", "not-a-move", "That does not read as a move; a move looks like a1-c3,d4."),
+    (START, "", "not-a-move", "That does not read as a move; a move looks like a1-c3,d4."),
     (START, "c5-d5", "not-a-move", "That does not read as a move. Perhaps c5,d5 was meant."),
     (START, "c5 d5", "not-a-move", "That does not read as a move. Perhaps c5,d5 was meant."),
     (START, "a1c3d4", "not-a-move", "That does not read as a move. Perhaps a1-c3,d4 was meant."),
     (START, "A1,C3,D4.", "not-a-move", "That does not read as a move. Perhaps a1-c3,d4 was meant."),
     (OVER, "a1-c3-d4", "not-a-move", "That does not read as a move."),
-    (START, "a6,a5", "no-such-cell", "There is no cell a6: row a goes from a1 to a5."),
-    (START, "a1-c9,d4", "no-such-cell", "There is no cell c9: row c goes from c1 to c7."),
-    (START, "i9,i10", "no-such-cell", "There is no cell i10: row i goes from i5 to i9."),
-    (START, "j4,e5", "no-such-cell", "There is no cell j4: the rows are a to i."),
+    (START, "a6,a5", "no-such-cell", "There is no place a6: row a goes from a1 to a5."),
+    (START, "a1-c9,d4", "no-such-cell", "There is no place c9: row c goes from c1 to c7."),
+    (START, "i9,i10", "no-such-cell", "There is no place i10: row i goes from i5 to i9."),
+    (START, "h1-g1", "not-a-move", "There is no place h1: row h goes from h4 to h9."),
+    (START, "j4,e5", "no-such-cell", "There is no place j4: the rows are a to i."),
     (
         START,
         "c5,c5",
