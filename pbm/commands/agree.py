@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from pbm import rules
-from pbm.commands.context import Context
+from pbm.commands.context import BOARDS_NAMED, Context
 from pbm.commands.declare import Command, operand
 from pbm.commands.offers import (
     DRAW,
@@ -114,14 +114,15 @@ class _Answer(Command):
     def _where(self, context: Context) -> BoardRef | None:
         """The board that is named; where nothing points at one, the only one with an offer.
 
-        Raises Refusal where there are several.
+        Raises Refusal where there are several, or more boards than are looked through.
         """
         if context.hints or (self.board and self.board.number is not None):
             return self.board
         boards = context.work.boards.of_player(context.player.id, playing=True, most=_LOOKED_AT)
         asked = [board for board in boards if self._offers(board, context)]
-        if len(asked) > 1:
-            named = [{"number": board.id, "subject": board.subject} for board in asked]
+        if len(asked) > 1 or len(boards) == _LOOKED_AT:
+            listed = (asked or boards)[:BOARDS_NAMED]
+            named = [{"number": board.id, "subject": board.subject} for board in listed]
             raise Refusal("which-board", boards=named)
         ply = self.board.ply if self.board else None
         return BoardRef(asked[0].id, ply) if asked else self.board

@@ -11,7 +11,7 @@ from pbm.errors import Refusal
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Board, Player
 
-_BOARDS_NAMED = 20
+BOARDS_NAMED = 20
 
 
 def by_lot(names: Sequence[str]) -> list[str]:
@@ -91,7 +91,7 @@ class Context:
         waiting = self.work.boards.to_move(self.player.id)
         if len(waiting) == 1:
             return waiting[0]
-        boards = self.work.boards.of_player(self.player.id, playing=True, most=_BOARDS_NAMED)
+        boards = self.work.boards.of_player(self.player.id, playing=True, most=BOARDS_NAMED)
         raise Refusal(
             "which-board",
             boards=[{"number": board.id, "subject": board.subject} for board in boards],
