@@ -71,6 +71,10 @@ def restore(desk: Desk, file: Path, force: bool) -> None:
     click.echo(f"Restored as of {restored.made}: {held}.")
     if restored.old_keys:
         click.echo(f"The key file that was here is {restored.old_keys} now.")
+    click.echo(
+        f"New boards are numbered from {restored.next_numbers['boards']} and new players from "
+        f"{restored.next_numbers['players']}, so that no mail from after the backup fits them."
+    )
     click.echo("Run pbm-admin verify before you start the server.")
 
 
