@@ -32,7 +32,10 @@ def main(context: click.Context, who: str) -> None:
 def journal(desk: Desk, most: int) -> None:
     """Print the newest changes that were made here, the newest last."""
     with desk.office() as office:
-        print_journal(newest_changes(office, most))
+        changes = newest_changes(office, most)
+    print_journal(changes, of_all=True)
+    if not changes:
+        click.echo("The journal is empty: nothing was changed here yet.")
 
 
 for command in (
