@@ -6,8 +6,9 @@ import logging
 import os
 import signal
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +93,19 @@ def ready_database(database: Database) -> None:
         migrate(database)
     except DBAPIError as error:
         raise OperatorError(why_unusable(error)) from error
+
+
+@contextmanager
+def owner_only() -> Iterator[None]:
+    """Let files and folders that are made meanwhile be for this process's user alone.
+
+    Mails, addresses and keys are in them. It holds for the whole process.
+    """
+    before = os.umask(0o077)
+    try:
+        yield
+    finally:
+        os.umask(before)
 
 
 class Server:
@@ -273,7 +287,8 @@ def serve(roles: str) -> None:
     """Listen for mail, obey it and send the boards, all in this one process or in several."""
     set_up_logging()
     try:
-        asyncio.run(_serve(settings_from_here(), _parse_roles(roles)))
+        with owner_only():
+            asyncio.run(_serve(settings_from_here(), _parse_roles(roles)))
     except OperatorError as error:
         raise click.ClickException(str(error)) from error
 
