@@ -209,7 +209,10 @@ def _name_of(doorway: Doorway) -> str:
 def _doorway(settings: Settings, doorway: Doorway) -> str:
     greeting = greeting_at(doorway)
     if not greeting:
-        raise OperatorError("No mail server answers. Start it with: pbm serve")
+        raise OperatorError(
+            "No mail server answers. Start it with: pbm serve. If it runs elsewhere, set "
+            "PBM_LISTEN to what it has there."
+        )
     domain = settings.address.rpartition("@")[2].lower()
     if greeting.lower().split()[:2] != ["220", domain]:
         raise OperatorError(
