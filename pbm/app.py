@@ -168,6 +168,7 @@ class Server:
             finally:
                 for writer in self._writers.values():
                     await writer.idle()
+        _log.info("stopped")
 
     async def _woken_by_others(self) -> None:
         wake = {MAIL_KEPT: self._mail_kept.set, MAIL_WRITTEN: self._mail_written.set}
@@ -195,6 +196,7 @@ class Server:
     async def _until_stopped(self, tasks: list[asyncio.Task[None]]) -> None:
         stopping = asyncio.create_task(self._stopping.wait())
         await asyncio.wait([stopping, *tasks], return_when=asyncio.FIRST_COMPLETED)
+        _log.info("stopping", finishing="what is at hand")
         for task in (stopping, *tasks):
             task.cancel()
         done, _ = await asyncio.wait(tasks, timeout=DRAIN_SECONDS)

@@ -68,6 +68,10 @@ def test_a_game_is_begun_watched_and_kept(server: RunningServer, tmp_path: Path)
         f"Error: A server is running on 127.0.0.1 port {server.port}. Stop it before restoring.\n"
     )
     server.stop()
+    assert [word for word in re.findall(r"event=(\w+)", server.log) if "stop" in word] == [
+        "stopping",
+        "stopped",
+    ]
     restored = done(server, "restore", "b.tar.gz", "--force")
     assert "2 players, 1 boards, 1 moves." in restored
     assert "New boards are numbered from 2001 and new players from 2001, so that" in restored
