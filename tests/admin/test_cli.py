@@ -67,6 +67,14 @@ def lines(result: Result) -> list[str]:
     return [" ".join(line.split()) for line in result.stdout.split("\n") if line.strip()]
 
 
+@pytest.mark.parametrize("group", [(), ("players",), ("games",), ("queue",), ("keys",)])
+def test_no_summary_is_cut_at_eighty_columns(group: tuple[str, ...]) -> None:
+    shown = CliRunner().invoke(main, [*group, "--help"], terminal_width=80).output
+    listed = shown.partition("Commands:\n")[2].rstrip("\n").split("\n")
+    assert listed
+    assert all(line.endswith(".") and not line.endswith("...") for line in listed), shown
+
+
 def test_an_empty_journal_says_so(admin: Admin) -> None:
     assert lines(admin("journal")) == ["The journal is empty: nothing was changed here yet."]
 
