@@ -6,8 +6,9 @@ import logging
 import os
 import signal
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +95,19 @@ def ready_database(database: Database) -> None:
         raise OperatorError(why_unusable(error)) from error
 
 
+@contextmanager
+def owner_only() -> Iterator[None]:
+    """Let files and folders that are made meanwhile be for this process's user alone.
+
+    Mails, addresses and keys are in them. It holds for the whole process.
+    """
+    before = os.umask(0o077)
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
 class Server:
     """Some roles, or all of them, in one process on one event loop; database work has threads."""
 
@@ -153,6 +167,7 @@ class Server:
             finally:
                 for writer in self._writers.values():
                     await writer.idle()
+        _log.info("stopped")
 
     async def _woken_by_others(self) -> None:
         wake = {MAIL_KEPT: self._mail_kept.set, MAIL_WRITTEN: self._mail_written.set}
@@ -181,6 +196,7 @@ class Server:
     async def _until_stopped(self, tasks: list[asyncio.Task[None]]) -> None:
         stopping = asyncio.create_task(self._stopping.wait())
         await asyncio.wait([stopping, *tasks], return_when=asyncio.FIRST_COMPLETED)
+        _log.info("stopping", finishing="what is at hand")
         for task in (stopping, *tasks):
             task.cancel()
         done, _ = await asyncio.wait(tasks, timeout=DRAIN_SECONDS)
@@ -273,7 +289,8 @@ def serve(roles: str) -> None:
     """Listen for mail, obey it and send the boards, all in this one process or in several."""
     set_up_logging()
     try:
-        asyncio.run(_serve(settings_from_here(), _parse_roles(roles)))
+        with owner_only():
+            asyncio.run(_serve(settings_from_here(), _parse_roles(roles)))
     except OperatorError as error:
         raise click.ClickException(str(error)) from error
 

@@ -11,6 +11,7 @@ from pbm.admin.players import players
 from pbm.admin.queue import queue
 from pbm.admin.trial import read, send
 from pbm.admin.upkeep import backup, check, migrate, restore, verify
+from pbm.app import owner_only
 from pbm.service.operator.journal import newest_changes
 
 
@@ -23,6 +24,7 @@ def main(context: click.Context, who: str) -> None:
 
     Run it in the server's folder and with its settings: PBM_... variables, else ./pbm.toml.
     """
+    context.with_resource(owner_only())
     context.obj = Desk(who)
 
 
@@ -32,7 +34,10 @@ def main(context: click.Context, who: str) -> None:
 def journal(desk: Desk, most: int) -> None:
     """Print the newest changes that were made here, the newest last."""
     with desk.office() as office:
-        print_journal(newest_changes(office, most))
+        changes = newest_changes(office, most)
+    print_journal(changes, of_all=True)
+    if not changes:
+        click.echo("The journal is empty: nothing was changed here yet.")
 
 
 for command in (

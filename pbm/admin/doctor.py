@@ -32,7 +32,7 @@ def _host_port(_context: click.Context, _option: click.Parameter, value: str) ->
 )
 @pass_desk
 def doctor(desk: Desk, front: tuple[str, int], wait: float) -> None:
-    """Find out whether what your mail server says of senders can be believed.
+    """Try whether your mail server's word on senders can be believed.
 
     Sends a mail with forged Authentication-Results through it to the running pbm, where they
     must not arrive. Only after that the results of PBM_AUTHSERV_ID count. Ends with status 1

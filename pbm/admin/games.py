@@ -17,14 +17,17 @@ NUMBER = click.IntRange(min=1, max=999_999_999)
 
 @click.group()
 def games() -> None:
-    """Look at boards and change them; every change is kept and told to the players."""
+    """Look at boards and change them.
+
+    Every change is kept and told to the players.
+    """
 
 
 @games.command("list")
 @click.option("--status", type=click.Choice(service.STATUSES), help="Only boards with this status.")
 @pass_desk
 def list_(desk: Desk, status: str | None) -> None:
-    """List boards: number, status, plies played, and whose turn it is or how it ended."""
+    """List boards, and whose turn it is there or how they ended."""
     with desk.office() as office:
         for board in service.list_boards(office, status):
             state = f"{board.status:8}  ply {board.ply:<4}  {board.layout}"
@@ -35,7 +38,7 @@ def list_(desk: Desk, status: str | None) -> None:
 @click.argument("number", type=NUMBER, metavar="N")
 @pass_desk
 def show(desk: Desk, number: int) -> None:
-    """Show board N: who plays, the position, the moves, and what was changed here."""
+    """Show board N: players, position, moves, what was changed."""
     with desk.office() as office:
         file = service.show_board(office, number)
     board = file.board
@@ -61,9 +64,9 @@ def show(desk: Desk, number: int) -> None:
 @why_option
 @pass_desk
 def undo(desk: Desk, number: int, why: str) -> None:
-    """Take the last ply of board N back, and with it whoever resigned after it.
+    """Take the last ply of board N back.
 
-    A game that had ended by that ply goes on.
+    With it comes back whoever resigned after it. A game that had ended by that ply goes on.
     """
     with desk.office() as office:
         ply = service.undo(office, number, why)
@@ -79,7 +82,7 @@ def undo(desk: Desk, number: int, why: str) -> None:
 @why_option
 @pass_desk
 def end(desk: Desk, number: int, winners: tuple[str, ...], draw: bool, why: str) -> None:
-    """End board N: with a winner, as a draw, or else closed without a result."""
+    """End board N, with a winner, as a draw, or without a result."""
     if winners and draw:
         raise click.UsageError("A draw has no winner: give --winner or --draw.")
     result = winners if winners or draw else None
@@ -117,7 +120,7 @@ def replace(desk: Desk, number: int, handle: str, new_handle: str, why: str) -> 
 @click.option("--why", metavar="TEXT", help="A reason, if the players should read one.")
 @pass_desk
 def resend(desk: Desk, number: int, handle: str | None, why: str | None) -> None:
-    """Mail board N as it stands once more, to HANDLE or to all its players."""
+    """Mail board N once more, to HANDLE or to all its players."""
     with desk.office() as office:
         sent = service.resend(office, number, handle, why)
     click.echo(f"Board {number} is on its way to {', '.join(sent)}.")
@@ -129,7 +132,10 @@ def resend(desk: Desk, number: int, handle: str | None, why: str | None) -> None
 @click.option("--abapro", is_flag=True, help="Write the moves in Aba-Pro notation.")
 @pass_desk
 def export(desk: Desk, number: int, form: rules.RecordForm, abapro: bool) -> None:
-    """Print board N as a record: text that other programs, or `games import`, can read."""
+    """Print board N as a record.
+
+    That is text that other programs, or `games import`, can read.
+    """
     with desk.office() as office:
         click.echo(records.export(office, number, form, abapro=abapro), nl=False)
 
@@ -153,9 +159,10 @@ def import_(
     abapro: bool,
     why: str,
 ) -> None:
-    """Bring in the game in FILE (- for standard input): it goes on here, or is a record.
+    """Bring in the game in FILE, or - for standard input.
 
-    It goes on with the players that --player names, or else those in the record itself.
+    It goes on with the players that --player names, or else those in the record itself; with
+    --for it is kept as a record.
     """
     if owner and players:
         raise click.UsageError("A record has no players: give --for or --player.")

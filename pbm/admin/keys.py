@@ -8,7 +8,10 @@ from pbm.service.operator import keys as service
 
 @click.group()
 def keys() -> None:
-    """Look after the keys behind all reply addresses; a running server follows by itself."""
+    """Look after the keys behind all reply addresses.
+
+    A running server follows by itself.
+    """
 
 
 @keys.command("list")

@@ -10,7 +10,10 @@ from pbm.store.values import Player
 
 @click.group()
 def players() -> None:
-    """Look at players and change them; every change is kept and told to them."""
+    """Look at players and change them.
+
+    Every change is kept and told to them.
+    """
 
 
 @players.command("list")
@@ -49,7 +52,10 @@ def show(desk: Desk, handle: str) -> None:
 @why_option
 @pass_desk
 def set_address(desk: Desk, handle: str, address: str, why: str) -> None:
-    """Give a player another address; all earlier reply addresses end."""
+    """Give a player another address.
+
+    All earlier reply addresses end.
+    """
     with desk.office() as office:
         player = service.set_address(office, handle, address, why)
     click.echo(f"{player.handle} gets mail at {player.address} now.")

@@ -8,13 +8,16 @@ from pbm.service.operator import queue as service
 
 @click.group()
 def queue() -> None:
-    """Look after mails that wait: 12 is an incoming one, o12 one on its way out."""
+    """Look after mails that wait.
+
+    12 is an incoming one, o12 one on its way out.
+    """
 
 
 @queue.command("list")
 @pass_desk
 def list_(desk: Desk) -> None:
-    """List the mails that wait, are stuck (incoming) or have failed (outgoing)."""
+    """List the mails that wait, are stuck or have failed."""
     with desk.office() as office:
         waiting = service.list_queue(office)
     if not waiting.mails:
@@ -29,7 +32,10 @@ def list_(desk: Desk) -> None:
 @click.argument("name", metavar="N")
 @pass_desk
 def show(desk: Desk, name: str) -> None:
-    """Show mail N decoded, with passwords, reply tags and question tokens masked."""
+    """Show mail N decoded.
+
+    Passwords, reply tags and question tokens are masked.
+    """
     with desk.office() as office:
         mail, text = service.show_mail(office, name)
     _print_line(mail)
@@ -41,7 +47,10 @@ def show(desk: Desk, name: str) -> None:
 @click.argument("name", metavar="N")
 @pass_desk
 def retry(desk: Desk, name: str) -> None:
-    """Try mail N again: a stuck one after the mend, one on its way out at once."""
+    """Try mail N again.
+
+    A stuck one after the mend, one on its way out at once.
+    """
     with desk.office() as office:
         click.echo(f"Mail {service.retry(office, name)} will be tried again now.")
 

@@ -20,11 +20,11 @@ from pbm.service.operator import correspondence
 @click.argument("text")
 @pass_desk
 def send(desk: Desk, sender: str, new: bool, wait: float, text: str) -> None:
-    """Mail TEXT to the server, as the answer to the newest mail to ADDRESS.
+    """Mail TEXT to the server as a player would.
 
-    With --new, or while nothing has been mailed to ADDRESS, it is a new mail instead, and
-    TEXT its subject. Mails are found in PBM_MAILDIR, where they land while PBM_SMARTHOST is
-    not set.
+    It answers the newest mail to ADDRESS. With --new, or while nothing has been mailed to
+    ADDRESS, it is a new mail instead, and TEXT its subject. Mails are found in PBM_MAILDIR,
+    where they land while PBM_SMARTHOST is not set.
     """
     click.echo(correspondence.send(desk.settings, sender, text, new=new, wait=wait))
 
@@ -34,7 +34,7 @@ def send(desk: Desk, sender: str, new: bool, wait: float, text: str) -> None:
 @click.argument("address")
 @pass_desk
 def read(desk: Desk, address: str, count: int) -> None:
-    """Print subject and text of the newest mails to ADDRESS, the newest last."""
+    """Print the newest mails to ADDRESS, the newest last."""
     mails = correspondence.newest(desk.settings, address, count)
     shown = (f"Subject: {subject}\n\n{text.rstrip()}\n" for subject, text in mails)
     click.echo(f"\n{'-' * 76}\n\n".join(shown), nl=False)

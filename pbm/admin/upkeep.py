@@ -18,9 +18,9 @@ from pbm.service.operator.verify import verify as verify_boards
 @click.argument("numbers", type=click.IntRange(min=1), nargs=-1, metavar="[N]...")
 @pass_desk
 def verify(desk: Desk, numbers: tuple[int, ...]) -> None:
-    """Replay games, all or those named, and compare with what is stored.
+    """Replay games and compare with what is stored.
 
-    Ends with status 1 if anything differs.
+    All games, or those named. Ends with status 1 if anything differs.
     """
     boards = wrong = 0
     with desk.office() as office:
@@ -37,7 +37,7 @@ def verify(desk: Desk, numbers: tuple[int, ...]) -> None:
 @click.command()
 @pass_desk
 def migrate(desk: Desk) -> None:
-    """Bring the database's tables to the version that this program needs."""
+    """Bring the tables to the version that this program needs."""
     before, after = migrate_here(desk.settings)
     if before == after:
         click.echo(f"Nothing to do: the tables have version {after}.")
@@ -62,24 +62,29 @@ def backup(desk: Desk, file: Path) -> None:
 @click.option("--force", is_flag=True, help="Also over a database that holds data: it is lost.")
 @pass_desk
 def restore(desk: Desk, file: Path, force: bool) -> None:
-    """Bring the database and the keys of a backup back; the server must be stopped.
+    """Bring the database and the keys of a backup back.
 
-    The database named by the settings has to be empty, unless --force is given.
+    The server must be stopped. The database named by the settings has to be empty, unless
+    --force is given.
     """
     restored = backups.restore(desk.settings, file, force=force)
     held = ", ".join(f"{count} {what}" for what, count in restored.counts.items())
     click.echo(f"Restored as of {restored.made}: {held}.")
     if restored.old_keys:
         click.echo(f"The key file that was here is {restored.old_keys} now.")
+    click.echo(
+        f"New boards are numbered from {restored.next_numbers['boards']} and new players from "
+        f"{restored.next_numbers['players']}, so that no mail from after the backup fits them."
+    )
     click.echo("Run pbm-admin verify before you start the server.")
 
 
 @click.command()
 @pass_desk
 def check(desk: Desk) -> None:
-    """Look whether the server has what it needs; say what to do where not.
+    """Look whether the server has what it needs.
 
-    Ends with status 1 on a FAIL. It changes nothing.
+    Says what to do where not. Ends with status 1 on a FAIL, not on a warn. It changes nothing.
     """
     print_findings(check_all(desk.settings, system_clock))
 
@@ -89,6 +94,7 @@ def print_findings(findings: Iterable[Finding]) -> None:
     failed = False
     for finding in findings:
         failed |= not finding.good
-        click.echo(f"{'ok' if finding.good else 'FAIL':4}  {finding.what}: {finding.text}")
+        word = ("warn" if finding.warning else "ok") if finding.good else "FAIL"
+        click.echo(f"{word:4}  {finding.what}: {finding.text}")
     if failed:
         raise SystemExit(1)

@@ -20,7 +20,9 @@ def ask_owner(hearing: Hearing, speaker: Elsewhere) -> str:
     if work.questions.asked_player("alias", owner.id, hearing.now - ASK_ABOUT_ALIAS_EVERY):
         return f"{owner.handle} was asked today already"
     if not may_answer(work, hearing.letters, owner, hearing.now):
-        return f"{owner.handle} had enough answers"
+        return (
+            f"{owner.handle} had enough answers, so not asked about a reply from {speaker.author}"
+        )
     context = hearing.context(owner, speaker.board_id)
     script = hearing.script(context)
     # The yes is about the reply; a dangerous command would ask for one of its own.

@@ -71,10 +71,15 @@ def announce_answer(
     player: Player,
     sections: Sequence[Answered],
     now: datetime,
-) -> None:
-    """Write the one answer to a player, in a board's thread where it is about one board."""
-    if not sections or not player.addresses or not may_answer(work, letters, player, now):
-        return
+) -> bool:
+    """Write the one answer to a player, in a board's thread where it is about one board.
+
+    False where it is withheld, as the player had enough answers.
+    """
+    if not sections or not player.addresses:
+        return True
+    if not may_answer(work, letters, player, now):
+        return False
     numbers = {section.board_id for section in sections}
     number = numbers.pop() if len(numbers) == 1 else None
     # A board comes last, so that its state line is the last line of the mail.
@@ -84,12 +89,13 @@ def announce_answer(
     ]
     if number is None:
         letters.answer(player, _subject(sections[0]), {"sections": told})
-        return
+        return True
     board = work.boards.get(number)
     picture = player.settings.picture
     view = board_view(work, board, player_id=player.id, picture=picture)
     params = {**view, "lead": [], "comments": [], "sections": told}
     letters.board(player, board, params, template="answer", kind="answer")
+    return True
 
 
 def _concerns(view: dict[str, Any], news: _News) -> bool:

@@ -80,8 +80,8 @@ def _run_errands(
         events += run_script(here, Script(_commands(errand), errand.comment))
     if not events:
         events.append(Answered("nothing-left", {"title": "nothing left to do"}))
-    tell(hearing, context, events)
-    return f"{context.player.handle} said yes"
+    told = tell(hearing, context, events)
+    return f"{context.player.handle} said yes{told}"
 
 
 def _commands(errand: Errand) -> tuple[Command, ...]:

@@ -32,41 +32,44 @@ def obey(
     if not proven:
         hearing = replace(hearing, letters=hearing.letters.to_unproven())
     if player.status != "active":
-        tell(hearing, context, [Answered("suspended", {"title": "your account"})])
-        return f"{player.handle} is suspended"
+        told = tell(hearing, context, [Answered("suspended", {"title": "your account"})])
+        return f"{player.handle} is suspended{told}"
     if script.problem:
-        tell(hearing, context, [problem_answer(context, script, script.problem)])
-        return f"{player.handle}: {script.problem.code}"
+        told = tell(hearing, context, [problem_answer(context, script, script.problem)])
+        return f"{player.handle}: {script.problem.code}{told}"
     unasked = _unasked_answer(context, script)
     if unasked:
-        tell(hearing, context, [unasked])
-        return f"{player.handle}: yes or no to no question"
+        told = tell(hearing, context, [unasked])
+        return f"{player.handle}: yes or no to no question{told}"
     if not script.commands and not (script.comment and own_hint(context)):
         number = own_hint(context)
         lost = {"title": "no command found", "number": number}
-        tell(hearing, context, [Answered("lost", lost, number)])
-        return f"{player.handle}: nothing to do"
+        told = tell(hearing, context, [Answered("lost", lost, number)])
+        return f"{player.handle}: nothing to do{told}"
     if _must_ask(script, proven=proven):
         return _ask(hearing, context, script, proven=proven, doubt=doubt)
     if _only_reads(script) and _is_paused(hearing, player):
-        return f"{player.handle} had enough answers"
+        return f"{player.handle} had enough answers, so not done: {', '.join(_named(script))}"
     events = run_script(context, script)
-    tell(hearing, context, events)
+    told = tell(hearing, context, events)
     if not events:
         return f"{player.handle}: the same words again, passed over"
-    return f"{player.handle}: {', '.join(_named(script)) or 'chat'}"
+    return f"{player.handle}: {', '.join(_named(script)) or 'chat'}{told}"
 
 
-def tell(hearing: Hearing, context: Context, events: Sequence[Event]) -> None:
-    """Write the mails for what happened: to the boards, to the speaker, and what is asked."""
+def tell(hearing: Hearing, context: Context, events: Sequence[Event]) -> str:
+    """Write the mails for what happened: to the boards, to the speaker, and what is asked.
+
+    Returns what the outcome is to say besides: what was refused, where no answer says so.
+    """
     announce_boards(hearing.work, hearing.letters, [*hearing.news, *events])
     hearing.news.clear()
     if not any(isinstance(event, _FOR_THE_SPEAKER) for event in events):
-        return  # the boards say it all
+        return ""  # the boards say it all
     # Read again, since a command may have renewed the reply addresses.
     speaker = hearing.work.players.get(context.player.id)
     answered = [event for event in events if isinstance(event, Answered)]
-    announce_answer(hearing.work, hearing.letters, speaker, answered, hearing.now)
+    told = announce_answer(hearing.work, hearing.letters, speaker, answered, hearing.now)
     tell_other_addresses(hearing.letters, speaker, [item for item in answered if item.to_all])
     _ask_held(hearing, speaker, [event for event in events if isinstance(event, Held)])
     for event in events:
@@ -77,6 +80,13 @@ def tell(hearing: Hearing, context: Context, events: Sequence[Event]) -> None:
                 ask_new_address(hearing.work, hearing.letters, speaker, event, hearing.now)
             case Forgotten(address, handle):
                 hearing.letters.farewell(address, handle)
+    return "" if told else _withheld(answered)
+
+
+def _withheld(answered: Sequence[Answered]) -> str:
+    codes = [event.params["code"] for event in answered if "code" in event.params]
+    refused = f"refused as {', '.join(codes)}; " if codes else ""
+    return f" ({refused}not answered, had enough answers)"
 
 
 def _unasked_answer(context: Context, script: Script) -> Answered | None:
@@ -141,8 +151,8 @@ def _ask(hearing: Hearing, context: Context, script: Script, *, proven: bool, do
     rehearsal = rehearse(context, script)
     handle = context.player.handle
     if rehearsal.refusals:
-        tell(hearing, context, rehearsal.refusals)
-        return f"{handle}: refused before asking"
+        told = tell(hearing, context, rehearsal.refusals)
+        return f"{handle}: refused before asking{told}"
     ask_errand(
         hearing.work,
         hearing.letters,

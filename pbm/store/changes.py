@@ -5,10 +5,12 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, insert, select
 
-from pbm.store.schema import changes
+from pbm.store.schema import changes, players
 from pbm.store.values import Change
 
-_COLUMNS = tuple(column for column in changes.c if column.name != "id")
+_QUERY = select(
+    *(column for column in changes.c if column.name not in ("id", "player_id")), players.c.handle
+).outerjoin(players, players.c.id == changes.c.player_id)
 
 
 class Changes:
@@ -51,11 +53,11 @@ class Changes:
 
     def newest(self, most: int) -> tuple[Change, ...]:
         """The newest changes of any kind, the newest last."""
-        query = select(*_COLUMNS).order_by(changes.c.id.desc()).limit(most)
+        query = _QUERY.order_by(changes.c.id.desc()).limit(most)
         return self._read(query)[::-1]
 
     def _select(self, condition: ColumnElement[bool]) -> tuple[Change, ...]:
-        return self._read(select(*_COLUMNS).where(condition).order_by(changes.c.id))
+        return self._read(_QUERY.where(condition).order_by(changes.c.id))
 
     def _read(self, query: Select[Any]) -> tuple[Change, ...]:
         return tuple(Change(**row) for row in self._connection.execute(query).mappings())

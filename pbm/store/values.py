@@ -301,13 +301,13 @@ class Errand:
 
 @dataclass(frozen=True)
 class Change:
-    """One act of the operator."""
+    """One act of the operator; `handle` and `board_id` name whom or what it is about, if any."""
 
     at: datetime
     who: str
     why: str
     what: str
-    player_id: int | None
+    handle: str | None
     board_id: int | None
     details: dict[str, Any]
 

@@ -28,6 +28,7 @@ from pbm.service.operator.office import Office
 from pbm.service.operator.verify import verify
 from pbm.store.db import Database, parse_url
 from pbm.store.migrate import current_version, migrate, newest_version
+from pbm.store.numbers import last_passed_over
 from pbm.store.schema import metadata
 from tests.admin.conftest import Room
 from tests.admin.newer_program import NEWER, become_newer
@@ -225,6 +226,35 @@ class TestRestore:
         assert room.board().ply == 2
         assert room.is_sound()
 
+    def test_numbers_given_out_since_the_backup_do_not_come_again(
+        self, settings: Settings, room: Room
+    ) -> None:
+        """carol's old mail does not play on the board of those who come after the restore."""
+        backup(settings, Path("b.tar.gz"))
+        carol = room.table.joins("carol")
+        carol.says("challenge alice")
+        old = carol.mail("Abalone Board 2").reply_to
+        restored = restore(settings, Path("b.tar.gz"), force=True)
+        assert restored.next_numbers == {"boards": 2001, "players": 2001}
+        room.everybody_forgets(carol)
+        dave = room.table.joins("dave")
+        dave.says("challenge alice")
+        assert dave.mail("Abalone Board 2001")
+        assert room.player("dave").id == 2001
+        rejection = room.table.intake.accept_recipient(old)
+        assert rejection is not None
+        assert "is not valid any more" in rejection.text
+
+    def test_what_the_replaced_database_gave_out_counts(
+        self, settings: Settings, room: Room
+    ) -> None:
+        backup(settings, Path("b.tar.gz"))
+        _give_out(room, settings, 31_700)
+        restored = restore(settings, Path("b.tar.gz"), force=True)
+        assert restored.next_numbers == {"boards": 35_001, "players": 2001}
+        restored = restore(settings, Path("b.tar.gz"), force=True)
+        assert restored.next_numbers == {"boards": 39_001, "players": 3001}
+
     def test_into_tables_without_rows(self, settings: Settings, elsewhere: Settings) -> None:
         database = Database(elsewhere.database_url)
         migrate(database)
@@ -301,6 +331,22 @@ class TestRestore:
     def test_no_archive_there(self, settings: Settings) -> None:
         with pytest.raises(OperatorError, match="cannot be read as a backup"):
             restore(settings, Path("none.tar.gz"), force=True)
+
+
+@pytest.mark.parametrize(
+    ("highest", "last"),
+    [
+        (0, 1_000),
+        (1, 2_000),
+        (1_000, 2_000),
+        (1_001, 3_000),
+        (20_000, 22_000),
+        (999_999_999, 999_999_999),
+    ],
+)
+def test_how_far_numbers_leap(highest: int, last: int) -> None:
+    """No further than reply addresses have room for."""
+    assert last_passed_over(highest) == last
 
 
 def test_the_mail_server_in_front_is_tried_again_after_a_restore(
@@ -415,6 +461,14 @@ def _quiet_move(position: rules.Position) -> str:
     """A move that ejects nothing, so that the game never ends."""
     played = (rules.play(position, move) for move in rules.legal_moves(position))
     return next(rules.format_move(item.move) for item in played if not item.ejected)
+
+
+def _give_out(room: Room, settings: Settings, number: int) -> None:
+    """Let a board have had that number, and be gone."""
+    if settings.database_url.startswith("sqlite"):
+        room.tampers(f"UPDATE sqlite_sequence SET seq = {number} WHERE name = 'boards'")
+    else:
+        room.tampers(f"SELECT setval('boards_id_seq', {number})")
 
 
 def _greet(server: socket.socket) -> None:

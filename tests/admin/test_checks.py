@@ -108,6 +108,7 @@ class TestAddresses:
         assert finding(settings, "operator") == Finding(True, "operator", "op@games.example")
         unset = finding(replace(settings, operator=""), "operator")
         assert unset.good
+        assert unset.warning
         assert "PBM_OPERATOR is not set" in unset.text
         for wrong in ("op", "PBM@games.example"):
             bad = finding(replace(settings, operator=wrong), "operator")
@@ -136,6 +137,45 @@ class TestKeys:
         short = finding(replace(settings, secret_key="short-secret"), "keys")
         assert not short.good
         assert "short-secret" not in short.text
+
+
+class TestWhoCanReadIt:
+    """Others can, where a file's mode and that of every folder down to it let them."""
+
+    @pytest.fixture
+    def file(self, folder: Path) -> Path:
+        """A database under var, that anybody can read."""
+        file = folder / "var" / "pbm.sqlite3"
+        database = Database(f"sqlite:///{file}")
+        migrate(database)
+        database.close()
+        for place, mode in ((folder, 0o755), (file.parent, 0o755), (file, 0o644)):
+            place.chmod(mode)
+        return file
+
+    def test_others(self, file: Path) -> None:
+        (found,) = (item for item in check(Settings(), Clock()) if item.what == "database")
+        assert found.good
+        assert found.warning
+        assert "other users of this machine can read it" in found.text
+        assert found.text.endswith("Run: chmod go= var/pbm.sqlite3*")
+        assert file.exists()
+
+    @pytest.mark.parametrize(
+        ("closed", "mode"),
+        [(".", 0o700), ("var", 0o700), ("var/pbm.sqlite3", 0o600), ("var/pbm.sqlite3", 0o620)],
+    )
+    def test_nobody_else(self, file: Path, folder: Path, closed: str, mode: int) -> None:
+        (folder / closed).chmod(mode)
+        (found,) = (item for item in check(Settings(), Clock()) if item.what == "database")
+        assert (found.good, found.warning) == (True, False)
+        assert file.exists()
+
+    def test_the_group(self, file: Path, folder: Path) -> None:
+        (folder / "var").chmod(0o710)
+        file.chmod(0o640)
+        (found,) = (item for item in check(Settings(), Clock()) if item.what == "database")
+        assert found.warning
 
 
 class TestDatabase:
@@ -222,7 +262,8 @@ class TestQueue:
 class TestPorts:
     def test_nobody_answers(self, settings: Settings) -> None:
         found = finding(settings, "port")
-        assert found.text == "No mail server answers. Start it with: pbm serve"
+        assert found.text.startswith("No mail server answers. Start it with: pbm serve. ")
+        assert "PBM_LISTEN" in found.text
 
     def test_we_answer(self, settings: Settings) -> None:
         with saying(b"220 games.example ESMTP\r\n") as port:

@@ -67,6 +67,18 @@ def lines(result: Result) -> list[str]:
     return [" ".join(line.split()) for line in result.stdout.split("\n") if line.strip()]
 
 
+@pytest.mark.parametrize("group", [(), ("players",), ("games",), ("queue",), ("keys",)])
+def test_no_summary_is_cut_at_eighty_columns(group: tuple[str, ...]) -> None:
+    shown = CliRunner().invoke(main, [*group, "--help"], terminal_width=80).output
+    listed = shown.partition("Commands:\n")[2].rstrip("\n").split("\n")
+    assert listed
+    assert all(line.endswith(".") and not line.endswith("...") for line in listed), shown
+
+
+def test_an_empty_journal_says_so(admin: Admin) -> None:
+    assert lines(admin("journal")) == ["The journal is empty: nothing was changed here yet."]
+
+
 class TestPlayers:
     def test_list(self, admin: Admin) -> None:
         assert lines(admin("players", "list")) == [
@@ -88,7 +100,9 @@ class TestPlayers:
         assert shown[1:3] == ["addresses: none", "board 1: finished (last)"]
         assert len(shown) == 3 + len(changes)
         assert all("UTC root " in line and "a slip of the pen" in line for line in shown[3:])
-        assert lines(admin("journal", "-n", "1"))[0].endswith(": a slip of the pen")
+        newest = lines(admin("journal", "-n", "2"))
+        assert "UTC root bob: removed (boards 1): a slip of the pen" in newest[0]
+        assert "UTC root board 1: player removed (handle bob): a slip of the pen" in newest[1]
         room.is_sound()
 
 
@@ -138,7 +152,12 @@ class TestGames:
         ]
         for words, answer in changes:
             assert lines(admin("games", *words))[0].startswith(answer)
-        assert len(lines(admin("journal"))) >= len(changes)
+        journal = lines(admin("journal"))
+        assert len(journal) >= len(changes)
+        assert any(
+            "UTC root bob: replaced (board number 1, by carol): " in line for line in journal
+        )
+        assert "UTC root board 1: finished (winners 2): a slip of the pen" in journal[-1]
         assert lines(admin("verify")) == ["1 board replayed, 0 wrong."]
 
     def test_what_is_typed_wrong_changes_nothing(self, admin: Admin, room: Room) -> None:

@@ -104,3 +104,18 @@ def test_replies_from_elsewhere_do_not_flood_either(table: Table) -> None:
     for number in range(30):
         table.person(f"thief{number}@example.net").says("resign", answering=stolen)
     assert len(alice.arrived) == 1
+
+
+def test_the_outcome_says_what_no_answer_does(table: Table) -> None:
+    """The operator finds out what became of a mail that nobody was written to about."""
+    alice, _ = table.start("alice", "bob")
+    table.clock.passes(hours=2)
+    board = alice.mail("Abalone Board 1")
+    assert asks(alice, 20) == 20
+    for words, outcome in (
+        ("a1,a9", "alice: move (refused as illegal-move; not answered, had enough answers)"),
+        ("whoami", "alice had enough answers, so not done: whoami"),
+        ("a1-c3,d4", "alice: move"),
+    ):
+        alice.says(words, answering=board)
+        assert table.mail_kept(len(table.rows("inbox"))).outcome == outcome

@@ -1,6 +1,7 @@
 """A move from each of the programs that people and scripts send mail with."""
 
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -8,6 +9,7 @@ from dataclasses import dataclass
 from email import message_from_bytes
 from email.utils import parseaddr
 from pathlib import Path
+from textwrap import dedent
 
 from tests.e2e.player import SERVER, Player, position_in, text_of
 from tests.e2e.ports import free_port
@@ -16,6 +18,8 @@ from tests.e2e.sink import Delivered, Sink
 from tests.mail.wire.certificates import issue
 
 MOVE = "a1-c3,d4"
+README = Path(__file__).parents[2] / "README.md"
+WORDS = re.compile(r"^(swaks|curl|mutt|s-nail)\b", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -142,6 +146,33 @@ def test_each_program_plays_a_move(tmp_path: Path, sink: Sink) -> None:
                 assert MOVE.split(",")[0] in board
         assert server.admin("queue", "list").stdout.strip() == "The queue is empty."
     assert not (tmp_path / "lmtp").exists()
+
+
+def readmes_commands() -> list[str]:
+    """What the README shows for each program, as it is typed."""
+    text = README.read_text(encoding="utf-8")
+    shown = text.partition("    to='pbm+g1.u1.…@localhost'\n\n")[2].partition("\nThese are")[0]
+    return [dedent(block) for block in shown.strip("\n").split("\n\n")]
+
+
+def test_the_readmes_commands_play_a_move_without_tls(tmp_path: Path, sink: Sink) -> None:
+    """On a server that offers no TLS, as that of `make run`."""
+    commands = readmes_commands()
+    settings = {"PBM_ADDRESS": SERVER, "PBM_SMARTHOST": sink.url}
+    with RunningServer(tmp_path, settings) as server:
+        for number, command in enumerate(commands):
+            alice = Player(f"alice{number}", server, sink)
+            bob = Player(f"bob{number}", server, sink)
+            for player in (alice, bob):
+                player.signs_up()
+            to = answer_to(alice.challenges(bob), alice, server, 0).recipient
+            assert "127.0.0.1:8025" in command
+            typed = command.replace("127.0.0.1:8025", f"127.0.0.1:{server.port}")
+            typed = typed.replace("alice@example.org", alice.address)
+            run(["sh", "-c", f"to='{to}'\n{typed}"], tmp_path)
+            assert position_in(text_of(bob.receives())).turn == 2, command
+    programs = [word for command in commands for word in WORDS.findall(command)]
+    assert programs == ["swaks", "curl", "mutt", "s-nail"]
 
 
 def run(command: list[str], home: Path) -> None:

@@ -1,5 +1,6 @@
 """The README's way to try it: one server on its defaults, and `pbm-admin` beside it."""
 
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,9 +15,13 @@ WHY = ("--why", "a slip of the pen")
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[RunningServer]:
-    """A server without any setting but the port."""
-    with RunningServer(tmp_path) as server:
-        yield server
+    """A server without any setting but the port, started by somebody who hides nothing."""
+    before = os.umask(0o022)
+    try:
+        with RunningServer(tmp_path) as server:
+            yield server
+    finally:
+        os.umask(before)
 
 
 def done(server: RunningServer, *words: str) -> str:
@@ -45,7 +50,9 @@ def test_a_game_is_begun_watched_and_kept(server: RunningServer, tmp_path: Path)
 
     said = server.admin("check")
     assert said.returncode == 0, said.stdout
-    assert {line.split()[0] for line in said.stdout.strip().split("\n")} == {"ok"}
+    found = [line.split()[:2] for line in said.stdout.strip().split("\n")]
+    assert [what for word, what in found if word == "warn"] == ["operator:"]
+    assert {word for word, _ in found} == {"ok", "warn"}
     assert "answers: 220 localhost ESMTP" in said.stdout
 
     done(server, "backup", "b.tar.gz")
@@ -61,12 +68,19 @@ def test_a_game_is_begun_watched_and_kept(server: RunningServer, tmp_path: Path)
         f"Error: A server is running on 127.0.0.1 port {server.port}. Stop it before restoring.\n"
     )
     server.stop()
+    assert [word for word in re.findall(r"event=(\w+)", server.log) if "stop" in word] == [
+        "stopping",
+        "stopped",
+    ]
     restored = done(server, "restore", "b.tar.gz", "--force")
     assert "2 players, 1 boards, 1 moves." in restored
+    assert "New boards are numbered from 2001 and new players from 2001, so that" in restored
     assert "a1-c3,b2" in done(server, "games", "show", "1")
     server.start()
     says(server, BOB, "i9-g7,f6")
     assert done(server, "verify", "1") == "1 board replayed, 0 wrong.\n"
+    for made in (tmp_path / "var", *(tmp_path / "var").rglob("*")):
+        assert made.stat().st_mode & 0o077 == 0, made
 
 
 def test_in_the_wrong_folder_nothing_is_made(server: RunningServer, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from sqlalchemy.engine import URL
+from sqlalchemy.exc import DBAPIError
 
 from pbm.config import Settings
 from pbm.errors import OperatorError
@@ -18,15 +19,20 @@ from pbm.service.operator.archive import Manifest
 from pbm.service.operator.greeting import greeting_at
 from pbm.store.db import Database, parse_url
 from pbm.store.migrate import current_version, is_known_version, migrate
+from pbm.store.numbers import highest_given, leap_over
 
 
 @dataclass(frozen=True)
 class Restored:
-    """What came back: when the backup was made, how much is in it, and the key file replaced."""
+    """What came back: when the backup was made, how much is in it, and the key file replaced.
+
+    `next_numbers` are those that the next board and the next player will get.
+    """
 
     made: str
     counts: dict[str, int]
     old_keys: Path | None
+    next_numbers: dict[str, int]
 
 
 def backup(settings: Settings, file: Path) -> Manifest:
@@ -65,15 +71,26 @@ def restore(settings: Settings, file: Path, *, force: bool = False) -> Restored:
                 raise OperatorError(
                     "The database holds data already. To lose that and restore, add --force."
                 )
+            given = _numbers_given(database)
             database.close()
             copies.copy_in(database.engine.url, parts / archive.DATABASE)
             old = _write_keys(settings.key_file, keys) if keys else None
         migrate(database)
         with database.transaction() as work:
             forget_front(work)  # the mail server here may be another one
-        return Restored(manifest.made, copies.counts(database), old)
+        # Before anybody can get a number: players may hold mails with those from after the backup.
+        next_numbers = leap_over(database, given)
+        return Restored(manifest.made, copies.counts(database), old, next_numbers)
     finally:
         database.close()
+
+
+def _numbers_given(database: Database) -> dict[str, int]:
+    """The numbers that the database to be replaced has given out, as far as it can be read."""
+    try:
+        return highest_given(database)
+    except DBAPIError:
+        return {}
 
 
 def _write(settings: Settings, database: Database, folder: Path, file: Path) -> Manifest:

@@ -37,11 +37,19 @@ _QUEUE = "See: pbm-admin queue list"
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing looked at: `text` says what was found, or what is wrong and what to do."""
+    """One thing looked at: `text` says what was found, or what is wrong and what to do.
+
+    A `warning` is about what works, and yet wants a look.
+    """
 
     good: bool
     what: str
     text: str
+    warning: bool = False
+
+
+class _DoubtError(Exception):
+    """What was looked at works, and yet wants a look; ``str()`` is for the operator."""
 
 
 def check(settings: Settings, clock: Clock) -> Iterator[Finding]:
@@ -49,7 +57,7 @@ def check(settings: Settings, clock: Clock) -> Iterator[Finding]:
     yield _look("address", lambda: _address(settings))
     yield _look("operator", lambda: _operator(settings))
     yield _look("keys", lambda: _keys(settings))
-    database = _look("database", lambda: database_state(settings))
+    database = _look("database", lambda: _database(settings))
     yield database
     if database.good:
         yield _look("queue", lambda: _queue(settings, clock))
@@ -95,6 +103,8 @@ def database_state(settings: Settings) -> str:
 def _look(what: str, look: Callable[[], str]) -> Finding:
     try:
         return Finding(True, what, look())
+    except _DoubtError as doubt:
+        return Finding(True, what, str(doubt), warning=True)
     except OperatorError as error:
         return Finding(False, what, str(error))
     except DBAPIError as error:
@@ -107,9 +117,9 @@ def _address(settings: Settings) -> str:
 
 def _operator(settings: Settings) -> str:
     if not settings.operator:
-        return (
+        raise _DoubtError(
             "PBM_OPERATOR is not set: nobody is told of stuck mails, and mail to postmaster "
-            "stays in the queue"
+            "stays in the queue. Set it to your own address."
         )
     try:
         operator = parse_address(settings.operator)
@@ -118,6 +128,32 @@ def _operator(settings: Settings) -> str:
     if operator.lower() == settings.address.lower():
         raise OperatorError("PBM_OPERATOR is the server's own address; name a person's.")
     return operator
+
+
+def _database(settings: Settings) -> str:
+    state = database_state(settings)
+    url = parse_url(settings.database_url)
+    if url.get_backend_name() == "sqlite" and _others_can_read(sqlite_path(url).absolute()):
+        path = sqlite_path(url)
+        raise _DoubtError(
+            f"{state}; other users of this machine can read it, with everybody's mail address. "
+            f"Run: chmod go= {path}*"
+        )
+    return state
+
+
+def _others_can_read(file: Path) -> bool:
+    """Whether the modes of a file and its folder, and of those above it up to this one, say so."""
+    here = Path.cwd()
+    folders = [folder for folder in file.parents if here in (folder, *folder.parents)]
+    modes = [folder.stat().st_mode for folder in folders or [file.parent]]
+    return any(
+        file.stat().st_mode & may_read and all(mode & may_enter for mode in modes)
+        for may_read, may_enter in (
+            (stat.S_IRGRP, stat.S_IXGRP | stat.S_IXOTH),
+            (stat.S_IROTH, stat.S_IXOTH),
+        )
+    )
 
 
 def _keys(settings: Settings) -> str:
@@ -173,7 +209,10 @@ def _name_of(doorway: Doorway) -> str:
 def _doorway(settings: Settings, doorway: Doorway) -> str:
     greeting = greeting_at(doorway)
     if not greeting:
-        raise OperatorError("No mail server answers. Start it with: pbm serve")
+        raise OperatorError(
+            "No mail server answers. Start it with: pbm serve. If it runs elsewhere, set "
+            "PBM_LISTEN to what it has there."
+        )
     domain = settings.address.rpartition("@")[2].lower()
     if greeting.lower().split()[:2] != ["220", domain]:
         raise OperatorError(

@@ -111,7 +111,8 @@ def _submit(settings: Settings, sender: str, recipient: str, raw: bytes) -> str:
         raise OperatorError(f"The server refuses: {error.smtp_code} {reply}") from error
     except (OSError, smtplib.SMTPException) as error:
         raise OperatorError(
-            f"No mail server answers on {doorway} ({error}). Start it with: pbm serve"
+            f"No mail server answers on {doorway} ({error}). Start it with: pbm serve. If it runs "
+            "elsewhere, set PBM_LISTEN to what it has there."
         ) from error
 
 

@@ -1,0 +1,15 @@
+"""The README's table of settings has all of them, and no others."""
+
+import re
+from dataclasses import fields
+from pathlib import Path
+
+from pbm.config import Settings
+
+README = Path(__file__).parents[2] / "README.md"
+
+
+def test_every_setting_is_in_the_table() -> None:
+    rows = re.findall(r"^\| (`PBM_[^|]*) \|", README.read_text(encoding="utf-8"), re.MULTILINE)
+    named = [name for row in rows for name in re.findall(r"`(PBM_[A-Z_]+)`", row)]
+    assert sorted(named) == sorted(f"PBM_{field.name.upper()}" for field in fields(Settings))
