@@ -18,6 +18,12 @@ _FAULTS = re.compile(
     r"|Task was destroyed|never retrieved|never awaited"
     r"|^Traceback"
 )
+# What a helper says that was being started when its server was killed: it has read half of its task.
+_HALF_STARTED = re.compile(
+    r"^Traceback \(most recent call last\):\n  File \"<string>\", line 1, in <module>\n"
+    r"  File \"[^\"]*multiprocessing/spawn\.py\", line \d+, in spawn_main\n(?:  .*\n)*EOFError: .*$",
+    re.MULTILINE,
+)
 _DATABASE_AWAY = "Error: The database cannot be used"  # so a server ends that finds none
 _LONGEST_LIST = 40
 
@@ -107,7 +113,7 @@ def _left_over(fleet: Fleet) -> Iterator[str]:
 
 def _logged(fleet: Fleet) -> Iterator[str]:
     """Faults of our own, tasks that were lost, and servers that ended without a reason."""
-    log = fleet.one.log
+    log = _HALF_STARTED.sub("", fleet.one.log)
     yield from sorted({line for line in log.split("\n") if _FAULTS.search(line)})
     # PostgreSQL may end as often as it likes: it does while processes of a killed one are left.
     ended = {name: times for name, times in fleet.ended.items() if name in fleet.servers}
