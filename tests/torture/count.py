@@ -18,10 +18,11 @@ _FAULTS = re.compile(
     r"|Task was destroyed|never retrieved|never awaited"
     r"|^Traceback"
 )
-# What a helper says that was being started when its server was killed: it has read half of its task.
+# What a helper says whose server was killed while it started: it has read half of its task.
 _HALF_STARTED = re.compile(
     r"^Traceback \(most recent call last\):\n  File \"<string>\", line 1, in <module>\n"
-    r"  File \"[^\"]*multiprocessing/spawn\.py\", line \d+, in spawn_main\n(?:  .*\n)*EOFError: .*$",
+    r"  File \"[^\"]*multiprocessing/spawn\.py\", line \d+, in spawn_main\n"
+    r"(?:  .*\n)*EOFError: .*$",
     re.MULTILINE,
 )
 _DATABASE_AWAY = "Error: The database cannot be used"  # so a server ends that finds none
