@@ -241,7 +241,8 @@ class TestRestore:
         dave.says("challenge alice")
         assert dave.mail("Abalone Board 2001")
         assert room.player("dave").id == 2001
-        rejection = room.table.intake.accept_recipient(old)
+        with room.table.database.reading() as work:
+            rejection = room.table.intake.accept_recipient(work, old)
         assert rejection is not None
         assert "is not valid any more" in rejection.text
 
