@@ -33,8 +33,8 @@ _MARKS = {_KEPT: "pre", _ROW: "rows", _PICTURE: "picture"}
 _SHAPES = frozenset(_MARKS.values())
 _GLUE = "\ue002"  # a blank at which no line breaks
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029\ue000-\ue003]", re.ASCII)
-_LONGEST_KEPT = 1024  # characters; else as many long comments would fill the memory
-_CHUNKS_KEPT = 1024  # the mails of a turn share most of theirs
+_LONGEST_KEPT = 1024  # characters; else long comments would fill the memory
+_CHUNKS_KEPT = 512  # the mails of a turn share most of theirs
 _JOINERS = "\u200c\u200d"
 
 
