@@ -1,6 +1,6 @@
 """What a mail asks for: its commands, its comment, or the line that went wrong."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from pbm.commands import subjects
@@ -100,17 +100,14 @@ def confirmation(said: Sequence[str]) -> tuple[bool | None, tuple[str, ...]]:
     return None, body
 
 
-def answer(said: Sequence[str]) -> tuple[bool | None, tuple[str, ...]]:
-    """Read the answer to a question as `confirmation` does, be it with a full stop behind it."""
-    return _answered_by(said, lambda text: confirmation([text])[0])
-
-
 def answer_to_welcome(said: Sequence[str]) -> tuple[bool | None, tuple[str, ...]]:
     """Read the answer to the question whether somebody wants to play here.
 
     As nothing is lost by it, a yes counts in other languages and with a please, too.
     """
-    return _answered_by(said, _wants_to_play)
+    body = _trimmed(said)
+    found = _wants_to_play(body[0].strip().rstrip(_ENDS)) if body else None
+    return found, body if found is None else body[1:]
 
 
 def is_bare_yes(script: Script) -> bool:
@@ -126,14 +123,6 @@ def is_bare_no(script: Script) -> bool:
 def _bare_answer(script: Script) -> bool | None:
     alone = not script.commands and len(script.comment) == 1
     return confirmation(script.comment)[0] if alone else None
-
-
-def _answered_by(
-    said: Sequence[str], read: Callable[[str], bool | None]
-) -> tuple[bool | None, tuple[str, ...]]:
-    body = _trimmed(said)
-    found = read(body[0].strip().rstrip(_ENDS)) if body else None
-    return found, body if found is None else body[1:]
 
 
 def _wants_to_play(text: str) -> bool | None:

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from pbm.commands.auth import is_open
 from pbm.commands.limits import strangers_answers_left
-from pbm.commands.script import answer
+from pbm.commands.script import confirmation
 from pbm.commands.subjects import answer_subject, question_subject
 from pbm.events import AddressWanted, Answered
 from pbm.mail.address import address_key
@@ -34,7 +34,7 @@ def ask_new_address(
 def hear_new_address(hearing: Hearing, question: Question) -> str:
     """Settle the question of a new address. Returns the outcome for the operator."""
     work = hearing.work
-    yes, _ = answer(hearing.envelope.said)
+    yes, _ = confirmation(hearing.envelope.said)
     player = work.players.find(question.params["player"])
     if player is None or not is_open(question, hearing.now) or not _wanted(work, question, player):
         _answer(hearing, question, "question-closed")

@@ -7,7 +7,7 @@ from pbm.commands.auth import Answerer, is_open
 from pbm.commands.context import Context
 from pbm.commands.declare import Command
 from pbm.commands.registry import parse_line
-from pbm.commands.script import Script, answer
+from pbm.commands.script import Script, confirmation
 from pbm.events import Answered, Event
 from pbm.service.addresses import KIND as NEW_ADDRESS
 from pbm.service.addresses import hear_new_address
@@ -34,7 +34,7 @@ def hear_answer(hearing: Hearing, speaker: Answerer) -> str:
 def _hear_player(hearing: Hearing, question: Question, player: Player, *, proven: bool) -> str:
     errands = hearing.work.questions.open_errands(question.params["errands"])
     context = hearing.context(player, errands[-1].board_id if errands else None)
-    yes, _ = answer(hearing.envelope.said)
+    yes, _ = confirmation(hearing.envelope.said)
     if yes is None or player.status != "active":
         return _obey_in_answer(hearing, context, question, proven=proven)
     if not is_open(question, hearing.now):

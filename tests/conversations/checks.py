@@ -9,7 +9,7 @@ from pbm.commands.declare import Command
 from pbm.commands.offers import open_offers, waiting_for
 from pbm.commands.registry import parse_line, parse_move
 from pbm.commands.replay import position_after
-from pbm.commands.script import answer, answer_to_welcome, read_script
+from pbm.commands.script import answer_to_welcome, confirmation, read_script
 from pbm.mail.htmltext import html_to_text
 from pbm.mail.quoting import own_words
 from pbm.mail.subject import clean_subject
@@ -90,7 +90,7 @@ def _check_harmless(mail: Mail) -> None:
     for text in (mail.text, html_to_text(mail.html)):
         for said in (own_words(text), tuple(text.split("\n"))):
             assert not read_script(subject, said, in_answer=True).commands, text
-            assert answer(said)[0] is None, text
+            assert confirmation(said)[0] is None, text
             assert answer_to_welcome(said)[0] is None, text
     for line in mail.text.split("\n"):
         for tail in _tails(line):

@@ -88,9 +88,9 @@ def test_a_yes_in_another_language_can_be_an_address(table: Table) -> None:
 def test_a_yes_that_endangers_something_is_yes(table: Table) -> None:
     alice = table.joins("alice").says("newkey").forgets()
     question = alice.newest
-    for words in ("ja", "yes please", "oui!"):
+    for words in ("ja", "yes please", "oui!", "Yes!"):
         alice.says(words, answering=question).hears("I could not read that as yes or as no")
-    alice.says("Yes!", answering=question).hears("Done: mails that we sent you before this one")
+    alice.says("Yes", answering=question).hears("Done: mails that we sent you before this one")
 
 
 @pytest.mark.parametrize(
