@@ -260,8 +260,9 @@ class Table:
             return work.inbox.get(number)
 
     def rows(self, table: str) -> list[dict[str, Any]]:
-        """All rows of a table."""
-        with self.database.engine.connect() as connection:
+        """All rows of a table; waits for nobody who writes."""
+        reader = self.database.engine.execution_options(pbm_reading=True)
+        with reader.connect() as connection:
             query = metadata.tables[table].select()
             return [dict(row) for row in connection.execute(query).mappings()]
 

@@ -2,8 +2,11 @@
 
 import fcntl
 import itertools
+import os
 from pathlib import Path
 from typing import IO
+
+_WIDTH = 20  # characters, so that a shorter number leaves nothing of a longer one
 
 
 class InHand:
@@ -39,16 +42,13 @@ class InHand:
         self._file.close()
 
     def _write(self, text: str) -> None:
-        self._file.seek(0)
-        self._file.truncate()
-        self._file.write(text)
-        self._file.flush()
+        os.pwrite(self._file.fileno(), text.ljust(_WIDTH).encode("ascii"), 0)
 
 
 def _first_free(path: Path) -> IO[str]:
     for number in itertools.count(1):
         name = path if number == 1 else path.with_name(f"{path.name}-{number}")
-        file = name.open("a+", encoding="ascii")
+        file = os.fdopen(os.open(name, os.O_RDWR | os.O_CREAT, 0o600), "r+", encoding="ascii")
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -85,7 +85,7 @@ async def send_post(
                 if went_back:
                     await writer.do(post.bring_forward)
                     went_back = False
-                look: Look = await in_thread(post.look)
+                look: Look = await post.look(in_thread)
             except DBAPIError as error:
                 _log.warning("database away, post waits", error=str(error.orig))
                 await asyncio.sleep(DATABASE_PAUSE)

@@ -18,7 +18,7 @@ from pbm.service.bounces import is_out_of_reach, note_refusal
 from pbm.service.letters import House
 from pbm.service.scribe import Scribe, Unwritten, Written
 from pbm.service.trouble import tell_of_failed, traceback_of
-from pbm.service.writer import Writer
+from pbm.service.writer import InThread, Writer
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.holds import Holds
 from pbm.store.values import OutboxMail
@@ -45,7 +45,7 @@ class Look:
 
 @dataclass
 class Post:
-    """The outbox, sent. `look` and the writer's work belong into threads."""
+    """The outbox, sent."""
 
     database: Database
     house: House
@@ -58,15 +58,15 @@ class Post:
     def __post_init__(self) -> None:
         self.holds = Holds(self.database)
 
-    def look(self) -> Look:
+    async def look(self, in_thread: InThread) -> Look:
         """Take the mails that may be sent now and are not under way yet, and write them.
 
-        Raises DBAPIError while the database is away.
+        What is asked of the database is asked in `in_thread`. Raises DBAPIError while it is away.
         """
-        due = self.claim()
+        due = await in_thread(self.claim)
         if not due:
-            return Look([], self.next_due_at(), False)
-        written = zip(due, self.scribe.write(due), strict=True)
+            return Look([], await in_thread(self.next_due_at), False)
+        written = zip(due, await self.scribe.write(due), strict=True)
         return Look(list(written), None, len(due) == MOST_TO_WRITE)
 
     def claim(self) -> list[OutboxMail]:
@@ -75,7 +75,7 @@ class Post:
         room = min(MOST_TO_WRITE, MOST_AT_ONCE - len(self._under_way))
         if room <= 0:
             return []
-        with self.database.reading() as work:
+        with self.database.glance() as work:
             found = work.outbox.claim_due(
                 self.clock(), most=room, passing_over=sorted(self._under_way)
             )
@@ -152,7 +152,7 @@ class Post:
 
     def next_due_at(self) -> datetime | None:
         """When the next waiting mail is due."""
-        with self.database.reading() as work:
+        with self.database.glance() as work:
             return work.outbox.next_due_at()
 
 

@@ -29,10 +29,12 @@ from pbm.service.letters import House
 from pbm.service.mailrates import MailRates
 from pbm.service.trouble import traceback_of
 from pbm.store.db import Database, UnitOfWork, is_away
+from pbm.store.together import Steps
 
 SAME_FOR = timedelta(days=30)
 SAME_WITHOUT_MESSAGE_ID_FOR = timedelta(minutes=10)
 _TIDIED_EVERY = 1000  # mails
+_LONG = 16_384  # bytes; below that the most expensive mail costs some tens of milliseconds
 _TWICE = "nothing: came to another address, too"
 Arrived = dict[str, Recipient]
 _log = structlog.get_logger("pbm.receive")
@@ -65,6 +67,13 @@ class Intake:
         """Keep a mail in a transaction of its own, as `keep_in` does."""
         with self.database.transaction() as work:
             return self.keep_in(work, sender, recipients, raw, peer)
+
+    def keep_in_steps(
+        self, work: UnitOfWork, sender: str, recipients: tuple[str, ...], raw: bytes, peer: str
+    ) -> Steps:
+        """Keep a mail as `keep_in` does, in one step."""
+        yield is_long(raw)
+        return self.keep_in(work, sender, recipients, raw, peer)
 
     def keep_in(
         self, work: UnitOfWork, sender: str, recipients: tuple[str, ...], raw: bytes, peer: str
@@ -147,6 +156,11 @@ class Intake:
         if isinstance(recipient, QuestionReply):
             return asked_question(work, recipient) is not None
         return tag_owner(work, self.house.keyring, recipient) is not None
+
+
+def is_long(raw: bytes) -> bool:
+    """Whether it may take long to read a mail: few players write one that does."""
+    return len(raw) > _LONG
 
 
 def log_fault(fault: BaseException) -> None:

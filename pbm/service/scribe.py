@@ -4,6 +4,7 @@ A template takes as long as a turn does, and Python does one thing at a time in 
 is pure, so that it can be done anywhere; a helper knows nothing but the templates.
 """
 
+import asyncio
 import multiprocessing
 import os
 import signal
@@ -52,18 +53,22 @@ class Scribe:
         self._helpers: ProcessPoolExecutor | None = None
         self._renderer = _renderer()
 
-    def write(self, mails: Sequence[OutboxMail]) -> list[Written]:
+    async def write(self, mails: Sequence[OutboxMail]) -> list[Written]:
         """Write each mail; a broken template stops no mail but its own, and no helper stops any."""
         wanted = len(mails) >= FEWEST_TO_SHARE and self._failures < MOST_FAILURES
         if self._count and wanted:
             try:
-                return self._share(mails)
+                return await self._share(mails)
             except Exception as error:  # noqa: BLE001 - it died, or could not even be started
                 self._failures += 1
                 told = {"error": type(error).__name__, "failures": self._failures}
                 _log.warning("no help, mails are written here", **told)
                 self.close()
-        return _write_all(mails, self._from_address, self._renderer)
+        written = []
+        for mail in mails:
+            written.append(_write(mail, self._from_address, self._renderer))
+            await asyncio.sleep(0)  # others have their turn
+        return written
 
     def close(self) -> None:
         """Send the helpers home, busy or not; they come again when needed."""
@@ -73,7 +78,7 @@ class Scribe:
             self._helpers.shutdown(cancel_futures=True)
             self._helpers = None
 
-    def _share(self, mails: Sequence[OutboxMail]) -> list[Written]:
+    async def _share(self, mails: Sequence[OutboxMail]) -> list[Written]:
         if self._helpers is None:
             os.environ["PYTHONSAFEPATH"] = "1"  # helpers take no modules from this folder
             self._helpers = ProcessPoolExecutor(
@@ -84,7 +89,9 @@ class Scribe:
             )
         size = -(-len(mails) // self._count)
         parts = [mails[start : start + size] for start in range(0, len(mails), size)]
-        shared = self._helpers.map(_help, parts, timeout=LONGEST_HELP)
+        asked = [asyncio.wrap_future(self._helpers.submit(_help, part)) for part in parts]
+        async with asyncio.timeout(LONGEST_HELP):
+            shared = await asyncio.gather(*asked)
         return [written for part in shared for written in part]
 
 
@@ -121,10 +128,6 @@ def raw_mail(mail: OutboxMail, from_address: str, renderer: Renderer) -> bytes:
     )
 
 
-def _write_all(mails: Sequence[OutboxMail], from_address: str, renderer: Renderer) -> list[Written]:
-    return [_write(mail, from_address, renderer) for mail in mails]
-
-
 def _write(mail: OutboxMail, from_address: str, renderer: Renderer) -> Written:
     try:
         return raw_mail(mail, from_address, renderer)
@@ -155,4 +158,4 @@ def _leave_with_server() -> None:
 
 
 def _help(mails: Sequence[OutboxMail]) -> list[Written]:
-    return _write_all(mails, *_at_hand)
+    return [_write(mail, *_at_hand) for mail in mails]

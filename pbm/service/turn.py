@@ -26,9 +26,11 @@ from pbm.service.letters import Cause, House, Letters
 from pbm.service.logins import hear_logins
 from pbm.service.obey import obey
 from pbm.service.postmaster import NoOperatorError, forward_to_operator
+from pbm.service.receive import is_long
 from pbm.service.strangers import answer_stranger
 from pbm.service.trouble import in_a_line, tell_operator, tell_sender, traceback_of
 from pbm.store.db import Database, UnitOfWork, is_away
+from pbm.store.together import Steps, at_once
 from pbm.store.values import InboxMail
 
 MOST_TRIES = 3
@@ -88,16 +90,19 @@ class Turns:
 
     def take_in(self, work: UnitOfWork) -> bool:
         """Obey the oldest new mail, as `take_some` does; False if there is none."""
-        return self.take_some(work, most=1) == 1
+        return bool(at_once(self.take_some(work, most=1)))
 
-    def take_some(self, work: UnitOfWork, most: int) -> int:
-        """Obey the oldest new mails; return how many there were. Raises TurnFailedError.
+    def take_some(self, work: UnitOfWork, most: int) -> Steps:
+        """Obey the oldest new mails, each a step; the outcome is how many there were.
 
-        After the commit, or the failure, call `put_down`. Of several mails one that fails
-        undoes all: then take them one by one.
+        Raises TurnFailedError. After the commit, or the failure, call `put_down`. Of several
+        mails one that fails undoes all: then take them one by one.
         """
         mails = work.inbox.claim(most)
-        outcomes = [(mail.id, self._take(work, mail)) for mail in mails]
+        outcomes: list[tuple[int, str]] = []
+        for mail in mails:
+            yield is_long(mail.raw)
+            outcomes.append((mail.id, self._take(work, mail)))
         work.inbox.finish(outcomes, self.clock())
         return len(mails)
 

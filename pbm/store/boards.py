@@ -68,14 +68,26 @@ class Boards:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
+        self._locked: dict[int, Board] = {}  # as they stand: nobody but us can change them
 
     # -- reading ---------------------------------------------------------------------------
 
     def find(self, board_id: int, *, lock: bool = False) -> Board | None:
         """Find a board; with `lock` nobody else changes it until the commit."""
+        if lock and board_id in self._locked:
+            return self._locked[board_id]
         find = _FIND_LOCKED if lock else _FIND
         row = find.row(self._connection, number=board_id)
-        return _board(row, _SEATED_AT.rows(self._connection, board_id=board_id)) if row else None
+        if row is None:
+            return None
+        board = _board(row, _SEATED_AT.rows(self._connection, board_id=board_id))
+        if lock:
+            self._locked[board_id] = board
+        return board
+
+    def read_again(self) -> None:
+        """Take what was read for old: it was undone, or players have changed."""
+        self._locked.clear()
 
     def get(self, board_id: int, *, lock: bool = False) -> Board:
         """Return a board by number, as `find` does. Raises LookupError."""
@@ -290,6 +302,8 @@ class Boards:
         after = replace(board, **kept, winners=winners)
         if after.playing != board.playing:
             self._set_playing(board.id, after.playing)
+        if board.id in self._locked:
+            self._locked[board.id] = after
         return after
 
     def go_back(self, board: Board, position: rules.Position, ply: int, now: datetime) -> Board:
@@ -340,6 +354,7 @@ class Boards:
 
     def replace_player(self, board: Board, seat: int, player_id: int, now: datetime) -> Board:
         """Hand a seat over to another player."""
+        self.read_again()
         self._connection.execute(
             update(seats)
             .where(seats.c.board_id == board.id, seats.c.seat == seat)
@@ -352,6 +367,7 @@ class Boards:
         return self.get(board.id)
 
     def _set(self, board_id: int, **values: Any) -> None:
+        self.read_again()
         self._connection.execute(update(boards).where(boards.c.id == board_id).values(**values))
 
     def _set_last_ply(self, board_id: int, plies: Mapping[int | None, int]) -> None:
@@ -360,6 +376,7 @@ class Boards:
             _SET_LAST_PLY.run(self._connection, told)
 
     def _set_playing(self, board_id: int, playing: bool) -> None:
+        self.read_again()
         self._connection.execute(
             update(seats)
             .where(seats.c.board_id == board_id, seats.c.playing != playing)

@@ -47,8 +47,8 @@ class UnitOfWork:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self.players = Players(connection)
         self.boards = Boards(connection)
+        self.players = Players(connection, on_change=self.boards.read_again)
         self.inbox = Inbox(connection)
         self.outbox = Outbox(connection)
         self.questions = Questions(connection)
@@ -75,6 +75,7 @@ class UnitOfWork:
             if not self._connection.invalidated:
                 execute(self._connection, "ROLLBACK TO SAVEPOINT step")
                 execute(self._connection, "RELEASE SAVEPOINT step")
+            self.boards.read_again()
             raise
         execute(self._connection, "RELEASE SAVEPOINT step")
 
@@ -102,6 +103,12 @@ class Database:
     def reading(self) -> Iterator[UnitOfWork]:
         """Begin a transaction that only reads, and so waits for no writer."""
         with self._reader.begin() as connection:
+            yield UnitOfWork(connection)
+
+    @contextmanager
+    def glance(self) -> Iterator[UnitOfWork]:
+        """For one look-up, which needs no transaction around it to see one state."""
+        with self._reader.connect() as connection:
             yield UnitOfWork(connection)
 
     def close(self) -> None:

@@ -3,6 +3,7 @@
 Columns hold plain values only: times are aware UTC, parameters are JSON.
 """
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -34,20 +35,35 @@ class Moment(TypeDecorator[datetime]):
     impl = DateTime(timezone=True)
     cache_ok = True
 
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+    def bind_processor(self, dialect: Dialect) -> Callable[[datetime | None], Any]:
         """Refuse naive datetimes; store UTC."""
-        if value is None:
-            return None
-        if value.tzinfo is None:
-            raise ValueError("a stored moment must be aware")
-        utc = value.astimezone(UTC)
-        return utc.replace(tzinfo=None) if dialect.name == "sqlite" else utc
+        return _utc_text if dialect.name == "sqlite" else _utc
 
-    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
+    def result_processor(
+        self,
+        dialect: Dialect,
+        coltype: object,  # noqa: ARG002
+    ) -> Callable[[Any], datetime | None]:
         """Give UTC back."""
-        if value is None:
-            return None
-        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+        return _from_utc_text if dialect.name == "sqlite" else _utc
+
+
+def _utc(moment: datetime | None) -> datetime | None:
+    if moment is None:
+        return None
+    if moment.tzinfo is None:
+        raise ValueError("a stored moment must be aware")
+    return moment if moment.tzinfo is UTC else moment.astimezone(UTC)
+
+
+def _utc_text(moment: datetime | None) -> str | None:
+    """As SQLAlchemy writes it into SQLite, without a zone."""
+    utc = _utc(moment)
+    return None if utc is None else utc.isoformat(" ", "microseconds").removesuffix("+00:00")
+
+
+def _from_utc_text(text: str | None) -> datetime | None:
+    return datetime.fromisoformat(f"{text}+00:00") if text else None
 
 
 metadata = MetaData(

@@ -63,15 +63,15 @@ class _Compiled:
         compiled = built.compile(dialect=dialect)
         assert isinstance(compiled, SQLCompiler)
         self.sql = str(compiled)
-        self._ordered = compiled.positiontup
-        self._wanted: dict[str, Convert] = {}
-        self._fixed: dict[str, Any] = {}
-        for bind, name in compiled.bind_names.items():
-            convert = bind.type.dialect_impl(dialect).bind_processor(dialect)
-            if bind.required:
-                self._wanted[name] = convert
-            else:
-                self._fixed[name] = convert(bind.value) if convert else bind.value
+        binds = {name: bind for bind, name in compiled.bind_names.items()}
+        self._is_ordered = compiled.positiontup is not None
+        self._wanted = {name for name, bind in binds.items() if bind.required}
+        fixed = {name: bind.value for name, bind in binds.items() if not bind.required}
+        self._fixed = fixed
+        self._binds: list[tuple[str, Convert]] = [
+            (name, binds[name].type.dialect_impl(dialect).bind_processor(dialect))
+            for name in compiled.positiontup or binds
+        ]
         self._names = [str(column.key) for column in built.exported_columns]
         found = (
             (str(column.key), column.type.dialect_impl(dialect).result_processor(dialect, None))
@@ -81,14 +81,17 @@ class _Compiled:
 
     def bound(self, values: Mapping[str, Any]) -> tuple[Any, ...] | dict[str, Any]:
         """The values as the driver takes them; what is missing or unknown is a bug."""
-        if values.keys() != self._wanted.keys():
+        if values.keys() != self._wanted:
             raise TypeError(f"values for {sorted(self._wanted)} are wanted, not {sorted(values)}")
-        bound = {
-            name: convert(values[name]) if convert else values[name]
-            for name, convert in self._wanted.items()
-        }
-        bound |= self._fixed
-        return bound if self._ordered is None else tuple([bound[name] for name in self._ordered])
+        given = {**values, **self._fixed} if self._fixed else values
+        if not self._is_ordered:
+            return {
+                name: convert(given[name]) if convert else given[name]
+                for name, convert in self._binds
+            }
+        return tuple(
+            [convert(given[name]) if convert else given[name] for name, convert in self._binds]
+        )
 
     def read(self, row: Sequence[Any]) -> dict[str, Any]:
         """A row of the driver's with the values that the columns' types give back."""
@@ -104,7 +107,7 @@ def execute(connection: Connection, sql: str, bound: Any = ()) -> Sequence[Any]:
     Returns the driver's rows. Errors are SQLAlchemy's (DBAPIError), and who listens to the
     engine's statements hears of this one.
     """
-    held = connection.connection
+    held: Any = connection.connection.dbapi_connection
     errors: Any = connection.dialect.loaded_dbapi.Error
     try:
         cursor = held.cursor()

@@ -1,6 +1,8 @@
 """Several pieces of work in one transaction: one commit, one fsync, for all of them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Generator, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 from sqlalchemy.exc import DBAPIError
@@ -8,7 +10,21 @@ from sqlalchemy.exc import DBAPIError
 from pbm.store.db import Database, UnitOfWork, is_away
 from pbm.store.waking import tell
 
+Steps = Generator[bool, None, Any]
+"""Work that others may come between: it yields before each step, True if that may take long."""
 Piece = Callable[[UnitOfWork], Any]
+"""Work within a transaction. What it returns may be `Steps`, which end with its outcome."""
+
+
+def at_once(outcome: Any) -> Any:
+    """The outcome of a piece of work, whose steps, if it has any, are all done here and now."""
+    if not isinstance(outcome, Generator):
+        return outcome
+    while True:
+        try:
+            next(outcome)
+        except StopIteration as ended:
+            return ended.value
 
 
 def do_together(
@@ -24,7 +40,7 @@ def do_together(
     try:
         return _do(database, pieces, then_tell)
     except Exception as error:
-        if isinstance(error, DBAPIError) and is_away(error):
+        if is_database_away(error):
             raise
         if len(pieces) == 1:
             return [error]
@@ -40,6 +56,26 @@ def look_up_together(database: Database, pieces: Sequence[Piece]) -> list[Any]:
         return [_outcome(piece, work) for piece in pieces]
 
 
+@asynccontextmanager
+async def transaction_beside(
+    database: Database, in_thread: Callable[[Callable[[], Any]], Any]
+) -> AsyncIterator[UnitOfWork]:
+    """A writing transaction whose begin and end are in a thread: both may have to wait."""
+    transaction = database.transaction()
+    work: UnitOfWork = await in_thread(transaction.__enter__)
+    try:
+        yield work
+    except BaseException as error:
+        await in_thread(partial(transaction.__exit__, type(error), error, error.__traceback__))
+        raise
+    await in_thread(partial(transaction.__exit__, None, None, None))
+
+
+def is_database_away(error: Exception) -> bool:
+    """Whether the database is at fault, and not what was asked of it."""
+    return isinstance(error, DBAPIError) and is_away(error)
+
+
 def _outcome(piece: Piece, work: UnitOfWork) -> Any:
     try:
         return piece(work)
@@ -51,7 +87,7 @@ def _outcome(piece: Piece, work: UnitOfWork) -> Any:
 
 def _do(database: Database, pieces: Sequence[Piece], then_tell: str | None) -> list[Any]:
     with database.transaction() as work:
-        outcomes = [piece(work) for piece in pieces]
+        outcomes = [at_once(piece(work)) for piece in pieces]
         if then_tell:
             tell(work, then_tell)
         return outcomes

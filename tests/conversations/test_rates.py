@@ -4,6 +4,7 @@ import pytest
 
 from pbm.commands.limits import NEWS, SAME_WORDS, STARTS, STRANGERS
 from pbm.mail.smtpd import Rejection
+from pbm.store.together import at_once
 from tests.table import OPERATOR, SERVER, Person, Table
 
 POSTMASTER = "postmaster@games.example"
@@ -24,7 +25,7 @@ def flood(table: Table, numbers: range) -> None:
             assert isinstance(table.intake.keep_in(work, person.address, (SERVER,), raw, ""), str)
     while True:
         with table.database.transaction() as work:
-            if not table.turns.take_some(work, 100):
+            if not at_once(table.turns.take_some(work, 100)):
                 break
     table.posts()
 

@@ -6,7 +6,8 @@ Nothing of this is in the server itself; its methods are wrapped from outside.
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import Any
 
 from pbm.app import main
@@ -16,6 +17,7 @@ from pbm.service import writer
 from pbm.service.receive import Intake
 from pbm.service.turn import Turns
 from pbm.store.boards import Boards
+from pbm.store.db import UnitOfWork
 from pbm.store.inbox import Inbox
 from pbm.store.outbox import Outbox
 
@@ -41,7 +43,7 @@ def dies_after(owner: type, method: str) -> None:
 def dies_after_the_commit_of(owner: type, method: str) -> None:
     """Make the process end right after the commit of a group in which a method did its work."""
     original: Callable[..., Any] = getattr(owner, method)
-    together = writer.do_together
+    transaction = writer.transaction_beside
     did_something = False
 
     def noting(*args: Any, **kwargs: Any) -> Any:
@@ -50,14 +52,15 @@ def dies_after_the_commit_of(owner: type, method: str) -> None:
         did_something = did_something or result not in (False, 0)
         return result
 
-    def dying(*args: Any, **kwargs: Any) -> Any:
-        outcomes = together(*args, **kwargs)
+    @asynccontextmanager
+    async def dying(*args: Any) -> AsyncIterator[UnitOfWork]:
+        async with transaction(*args) as work:
+            yield work
         if did_something:
             die()
-        return outcomes
 
     setattr(owner, method, noting)
-    writer.do_together = dying
+    writer.transaction_beside = dying
 
 
 def dies_after_sending() -> None:
@@ -88,7 +91,7 @@ STEPS: dict[str, Callable[[], None]] = {
     "after-playing-the-ply": lambda: dies_after(Boards, "add_ply"),
     "after-writing-a-mail-down": lambda: dies_after(Outbox, "add"),
     "before-the-commit-of-the-turn": lambda: dies_after(Inbox, "finish"),
-    "between-the-turn-and-the-post": lambda: dies_after_the_commit_of(Turns, "take_some"),
+    "between-the-turn-and-the-post": lambda: dies_after_the_commit_of(Turns, "_take"),
     "after-claiming-mails-to-send": lambda: dies_after(Outbox, "claim_due"),
     "between-the-sending-and-its-record": dies_after_sending,
     "in-the-transaction-that-records-it": lambda: dies_after(Outbox, "finish"),

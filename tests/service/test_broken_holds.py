@@ -61,9 +61,9 @@ def test_promise_05_a_mail_whose_hold_broke_is_tried_again(postgres_url: str) ->
 
     async def send_due() -> int:
         try:
-            mails = post.look().mails
+            mails = (await post.look(in_thread)).mails
         except DBAPIError:  # the loop waits, and looks again
-            mails = post.look().mails
+            mails = (await post.look(in_thread)).mails
         for mail, written in mails:
             await post.send(mail, written, writer)
         return len(mails)

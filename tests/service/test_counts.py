@@ -18,6 +18,7 @@ from pbm.service.post import Post
 from pbm.service.scribe import Scribe
 from pbm.service.writer import Writer
 from pbm.store.db import Database
+from pbm.store.together import Steps
 from tests.table import Table
 
 MANY = 50
@@ -73,7 +74,8 @@ class Threads:
     async def run(self, work: Callable[[], Any]) -> Any:
         return await asyncio.get_running_loop().run_in_executor(self.pool, work)
 
-    def hold(self, _work: object) -> None:
+    def hold(self, _work: object) -> Steps:
+        yield True
         assert self.may_go_on.wait(60)
 
 

@@ -1,0 +1,154 @@
+"""The writer: what comes at once shares a commit, and what fails stops nothing else."""
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from sqlalchemy import event
+from sqlalchemy.exc import OperationalError
+
+from pbm.service.writer import Writer
+from pbm.store.db import UnitOfWork
+from pbm.store.together import Steps
+from tests.table import Table
+
+
+@pytest.fixture
+def table(database_url: str) -> Iterator[Table]:
+    table = Table(database_url)
+    yield table
+    table.close()
+
+
+def noting(table: Table, name: str) -> Callable[[UnitOfWork], str]:
+    """A piece of work that writes something down."""
+
+    def note(work: UnitOfWork) -> str:
+        work.facts.note(name, {}, table.clock())
+        return name
+
+    return note
+
+
+def noted(table: Table) -> set[str]:
+    return {row["name"] for row in table.rows("facts")}
+
+
+def in_a_scene(table: Table, scene: Callable[[Writer], Awaitable[Any]]) -> Any:
+    """Run a scene with a writer whose thread is its own."""
+
+    async def run() -> Any:
+        with ThreadPoolExecutor(1, "writing") as pool:
+
+            async def in_thread(work: Callable[[], Any]) -> Any:
+                return await asyncio.get_running_loop().run_in_executor(pool, work)
+
+            writer = Writer(table.database, in_thread)
+            outcome = await scene(writer)
+            await writer.idle()
+            return outcome
+
+    return asyncio.run(run())
+
+
+def commits(table: Table) -> list[None]:
+    """A list that grows with every commit."""
+    found: list[None] = []
+    event.listen(table.database.engine, "commit", lambda _: found.append(None))
+    return found
+
+
+def test_what_fails_is_undone_alone(table: Table) -> None:
+    def broken(work: UnitOfWork) -> None:
+        noting(table, "broken")(work)
+        raise ZeroDivisionError
+
+    async def scene(writer: Writer) -> list[Any]:
+        pieces = (noting(table, "first"), broken, noting(table, "last"))
+        return await asyncio.gather(*map(writer.do, pieces), return_exceptions=True)
+
+    first, failed, last = in_a_scene(table, scene)
+    assert (first, type(failed), last) == ("first", ZeroDivisionError, "last")
+    assert noted(table) == {"first", "last"}
+
+
+def test_steps_come_to_an_outcome(table: Table) -> None:
+    threads: list[bool] = []
+
+    def steps(work: UnitOfWork) -> Steps:
+        for is_long in (False, True, False):
+            yield is_long
+            threads.append(threading.current_thread() is threading.main_thread())
+        return noting(table, "steps")(work)
+
+    assert in_a_scene(table, lambda writer: writer.do(steps)) == "steps"
+    # The event loop does what is short itself where the database is in this process.
+    assert threads == ([True, False, True] if table.database.embedded else [False] * 3)
+    assert noted(table) == {"steps"}
+
+
+def test_steps_that_fail_are_undone(table: Table) -> None:
+    def steps(work: UnitOfWork) -> Steps:
+        noting(table, "begun")(work)
+        yield False
+        raise ZeroDivisionError
+
+    async def scene(writer: Writer) -> list[Any]:
+        pieces = (steps, noting(table, "other"))
+        return await asyncio.gather(*map(writer.do, pieces), return_exceptions=True)
+
+    failed, other = in_a_scene(table, scene)
+    assert (type(failed), other) == (ZeroDivisionError, "other")
+    assert noted(table) == {"other"}
+
+
+def test_who_is_cancelled_stops_nothing(table: Table) -> None:
+    async def scene(writer: Writer) -> None:
+        asking = asyncio.create_task(writer.do(noting(table, "left")))
+        await asyncio.sleep(0)
+        asking.cancel()
+        await asyncio.wait([asking])
+
+    in_a_scene(table, scene)
+    assert noted(table) == {"left"}
+
+
+def test_everybody_hears_of_a_database_that_is_away(table: Table) -> None:
+    def gone(_: object) -> None:
+        raise OperationalError("BEGIN", None, OSError("gone"))
+
+    async def scene(writer: Writer) -> list[Any]:
+        pieces = [noting(table, str(number)) for number in range(3)]
+        event.listen(table.database.engine, "begin", gone)
+        outcomes = await asyncio.gather(*map(writer.do, pieces), return_exceptions=True)
+        event.remove(table.database.engine, "begin", gone)
+        return [type(outcome) for outcome in outcomes] + [await writer.do(noting(table, "later"))]
+
+    assert in_a_scene(table, scene) == [OperationalError] * 3 + ["later"]
+    assert noted(table) == {"later"}
+
+
+def test_what_comes_while_steps_are_done_shares_their_commit(sqlite_url: str) -> None:
+    table = Table(sqlite_url)
+    found = commits(table)
+
+    async def scene(writer: Writer) -> None:
+        asked: list[asyncio.Task[Any]] = []
+
+        def steps(work: UnitOfWork) -> Steps:
+            yield False
+            asked.append(asyncio.create_task(writer.do(noting(table, "meanwhile"))))
+            yield False
+            noting(table, "steps")(work)
+
+        await writer.do(steps)
+        assert asked[0].done() or len(found) == 1
+        await asked[0]
+
+    in_a_scene(table, scene)
+    assert len(found) == 1
+    assert noted(table) == {"steps", "meanwhile"}
+    table.close()
