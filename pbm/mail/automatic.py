@@ -21,6 +21,8 @@ _ROBOT_FIELDS = (
     "x-failed-recipients",
 )
 
+_ROBOT_PREFIXES = ("list-", "x-pbm-", *_ROBOT_FIELDS)
+
 # Postfix's own limit; real mail takes far fewer hops.
 _MOST_HOPS = 50
 
@@ -118,9 +120,7 @@ def _by_fields(headers: Headers) -> str | None:
 
 def may_tell_a_robot(name: str) -> bool:
     """Whether a header field of this name (lower-case) can make a mail an automatic one."""
-    return name in ("auto-submitted", "precedence") or name.startswith(
-        ("list-", "x-pbm-", *_ROBOT_FIELDS)
-    )
+    return name in ("auto-submitted", "precedence") or name.startswith(_ROBOT_PREFIXES)
 
 
 def is_own(address: str, own_address: str) -> bool:

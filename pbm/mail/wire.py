@@ -26,10 +26,11 @@ def check_wire(raw: bytes) -> str | None:
     Programs differ in what they take for the end of a line, and a mail that two of them read
     differently can carry a second mail or a forged header (SMTP smuggling).
     """
-    found = _NOT_ON_THE_WIRE.search(raw)
-    if found is None:
+    pairs = raw.count(b"\r\n")
+    if raw.count(b"\r") == pairs == raw.count(b"\n") and b"\0" not in raw:
         return None
-    if found.group() == b"\0":
+    found = _NOT_ON_THE_WIRE.search(raw)
+    if found is not None and found.group() == b"\0":
         return "Mail may hold no NUL characters, and its lines must end in CRLF."
     return "In mail all lines must end in CRLF; this one has a bare CR or a bare LF."
 
