@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from pbm.mail.charsets import decode
 from pbm.mail.limits import Limits, UnreadableMail
@@ -19,7 +19,7 @@ class Headers:
 
     def all(self, name: str, most: int = _VALUE_BYTES) -> list[str]:
         """Every value of `name` as text: unfolded, not decoded, cut to `most` bytes."""
-        return [_text(value[:most]) for field, value in self.fields if field == name]
+        return [_text(value[:most]) for value in self._values.get(name, ())]
 
     def first(self, name: str, most: int = _VALUE_BYTES) -> str:
         """The first value of `name`, or an empty text."""
@@ -28,6 +28,14 @@ class Headers:
     def names(self) -> list[str]:
         """The names of all fields, in order."""
         return [name for name, _ in self.fields]
+
+    @cached_property
+    def _values(self) -> dict[str, list[bytes]]:
+        """The values by name, as the header of a mail is asked for a dozen of them."""
+        values: dict[str, list[bytes]] = {}
+        for name, value in self.fields:
+            values.setdefault(name, []).append(value)
+        return values
 
 
 def _text(value: bytes) -> str:
