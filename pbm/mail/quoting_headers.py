@@ -108,9 +108,10 @@ def _introduces(window: list[str], is_above_quote: bool) -> bool:
         return True
     if not folded.endswith(_COLONS):
         return False
-    if _VERB.search(folded) is None:
-        return is_above_quote and (has_address or has_date)
-    return has_address or has_date or is_above_quote
+    tells_whom_or_when = has_address or has_date
+    if tells_whom_or_when == is_above_quote:
+        return is_above_quote
+    return _VERB.search(folded) is not None  # which makes up for the other
 
 
 def _opens(window: list[str]) -> bool:
