@@ -44,7 +44,7 @@ def lowered(text: str) -> str:
     >>> lowered("KATE")
     'Kate'
     """
-    return text.translate(_LOWER)
+    return text.lower() if text.isascii() else text.translate(_LOWER)
 
 
 def misread(reason: str, **params: Any) -> Refusal:
