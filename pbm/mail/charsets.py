@@ -94,6 +94,8 @@ def codec_for(label: str) -> str:
 
     An empty text stands for "no charset said": no label, or one that promises plain ASCII.
     """
+    if not label:
+        return ""
     name = label.strip().strip("\"'").lower()
     if name in _UNLABELLED:
         return ""

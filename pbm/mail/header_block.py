@@ -23,7 +23,8 @@ class Headers:
 
     def first(self, name: str, most: int = _VALUE_BYTES) -> str:
         """The first value of `name`, or an empty text."""
-        return next(iter(self.all(name, most)), "")
+        values = self._values.get(name)
+        return _text(values[0][:most]) if values else ""
 
     def names(self) -> list[str]:
         """The names of all fields, in order."""
@@ -76,7 +77,7 @@ def _split(raw: bytes, start: int, limits: Limits, *, of_part: bool) -> tuple[He
                 "headers-too-large",
                 f"The header of this mail is larger than {limits.header_bytes // 1024} KB.",
             )
-        if line[:1] in b" \t" and fields:
+        if line[0] in b" \t" and fields:
             fields[-1][1].append(line)
         elif (field := _FIELD.match(line)) and not (of_part and line.startswith(b"--")):
             if len(fields) == limits.header_fields:
@@ -84,7 +85,8 @@ def _split(raw: bytes, start: int, limits: Limits, *, of_part: bool) -> tuple[He
                     "too-many-headers",
                     f"This mail has more than {limits.header_fields} header fields.",
                 )
-            fields.append((field[1].decode("ascii").lower(), [field[2]]))
+            name, value = field.groups()
+            fields.append((name.decode("ascii").lower(), [value]))
         elif of_part:
             return _frozen(fields), at
         at = end
