@@ -104,12 +104,16 @@ class Command:
     takes_login: ClassVar[bool] = False  # `12 userid password` is no part of it, and masked
     comes_last: ClassVar[bool] = False  # done after the others of the same mail
     fields: ClassVar[dict[str, Field]] = {}
+    _in_turn: ClassVar[list[tuple[str, Field]]] = []  # the fields in the order of reading
+    _secret_at: ClassVar[int | None] = None  # the first operand that is a password
 
     line: str  # as written, secrets masked
     login: Login | None = None  # which proves a player, where the password is right
 
     def __init_subclass__(cls) -> None:
         cls.fields = {name: value for name, value in vars(cls).items() if isinstance(value, Field)}
+        cls._in_turn = _loose_ones_first(cls.fields)
+        cls._secret_at = _first_secret(cls.fields)
 
     @classmethod
     def usage(cls) -> str:
@@ -130,7 +134,7 @@ class Command:
     @classmethod
     def has_secret(cls) -> bool:
         """Whether a line of this command may hold a password."""
-        return cls._secret_at() is not None
+        return cls._secret_at is not None
 
     @classmethod
     def parse(cls, word: str, words: list[str]) -> Self:
@@ -153,7 +157,7 @@ class Command:
             board = vars(command).get("board")
             number = board.number if isinstance(board, BoardRef) else None
             raise Refusal(refusal.code, **{**refusal.params, "number": number}) from refusal
-        open_words = len(shown) if cls._secret_at() is None else cls._secret_at()
+        open_words = cls._open_words(shown)
         command.line = " ".join([word, *shown[:open_words], *(MASK for _ in shown[open_words:])])
         return command
 
@@ -165,11 +169,10 @@ class Command:
 
     def _read(self, words: list[str]) -> None:
         """Fill the fields."""
-        # From a secret on nothing is an option, nor ever shown.
-        open_words = len(words) if self._secret_at() is None else self._secret_at()
+        open_words = self._open_words(words)
         left, options = _split_options(words[:open_words])
         left += words[open_words:]
-        for name, field in _loose_ones_first(self.fields):
+        for name, field in self._in_turn:
             if isinstance(field, Operand):
                 setattr(self, name, _read_operand(field, left))
             else:
@@ -183,10 +186,9 @@ class Command:
             )
 
     @classmethod
-    def _secret_at(cls) -> int | None:
-        operands = [field for field in cls.fields.values() if isinstance(field, Operand)]
-        kinds = [isinstance(field.kind, Secret) for field in operands]
-        return kinds.index(True) if any(kinds) else None
+    def _open_words(cls, words: list[str]) -> int:
+        """How many come before a secret: from there on nothing is an option, nor ever shown."""
+        return len(words) if cls._secret_at is None else cls._secret_at
 
     def run(self, context: Context) -> Iterator[Event]:
         """Do it, yielding what happened. Raises Refusal; nothing has changed then."""
@@ -208,6 +210,12 @@ def _loose_ones_first(fields: dict[str, Field]) -> list[tuple[str, Field]]:
         fields.items(),
         key=lambda item: not (isinstance(item[1], Operand) and item[1].kind.anywhere),
     )
+
+
+def _first_secret(fields: dict[str, Field]) -> int | None:
+    operands = [field for field in fields.values() if isinstance(field, Operand)]
+    kinds = [isinstance(field.kind, Secret) for field in operands]
+    return kinds.index(True) if any(kinds) else None
 
 
 def _split_options(words: list[str]) -> tuple[list[str], dict[str, str | None]]:

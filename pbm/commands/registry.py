@@ -51,6 +51,7 @@ COMMANDS: tuple[type[Command], ...] = (
     Import,
 )
 COMMAND_WORDS = frozenset(word for command in COMMANDS for word in command.words)
+_BY_WORD = {word: [item for item in COMMANDS if word in item.words] for word in COMMAND_WORDS}
 _LONGEST_LINE = 400  # characters; nobody types a longer command
 _SHORT = 2  # words of a line that a command's short form may have
 _ALIKE = 0.75
@@ -128,16 +129,20 @@ def _words(line: str) -> list[str]:
 def _candidates(words: list[str]) -> Iterator[type[Command]]:
     """The commands that a line may be, the one that it is most likely meant for last."""
     word, second = lowered(words[0]), lowered(words[1]) if len(words) > 1 else ""
-    seconds = {command.second for command in COMMANDS if word in command.words}
+    begun = _BY_WORD.get(word) or _shortened(word)
+    seconds = {command.second for command in begun}
     if len(words) <= _SHORT:
-        yield from (command for command in COMMANDS if word in command.short)
-    for command in COMMANDS:
-        named = word in command.words and word not in command.short
-        if named and command.second not in ("", second) and second in seconds:
-            continue
-        shortened = command.prefix and word.isascii() and word.startswith(command.prefix)
-        if named or shortened:
+        yield from (command for command in begun if word in command.short)
+    for command in begun:
+        other = command.second not in ("", second) and second in seconds
+        if word not in command.short and not other:
             yield command
+
+
+def _shortened(word: str) -> list[type[Command]]:
+    """The commands that a word is short for."""
+    begins = [command for command in COMMANDS if command.prefix and word.startswith(command.prefix)]
+    return begins if word.isascii() else []
 
 
 def _problem(command: type[Command], words: list[str], refusal: Refusal) -> Problem:

@@ -44,7 +44,7 @@ def lowered(text: str) -> str:
     >>> lowered("KATE")
     'Kate'
     """
-    return text.translate(_LOWER)
+    return text.lower() if text.isascii() else text.translate(_LOWER)
 
 
 def misread(reason: str, **params: Any) -> Refusal:
@@ -325,6 +325,8 @@ def login_at(words: list[str]) -> int | None:
     Older servers wanted them after the board's number: `12 alice secret a1-c3,d4`. A word of
     the command's own may stand before it or after it: `draw 12 alice secret`.
     """
+    if len(words) <= _LOGIN:  # besides the board's number
+        return None
     at = int(_is_own_word(words, 0))
     if at >= len(words) or not _BOARD.fullmatch(words[at]):
         return None

@@ -227,8 +227,8 @@ def _fields(raw: bytes) -> Iterator[tuple[str, bool, str]]:
     """Each field: name in lower case, whether the colon follows at once, and the value unfolded."""
     current: tuple[str, bool] | None = None
     value: list[bytes] = []
-    for start, end in header_lines(raw):
-        line = raw[start:end].rstrip(b"\r\n")
+    for ended in header_lines(raw):
+        line = ended.rstrip(b"\r\n")
         if line[:1] in (b" ", b"\t") and current:
             value.append(line)
             continue

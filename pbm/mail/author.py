@@ -1,6 +1,6 @@
 """Who wrote a mail, by its header: one `From` with one address, or nobody."""
 
-from collections.abc import Iterator
+import re
 
 from pbm.mail.address import AddressError, parse_address
 
@@ -15,6 +15,10 @@ _STRAY = {
     ";": "a group instead of an address",
     "\\": "a stray backslash",
 }
+
+
+# A whole quoted string, or one of the signs that count outside of them.
+_QUOTED_OR_SIGN = re.compile(r'"(?:[^"\\]|\\.)*"|["(),:;\\<>@]', re.DOTALL)
 
 
 class AuthorError(ValueError):
@@ -35,7 +39,7 @@ def parse_author(fields: list[str]) -> str:
     value = fields[0].strip(" \t")
     if len(value) > _LONGEST:
         raise AuthorError("The From line of the mail is too long.")
-    if any(not char.isprintable() and char != "\t" for char in value):
+    if not value.replace("\t", "").isprintable():
         raise AuthorError("The From line of the mail has control characters.")
     address = _address_in(value)
     if "=?" in address:
@@ -50,7 +54,7 @@ def parse_author(fields: list[str]) -> str:
 
 def _address_in(value: str) -> str:
     """What stands in angle brackets, or the whole value when there are none."""
-    marks = [(at, char) for at, char in _outside_quotes(value) if char in _STRAY or char in "<>@"]
+    marks = _outside_quotes(value)
     for _, char in marks:
         if char in _STRAY:
             raise AuthorError(f"The From line of the mail has {_STRAY[char]}.")
@@ -64,17 +68,9 @@ def _address_in(value: str) -> str:
     return value[marks[0][0] + 1 : -1]
 
 
-def _outside_quotes(value: str) -> Iterator[tuple[int, str]]:
-    """Every character that isn't in a quoted string, with its place."""
-    at = 0
-    while at < len(value):
-        if value[at] != '"':
-            yield at, value[at]
-            at += 1
-            continue
-        at += 1
-        while at < len(value) and value[at] != '"':
-            at += 2 if value[at] == "\\" else 1
-        if at >= len(value):
-            raise AuthorError("The From line of the mail has a quotation mark that isn't closed.")
-        at += 1
+def _outside_quotes(value: str) -> list[tuple[int, str]]:
+    """Every sign that isn't in a quoted string, with its place."""
+    found = [(match.start(), match[0]) for match in _QUOTED_OR_SIGN.finditer(value)]
+    if any(sign == '"' for _, sign in found):
+        raise AuthorError("The From line of the mail has a quotation mark that isn't closed.")
+    return [(at, sign) for at, sign in found if sign[0] != '"']

@@ -21,6 +21,8 @@ _ROBOT_FIELDS = (
     "x-failed-recipients",
 )
 
+_ROBOT_PREFIXES = ("list-", "x-pbm-", *_ROBOT_FIELDS)
+
 # Postfix's own limit; real mail takes far fewer hops.
 _MOST_HOPS = 50
 
@@ -84,7 +86,9 @@ def why_automatic(
         return "empty envelope sender"
     if kind in ("multipart/report", "message/delivery-status"):
         return "delivery report"
-    if any(name.startswith("x-pbm-") for name in headers.names()):
+    names = headers.names()
+    telling = [name for name in names if name.startswith(_ROBOT_PREFIXES)]
+    if any(name.startswith("x-pbm-") for name in telling):
         return "own mail"
     if author is not None and is_own(author, own_address):
         return "own mail"
@@ -96,31 +100,26 @@ def why_automatic(
         return "robot as sender"
     if subject.casefold().startswith(_ROBOT_SUBJECTS):
         return "subject of a robot"
-    if headers.names().count("received") > _MOST_HOPS:
+    if names.count("received") > _MOST_HOPS:
         return "mail loop"
-    return _by_fields(headers)
+    return _by_fields(headers, telling)
 
 
-def _by_fields(headers: Headers) -> str | None:
+def _by_fields(headers: Headers, telling: list[str]) -> str | None:
     for value in headers.all("auto-submitted", 200):
         if value.partition(";")[0].partition("(")[0].strip().lower() != "no":
             return "Auto-Submitted"
     for value in headers.all("precedence", 200):
         if value.partition("(")[0].strip().lower() in _PRECEDENCES:
             return "Precedence"
-    for name in headers.names():
-        if name.startswith("list-"):
-            return "mailing list"
-        if name.startswith(_ROBOT_FIELDS):
-            return "robot's header"
+    if telling:
+        return "mailing list" if telling[0].startswith("list-") else "robot's header"
     return None
 
 
 def may_tell_a_robot(name: str) -> bool:
     """Whether a header field of this name (lower-case) can make a mail an automatic one."""
-    return name in ("auto-submitted", "precedence") or name.startswith(
-        ("list-", "x-pbm-", *_ROBOT_FIELDS)
-    )
+    return name in ("auto-submitted", "precedence") or name.startswith(_ROBOT_PREFIXES)
 
 
 def is_own(address: str, own_address: str) -> bool:

@@ -94,6 +94,8 @@ def codec_for(label: str) -> str:
 
     An empty text stands for "no charset said": no label, or one that promises plain ASCII.
     """
+    if not label:
+        return ""
     name = label.strip().strip("\"'").lower()
     if name in _UNLABELLED:
         return ""
@@ -125,9 +127,11 @@ def plain_lines(text: str) -> str:
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     text = text.replace("\u2028", "\n").replace("\u2029", "\n\n").replace("\x85", "\n")
     text = text.replace("\x0c", "\n")
+    if text.replace("\n", "").isprintable():
+        return text
     return _CONTROLS.sub("\ufffd", text)
 
 
 def fold_typography(text: str) -> str:
     """Dashes, quotes and no-break spaces as phones make them, to ASCII; and nothing else."""
-    return text.translate(_TYPOGRAPHY)
+    return text if text.isascii() else text.translate(_TYPOGRAPHY)

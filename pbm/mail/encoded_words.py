@@ -21,6 +21,8 @@ def decode_words(value: str) -> str:
     Neighbouring words of one charset are decoded together, as many mailers cut characters in
     two.
     """
+    if "=?" not in value:
+        return value
     out: list[str] = []
     pending: list[bytes] = []
     charset = ""

@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from pbm.mail.charsets import decode
 from pbm.mail.limits import Limits, UnreadableMail
@@ -19,15 +19,24 @@ class Headers:
 
     def all(self, name: str, most: int = _VALUE_BYTES) -> list[str]:
         """Every value of `name` as text: unfolded, not decoded, cut to `most` bytes."""
-        return [_text(value[:most]) for field, value in self.fields if field == name]
+        return [_text(value[:most]) for value in self._values.get(name, ())]
 
     def first(self, name: str, most: int = _VALUE_BYTES) -> str:
         """The first value of `name`, or an empty text."""
-        return next(iter(self.all(name, most)), "")
+        values = self._values.get(name)
+        return _text(values[0][:most]) if values else ""
 
     def names(self) -> list[str]:
         """The names of all fields, in order."""
         return [name for name, _ in self.fields]
+
+    @cached_property
+    def _values(self) -> dict[str, list[bytes]]:
+        """The values by name, as the header of a mail is asked for a dozen of them."""
+        values: dict[str, list[bytes]] = {}
+        for name, value in self.fields:
+            values.setdefault(name, []).append(value)
+        return values
 
 
 def _text(value: bytes) -> str:
@@ -68,7 +77,7 @@ def _split(raw: bytes, start: int, limits: Limits, *, of_part: bool) -> tuple[He
                 "headers-too-large",
                 f"The header of this mail is larger than {limits.header_bytes // 1024} KB.",
             )
-        if line[:1] in b" \t" and fields:
+        if line[0] in b" \t" and fields:
             fields[-1][1].append(line)
         elif (field := _FIELD.match(line)) and not (of_part and line.startswith(b"--")):
             if len(fields) == limits.header_fields:
@@ -76,7 +85,8 @@ def _split(raw: bytes, start: int, limits: Limits, *, of_part: bool) -> tuple[He
                     "too-many-headers",
                     f"This mail has more than {limits.header_fields} header fields.",
                 )
-            fields.append((field[1].decode("ascii").lower(), [field[2]]))
+            name, value = field.groups()
+            fields.append((name.decode("ascii").lower(), [value]))
         elif of_part:
             return _frozen(fields), at
         at = end

@@ -108,8 +108,9 @@ def _author(headers: Headers) -> tuple[str | None, str | None]:
 
 def _subject(headers: Headers) -> str:
     text = decode_words(headers.first("subject"))[:_SUBJECT_CHARS]
-    words = "".join(char if char.isprintable() else " " if char.isspace() else "" for char in text)
-    return words.strip()
+    if not text.isprintable():
+        text = "".join(c if c.isprintable() else " " if c.isspace() else "" for c in text)
+    return text.strip()
 
 
 def _message_id(headers: Headers) -> str | None:

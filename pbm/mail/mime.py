@@ -67,7 +67,6 @@ class _Walk:
         self._open: list[Part] = []
         self._leaf: Part | None = None
         self._count = 0
-        self._delimiter = re.compile(b"")
         self._levels: dict[bytes, int] = {}
 
     def run(self, headers: Headers, body: int) -> Part:
@@ -75,7 +74,7 @@ class _Walk:
         at = body
         while self._open:
             # From the line end before: a delimiter may be the first line.
-            found = self._delimiter.search(self._raw, max(at - 1, 0))
+            found = self._delimiter().search(self._raw, max(at - 1, 0))
             if found is None:
                 break
             at = self._divide(found)
@@ -92,7 +91,6 @@ class _Walk:
         after = min(found.end() + 1, len(self._raw))
         if found[2]:
             del self._open[level:]
-            self._note_delimiters()
             return after
         headers, start = split_part_header(self._raw, after, self._limits)
         parent = self._open[-1]
@@ -114,14 +112,13 @@ class _Walk:
             self._open.append(part)
         else:
             self._leaf = part
-        self._note_delimiters()
         return part
 
-    def _note_delimiters(self) -> None:
+    def _delimiter(self) -> re.Pattern[bytes]:
         """Which lines end a part now; of equal boundaries the innermost counts."""
         boundaries = [part.boundary.encode("utf-8").rstrip() for part in self._open]
         self._levels = {boundary: level for level, boundary in enumerate(boundaries)}
-        self._delimiter = re.compile(
+        return re.compile(
             rb"\r?\n--(%b)(--)?[ \t]*\r?(?=\n|\Z)" % b"|".join(map(re.escape, boundaries))
         )
 
@@ -144,5 +141,7 @@ def _part(headers: Headers, start: int, end: int, parent_kind: str) -> Part:
 
 def parse_disposition(value: str) -> tuple[str, frozenset[str]]:
     """The word of a `Content-Disposition` (RFC 2183) and the names of its parameters."""
+    if not value:
+        return "", frozenset()
     names = frozenset(match[1].lower().partition("*")[0] for match in _PARAMETER.finditer(value))
     return value.partition(";")[0].strip().lower(), names

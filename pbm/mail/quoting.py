@@ -7,6 +7,8 @@ line is bounded, however long it is.
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import compress
 
 from pbm.mail.quoting_footers import DEVICES, FOOTER_ENDS, FOOTER_STARTS, LONGEST_FOOTER
 from pbm.mail.quoting_headers import attribution_end, field_block_end, next_words
@@ -30,9 +32,13 @@ _DASHED = re.compile(rf"[{re.escape(_DASHES)}]{{2,}}(.*)")
 _AROUND_MARKS = " \u00a0<>-=*_:：\u2010\u2011\u2012\u2013\u2014\u2015\u2500"
 # Where a footer was a picture with a link, its address is left.
 _LINK_BEFORE = re.compile(r"^ {0,8}<https?://[^<>\s]{1,300}> ")
+# Three characters spare nearly all lines a comparison with some five hundred beginnings.
+_HEAD = min(map(len, FOOTER_STARTS))
+_FOOTER_HEADS = frozenset(start[:_HEAD] for start in FOOTER_STARTS)
 _AROUND_FOOTERS = " \t\u00a0-*_<>().。"
 _SENTENCE_ENDS = (".", "!", "?", "…")
-_PGP = re.compile(r"-----BEGIN PGP (SIGNED MESSAGE|SIGNATURE|PUBLIC KEY BLOCK)-----$", re.ASCII)
+_PGP_BEGINS = "-----BEGIN PGP "
+_PGP = re.compile(rf"{_PGP_BEGINS}(SIGNED MESSAGE|SIGNATURE|PUBLIC KEY BLOCK)-----$", re.ASCII)
 # Programs put these around lines and addresses in scripts that run from right to left, and where
 # a cursor stood. At the ends of a line they are dropped; within it they are the writer's.
 _INVISIBLE = "\u00ad\u200b\u200e\u200f\u202a\u202b\u202c\u2060\u2063\u2066\u2067\u2068\u2069\ufeff"
@@ -66,7 +72,8 @@ def find_own_words(text: str) -> OwnWords:
     signatures, and the footers of apps, scanners and mailing lists. An answer above, below or
     between quoted lines is kept.
     """
-    return _Cleaning(_undashed(text.split("\n"))).run()
+    lines = text.split("\n")
+    return _Cleaning(_undashed(lines) if _PGP_BEGINS in text else lines).run()
 
 
 def is_quoted(line: str) -> bool:
@@ -76,24 +83,15 @@ def is_quoted(line: str) -> bool:
 
 class _Cleaning:
     def __init__(self, lines: list[str]) -> None:
-        forms = [_forms(line) for line in lines]
-        self._lines = [trimmed for trimmed, _ in forms]
-        self._plain = [plain for _, plain in forms]
-        self._quoted = [is_quoted(line) for line in self._plain]
+        self._lines = [line.rstrip() if line.isascii() else _trimmed(line) for line in lines]
+        self._plain = [line if line.isascii() else _recognised(line) for line in self._lines]
+        self._quoted = [line.startswith(">") or is_quoted(line) for line in self._plain]
         # Marked by the program that quoted, and not by us, who quote comments so.
         self._marked = [
             quoted and not line.startswith("|")
             for line, quoted in zip(self._plain, self._quoted, strict=True)
         ]
         self._next = next_words(self._plain)
-        self._quoted_width = max(
-            (
-                len(line)
-                for line, quoted in zip(self._plain, self._quoted, strict=True)
-                if quoted and len(line) <= _WIDEST_LINE
-            ),
-            default=0,
-        )
         self._ours = OwnMails(self._plain)
         self._said: list[str] = []
         self._below_quotes: list[int] = []
@@ -112,11 +110,9 @@ class _Cleaning:
 
     def _read(self, at: int) -> int:
         """Read the line at `at`; return the next one to read."""
-        line = self._plain[at].strip()
         if self._quoted[at]:
-            self._in_signature = False
-            self._is_below_quote = self._marked[at]
-            return at + 1
+            return self._pass_quoted(at)
+        line = self._plain[at].strip()
         if not line:
             self._say("")
             return at + 1
@@ -130,6 +126,14 @@ class _Cleaning:
             return self._skip_pgp(at, pgp[1])
         self._read_own(at, line)
         return at + 1
+
+    def _pass_quoted(self, at: int) -> int:
+        """The line below the quoted ones that begin at `at`."""
+        while at < len(self._quoted) and self._quoted[at]:
+            at += 1
+        self._in_signature = False
+        self._is_below_quote = self._marked[at - 1]
+        return at
 
     def _read_own(self, at: int, line: str) -> None:
         if _SIGNATURE.match(line):
@@ -166,6 +170,12 @@ class _Cleaning:
         is_full = len(above) + 1 + len(first_word) > max(self._quoted_width, _FULL_LINE)
         fits = _LONG_LINE <= len(above) <= self._quoted_width
         return fits and is_full and not above.endswith(_SENTENCE_ENDS)
+
+    @cached_property
+    def _quoted_width(self) -> int:
+        """How wide the quoted lines are, but for those that nobody has broken."""
+        widths = [len(line) for line in compress(self._plain, self._quoted)]
+        return max((width for width in widths if width <= _WIDEST_LINE), default=0)
 
     def _introduction(self, at: int) -> int:
         """The line after what introduces a quotation at `at`; `at` itself if nothing does."""
@@ -237,15 +247,16 @@ def _undashed(lines: list[str]) -> list[str]:
     return plain
 
 
-def _forms(line: str) -> tuple[str, str]:
-    """The line without what cannot be seen at its ends, but for an indentation; and the line as
-    it is recognised, without marks that show nothing.
-    """
+def _trimmed(line: str) -> str:
+    """The line without what cannot be seen at its ends, but for an indentation."""
     line = line.rstrip(_ENDS)
-    if line.isascii():
-        return line, line
     indent = len(line) - len(line.lstrip(_ENDS))
-    return line[:indent].translate(_UNSEEN) + line[indent:], line.translate(_UNSEEN).rstrip()
+    return line[:indent].translate(_UNSEEN) + line[indent:]
+
+
+def _recognised(line: str) -> str:
+    """The line as it is recognised, without marks that show nothing."""
+    return line.translate(_UNSEEN).rstrip()
 
 
 def _dashed_words(line: str) -> str:
@@ -266,11 +277,11 @@ def _is_forward_mark(line: str) -> bool:
 
 
 def _is_footer(line: str) -> bool:
-    if len(line) > LONGEST_FOOTER and not line.casefold().startswith(FOOTER_STARTS):
+    if len(line) > LONGEST_FOOTER and not _starts_footer(line.casefold()):
         return False
     line = _LINK_BEFORE.sub("", line, count=1)
     folded = line[:LONGEST_FOOTER].casefold().strip(_AROUND_FOOTERS)
-    if folded.startswith(FOOTER_STARTS):
+    if _starts_footer(folded):
         return True
     # The end of the sentence, or what an excuse for the typing follows.
     clauses = (folded, re.split("[,;.]", folded, maxsplit=1)[0])
@@ -278,3 +289,7 @@ def _is_footer(line: str) -> bool:
         clause.endswith(FOOTER_ENDS) and any(device in clause for device in DEVICES)
         for clause in clauses
     )
+
+
+def _starts_footer(folded: str) -> bool:
+    return folded[:_HEAD] in _FOOTER_HEADS and folded.startswith(FOOTER_STARTS)

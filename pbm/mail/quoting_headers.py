@@ -13,7 +13,9 @@ _DATE_BY = 3  # the date is among so many fields
 
 _VERB = re.compile(rf"(?<!\w)(?:{WROTE})(?!\w)|{WROTE_ANYWHERE}")
 _LAST_VERB = re.compile(rf"(?:(?<!\w)(?:{WROTE})|{WROTE_ANYWHERE})$")
+_LAST_LETTERS = frozenset(verb[-1] for verb in f"{WROTE}|{WROTE_ANYWHERE}".split("|"))
 _VERB_AND_COLON = re.compile(rf"(?:(?<!\w)(?:{WROTE})|{WROTE_ANYWHERE})\s?[:：]\s")
+_COLON_WITHIN = re.compile(r"[:：]\s")
 _ADDRESS = re.compile(r"[^\s@<>]@[^\s@<>]")
 _DATE = re.compile(
     r"\d{1,2}[:.h]\d{2}|(?:19|20)\d\d|\d{1,2}[./-]\d{1,2}[./-]\d{2}|[年月日년월일]|[٠-٩۰-۹]{2}"
@@ -62,7 +64,7 @@ def _below_colon(lines: list[str], end: int) -> int:
 
 def _runs_on(line: str) -> bool:
     """Does the quotation begin on the line itself, as with Yahoo's app ("… wrote:   hello")?"""
-    if "@" not in line:
+    if "@" not in line or _COLON_WITHIN.search(line) is None:
         return False
     folded = line.casefold()
     verb = _VERB_AND_COLON.search(folded)
@@ -77,9 +79,13 @@ def _may_close(line: str, is_above_quote: bool) -> bool:
     line = line.rstrip("- ")
     return (
         line.endswith(_COLONS)
-        or _LAST_VERB.search(line[-_LONGEST_NAME:].casefold()) is not None
+        or _ends_in_verb(line[-_LONGEST_NAME:].casefold())
         or (is_above_quote and (line.endswith(">") or _has_date(line)))
     )
+
+
+def _ends_in_verb(folded: str) -> bool:
+    return folded[-1:] in _LAST_LETTERS and _LAST_VERB.search(folded) is not None
 
 
 def _begins(window: list[str], is_above_quote: bool) -> bool:
@@ -108,9 +114,10 @@ def _introduces(window: list[str], is_above_quote: bool) -> bool:
         return True
     if not folded.endswith(_COLONS):
         return False
-    if _VERB.search(folded) is None:
-        return is_above_quote and (has_address or has_date)
-    return has_address or has_date or is_above_quote
+    tells_whom_or_when = has_address or has_date
+    if tells_whom_or_when == is_above_quote:
+        return is_above_quote
+    return _VERB.search(folded) is not None  # which makes up for the other
 
 
 def _opens(window: list[str]) -> bool:
@@ -184,7 +191,9 @@ def _unknown_block_end(lines: list[str], following: list[int], at: int) -> int:
 
     All programs begin it with the sender and go on with the date.
     """
-    if not _unknown_name(lines[at]) or _ADDRESS.search(lines[at][:_LONGEST]) is None:
+    if "@" not in lines[at] or not _unknown_name(lines[at]):
+        return 0
+    if _ADDRESS.search(lines[at][:_LONGEST]) is None:
         return 0
     names: list[str] = []
     has_date = False

@@ -49,10 +49,16 @@ class OwnMails:
     """The lines of ours among the lines of a mail, looked up once."""
 
     def __init__(self, lines: list[str]) -> None:
-        last = (at for at, line in enumerate(lines) if _LABEL in line)
+        last = [at for at, line in enumerate(lines) if _LABEL in line]
         self._states = [at for at in last if _STATE.match(" ".join(lines[at : at + 2]).strip())]
-        # Most mails have none of these lines, and are looked at no further.
-        self._lines = [fold_typography(line).strip() for line in lines] if self._states else lines
+        self._lines = lines
+        self._rows: list[int] = []
+        self._has_others_words = False
+        if self._states:  # most mails have none of these lines, and are looked at no further
+            self._look_closer()
+
+    def _look_closer(self) -> None:
+        self._lines = [fold_typography(line).strip() for line in self._lines]
         self._rows = [at for at, line in enumerate(self._lines) if "I- " in line and self._ends(at)]
         self._has_others_words = any(
             " goes on:" in line and _OTHERS_WORDS.match(line) for line in self._lines

@@ -11,6 +11,8 @@ from pbm.mail.limits import LIMITS, UnreadableMail
 # RFC 5321 section 2.3.8: CR and LF only as a pair.
 _NOT_ON_THE_WIRE = re.compile(rb"\r(?!\n)|(?<!\r)\n|\0")
 
+_ID = b"message-id"
+
 # The fields that say what is to be done with a mail; others may be added on the way.
 _READ = frozenset(
     {
@@ -26,10 +28,11 @@ def check_wire(raw: bytes) -> str | None:
     Programs differ in what they take for the end of a line, and a mail that two of them read
     differently can carry a second mail or a forged header (SMTP smuggling).
     """
-    found = _NOT_ON_THE_WIRE.search(raw)
-    if found is None:
+    pairs = raw.count(b"\r\n")
+    if raw.count(b"\r") == pairs == raw.count(b"\n") and b"\0" not in raw:
         return None
-    if found.group() == b"\0":
+    found = _NOT_ON_THE_WIRE.search(raw)
+    if found is not None and found.group() == b"\0":
         return "Mail may hold no NUL characters, and its lines must end in CRLF."
     return "In mail all lines must end in CRLF; this one has a bare CR or a bare LF."
 
@@ -62,12 +65,13 @@ def digest(raw: bytes) -> str:
 def has_message_id(raw: bytes) -> bool:
     """Does the header have a `Message-ID` field that is not blank?"""
     in_field = False
-    for start, end in header_lines(raw):
-        line = raw[start:end]
-        if line[:1] not in (b" ", b"\t"):
-            in_field = _name(line) == b"message-id"
-            line = line.partition(b":")[2]
-        if in_field and line.strip():
+    for line in header_lines(raw):
+        if line.startswith((b" ", b"\t")):
+            value = line
+        else:
+            in_field = line[: len(_ID)].lower() == _ID and _name(line) == _ID
+            value = line.partition(b":")[2]
+        if in_field and value.strip():
             return True
     return False
 
@@ -76,12 +80,13 @@ def _name(line: bytes) -> bytes:
     return line[:100].partition(b":")[0].rstrip(b" \t").lower()
 
 
-def header_lines(raw: bytes) -> Iterator[tuple[int, int]]:
-    """The lines of the header as (start, end after the line's end), up to the empty line."""
+def header_lines(raw: bytes) -> Iterator[bytes]:
+    """The lines of the header with their ends, up to the empty line."""
     start = 0
     while start < len(raw):
         end = raw.find(b"\n", start) + 1 or len(raw)
-        if not raw[start:end].rstrip(b"\r\n"):
+        line = raw[start:end]
+        if not line.rstrip(b"\r\n"):
             return
-        yield start, end
+        yield line
         start = end

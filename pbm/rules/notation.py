@@ -27,6 +27,7 @@ _CELL = "[a-z][0-9]{1,2}"
 _MOVE = re.compile(f"({_CELL})(?:-({_CELL}))?,({_CELL})", re.ASCII)
 _HALF_MOVE = re.compile(f"({_CELL})-({_CELL})", re.ASCII)
 _BARE_CELL = re.compile("[a-i][1-9]", re.ASCII)
+_LIKE_COMMAS = re.compile("[;:>]")
 _CELL_WORD = re.compile(r"(?<!\w)(?:[a-i][1-9]){1,3}(?!\w)", re.ASCII)
 
 
@@ -58,7 +59,7 @@ def mentions_cell(text: str) -> bool:
     >>> mentions_cell("is E4 free?"), mentions_cell("see a9 and b52")
     (True, False)
     """
-    words = _CELL_WORD.finditer(text.translate(_FOLDING))
+    words = _CELL_WORD.finditer(_folded(text))
     return any(name in CELL_NAMED for word in words for name in _BARE_CELL.findall(word[0]))
 
 
@@ -130,8 +131,12 @@ def _joined(text: str) -> str:
     """A text as it is matched, without blanks; empty if it is too long for a move."""
     if len(text) > _LONGEST_TEXT:
         return ""
-    joined = "".join(text.translate(_FOLDING).split()).replace("->", ",")
-    return re.sub("[;:>]", ",", joined)
+    joined = "".join(_folded(text).split()).replace("->", ",")
+    return _LIKE_COMMAS.sub(",", joined)
+
+
+def _folded(text: str) -> str:
+    return text.lower() if text.isascii() else text.translate(_FOLDING)
 
 
 def _resolve(match: re.Match[str], position: Position) -> Move:
@@ -185,7 +190,7 @@ def _not_a_move(text: str, position: Position) -> str:
     missing = missing_place(text)
     if missing:
         return missing
-    cells = _BARE_CELL.findall(text[:_LONGEST_TEXT].translate(_FOLDING))
+    cells = _BARE_CELL.findall(_folded(text[:_LONGEST_TEXT]))
     likely = {2: "{},{}", 3: "{}-{},{}"}.get(len(cells), "").format(*cells)
     if _is_legal(likely, position):
         return f"That does not read as a move. Perhaps {likely} was meant."

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import partial
+from functools import cached_property, partial
 
-from pbm.commands.context import Context
+from pbm.commands.context import Answering, Context
 from pbm.commands.help import help_page
 from pbm.commands.registry import COMMANDS
 from pbm.commands.script import Script, read_script
@@ -39,15 +39,27 @@ class Hearing:
     _read: dict[bool, Script] = field(default_factory=dict, repr=False, compare=False)
     news: list[Event] = field(default_factory=list)
 
-    @property
+    @cached_property
     def subject(self) -> str:
         """The subject without reply marks and list tags."""
         return clean_subject(self.envelope.subject)
 
+    @cached_property
+    def _answered(self) -> Answering | None:
+        return self.house.board_answered(self.envelope.references)
+
+    @cached_property
+    def _board_named(self) -> int | None:
+        return board_named(self.subject)
+
+    def hints(self, board_id: int | None) -> tuple[int, ...]:
+        """The boards that the mail points at, the surest first; the first of all is `board_id`."""
+        answered = self._answered
+        numbers = (board_id, answered.number if answered else None, self._board_named)
+        return tuple(dict.fromkeys(number for number in numbers if number))
+
     def context(self, actor: Player | None, board_id: int | None = None) -> Context:
         """What the commands of this mail see; `board_id` is that of the reply address."""
-        answered = self.house.board_answered(self.envelope.references)
-        hints = (board_id, answered.number if answered else None, board_named(self.subject))
         return Context(
             work=self.work,
             now=self.now,
@@ -55,15 +67,19 @@ class Hearing:
             server=self.house.address.plain,
             help_page=partial(help_page, commands=COMMANDS, server=self.house.address.plain),
             check_handle=partial(check_new_handle, self.work),
-            hints=tuple(dict.fromkeys(number for number in hints if number)),
-            answered=answered,
+            hints=self.hints(board_id),
+            answered=self._answered,
             shuffled=self.house.shuffled,
             can_be_strict=self.believes_front,
         )
 
     def script(self, context: Context) -> Script:
         """What the mail asks for, apart from what is done."""
-        in_answer = bool(context.hints)
+        return self.script_about(context.hints)
+
+    def script_about(self, hints: tuple[int, ...]) -> Script:
+        """What it asks for where it points at these boards."""
+        in_answer = bool(hints)
         if in_answer not in self._read:
             self._read[in_answer] = read_script(
                 self.subject,

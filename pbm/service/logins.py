@@ -29,7 +29,7 @@ def hear_logins(hearing: Hearing, speaker: Speaker, dmarc: Dmarc) -> tuple[Heari
 
     Returns the same mail without them, and the outcomes for the operator.
     """
-    script = hearing.script(hearing.context(None, getattr(speaker, "board_id", None)))
+    script = hearing.script_about(hearing.hints(getattr(speaker, "board_id", None)))
     logins = dict.fromkeys(command.login for command in script.commands if command.login)
     if isinstance(speaker, Proven):  # who needs no password
         logins = {login: None for login in logins if login.handle != speaker.player.handle}
