@@ -109,7 +109,7 @@ class Import(Command):
         try:
             return rules.parse_record(text, form, board=self.layout, pillar=self.pillar)
         except rules.RecordError as error:
-            raise Refusal("bad-record", text=str(error)) from error
+            raise Refusal("bad-record", text=str(error), reason=error.reason) from error
 
 
 def record_of(work: UnitOfWork, board: Board, server: str) -> rules.Record:

@@ -77,3 +77,15 @@ def test_a_bare_list_is_for_two(room: Room) -> None:
     carol.says("challenge me alice bob")
     with pytest.raises(OperatorError, match="games of two players"):
         records.export(room.office, 2, "abapro", abapro=True)
+
+
+def test_a_list_says_neither_its_board_nor_its_pillar(room: Room) -> None:
+    played = "1. d3d4 c7c6"
+    with pytest.raises(OperatorError, match=r"name the board\. Say --layout NAME\."):
+        records.parse(played, board=None, abapro=True)
+    record = records.parse(played, board="german", abapro=True, pillar=True)
+    board = records.keep_for(room.office, record, "alice", WHY)
+    text = records.export(room.office, board.id, "apgn", abapro=False)
+    assert '[Variant "german"]\n[Pillar "e5"]\n' in text
+    assert records.parse(text, board=None, abapro=False).final == record.final
+    assert room.is_sound()

@@ -71,7 +71,10 @@ def test_a_bare_list_needs_its_board(table: Table) -> None:
     alice.says("challenge bob -layout=german")
     played(table, people, 2, 5)
     text = exported(alice, "export 2 -abapro")
-    alice.says(f"import -abapro\n{text}").hears("The record cannot be taken.")
+    alice.says(f"import -abapro\n{text}").hears(
+        "The record cannot be taken.",
+        'name the board. For example: "import -abapro -layout=belgian".',
+    )
     alice.says(f"import -abapro -layout=german\n{text}").hears("It is board 3 now")
     same_game(table, 2, 3)
     assert bob.newest["Subject"].startswith("Abalone Board 2")  # a record is nobody else's
