@@ -89,3 +89,11 @@ def test_a_list_says_neither_its_board_nor_its_pillar(room: Room) -> None:
     assert '[Variant "german"]\n[Pillar "e5"]\n' in text
     assert records.parse(text, board=None, abapro=False).final == record.final
     assert room.is_sound()
+
+
+def test_a_game_that_goes_on_keeps_its_tags(room: Room) -> None:
+    record = records.parse(f'[Event "Autumn"]\n{GAME}', board=None, abapro=False)
+    board = records.take_over(room.office, record, (), WHY)
+    assert board.tags == (("Event", "Autumn"),)
+    untold = records.take_over(room.office, records.parse(GAME, board=None, abapro=False), (), WHY)
+    assert '[Event "Board 3"]' in records.export(room.office, untold.id, "apgn", abapro=False)

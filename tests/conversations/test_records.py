@@ -93,6 +93,26 @@ def test_a_game_from_elsewhere_is_kept_with_its_names(table: Table) -> None:
     alice.says("games all").hears("Board 1: Ann, Ben. Closed.")
 
 
+def test_its_tags_come_back(table: Table) -> None:
+    alice = table.joins("alice")
+    date = '[Date "2009.03.14"]\n[Annotator "A. \\"Q\\" Nonymous"]\n'
+    text = ELSEWHERE.replace("[Black", f"{date}[Black")
+    alice.says(f"import\n{text}")
+    for form in ("", "-json", "-apgn -abapro"):
+        again = exported(alice, f"export {table.boards()[-1]} {form}")
+        record = rules.parse_record(again)
+        assert record == rules.parse_record(text)
+        assert dict(record.tags)["Date"] == "2009.03.14"
+        alice.says(f"import\n{again}")
+
+
+def test_a_name_that_nobody_knows_is_not_made_up(table: Table) -> None:
+    alice = table.joins("alice")
+    alice.says("import -abapro -layout=belgian\n1. a1b2 i5h5 *").hears("o seat 1 0, x seat 2 0")
+    record = rules.parse_record(exported(alice, "export 1"))
+    assert (record.names, record.tags) == (("", ""), ())
+
+
 def test_the_first_illegal_move_is_named_with_its_reason(table: Table) -> None:
     alice = table.joins("alice")
     wrong = ELSEWHERE.replace("a2b3", "e5e6")
