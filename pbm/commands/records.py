@@ -109,7 +109,8 @@ class Import(Command):
         try:
             return rules.parse_record(text, form, board=self.layout, pillar=self.pillar)
         except rules.RecordError as error:
-            raise Refusal("bad-record", text=str(error), reason=error.reason) from error
+            no_board = error.reason == "no-board"
+            raise Refusal("bad-record", text=str(error), no_board=no_board) from error
 
 
 def record_of(work: UnitOfWork, board: Board, server: str) -> rules.Record:
