@@ -50,6 +50,7 @@ TOLD = (  # columns that people read, in a mail or at the operator's desk
     ("changes", "details"),
     ("facts", "value"),
     ("buckets", "key"),
+    ("boards", "tags"),
 )
 START = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 

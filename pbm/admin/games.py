@@ -147,6 +147,7 @@ def export(desk: Desk, number: int, form: rules.RecordForm, abapro: bool) -> Non
     "--player", "players", multiple=True, metavar="HANDLE", help="Who plays on, in seat order."
 )
 @click.option("--layout", metavar="NAME", help="The board, where the record does not say it.")
+@click.option("--pillar", is_flag=True, help="With a pillar, where the record does not say so.")
 @click.option("--abapro", is_flag=True, help="It is a bare list of moves in Aba-Pro notation.")
 @why_option
 @pass_desk
@@ -156,6 +157,7 @@ def import_(
     owner: str | None,
     players: tuple[str, ...],
     layout: str | None,
+    pillar: bool,
     abapro: bool,
     why: str,
 ) -> None:
@@ -166,7 +168,7 @@ def import_(
     """
     if owner and players:
         raise click.UsageError("A record has no players: give --for or --player.")
-    record = records.parse(_read(file), board=layout, abapro=abapro)
+    record = records.parse(_read(file), board=layout, abapro=abapro, pillar=pillar)
     with desk.office() as office:
         if owner:
             board = records.keep_for(office, record, owner, why)

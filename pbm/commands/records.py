@@ -13,7 +13,7 @@ from pbm.commands.words import ME, BoardName, BoardRef, Shown
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Board, Played
+from pbm.store.values import Board, Played, Seat
 
 _LONGEST_NAME = 40
 _BY_RECORD = "record"
@@ -109,7 +109,8 @@ class Import(Command):
         try:
             return rules.parse_record(text, form, board=self.layout, pillar=self.pillar)
         except rules.RecordError as error:
-            raise Refusal("bad-record", text=str(error)) from error
+            no_board = error.reason == "no-board"
+            raise Refusal("bad-record", text=str(error), no_board=no_board) from error
 
 
 def record_of(work: UnitOfWork, board: Board, server: str) -> rules.Record:
@@ -120,22 +121,15 @@ def record_of(work: UnitOfWork, board: Board, server: str) -> rules.Record:
         (item.after_ply, rules.Leaving(item.seat, _how(item.how)))
         for item in work.boards.departures(board.id)
     ]
-    tags = [
-        ("Event", f"Board {board.id}"),
-        ("Site", server.rpartition("@")[2]),
-        ("Date", f"{board.started_at:%Y.%m.%d}"),
-    ]
-    if board.round:
-        tags.append(("Round", str(board.round.number)))
     return rules.Record(
         board.layout,
         len(board.seats),
         teams=start.teams,
         pillar=start.pillar,
-        names=tuple(seat.handle for seat in board.seats),
+        names=tuple(_written(seat, board) for seat in board.seats),
         steps=rules.merged_steps(moves, left),
         ended=_ending(board),
-        tags=tuple(tags),
+        tags=_own_tags(board, server) if board.tags is None else board.tags,
     )
 
 
@@ -175,6 +169,7 @@ def keep_record(
         board_subject(names),
         now,
         names=None if goes_on else names,
+        tags=record.tags or (None if goes_on else ()),
     )
     board = work.boards.fill(board, played, left, record.final, now)
     if record.ended is None and (goes_on or not board.playing):
@@ -183,6 +178,17 @@ def keep_record(
         return work.boards.close(board, "closed", _BY_RECORD, now)
     by_word = _DRAWN.get(record.by, _BY_RECORD)
     return work.boards.close(board, "finished", by_word, now, winners=record.winners)
+
+
+def _own_tags(board: Board, server: str) -> tuple[tuple[str, str], ...]:
+    """The tags of a game that was begun here."""
+    number = (("Round", str(board.round.number)),) if board.round else ()
+    return (
+        ("Event", f"Board {board.id}"),
+        ("Site", server.rpartition("@")[2]),
+        ("Date", f"{board.started_at:%Y.%m.%d}"),
+        *number,
+    )
 
 
 def _ending(board: Board) -> rules.Ending | None:
@@ -199,6 +205,12 @@ def _ending(board: Board) -> rules.Ending | None:
 
 def _how(how: str) -> rules.LeavingHow:
     return "removed" if how == "removed" else "forfeited" if how == "forfeited" else "resigned"
+
+
+def _written(seat: Seat, board: Board) -> str:
+    """A name as a record has it: empty where nobody knows it."""
+    unknown = board.from_record and seat.handle == _name("", seat.seat)
+    return "" if unknown else seat.handle
 
 
 def _name(name: str, seat: int) -> str:

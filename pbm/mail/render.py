@@ -153,7 +153,15 @@ def _glued(text: str) -> str:
 
 
 def _keep_indented(text: str) -> str:
-    lines = text.rstrip("\n").split("\n")
+    """Keep the shape of indented lines, and of all lines of a block whose first one is indented."""
+    blocks = text.rstrip("\n").split("\n\n")
+    return "\n\n".join(map(_keep_indented_block, blocks))
+
+
+def _keep_indented_block(block: str) -> str:
+    if block.startswith(" "):  # the middle row of a board stands at the margin
+        return _keep_shape(block)
+    lines = block.split("\n")
     return "\n".join(_KEPT + line if line.startswith(" ") else line for line in lines)
 
 

@@ -188,11 +188,12 @@ class Boards:
         round_of: Round | None = None,
         rounds: int | None = None,
         rematch_of: int | None = None,
+        tags: Sequence[tuple[str, str]] | None = None,
     ) -> Board:
         """Put a new board on the server; `{number}` in `subject` becomes its number.
 
-        `names` are those in a record. `round_of` is its place in a match; with `rounds` instead
-        it begins one.
+        `names` and `tags` are those in a record. `round_of` is its place in a match; with `rounds`
+        instead it begins one.
         """
         state = rules.format_state(position)
         added = self._connection.execute(
@@ -209,6 +210,7 @@ class Boards:
                 started_at=now,
                 changed_at=now,
                 rematch_of=rematch_of,
+                tags=None if tags is None else list(map(list, tags)),
             )
             .returning(boards.c.id)
         )
@@ -404,13 +406,14 @@ class Boards:
 
 def _board(row: Row, seated: Iterable[Row]) -> Board:
     values = {name: row[name] for name in _AS_STORED}
-    winners, round_number = row["winners"], row["round"]
+    winners, round_number, tags = row["winners"], row["round"], row["tags"]
     return Board(
         **values,
         winners=None if winners is None else tuple(winners),
         seats=tuple(Seat(**{name: seat[name] for name in _SEAT}) for seat in seated),
         offers=tuple(_offer(offer) for offer in row["offers"] or ()),
         round=Round(row["match_id"], round_number, row["rounds"]) if round_number else None,
+        tags=None if tags is None else tuple((name, value) for name, value in tags),
     )
 
 

@@ -146,6 +146,7 @@ boards = Table(
     Column("round", Integer),
     Column("rounds", Integer),  # of the whole match
     Column("rematch_of", Integer),  # a board's number
+    Column("tags", JSON(none_as_null=True)),  # of a record: pairs of a name and a value
     Index(
         "ix_boards_match_id",
         "match_id",

@@ -98,7 +98,8 @@ class Board:
     """A game on the server with its current position.
 
     `winners` are the winning seats, empty for a draw, None while there is no result: the
-    operator may decide a game whose position is not the end of one.
+    operator may decide a game whose position is not the end of one. `tags` are those of a record
+    that the game came as.
     """
 
     id: int
@@ -118,6 +119,7 @@ class Board:
     taken_back: int = 0
     round: Round | None = None
     rematch_of: int | None = None
+    tags: tuple[tuple[str, str], ...] | None = None
 
     @cached_property
     def position(self) -> rules.Position:

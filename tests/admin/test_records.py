@@ -77,3 +77,23 @@ def test_a_bare_list_is_for_two(room: Room) -> None:
     carol.says("challenge me alice bob")
     with pytest.raises(OperatorError, match="games of two players"):
         records.export(room.office, 2, "abapro", abapro=True)
+
+
+def test_a_list_says_neither_its_board_nor_its_pillar(room: Room) -> None:
+    played = "1. d3d4 c7c6"
+    with pytest.raises(OperatorError, match=r"name the board\. Say --layout NAME\."):
+        records.parse(played, board=None, abapro=True)
+    record = records.parse(played, board="german", abapro=True, pillar=True)
+    board = records.keep_for(room.office, record, "alice", WHY)
+    text = records.export(room.office, board.id, "apgn", abapro=False)
+    assert '[Variant "german"]\n[Pillar "e5"]\n' in text
+    assert records.parse(text, board=None, abapro=False).final == record.final
+    assert room.is_sound()
+
+
+def test_a_game_that_goes_on_keeps_its_tags(room: Room) -> None:
+    record = records.parse(f'[Event "Autumn"]\n{GAME}', board=None, abapro=False)
+    board = records.take_over(room.office, record, (), WHY)
+    assert board.tags == (("Event", "Autumn"),)
+    untold = records.take_over(room.office, records.parse(GAME, board=None, abapro=False), (), WHY)
+    assert '[Event "Board 3"]' in records.export(room.office, untold.id, "apgn", abapro=False)

@@ -4,7 +4,10 @@ from random import Random
 
 import pytest
 
+from pbm import rules
+from pbm.commands.subjects import board_subject
 from tests.conversations.playing import plays_out
+from tests.rules.setups import placed
 from tests.table import Table
 
 
@@ -61,6 +64,44 @@ def test_five_of_whom_one_resigns_and_one_is_pushed_off_whole(table: Table) -> N
             "Board 1 is over: dave wins.", "2 bob 0 (resigned), 3 carol 1 (no marbles left)"
         )
     dave.says("show").hears(a_round)
+
+
+def stands(table: Table, position: rules.Position) -> None:
+    """Begin board 2, with the players of board 1, where only a long game would lead."""
+    names = [seat.handle for seat in table.board(1).seats]
+    ids = [seat.player_id for seat in table.board(1).seats]
+    with table.database.transaction() as work:
+        work.boards.add("standard", position, ids, board_subject(names), table.clock())
+
+
+# The one who has built the walls can move, and is the only one.
+WALLED_IN = placed("a1", "i9", "a2 b1 b2 e5 i8 h8 h9", turn=3)
+
+
+def test_who_cannot_move_is_passed_over(table: Table) -> None:
+    alice, bob, carol = table.start("alice", "bob", "carol")
+    stands(table, WALLED_IN)
+    carol.says("move 2 e5,e6").hears("Your move on board 2.", "-- -- e5,e6")
+    bob.gets(1).hears("carol's move on board 2; nothing to do.")
+    carol.says("b1,c1").hears("alice's move on board 2", "-- -- e5,e6", "-- -- b1,c1")
+    alice.says("a1,b1").hears("a1,b1")
+    assert [ply.seat for ply in table.plies(2)] == [3, 3, 1]
+
+
+def test_nobody_can_move(table: Table) -> None:
+    people = *_, carol = table.start("alice", "bob", "carol")
+    stands(table, WALLED_IN)
+    carol.says("resign 2\n\nStuck, both of you.")
+    for person in people:
+        person.gets(1).hears(
+            "Board 2 is over: a draw.",
+            "carol resigned.",
+            "Nobody can move any more.",
+            "| Stuck, both of you.",
+            "- 0,0,0 out=3;draw",
+        )
+    board = table.board(2)
+    assert (board.status, board.ended_by, board.winners) == ("finished", "none", ())
 
 
 def test_resigning_ends_a_game_of_two(table: Table) -> None:

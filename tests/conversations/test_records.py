@@ -71,7 +71,10 @@ def test_a_bare_list_needs_its_board(table: Table) -> None:
     alice.says("challenge bob -layout=german")
     played(table, people, 2, 5)
     text = exported(alice, "export 2 -abapro")
-    alice.says(f"import -abapro\n{text}").hears("The record cannot be taken.")
+    alice.says(f"import -abapro\n{text}").hears(
+        "The record cannot be taken.",
+        'name the board. For example: "import -abapro -layout=belgian".',
+    )
     alice.says(f"import -abapro -layout=german\n{text}").hears("It is board 3 now")
     same_game(table, 2, 3)
     assert bob.newest["Subject"].startswith("Abalone Board 2")  # a record is nobody else's
@@ -88,6 +91,26 @@ def test_a_game_from_elsewhere_is_kept_with_its_names(table: Table) -> None:
         alice.says(line).hears("Board 1 is over.")
     alice.says("rematch 1").hears("You do not play on board 1.")
     alice.says("games all").hears("Board 1: Ann, Ben. Closed.")
+
+
+def test_its_tags_come_back(table: Table) -> None:
+    alice = table.joins("alice")
+    date = '[Date "2009.03.14"]\n[Annotator "A. \\"Q\\" Nonymous"]\n'
+    text = ELSEWHERE.replace("[Black", f"{date}[Black")
+    alice.says(f"import\n{text}")
+    for form in ("", "-json", "-apgn -abapro"):
+        again = exported(alice, f"export {table.boards()[-1]} {form}")
+        record = rules.parse_record(again)
+        assert record == rules.parse_record(text)
+        assert dict(record.tags)["Date"] == "2009.03.14"
+        alice.says(f"import\n{again}")
+
+
+def test_a_name_that_nobody_knows_is_not_made_up(table: Table) -> None:
+    alice = table.joins("alice")
+    alice.says("import -abapro -layout=belgian\n1. a1b2 i5h5 *").hears("o seat 1 0, x seat 2 0")
+    record = rules.parse_record(exported(alice, "export 1"))
+    assert (record.names, record.tags) == (("", ""), ())
 
 
 def test_the_first_illegal_move_is_named_with_its_reason(table: Table) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from pbm import rules
 from tests.help.boards import after, boards_in, drawn, flow, set_up
-from tests.help.pages import SUBJECTS, page_text
+from tests.help.pages import SUBJECTS, html_lines, page_text, text_lines
 
 START = rules.start()
 NEIGHBOURS = set_up("...../....../......./...xx.../...xox.../...xx.../......./....../.....", 2)
@@ -77,6 +77,16 @@ def test_a_page_shows_the_boards_that_it_tells_of(subject: str) -> None:
     assert [item.board for item in shown] == [drawn(position) for _, position in told]
     for item, (words, _) in zip(shown, told, strict=True):
         assert words in item.words
+
+
+@pytest.mark.parametrize("name", ["", *rules.BOARDS])
+def test_boards_stand_in_both_parts_of_the_help_as_in_any_mail(name: str) -> None:
+    label = f"{name.upper()}," if name else ""
+    for lines in (text_lines(f"boards {name}"), html_lines(f"boards {name}")):
+        mail = "\n".join([*lines, ""])
+        for words, position in EVERY_BOARD:
+            if words.startswith(label):
+                assert f"\n{rules.diagram(position)}\n" in mail
 
 
 @pytest.mark.parametrize(("board", "last"), [("standard", 16), ("bowl", 21)])

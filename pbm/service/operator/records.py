@@ -23,12 +23,14 @@ def export(office: Office, number: int, form: rules.RecordForm, *, abapro: bool)
         raise OperatorError(str(error)) from error
 
 
-def parse(text: str, *, board: str | None, abapro: bool) -> rules.Record:
+def parse(text: str, *, board: str | None, abapro: bool, pillar: bool = False) -> rules.Record:
     """Read a record. Raises OperatorError with the first move that is wrong, and why."""
+    form: rules.RecordForm | None = "abapro" if abapro else None
     try:
-        return rules.parse_record(text, "abapro" if abapro else None, board=board)
+        return rules.parse_record(text, form, board=board, pillar=pillar)
     except rules.RecordError as error:
-        raise OperatorError(str(error)) from error
+        how = " Say --layout NAME." if error.reason == "no-board" else ""
+        raise OperatorError(f"{error}{how}") from error
 
 
 def keep_for(office: Office, record: rules.Record, handle: str, why: str) -> Board:
