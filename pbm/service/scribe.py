@@ -18,6 +18,7 @@ import structlog
 
 from pbm.mail.compose import OutgoingMail, compose
 from pbm.mail.render import Renderer
+from pbm.service.courtesy import Courtesy
 from pbm.service.trouble import in_a_line, traceback_of
 from pbm.store.values import OutboxMail
 
@@ -64,10 +65,10 @@ class Scribe:
                 told = {"error": type(error).__name__, "failures": self._failures}
                 _log.warning("no help, mails are written here", **told)
                 self.close()
-        written = []
+        written, courtesy = [], Courtesy()
         for mail in mails:
             written.append(_write(mail, self._from_address, self._renderer))
-            await asyncio.sleep(0)  # others have their turn
+            await courtesy.let_others_in()
         return written
 
     def close(self) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from pbm.service.courtesy import Courtesy
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.together import (
     Piece,
@@ -154,10 +155,11 @@ class Writer(_Groups):
         outcomes: list[Any] = []
         try:
             async with transaction_beside(self._database, self._in_thread) as work:
+                courtesy = Courtesy()
                 while self._asked and len(group) < MOST_TOGETHER:
                     group.append(self._next())
-                    outcomes.append(await self._outcome(group[-1].piece, work))
-                    await asyncio.sleep(0)
+                    outcomes.append(await self._outcome(group[-1].piece, work, courtesy))
+                    await courtesy.let_others_in()
         except Exception as error:  # noqa: BLE001 - whoever waits hears of it
             if is_database_away(error):
                 group += [self._next() for _ in range(len(self._asked))]
@@ -173,12 +175,12 @@ class Writer(_Groups):
         for number, asked in enumerate(group):
             try:
                 async with transaction_beside(self._database, self._in_thread) as work:
-                    outcomes[number] = await self._outcome(asked.piece, work)
+                    outcomes[number] = await self._outcome(asked.piece, work, Courtesy())
             except Exception as failed:  # noqa: BLE001
                 outcomes[number] = failed
         return outcomes
 
-    async def _outcome(self, piece: Piece, work: UnitOfWork) -> Any:
+    async def _outcome(self, piece: Piece, work: UnitOfWork, courtesy: Courtesy) -> Any:
         outcome = piece(work)
         if not isinstance(outcome, Generator):
             return outcome
@@ -186,7 +188,7 @@ class Writer(_Groups):
         while not is_over:
             step = partial(_next_step, outcome)
             is_over, is_long, result = await self._in_thread(step) if is_long else step()
-            await asyncio.sleep(0)
+            await courtesy.let_others_in()
         return result
 
 
