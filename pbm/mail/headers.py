@@ -9,6 +9,7 @@ import binascii
 import re
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 
 from pbm.mail.address import AddressError, parse_address
 from pbm.mail.msgid import is_message_id
@@ -63,7 +64,6 @@ def mailbox_field(name: str, address: str, display_name: str = "") -> str:
         raise HeaderError(f"{name}: {error}") from None
     if not display_name:
         return f"{name}: {mailbox}"
-    _check_text(name, display_name)
     line = f"{name}: {_phrase(name, display_name)}"
     fold = " " if len(line) + len(mailbox) + 3 <= _LINE else "\r\n "
     return f"{line}{fold}<{mailbox}>"
@@ -94,7 +94,9 @@ def _stands_as_it_is(value: str) -> bool:
     return value.isascii() and value == value.strip(" ") and "=?" not in value
 
 
+@lru_cache(maxsize=64)  # all our mails come from one name
 def _phrase(name: str, display_name: str) -> str:
+    _check_text(name, display_name)
     if display_name != " ".join(display_name.split()):  # which readers would fold, or not
         raise HeaderError(f"The display name in {name} may hold single blanks between words only.")
     if _stands_as_it_is(display_name):
