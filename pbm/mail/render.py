@@ -35,6 +35,7 @@ _GLUE = "\ue002"  # a blank at which no line breaks
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029\ue000-\ue003]", re.ASCII)
 _LONGEST_KEPT = 1024  # characters; else long comments would fill the memory
 _CHUNKS_KEPT = 512  # the mails of a turn share most of theirs
+_SEQUENCES = (list, tuple)
 _JOINERS = "\u200c\u200d"
 
 
@@ -87,6 +88,7 @@ class Renderer:
             keep_trailing_newline=True,
             autoescape=False,
             auto_reload=False,  # else each use of a template looks at its file
+            cache_size=-1,  # all of them stay
         )
         self._templates.globals.clear()  # no template uses any, and each mail would copy them
         self._templates.filters["pre"] = _keep_shape
@@ -134,7 +136,7 @@ def _content_ids(blocks: Sequence[_Block], message_id: str | None) -> dict[str, 
 
 
 def _keep_shape(text: str) -> str:
-    return "\n".join(_KEPT + line for line in text.rstrip("\n").split("\n"))
+    return _marked(text, _KEPT)
 
 
 def _show_board(view: dict[str, Any]) -> str:
@@ -145,7 +147,11 @@ def _show_board(view: dict[str, Any]) -> str:
 
 
 def _keep_rows(text: str) -> str:
-    return "\n".join(_ROW + line for line in text.rstrip("\n").split("\n"))
+    return _marked(text, _ROW)
+
+
+def _marked(lines: str, mark: str) -> str:
+    return mark + lines.rstrip("\n").replace("\n", f"\n{mark}")
 
 
 def _glued(text: str) -> str:
@@ -160,14 +166,14 @@ def _keep_indented(text: str) -> str:
 def _cleaned(value: Any) -> Any:
     """Take what cannot be seen, and our own mark, out of everything that fills a template."""
     if isinstance(value, str):
-        if value.isascii() and value.isprintable():
+        if value.isascii() and value.replace("\n", "").isprintable():
             return value
         printable = _UNPRINTABLE.sub("", value)
         return printable if printable.isascii() else "".join(filter(_is_seen, printable))
     if isinstance(value, dict):
         return {key: item and _cleaned(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_cleaned(item) for item in value]
+    if isinstance(value, _SEQUENCES):
+        return [item and _cleaned(item) for item in value]
     return value
 
 
