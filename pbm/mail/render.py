@@ -8,7 +8,6 @@ the board of a view: lines that keep their shape, and in the HTML part a picture
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
 from textwrap import wrap
@@ -39,8 +38,7 @@ _SEQUENCES = (list, tuple)
 _JOINERS = "\u200c\u200d"
 
 
-@dataclass(frozen=True)
-class Rendered:
+class Rendered(NamedTuple):
     """The two parts of a mail, lines ending in a line feed, and the pictures in the HTML part."""
 
     text: str
@@ -115,12 +113,12 @@ class Renderer:
         # An empty line ends whatever stands above it.
         blocks = [block for chunk in source.split("\n\n") if chunk for block in _blocks(chunk)]
         ids = _content_ids(blocks, message_id)
-        text = "\n\n".join(block.text for block in blocks if not block.picture)
-        shown = (_html(block, ids) for block in blocks if not block.picture or ids)
+        text = "\n\n".join([block.text for block in blocks if not block.picture])
+        shown = [_html(block, ids) for block in blocks if not block.picture or ids]
         return Rendered(
             f"{text}\n",
             self._above + "\n".join(shown) + self._below,
-            tuple(InlinePicture(name, picture.png(described)) for described, name in ids.items()),
+            tuple([InlinePicture(name, picture.png(described)) for described, name in ids.items()]),
         )
 
 
@@ -196,21 +194,24 @@ def _kept_if_short(make: Callable[[str], _Made]) -> Callable[[str], _Made]:
 def _blocks(chunk: str) -> Sequence[_Block]:
     """The blocks of lines that a template has written, in their order."""
     blocks, kind, held = list[_Block](), "", list[str]()
-    for line in [*chunk.split("\n"), ""]:
+    for line in chunk.split("\n"):
         found = _kind(line)
-        continues = found == kind or (kind == "list" and found == "paragraph" and line[:1] == " ")
-        if held and not continues:
+        if found == "paragraph" and kind == "list" and line[0] == " ":
+            found = "list"  # its item goes on
+        if held and found != kind:
             blocks.append(_block(kind, held))
             held = []
         if found:
-            kind = kind if held and continues else found
-            held.append(line[1:] if found in _SHAPES else line)
-        else:
-            kind = ""
+            held.append(line)
+        kind = found
+    if held:
+        blocks.append(_block(kind, held))
     return blocks
 
 
 def _block(kind: str, lines: list[str]) -> _Block:
+    if kind in _SHAPES:
+        lines = [line[1:] for line in lines]
     if kind == "picture":
         return _Block(picture=lines[0])
     text, html = "\n".join(_text_lines(kind, lines)), _html_text(kind, lines)
@@ -274,7 +275,7 @@ def _html_text(kind: str, lines: Sequence[str]) -> str:
     if kind == "quote":
         said = "<br>".join(escape(line[2:]) for line in lines)
         return f"<blockquote>{said}</blockquote>"
-    return f"<p>{escape(' '.join(line.strip() for line in lines))}</p>"
+    return f"<p>{escape(' '.join([line.strip() for line in lines]))}</p>"
 
 
 def _html_picture(described: str, content_id: str) -> str:
