@@ -18,7 +18,6 @@ _LINE = 76  # RFC 2047, section 2: the limit for lines with encoded words
 _LONGEST_LINE = 998  # RFC 5322, section 2.1.1
 _WORD_BYTES = 45  # so many bytes of UTF-8 make a B word of 72 characters
 _FIELD_NAME = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,59}", re.ASCII)
-_PRINTABLE = re.compile(r"[ -~]*", re.ASCII)
 _ATOMS = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~ -]*", re.ASCII)
 _FORBIDDEN_CATEGORIES = frozenset({"Cc", "Cs", "Zl", "Zp"})
 
@@ -48,7 +47,7 @@ def text_field(name: str, value: str) -> str:
 
 def ascii_field(name: str, value: str) -> str:
     """A field for programs: printable ASCII on one line. Raises HeaderError for all else."""
-    if not _PRINTABLE.fullmatch(value) or not _stands_as_it_is(value) or not value:
+    if not value or not value.isprintable() or not _stands_as_it_is(value):
         raise HeaderError(f"The value of {name} must be printable ASCII without outer blanks.")
     line = f"{name}: {value}"
     if len(line) > _LONGEST_LINE:

@@ -219,7 +219,10 @@ def _block(kind: str, lines: list[str]) -> _Block:
 
 
 def _kind(line: str) -> str:
-    if mark := _MARKS.get(line[:1]):
+    start = line[:1]
+    if start.isalnum():
+        return "paragraph"  # as nearly always
+    if mark := _MARKS.get(start):
         return mark
     if not line.strip():
         return ""
