@@ -60,6 +60,7 @@ def _check_local_part(local: str) -> None:
             raise AddressError("The name before the @ holds a character that is not allowed.")
 
 
+@lru_cache(maxsize=256)  # of 252 characters at most; nearly all mail goes to a few
 def _check_domain(domain: str) -> None:
     if domain.startswith("["):
         raise AddressError("A mail address must name a host; an IP number is not taken here.")

@@ -8,10 +8,11 @@ here the standard parser reads back, which is how it is tested.
 import base64
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import format_datetime
 from functools import lru_cache
+from types import MappingProxyType
+from typing import NamedTuple
 
 from pbm.mail.headers import (
     HeaderError,
@@ -35,16 +36,14 @@ _OUR_FIELDS = frozenset(
 )
 
 
-@dataclass(frozen=True)
-class InlinePicture:
+class InlinePicture(NamedTuple):
     """A PNG that the HTML part shows by its Content-ID, as a `cid:` address (RFC 2392)."""
 
     content_id: str
     png: bytes
 
 
-@dataclass(frozen=True)
-class OutgoingMail:
+class OutgoingMail(NamedTuple):
     """The parts of one mail to one person.
 
     ``references`` are oldest first, as RFC 5322, section 3.6.4, has them; ``date`` is aware;
@@ -65,7 +64,7 @@ class OutgoingMail:
     in_reply_to: str | None = None
     references: tuple[str, ...] = ()
     auto_submitted: str | None = None
-    extra: Mapping[str, str] = field(default_factory=dict)
+    extra: Mapping[str, str] = MappingProxyType({})
     pictures: tuple[InlinePicture, ...] = ()
 
 
@@ -87,7 +86,7 @@ def _fields(mail: OutgoingMail) -> list[str]:
     if mail.reply_to is not None:
         fields.append(mailbox_field("Reply-To", mail.reply_to))
     fields.append(text_field("Subject", mail.subject))
-    fields.append(f"Date: {_date(mail.date)}")
+    fields.append(f"Date: {_date(mail.date.replace(microsecond=0))}")
     fields.append(message_id_field("Message-ID", [mail.message_id]))
     if mail.in_reply_to is not None:
         fields.append(message_id_field("In-Reply-To", [mail.in_reply_to]))
@@ -100,7 +99,7 @@ def _fields(mail: OutgoingMail) -> list[str]:
     return fields
 
 
-@lru_cache(maxsize=64)  # the mails of a turn have one date
+@lru_cache(maxsize=64)  # mails of one second have one date
 def _date(date: datetime) -> str:
     if date.tzinfo is None or date.utcoffset() is None:
         raise HeaderError("The date of a mail needs a time zone.")
@@ -114,14 +113,21 @@ def _extra_fields(extra: Mapping[str, str]) -> list[str]:
     seen: set[str] = set()
     lines = []
     for name, value in extra.items():
-        lowered = check_field_name(name).lower()
-        if lowered in _OUR_FIELDS or lowered.startswith(("content-", "resent-")):
-            raise HeaderError(f"{name} is not a field that can be added to a mail.")
+        lowered = _addable(name)
         if lowered in seen:
             raise HeaderError(f"{name} is given twice.")
         seen.add(lowered)
         lines.append(ascii_field(name, value))
     return lines
+
+
+@lru_cache(maxsize=64)  # they are the same few
+def _addable(name: str) -> str:
+    """The name of a field that can be added, in lower case."""
+    lowered = check_field_name(name).lower()
+    if lowered in _OUR_FIELDS or lowered.startswith(("content-", "resent-")):
+        raise HeaderError(f"{name} is not a field that can be added to a mail.")
+    return lowered
 
 
 def _body(mail: OutgoingMail) -> bytes:
@@ -145,7 +151,7 @@ def _multipart(subtype: str, parts: tuple[bytes, ...], seed: str) -> bytes:
         + boundary
         + b'"\r\n\r\n'
         # The line end before a boundary belongs to it, so each part keeps its own.
-        + b"".join(opening + part + b"\r\n" for part in parts)
+        + b"".join([opening + part + b"\r\n" for part in parts])
         + b"--"
         + boundary
         + b"--\r\n"
@@ -170,7 +176,9 @@ def _base64(png: bytes) -> bytes:
 
 def _part(subtype: str, text: str) -> bytes:
     """Fields, an empty line, and the text with CRLF line ends, one at its end."""
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n")
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    lines = text.removesuffix("\n")
     body = f"{lines}\n".replace("\n", "\r\n").encode("utf-8", "replace")
     encoding = b"7bit"
     if not _is_plain(body):
@@ -191,8 +199,19 @@ def _is_plain(body: bytes) -> bool:
         not body.translate(None, _PRINTABLE)
         and b" \r\n" not in body
         and b"\t\r\n" not in body
-        and max(map(len, body.split(b"\r\n"))) <= _LONGEST_LINE
+        and _has_short_lines(body)
     )
+
+
+def _has_short_lines(body: bytes) -> bool:
+    """Whether no line is too long: from each start, a later one must be within its reach."""
+    start = 0
+    while len(body) - start > _LONGEST_LINE:
+        end = body.rfind(b"\r\n", start, start + _LONGEST_LINE + 2)
+        if end < 0:
+            return False
+        start = end + 2
+    return True
 
 
 def _boundary(seed: str, parts: tuple[bytes, ...]) -> bytes:

@@ -9,6 +9,7 @@ import binascii
 import re
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 
 from pbm.mail.address import AddressError, parse_address
 from pbm.mail.msgid import is_message_id
@@ -17,7 +18,6 @@ _LINE = 76  # RFC 2047, section 2: the limit for lines with encoded words
 _LONGEST_LINE = 998  # RFC 5322, section 2.1.1
 _WORD_BYTES = 45  # so many bytes of UTF-8 make a B word of 72 characters
 _FIELD_NAME = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,59}", re.ASCII)
-_PRINTABLE = re.compile(r"[ -~]*", re.ASCII)
 _ATOMS = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~ -]*", re.ASCII)
 _FORBIDDEN_CATEGORIES = frozenset({"Cc", "Cs", "Zl", "Zp"})
 
@@ -47,7 +47,7 @@ def text_field(name: str, value: str) -> str:
 
 def ascii_field(name: str, value: str) -> str:
     """A field for programs: printable ASCII on one line. Raises HeaderError for all else."""
-    if not _PRINTABLE.fullmatch(value) or not _stands_as_it_is(value) or not value:
+    if not value or not value.isprintable() or not _stands_as_it_is(value):
         raise HeaderError(f"The value of {name} must be printable ASCII without outer blanks.")
     line = f"{name}: {value}"
     if len(line) > _LONGEST_LINE:
@@ -63,7 +63,6 @@ def mailbox_field(name: str, address: str, display_name: str = "") -> str:
         raise HeaderError(f"{name}: {error}") from None
     if not display_name:
         return f"{name}: {mailbox}"
-    _check_text(name, display_name)
     line = f"{name}: {_phrase(name, display_name)}"
     fold = " " if len(line) + len(mailbox) + 3 <= _LINE else "\r\n "
     return f"{line}{fold}<{mailbox}>"
@@ -94,7 +93,9 @@ def _stands_as_it_is(value: str) -> bool:
     return value.isascii() and value == value.strip(" ") and "=?" not in value
 
 
+@lru_cache(maxsize=64)  # all our mails come from one name
 def _phrase(name: str, display_name: str) -> str:
+    _check_text(name, display_name)
     if display_name != " ".join(display_name.split()):  # which readers would fold, or not
         raise HeaderError(f"The display name in {name} may hold single blanks between words only.")
     if _stands_as_it_is(display_name):

@@ -24,12 +24,13 @@ _EMPTY: Final = "."
 _FIXED: Final = "#"
 _MOST_KEPT: Final = 256  # pictures of 6 to 9 KB
 _LEVEL: Final = 6  # of compression: more costs much time and saves little
+_encoder: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 _OVER_THE_EDGE: Final = 0.6  # how far from its last cell a piece lies that has left the board
 
 
 def described(drawing: Mapping[str, Any]) -> str:
     """A drawing of the rules as one line of text, the same for the same drawing."""
-    return json.dumps(drawing, sort_keys=True, separators=(",", ":"))
+    return _encoder.encode(drawing)
 
 
 @lru_cache(maxsize=_MOST_KEPT)

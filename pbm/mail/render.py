@@ -8,7 +8,6 @@ the board of a view: lines that keep their shape, and in the HTML part a picture
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
 from textwrap import wrap
@@ -35,11 +34,11 @@ _GLUE = "\ue002"  # a blank at which no line breaks
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029\ue000-\ue003]", re.ASCII)
 _LONGEST_KEPT = 1024  # characters; else long comments would fill the memory
 _CHUNKS_KEPT = 512  # the mails of a turn share most of theirs
+_SEQUENCES = (list, tuple)
 _JOINERS = "\u200c\u200d"
 
 
-@dataclass(frozen=True)
-class Rendered:
+class Rendered(NamedTuple):
     """The two parts of a mail, lines ending in a line feed, and the pictures in the HTML part."""
 
     text: str
@@ -87,6 +86,7 @@ class Renderer:
             keep_trailing_newline=True,
             autoescape=False,
             auto_reload=False,  # else each use of a template looks at its file
+            cache_size=-1,  # all of them stay
         )
         self._templates.globals.clear()  # no template uses any, and each mail would copy them
         self._templates.filters["pre"] = _keep_shape
@@ -113,12 +113,12 @@ class Renderer:
         # An empty line ends whatever stands above it.
         blocks = [block for chunk in source.split("\n\n") if chunk for block in _blocks(chunk)]
         ids = _content_ids(blocks, message_id)
-        text = "\n\n".join(block.text for block in blocks if not block.picture)
-        shown = (_html(block, ids) for block in blocks if not block.picture or ids)
+        text = "\n\n".join([block.text for block in blocks if not block.picture])
+        shown = [_html(block, ids) for block in blocks if not block.picture or ids]
         return Rendered(
             f"{text}\n",
             self._above + "\n".join(shown) + self._below,
-            tuple(InlinePicture(name, picture.png(described)) for described, name in ids.items()),
+            tuple([InlinePicture(name, picture.png(described)) for described, name in ids.items()]),
         )
 
 
@@ -134,7 +134,7 @@ def _content_ids(blocks: Sequence[_Block], message_id: str | None) -> dict[str, 
 
 
 def _keep_shape(text: str) -> str:
-    return "\n".join(_KEPT + line for line in text.rstrip("\n").split("\n"))
+    return _marked(text, _KEPT)
 
 
 def _show_board(view: dict[str, Any]) -> str:
@@ -145,7 +145,11 @@ def _show_board(view: dict[str, Any]) -> str:
 
 
 def _keep_rows(text: str) -> str:
-    return "\n".join(_ROW + line for line in text.rstrip("\n").split("\n"))
+    return _marked(text, _ROW)
+
+
+def _marked(lines: str, mark: str) -> str:
+    return mark + lines.rstrip("\n").replace("\n", f"\n{mark}")
 
 
 def _glued(text: str) -> str:
@@ -168,14 +172,14 @@ def _keep_indented_block(block: str) -> str:
 def _cleaned(value: Any) -> Any:
     """Take what cannot be seen, and our own mark, out of everything that fills a template."""
     if isinstance(value, str):
-        if value.isascii() and value.isprintable():
+        if value.isascii() and value.replace("\n", "").isprintable():
             return value
         printable = _UNPRINTABLE.sub("", value)
         return printable if printable.isascii() else "".join(filter(_is_seen, printable))
     if isinstance(value, dict):
         return {key: item and _cleaned(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_cleaned(item) for item in value]
+    if isinstance(value, _SEQUENCES):
+        return [item and _cleaned(item) for item in value]
     return value
 
 
@@ -198,21 +202,24 @@ def _kept_if_short(make: Callable[[str], _Made]) -> Callable[[str], _Made]:
 def _blocks(chunk: str) -> Sequence[_Block]:
     """The blocks of lines that a template has written, in their order."""
     blocks, kind, held = list[_Block](), "", list[str]()
-    for line in [*chunk.split("\n"), ""]:
+    for line in chunk.split("\n"):
         found = _kind(line)
-        continues = found == kind or (kind == "list" and found == "paragraph" and line[:1] == " ")
-        if held and not continues:
+        if found == "paragraph" and kind == "list" and line[0] == " ":
+            found = "list"  # its item goes on
+        if held and found != kind:
             blocks.append(_block(kind, held))
             held = []
         if found:
-            kind = kind if held and continues else found
-            held.append(line[1:] if found in _SHAPES else line)
-        else:
-            kind = ""
+            held.append(line)
+        kind = found
+    if held:
+        blocks.append(_block(kind, held))
     return blocks
 
 
 def _block(kind: str, lines: list[str]) -> _Block:
+    if kind in _SHAPES:
+        lines = [line[1:] for line in lines]
     if kind == "picture":
         return _Block(picture=lines[0])
     text, html = "\n".join(_text_lines(kind, lines)), _html_text(kind, lines)
@@ -220,7 +227,10 @@ def _block(kind: str, lines: list[str]) -> _Block:
 
 
 def _kind(line: str) -> str:
-    if mark := _MARKS.get(line[:1]):
+    start = line[:1]
+    if start.isalnum():
+        return "paragraph"  # as nearly always
+    if mark := _MARKS.get(start):
         return mark
     if not line.strip():
         return ""
@@ -276,7 +286,7 @@ def _html_text(kind: str, lines: Sequence[str]) -> str:
     if kind == "quote":
         said = "<br>".join(escape(line[2:]) for line in lines)
         return f"<blockquote>{said}</blockquote>"
-    return f"<p>{escape(' '.join(line.strip() for line in lines))}</p>"
+    return f"<p>{escape(' '.join([line.strip() for line in lines]))}</p>"
 
 
 def _html_picture(described: str, content_id: str) -> str:
