@@ -41,19 +41,24 @@ def board_views(
 
     Those in `plain` want no picture.
     """
+    player_ids = list(player_ids)
     seats = len(board.seats)
     since = 0 if whole else max(0, board.ply - (_RECENT_ROUNDS + 1) * seats)
     plies = work.boards.plies(board.id, since=since)
     departures = work.boards.departures(board.id) if board.position.out else ()
     shared = {
         **_standing(board, departures),
-        **_shown(board, board.position, plies),
+        **_shown(board, board.position),
         "rounds": _rounds(plies, seats, None if whole else _RECENT_ROUNDS),
     }
+    wanted = [player_id for player_id in player_ids if player_id not in plain]
+    picture = _picture(board.position, plies) if wanted else None
     return {
-        player_id: _pictured(
-            {**shared, **_side(board, plies, departures, player_id)}, player_id not in plain
-        )
+        player_id: {
+            **shared,
+            **_side(board, plies, departures, player_id),
+            "picture": picture if player_id in wanted else None,
+        }
         for player_id in player_ids
     }
 
@@ -63,26 +68,25 @@ def past_view(
 ) -> dict[str, Any]:
     """Describe a board as it was after `ply` plies. Without `picture` the reader wants none."""
     last = work.boards.plies(board.id, since=ply - 1)[:1] if picture and ply else ()
-    view = {
+    return {
         "number": board.id,
         "subject": board.subject,
         "ply": board.ply,
         "past_ply": ply,
-        **_shown(board, position, last),
+        **_shown(board, position),
+        "picture": _picture(position, last) if picture else None,
     }
-    return _pictured(view, picture)
 
 
-def _pictured(view: dict[str, Any], wanted: bool) -> dict[str, Any]:
-    """The one place where a reader's view keeps its picture, or loses it."""
-    return view if wanted else {**view, "picture": None}
-
-
-def _shown(board: Board, position: rules.Position, plies: Sequence[Ply]) -> dict[str, Any]:
-    """What stands on a board; the last of the plies led to it, if there are any."""
+def _picture(position: rules.Position, plies: Sequence[Ply]) -> dict[str, Any]:
+    """A position as a drawing; the last of the plies led to it, if there are any."""
     moved = (plies[-1].text, plies[-1].effect) if plies else ()
+    return rules.drawing(position, *moved)
+
+
+def _shown(board: Board, position: rules.Position) -> dict[str, Any]:
+    """What stands on a board."""
     return {
-        "picture": rules.drawing(position, *moved),
         "diagram": rules.diagram(position),
         "state": rules.format_state(position),
         "players": [

@@ -163,6 +163,8 @@ def _as_it_sees_it(
         event.board_id for event in before if isinstance(event, _ON_A_BOARD) and event.board_id
     ]
     hints = context.hints or (tuple(touched[-1:]) if command.comes_last else ())
+    if (shown, hints) == (context.shown, context.hints):
+        return context
     return replace(context, shown=shown, hints=hints)
 
 

@@ -15,6 +15,7 @@ from pbm.store.buckets import Buckets
 from pbm.store.changes import Changes
 from pbm.store.facts import Facts
 from pbm.store.inbox import Inbox
+from pbm.store.jsons import dumps, loads
 from pbm.store.outbox import Outbox
 from pbm.store.players import Players
 from pbm.store.questions import Questions
@@ -33,6 +34,11 @@ _SQLITE_AWAY = (
     "SQLITE_NOMEM",
     "SQLITE_PROTOCOL",
 )
+_SPEAKING: dict[str, Any] = {
+    "hide_parameters": True,  # errors must not quote mails
+    "json_serializer": dumps,
+    "json_deserializer": loads,
+}
 _DRIVERS = {
     "sqlite": "sqlite",
     "sqlite+pysqlite": "sqlite",
@@ -147,10 +153,10 @@ def parse_url(url: str) -> URL:
 def _engine(url: str) -> Engine:
     parsed = parse_url(url)
     if parsed.get_backend_name() != "sqlite":
-        return create_engine(parsed, pool_pre_ping=True, hide_parameters=True)
+        return create_engine(parsed, pool_pre_ping=True, **_SPEAKING)
     if parsed.database:
         _make_folder(Path(parsed.database).parent)
-    engine = create_engine(parsed, hide_parameters=True)  # errors must not quote mails
+    engine = create_engine(parsed, **_SPEAKING)
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
     return engine
