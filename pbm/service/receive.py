@@ -34,7 +34,7 @@ from pbm.store.together import Steps
 SAME_FOR = timedelta(days=30)
 SAME_WITHOUT_MESSAGE_ID_FOR = timedelta(minutes=10)
 _TIDIED_EVERY = 1000  # mails
-_LONG = 16_384  # bytes; below that the most expensive mail costs some tens of milliseconds
+_LONG = 8192  # bytes; below that the most expensive mail costs some tens of milliseconds
 _TWICE = "nothing: came to another address, too"
 Arrived = dict[str, Recipient]
 _log = structlog.get_logger("pbm.receive")

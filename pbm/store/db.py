@@ -156,7 +156,8 @@ def _engine(url: str) -> Engine:
         return create_engine(parsed, pool_pre_ping=True, **_SPEAKING)
     if parsed.database:
         _make_folder(Path(parsed.database).parent)
-    engine = create_engine(parsed, **_SPEAKING)
+    # The connection used last knows the pages: the others must read anew what was written since.
+    engine = create_engine(parsed, pool_use_lifo=True, **_SPEAKING)
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
     return engine
