@@ -9,7 +9,7 @@ out with the content of the one before.
 import asyncio
 import re
 from collections import deque
-from collections.abc import Callable, Container
+from collections.abc import Awaitable, Callable, Container
 from dataclasses import dataclass
 
 import aiosmtplib
@@ -23,6 +23,10 @@ _LONE_END = re.compile(rb"\r(?!\n)|(?<!\r)\n")
 
 Trouble = tuple[str, Exception]
 """The verb that was answered, and how: as an SMTPResponseException, or why there is no answer."""
+
+
+Reply = tuple[int, bytes]
+"""Its code, and all its lines as they came."""
 
 
 @dataclass(frozen=True)
@@ -70,13 +74,13 @@ class Lent:
         if not self._transport.is_closing():
             self._transport.write(data)
 
-    async def reply(self, seconds: float) -> aiosmtplib.SMTPResponse:
+    def reply(self, seconds: float) -> Awaitable[Reply]:
         """The next reply.
 
         Raises SMTPServerDisconnected if none comes any more, SMTPReadTimeoutError if none comes in
         time, SMTPResponseException if what comes is none.
         """
-        return await self._replies.next(seconds)
+        return self._replies.next(seconds)
 
     def give_up(self) -> None:
         """Break the connection off: what was begun on it is not to be ended."""
@@ -89,7 +93,7 @@ class _Replies(asyncio.Protocol):
     def __init__(self, owner: asyncio.BaseProtocol) -> None:
         self._owner = owner
         self._held = b""
-        self._said: deque[aiosmtplib.SMTPResponse] = deque()
+        self._said: deque[Reply] = deque()
         self._trouble: Exception | None = None
         self._awaited: asyncio.Future[None] | None = None
 
@@ -98,7 +102,7 @@ class _Replies(asyncio.Protocol):
         """Whether there is anything that nobody has asked for, be it the end."""
         return bool(self._said or self._held or self._trouble)
 
-    async def next(self, seconds: float) -> aiosmtplib.SMTPResponse:
+    async def next(self, seconds: float) -> Reply:
         """As `Lent.reply`."""
         if not self._said and self._trouble is None:
             loop = asyncio.get_running_loop()
@@ -115,14 +119,12 @@ class _Replies(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         """Take a reply apart as soon as it is whole."""
         self._held += data
-        while found := _REPLY.match(self._held):
-            self._held = self._held[found.end() :]
-            text = b"\n".join(line[4:].strip() for line in found[0].split(b"\n")[:-1])
-            code = int(found[1])
-            self._said.append(
-                aiosmtplib.SMTPResponse(code, text.decode("utf-8", "surrogateescape"))
-            )
-        if len(self._held) > _MOST_BYTES or not _BEGINS_WELL.fullmatch(self._held):
+        at = 0
+        while found := _REPLY.match(self._held, at):
+            at = found.end()
+            self._said.append((int(found[1]), found[0]))
+        self._held = self._held[at:]
+        if self._held and not self._may_become_a_reply():
             self._end(aiosmtplib.SMTPResponseException(-1, "The server's reply makes no sense"))
         if self._said:
             self._wake()
@@ -136,6 +138,9 @@ class _Replies(asyncio.Protocol):
         """The connection is gone, for its owner, too."""
         self._end(aiosmtplib.SMTPServerDisconnected("Connection lost"))
         self._owner.connection_lost(error)
+
+    def _may_become_a_reply(self) -> bool:
+        return len(self._held) <= _MOST_BYTES and _BEGINS_WELL.fullmatch(self._held) is not None
 
     def _be_late(self) -> None:
         self._end(aiosmtplib.SMTPReadTimeoutError("The server did not answer in time"))
@@ -186,18 +191,25 @@ async def _envelope_refused(lent: Lent, seconds: Timeouts) -> Trouble | None:
 async def _heard(lent: Lent, verb: str, good: Container[int], seconds: float) -> Trouble | None:
     """What is wrong with the next reply, None if it is good."""
     try:
-        reply = await lent.reply(seconds)
+        code, reply = await lent.reply(seconds)
     except aiosmtplib.SMTPException as error:
         return verb, error
-    if reply.code in good:
+    if code in good:
         return None
-    return verb, aiosmtplib.SMTPResponseException(reply.code, reply.message)
+    return verb, aiosmtplib.SMTPResponseException(code, _text(reply))
+
+
+def _text(reply: bytes) -> str:
+    """What a reply says to people."""
+    lines = (line[4:].strip() for line in reply.split(b"\n")[:-1])
+    return b"\n".join(lines).decode("utf-8", "surrogateescape")
 
 
 def as_data(raw: bytes) -> bytes:
     """A mail as it follows DATA: lines end in CRLF, their first dots are doubled, and a dot ends
     it (RFC 5321, section 4.5.2)."""
-    if raw.count(b"\n") != raw.count(b"\r\n") or raw.count(b"\r") != raw.count(b"\r\n"):
+    pairs = raw.count(b"\r\n")
+    if raw.count(b"\n") != pairs or raw.count(b"\r") != pairs:
         raw = _LONE_END.sub(b"\r\n", raw)
     if not raw.endswith(b"\r\n"):
         raw += b"\r\n"

@@ -19,6 +19,7 @@ __all__ = ["SmarthostTransport", "Timeouts"]
 
 _CLOSING = 421
 _TOO_BIG = 552
+_DISTRUST_SECONDS = 3600.0
 _NO_SUCH_COMMAND = (500, 501, 502, 504)
 # Bad syntax, bad sequence, and logins: what is wrong here is wrong for every mail we have.
 _OUR_CONFIGURATION = frozenset({500, 501, 502, 503, 504, 521, 530, 534, 535, 538})
@@ -61,6 +62,7 @@ class SmarthostTransport:
         self._host = parse_smarthost(url)
         self._helo = helo
         self._turns = Turns(pool_size)
+        self._one_at_a_time_until = 0.0
         self._idle_seconds = idle_seconds
         self._timeouts = timeouts or Timeouts()
         self._verify = not self._host.is_loopback if verify is None else verify
@@ -234,15 +236,24 @@ class SmarthostTransport:
         except aiosmtplib.SMTPServerDisconnected as error:
             return "MAIL", error
 
-        def ahead() -> bytes:
-            following = self._turns.take_along(turn, lent)
-            return _commands(client, following) if following else b""
-
         try:
-            return await hand_over(lent, commands, turn.raw, self._timeouts, ahead)
+            trouble = await hand_over(
+                lent, commands, turn.raw, self._timeouts, lambda: self._ahead(turn, lent)
+            )
         finally:
             if turn.next is None:
                 lent.give_back()
+        if not commands and trouble and isinstance(trouble[1], aiosmtplib.SMTPTimeoutError):
+            # It may have thrown away what came with the content of the mail before.
+            self._one_at_a_time_until = asyncio.get_running_loop().time() + _DISTRUST_SECONDS
+        return trouble
+
+    def _ahead(self, turn: Turn, lent: Lent) -> bytes:
+        """The commands of the mail that waits longest, which has the connection next."""
+        if asyncio.get_running_loop().time() < self._one_at_a_time_until:
+            return b""
+        following = self._turns.take_along(turn, lent)
+        return _commands(lent.client, following) if following else b""
 
     async def _reset(self, client: aiosmtplib.SMTP) -> bool:
         """Whether the connection is ready for another mail after a refusal."""
