@@ -70,10 +70,14 @@ async def until_content(fake: FakeSmarthost) -> None:
 
 
 async def sees_all_is_well(fake: FakeSmarthost, transport: SmarthostTransport) -> None:
-    """Whatever happened, each content went to its own recipient, and the next mail arrives."""
+    """Whatever happened, each content went to its own recipient, the next mail arrives, and no
+    connection is forgotten."""
     async with asyncio.timeout(GUARD_SECONDS):
         assert await deliver(transport, "dave") == Sent()
         await transport.close()
+        fake.release.set()
+        while fake.open:
+            await asyncio.sleep(0)
     for recipient, mail in fake.arrived:
         assert mail == content(recipient.partition("@")[0])
 
@@ -189,6 +193,23 @@ def test_promise_05_trouble_with_the_mail_before(
             assert arrivals(fake) == {"bob": 1, "carol": 1}
             assert fake.connections == connections
             assert "RSET" not in fake.commands
+            await sees_all_is_well(fake, transport)
+
+    run(scene)
+
+
+def test_nothing_is_believed_that_comes_behind_nonsense() -> None:
+    """Not even what would be good answers to the commands that came along."""
+
+    async def scene() -> None:
+        async with fake_at_once() as fake:
+            fake.script("DOT", "\n".join(["354 what?", *list(GOOD.values())[:3]]))
+            transport = transport_to(fake.port)
+            alice, bob, carol = await deliver_all(transport)
+            assert isinstance(alice, Deferred)
+            assert (bob, carol) == (Sent(), Sent())
+            assert arrivals(fake) == {"bob": 1, "carol": 1}
+            assert fake.connections == 2
             await sees_all_is_well(fake, transport)
 
     run(scene)
