@@ -2,15 +2,15 @@
 
 aiosmtplib opens the connection, says hello, encrypts and logs in; but it waits for the reply to
 each command before it says the next, and most of the time that a mail takes is that waiting. Here
-it lends us the connection for one mail.
+it lends us the connection for one mail, or for as many as wait: then the commands of the next go
+out with the content of the one before.
 """
 
 import asyncio
 import re
 from collections import deque
-from collections.abc import Sequence
-from types import TracebackType
-from typing import Self
+from collections.abc import Awaitable, Callable, Container
+from dataclasses import dataclass
 
 import aiosmtplib
 
@@ -18,39 +18,51 @@ _MOST_BYTES = 32_768  # that no reply ends in
 _REPLY = re.compile(rb"(?:[0-9]{3}-[^\n]*\n)*([0-9]{3})(?:[ \t][^\n]*)?\r?\n")
 _BEGINS_WELL = re.compile(rb"(?:[0-9]{3}-[^\n]*\n)*[0-9]{0,3}(?:[ \t-][^\n]*)?\r?")
 _DONE = range(200, 300)  # the first digit counts (RFC 5321, section 4.2)
-_GOOD = {"MAIL": _DONE, "RCPT": _DONE, "DATA": (354,)}
+_GO_ON = (354,)
 _LONE_END = re.compile(rb"\r(?!\n)|(?<!\r)\n")
-
 
 Trouble = tuple[str, Exception]
 """The verb that was answered, and how: as an SMTPResponseException, or why there is no answer."""
 
 
+Reply = tuple[int, bytes]
+"""Its code, and all its lines as they came."""
+
+
+@dataclass(frozen=True)
+class Timeouts:
+    """In seconds. RFC 5321, section 4.5.3.2, gives the server ten minutes for the final dot."""
+
+    connect: float = 30
+    command: float = 60
+    data: float = 600
+    quit: float = 2
+
+
 class Lent:
-    """A connection of aiosmtplib's while it is ours: `async with Lent(client) as lent`."""
+    """A connection of aiosmtplib's that is ours until we give it back."""
 
     def __init__(self, client: aiosmtplib.SMTP) -> None:
         """Raises SMTPServerDisconnected where there is no connection any more."""
         transport, owner = client.transport, client.protocol
         if not isinstance(transport, asyncio.Transport) or owner is None or transport.is_closing():
             raise aiosmtplib.SMTPServerDisconnected("Connection lost")
+        self.client = client
         self._transport = transport
         self._owner = owner
         self._replies = _Replies(owner)
+        transport.set_protocol(self._replies)
 
-    async def __aenter__(self) -> Self:
-        self._transport.set_protocol(self._replies)
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def give_back(self) -> None:
+        """Let aiosmtplib have it again, closed if it is out of step."""
         if self.is_out_of_step:
             self.give_up()
         self._transport.set_protocol(self._owner)
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether nothing can be sent any more; replies that came before may be left."""
+        return self._transport.is_closing()
 
     @property
     def is_out_of_step(self) -> bool:
@@ -62,13 +74,13 @@ class Lent:
         if not self._transport.is_closing():
             self._transport.write(data)
 
-    async def reply(self, seconds: float) -> aiosmtplib.SMTPResponse:
+    def reply(self, seconds: float) -> Awaitable[Reply]:
         """The next reply.
 
         Raises SMTPServerDisconnected if none comes any more, SMTPReadTimeoutError if none comes in
         time, SMTPResponseException if what comes is none.
         """
-        return await self._replies.next(seconds)
+        return self._replies.next(seconds)
 
     def give_up(self) -> None:
         """Break the connection off: what was begun on it is not to be ended."""
@@ -81,7 +93,7 @@ class _Replies(asyncio.Protocol):
     def __init__(self, owner: asyncio.BaseProtocol) -> None:
         self._owner = owner
         self._held = b""
-        self._said: deque[aiosmtplib.SMTPResponse] = deque()
+        self._said: deque[Reply] = deque()
         self._trouble: Exception | None = None
         self._awaited: asyncio.Future[None] | None = None
 
@@ -90,15 +102,16 @@ class _Replies(asyncio.Protocol):
         """Whether there is anything that nobody has asked for, be it the end."""
         return bool(self._said or self._held or self._trouble)
 
-    async def next(self, seconds: float) -> aiosmtplib.SMTPResponse:
+    async def next(self, seconds: float) -> Reply:
         """As `Lent.reply`."""
         if not self._said and self._trouble is None:
-            self._awaited = asyncio.get_running_loop().create_future()
+            loop = asyncio.get_running_loop()
+            self._awaited = loop.create_future()
+            late = loop.call_later(seconds, self._be_late)  # far cheaper than `asyncio.timeout`
             try:
-                async with asyncio.timeout(seconds):
-                    await self._awaited
-            except TimeoutError:
-                self._trouble = aiosmtplib.SMTPReadTimeoutError("The server did not answer in time")
+                await self._awaited
+            finally:
+                late.cancel()
         if self._said:
             return self._said.popleft()
         raise self._trouble or aiosmtplib.SMTPServerDisconnected("Connection lost")
@@ -106,14 +119,12 @@ class _Replies(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         """Take a reply apart as soon as it is whole."""
         self._held += data
-        while found := _REPLY.match(self._held):
-            self._held = self._held[found.end() :]
-            text = b"\n".join(line[4:].strip() for line in found[0].split(b"\n")[:-1])
-            code = int(found[1])
-            self._said.append(
-                aiosmtplib.SMTPResponse(code, text.decode("utf-8", "surrogateescape"))
-            )
-        if len(self._held) > _MOST_BYTES or not _BEGINS_WELL.fullmatch(self._held):
+        at = 0
+        while found := _REPLY.match(self._held, at):
+            at = found.end()
+            self._said.append((int(found[1]), found[0]))
+        self._held = self._held[at:]
+        if self._held and not self._may_become_a_reply():
             self._end(aiosmtplib.SMTPResponseException(-1, "The server's reply makes no sense"))
         if self._said:
             self._wake()
@@ -128,6 +139,12 @@ class _Replies(asyncio.Protocol):
         self._end(aiosmtplib.SMTPServerDisconnected("Connection lost"))
         self._owner.connection_lost(error)
 
+    def _may_become_a_reply(self) -> bool:
+        return len(self._held) <= _MOST_BYTES and _BEGINS_WELL.fullmatch(self._held) is not None
+
+    def _be_late(self) -> None:
+        self._end(aiosmtplib.SMTPReadTimeoutError("The server did not answer in time"))
+
     def _end(self, trouble: Exception) -> None:
         self._trouble = self._trouble or trouble
         self._wake()
@@ -138,49 +155,61 @@ class _Replies(asyncio.Protocol):
 
 
 async def hand_over(
-    lent: Lent, commands: Sequence[str], raw: bytes, seconds: Sequence[float]
+    lent: Lent, commands: bytes, raw: bytes, seconds: Timeouts, ahead: Callable[[], bytes]
 ) -> Trouble | None:
     """Send the commands of a mail, and its content if they are taken; the first trouble, or None.
 
-    `commands` are MAIL, RCPT and DATA, and `seconds` how long to wait for each reply, the last
-    for that to the content, too.
+    `commands` are MAIL, RCPT and DATA; none where they went out with the content of the mail
+    before. `ahead` is asked for those of the next mail, which go out with the content of this one
+    (RFC 2920, section 3.1); whoever gave any sees to their replies.
     """
-    if lent.is_out_of_step:
-        lent.give_up()
-        return "MAIL", aiosmtplib.SMTPServerDisconnected("It spoke before it was asked")
-    lent.write("".join(f"{command}\r\n" for command in commands).encode("ascii"))
-    first: Trouble | None = None
-    last: Trouble | None = None
-    for command, most in zip(commands, seconds, strict=True):
-        verb = command[:4]
-        last = await _heard(lent, verb, _GOOD[verb], most)
-        first = first or last
-    if first and not last:
-        lent.give_up()  # it waits for content, and an empty mail would go out
-    if first:
-        return first
+    if commands:
+        if lent.is_out_of_step:
+            lent.give_up()
+            return "MAIL", aiosmtplib.SMTPServerDisconnected("It spoke before it was asked")
+        lent.write(commands)
+    refused = await _envelope_refused(lent, seconds)
+    if refused:
+        return refused
     if lent.is_out_of_step:
         lent.give_up()  # its next reply would not be to the content
         return "DATA", aiosmtplib.SMTPServerDisconnected("It answered before it was asked")
-    lent.write(as_data(raw))
-    return await _heard(lent, "DATA", _DONE, seconds[-1])
+    lent.write(as_data(raw) + ahead())
+    return await _heard(lent, "DATA", _DONE, seconds.data)
 
 
-async def _heard(lent: Lent, verb: str, good: Sequence[int], seconds: float) -> Trouble | None:
+async def _envelope_refused(lent: Lent, seconds: Timeouts) -> Trouble | None:
+    """The first trouble in the replies to MAIL, RCPT and DATA; all three are heard."""
+    mail = await _heard(lent, "MAIL", _DONE, seconds.command)
+    rcpt = await _heard(lent, "RCPT", _DONE, seconds.command)
+    data = await _heard(lent, "DATA", _GO_ON, seconds.data)
+    if (mail or rcpt) and not data:
+        lent.give_up()  # it waits for content, and an empty mail would go out
+    return mail or rcpt or data
+
+
+async def _heard(lent: Lent, verb: str, good: Container[int], seconds: float) -> Trouble | None:
     """What is wrong with the next reply, None if it is good."""
     try:
-        reply = await lent.reply(seconds)
+        code, reply = await lent.reply(seconds)
     except aiosmtplib.SMTPException as error:
         return verb, error
-    if reply.code in good:
+    if code in good:
         return None
-    return verb, aiosmtplib.SMTPResponseException(reply.code, reply.message)
+    return verb, aiosmtplib.SMTPResponseException(code, _text(reply))
+
+
+def _text(reply: bytes) -> str:
+    """What a reply says to people."""
+    lines = (line[4:].strip() for line in reply.split(b"\n")[:-1])
+    return b"\n".join(lines).decode("utf-8", "surrogateescape")
 
 
 def as_data(raw: bytes) -> bytes:
     """A mail as it follows DATA: lines end in CRLF, their first dots are doubled, and a dot ends
     it (RFC 5321, section 4.5.2)."""
-    if raw.count(b"\n") != raw.count(b"\r\n") or raw.count(b"\r") != raw.count(b"\r\n"):
+    pairs = raw.count(b"\r\n")
+    if raw.count(b"\n") != pairs or raw.count(b"\r") != pairs:
         raw = _LONE_END.sub(b"\r\n", raw)
     if not raw.endswith(b"\r\n"):
         raw += b"\r\n"

@@ -5,18 +5,21 @@ import base64
 import re
 import ssl
 from collections import deque
-from dataclasses import dataclass
 
 import aiosmtplib
 
 from pbm.mail.address import AddressError, parse_address
 from pbm.mail.delivery import Deferred, Delivery, Failed, Sent
 from pbm.mail.foreign import presentable
-from pbm.mail.pipelining import Lent, Trouble, hand_over
+from pbm.mail.pipelining import Lent, Timeouts, Trouble, hand_over
 from pbm.mail.smarthost_url import Smarthost, parse_smarthost
+from pbm.mail.turns import Turn, Turns
+
+__all__ = ["SmarthostTransport", "Timeouts"]
 
 _CLOSING = 421
 _TOO_BIG = 552
+_DISTRUST_SECONDS = 3600.0
 _NO_SUCH_COMMAND = (500, 501, 502, 504)
 # Bad syntax, bad sequence, and logins: what is wrong here is wrong for every mail we have.
 _OUR_CONFIGURATION = frozenset({500, 501, 502, 503, 504, 521, 530, 534, 535, 538})
@@ -24,22 +27,12 @@ _STATUS = re.compile(r"([245]\.[0-9]{1,3}\.[0-9]{1,3})(?: |$)", re.ASCII)
 _TROUBLE = (aiosmtplib.SMTPException, OSError, ValueError)
 
 
-@dataclass(frozen=True)
-class Timeouts:
-    """In seconds. RFC 5321, section 4.5.3.2, gives the server ten minutes for the final dot."""
-
-    connect: float = 30
-    command: float = 60
-    data: float = 600
-    quit: float = 2
-
-
 class _TroubleError(Exception):
     """No connection that could take a mail; ``str()`` is the reason to defer with."""
 
 
 class _KeptOneIsDeadError(Exception):
-    """A connection that was kept open proved closed before it took anything of the mail."""
+    """A connection used before proved closed before it took anything of the mail."""
 
 
 class SmarthostTransport:
@@ -47,8 +40,8 @@ class SmarthostTransport:
 
     STARTTLS is used where the server offers it; certificates are verified, except of a
     server on this machine. A password never goes out unencrypted, except to this machine.
-    Each delivery has a connection to itself; ``pool_size`` is how many there may be at once,
-    and how many wait open for the next mail.
+    ``pool_size`` is how many connections there may be at once, and how many wait open for the
+    next mail. While mails wait for one, each goes out together with the commands of the next.
     """
 
     def __init__(
@@ -68,7 +61,8 @@ class SmarthostTransport:
         """
         self._host = parse_smarthost(url)
         self._helo = helo
-        self._slots = asyncio.Semaphore(pool_size)
+        self._turns = Turns(pool_size)
+        self._one_at_a_time_until = 0.0
         self._idle_seconds = idle_seconds
         self._timeouts = timeouts or Timeouts()
         self._verify = not self._host.is_loopback if verify is None else verify
@@ -86,11 +80,14 @@ class SmarthostTransport:
             to = parse_address(recipient)
         except AddressError as error:
             return Failed(str(error))
-        async with self._slots:
-            try:
-                return await self._deliver(sender, to, raw)
-            except _TroubleError as trouble:
-                return Deferred(str(trouble))
+        turn = Turn(sender, to, raw)
+        await self._turns.begin(turn)
+        try:
+            return await self._deliver(turn)
+        except _TroubleError as trouble:
+            return Deferred(str(trouble))
+        finally:
+            self._turns.end(turn)
 
     async def close(self) -> None:
         """Say goodbye on the connections that wait; those at work finish their mail."""
@@ -113,15 +110,17 @@ class SmarthostTransport:
         await self.close()
         return None
 
-    async def _deliver(self, sender: str, recipient: str, raw: bytes) -> Delivery:
-        kept = self._kept_open()
-        if kept is not None:
+    async def _deliver(self, turn: Turn) -> Delivery:
+        if turn.lent is not None and turn.lent.is_closed:
+            turn.lent = None
+        used = turn.lent.client if turn.lent else self._kept_open()
+        if used is not None:
             try:
-                return await self._hand_over(kept, sender, recipient, raw, was_idle=True)
+                return await self._hand_over(used, turn, was_used=True)
             except _KeptOneIsDeadError:
-                pass
+                turn.lent = None
         fresh = await self._connect()
-        return await self._hand_over(fresh, sender, recipient, raw, was_idle=False)
+        return await self._hand_over(fresh, turn, was_used=False)
 
     def _kept_open(self) -> aiosmtplib.SMTP | None:
         """The connection used last, if it is still good; old ones are let go."""
@@ -184,31 +183,29 @@ class SmarthostTransport:
             # The server's own words may repeat what we sent.
             raise _TroubleError(f"The smarthost refused our login ({error.code}).") from None
 
-    async def _hand_over(
-        self, client: aiosmtplib.SMTP, sender: str, recipient: str, raw: bytes, *, was_idle: bool
-    ) -> Delivery:
+    async def _hand_over(self, client: aiosmtplib.SMTP, turn: Turn, *, was_used: bool) -> Delivery:
         """One mail over one connection, which is kept where it is still of use."""
         reusable = False
         try:
-            outcome = await self._transaction(client, sender, recipient, raw, was_idle)
-            reusable = isinstance(outcome, Sent) or await self._reset(client)
+            outcome = await self._transaction(client, turn, was_used)
+            # Content that was refused leaves nothing to reset, and the next mail has begun.
+            in_use = isinstance(outcome, Sent) or turn.next is not None
+            reusable = in_use or await self._reset(client)
         finally:
-            if reusable and client.is_connected:
-                self._keep_open(client)
-            else:
+            if not reusable or not client.is_connected:
                 _hang_up(client)
+            elif turn.next is None:
+                self._keep_open(client)
         return outcome
 
-    async def _transaction(
-        self, client: aiosmtplib.SMTP, sender: str, recipient: str, raw: bytes, was_idle: bool
-    ) -> Delivery:
+    async def _transaction(self, client: aiosmtplib.SMTP, turn: Turn, was_used: bool) -> Delivery:
         say = self._say_at_once if client.supports_extension("pipelining") else self._say_in_turn
-        trouble = await say(client, sender, recipient, raw)
+        trouble = await say(client, turn)
         if trouble is None:
             return Sent()
         verb, why = trouble
         code = getattr(why, "code", None)
-        if verb == "MAIL" and was_idle and code in (None, _CLOSING):
+        if verb == "MAIL" and was_used and code in (None, _CLOSING):
             raise _KeptOneIsDeadError
         # What the server has against our sender it has against all our mails; the size is the
         # mail's own. Against a recipient this code means "too many", and passes (RFC 5321,
@@ -216,34 +213,47 @@ class SmarthostTransport:
         final = {"MAIL": code == _TOO_BIG, "RCPT": code != _TOO_BIG}.get(verb, True)
         return self._refused(client, verb, why, final=final)
 
-    async def _say_in_turn(
-        self, client: aiosmtplib.SMTP, sender: str, recipient: str, raw: bytes
-    ) -> Trouble | None:
+    async def _say_in_turn(self, client: aiosmtplib.SMTP, turn: Turn) -> Trouble | None:
         """Each command after the reply to the one before; where it went wrong, if it did."""
         seconds = self._timeouts.command
         verb = "MAIL"
         try:
-            await client.mail(sender, options=_options(client, raw), timeout=seconds)
+            await client.mail(turn.sender, options=_options(client, turn.raw), timeout=seconds)
             verb = "RCPT"
-            await client.rcpt(recipient, timeout=seconds)
+            await client.rcpt(turn.recipient, timeout=seconds)
             verb = "DATA"
-            await client.data(raw, timeout=self._timeouts.data)
+            await client.data(turn.raw, timeout=self._timeouts.data)
         except _TROUBLE as error:
             return verb, error
         return None
 
-    async def _say_at_once(
-        self, client: aiosmtplib.SMTP, sender: str, recipient: str, raw: bytes
-    ) -> Trouble | None:
-        """All commands, and then their replies; where it went wrong, if it did."""
-        options = "".join(f" {option}" for option in _options(client, raw))
-        commands = (f"MAIL FROM:<{sender}>{options}", f"RCPT TO:<{recipient}>", "DATA")
-        seconds = (self._timeouts.command, self._timeouts.command, self._timeouts.data)
+    async def _say_at_once(self, client: aiosmtplib.SMTP, turn: Turn) -> Trouble | None:
+        """All commands, unless they went out ahead, and then their replies; where it went wrong,
+        if it did."""
+        commands = b"" if turn.lent else _commands(client, turn)
         try:
-            async with Lent(client) as lent:
-                return await hand_over(lent, commands, raw, seconds)
+            lent = turn.lent or Lent(client)
         except aiosmtplib.SMTPServerDisconnected as error:
             return "MAIL", error
+
+        try:
+            trouble = await hand_over(
+                lent, commands, turn.raw, self._timeouts, lambda: self._ahead(turn, lent)
+            )
+        finally:
+            if turn.next is None:
+                lent.give_back()
+        if not commands and trouble and isinstance(trouble[1], aiosmtplib.SMTPTimeoutError):
+            # It may have thrown away what came with the content of the mail before.
+            self._one_at_a_time_until = asyncio.get_running_loop().time() + _DISTRUST_SECONDS
+        return trouble
+
+    def _ahead(self, turn: Turn, lent: Lent) -> bytes:
+        """The commands of the mail that waits longest, which has the connection next."""
+        if asyncio.get_running_loop().time() < self._one_at_a_time_until:
+            return b""
+        following = self._turns.take_along(turn, lent)
+        return _commands(lent.client, following) if following else b""
 
     async def _reset(self, client: aiosmtplib.SMTP) -> bool:
         """Whether the connection is ready for another mail after a refusal."""
@@ -305,6 +315,12 @@ def _hang_up(client: aiosmtplib.SMTP) -> None:
     client.close()
     if isinstance(transport, asyncio.Transport):
         transport.abort()
+
+
+def _commands(client: aiosmtplib.SMTP, turn: Turn) -> bytes:
+    options = "".join(f" {option}" for option in _options(client, turn.raw))
+    lines = f"MAIL FROM:<{turn.sender}>{options}\r\nRCPT TO:<{turn.recipient}>\r\nDATA\r\n"
+    return lines.encode("ascii")
 
 
 def _options(client: aiosmtplib.SMTP, raw: bytes) -> list[str]:

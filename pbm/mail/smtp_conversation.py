@@ -122,7 +122,11 @@ class Conversation(SMTP):
         except FloodError:
             self.hang_up(_TOO_MUCH)
 
-    # Not a property: aiosmtpd looks at every one of those while it is still being made.
+    def __dir__(self) -> tuple[str, ...]:
+        # At every connection aiosmtpd looks through these, one by one, for verbs of its own.
+        # Ours are in a table.
+        return ()
+
     def handler(self) -> "asyncio.Task[None]":
         """The task in which the conversation runs."""
         assert self._handler_coroutine is not None

@@ -11,6 +11,7 @@ CERTIFICATE = Path(__file__).with_name("loopback.pem")
 
 DROP = "drop"
 HANG = "hang"
+PAUSE = "pause"  # until it is released; then all is as usual
 USUAL = {
     "CONNECT": "220 fake ESMTP",
     "EHLO": "250-fake\n250 SIZE 1000000",
@@ -34,6 +35,8 @@ class FakeSmarthost:
         self.scripted: dict[str, deque[str]] = defaultdict(deque)
         self.commands: list[str] = []
         self.mails: list[bytes] = []
+        self.arrived: list[tuple[str, bytes]] = []  # the mails, with their recipients
+        self.contents = 0  # read, whether or not it took them
         self.connections = 0
         self.open = 0
         self.most_open = 0
@@ -67,6 +70,7 @@ class FakeSmarthost:
     async def _talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if not await self._reply("CONNECT", writer):
             return
+        recipient = ""
         refused = False  # what belongs to the mail that is being begun
         while line := await reader.readline():
             command = line.decode().strip()
@@ -77,22 +81,28 @@ class FakeSmarthost:
                 return
             if verb in ("MAIL", "RCPT", "RSET"):
                 refused = not self.said.startswith("2") or (refused and verb == "RCPT")
+            if verb == "RCPT" and not refused:
+                recipient = command.partition("<")[2].rstrip(">")
             if verb == "STARTTLS":
                 await writer.start_tls(server_context())
                 self.encrypted = True
             if verb == "DATA" and self.said.startswith("354"):
                 mail = await reader.readuntil(b"\r\n.\r\n")
+                self.contents += 1
                 if not await self._reply("DOT", writer):
                     return
                 if self.said.startswith("250"):
                     self.mails.append(mail[:-3])
+                    self.arrived.append((recipient, mail[:-3]))
 
     async def _reply(self, verb: str, writer: asyncio.StreamWriter) -> bool:
         """Whether the connection goes on."""
         scripted = self.scripted[verb]
         self.said = scripted.popleft() if scripted else self.usual.get(verb, "502 5.5.1 what?")
-        if self.said == HANG:
+        if self.said in (HANG, PAUSE):
             await self.release.wait()
+        if self.said == PAUSE:
+            self.said = self.usual[verb]
         if self.said in (DROP, HANG):
             return False
         writer.write(self.said.replace("\n", "\r\n").encode() + b"\r\n")
