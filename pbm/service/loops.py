@@ -119,5 +119,7 @@ def _until(due_at: datetime | None, clock: Clock) -> float:
 
 
 async def _woken(event: asyncio.Event, seconds: float) -> None:
+    # Not wait_for: before Python 3.12 it forgets that it was cancelled if the event comes first.
     with suppress(TimeoutError):
-        await asyncio.wait_for(event.wait(), seconds)
+        async with asyncio.timeout(seconds):
+            await event.wait()

@@ -330,8 +330,12 @@ class Boards:
 
     def set_offers(self, board: Board, offers: Sequence[Offer]) -> Board:
         """Write down what is asked for on a board."""
+        is_locked = board.id in self._locked
         self._set(board.id, offers=[asdict(offer) for offer in offers] or None)
-        return replace(board, offers=tuple(offers))
+        after = replace(board, offers=tuple(offers))
+        if is_locked:
+            self._locked[board.id] = after
+        return after
 
     def close(
         self,
