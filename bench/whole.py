@@ -27,11 +27,11 @@ _ALONE = Shape("one after the other", 2, True)
 
 @dataclass(frozen=True)
 class Size:
-    """How much is sent: boards that each make a ply in a round, and rounds, of which the best
+    """How much is sent: boards that each make a ply in a round, and rounds, of which the median
     counts."""
 
     boards: int = 200
-    rounds: int = 5
+    rounds: int = 7
 
 
 @dataclass(frozen=True)
@@ -124,8 +124,8 @@ class Game:
         return Round(len(letters) / took, waited)
 
     def rate(self, shape: Shape) -> float:
-        """Turns a second, in the best of some rounds."""
-        return max(self.round(shape).rate for _ in range(self.place.size.rounds))
+        """Turns a second, in the median of some rounds."""
+        return median(self.round(shape).rate for _ in range(self.place.size.rounds))
 
 
 @dataclass(frozen=True)
@@ -157,32 +157,45 @@ def measure(size: Size | None = None, settings: Sequence[Setting] = SETTINGS) ->
 
 
 def _in_shape(place: Place, shape: Shape, settings: Sequence[Setting]) -> list[Row]:
-    """What is compared takes turns, so that a machine that slows down does so to all of it."""
-    rates = {NOTHING: _nothing(place, shape), "Postfix, to its queue": _postfix(place, shape)}
-    for setting in settings:
-        with place.game(setting) as game:
-            rates[setting.name] = game.rate(shape)
-        rates[NOTHING] = max(rates[NOTHING], _nothing(place, shape))
-    return [
-        Row(
-            f"{name}; {shape.name}",
-            "mails" if number < 2 else "turns",
-            rate,
-            "itself" if name == NOTHING else "doing nothing",
-            rate / rates[NOTHING],
-        )
-        for number, (name, rate) in enumerate(rates.items())
-    ]
-
-
-def _nothing(place: Place, shape: Shape) -> float:
     with running.nothing() as port:
-        return max(_taking(place, port, shape) for _ in range(2))
+        beside = _Beside(place, port, shape)
+        with running_postfix(place.next_server.port, main="defer_transports = smtp\n") as postfix:
+            beside.note("Postfix, to its queue", "mails", lambda: beside.taking(postfix.port))
+        for setting in settings:
+            with place.game(setting) as game:
+                beside.note(setting.name, "turns", lambda game=game: game.round(shape).rate)
+    return beside.rows()
 
 
-def _postfix(place: Place, shape: Shape) -> float:
-    with running_postfix(place.next_server.port, main="defer_transports = smtp\n") as postfix:
-        return max(_taking(place, postfix.port, shape) for _ in range(2))
+@dataclass
+class _Beside:
+    """Rounds that each stand beside one of the server that does nothing, right before: a machine
+    that slows down does so to both."""
+
+    place: Place
+    port: int
+    shape: Shape
+    nothing: list[float] = field(default_factory=list)
+    others: list[Row] = field(default_factory=list)
+
+    def taking(self, port: int) -> float:
+        """Mails a second that a server takes."""
+        return _taking(self.place, port, self.shape)
+
+    def note(self, name: str, unit: str, rate: Callable[[], float]) -> None:
+        """Measure something; of its rounds the median counts."""
+        rates, ratios = [], []
+        for _ in range(self.place.size.rounds):
+            self.nothing.append(self.taking(self.port))
+            rates.append(rate())
+            ratios.append(rates[-1] / self.nothing[-1])
+        told = f"{name}; {self.shape.name}"
+        self.others.append(Row(told, unit, median(rates), "doing nothing", median(ratios)))
+
+    def rows(self) -> list[Row]:
+        """The server that does nothing, and all that was measured beside it."""
+        name = f"{NOTHING}; {self.shape.name}"
+        return [Row(name, "mails", median(self.nothing), "itself", 1.0), *self.others]
 
 
 def _taking(place: Place, port: int, shape: Shape) -> float:
@@ -199,18 +212,22 @@ def _letters(boards: int) -> list[Letter]:
 
 
 def _on_a_slow_disk(place: Place) -> list[Row]:
-    """The same server with each fsync slower, beside itself."""
+    """The same server with each fsync slower, beside itself, a round each in turn."""
     rows = []
     with tempfile.TemporaryDirectory() as name:
         slower = running.slow_disk(Path(name), _MILLISECONDS)
+        slow_one = Setting("slow", variables={**_BY_ITSELF, **slower})
         for shape in SHAPES:
-            with place.game(SETTINGS[0]) as game:
-                usual = game.rate(shape)
-            slow = Setting("slow", variables={**_BY_ITSELF, **slower})
-            with place.game(slow) as game:
-                rate = game.rate(shape)
+            with place.game(SETTINGS[0]) as usual, place.game(slow_one) as slow:
+                pairs = [
+                    (slow.round(shape).rate, usual.round(shape).rate)
+                    for _ in range(place.size.rounds)
+                ]
             told = f"{SETTINGS[0].name}, each fsync {_MILLISECONDS} ms longer; {shape.name}"
-            rows.append(Row(told, "turns", rate, "its own rate", rate / usual))
+            ratio = median(rate / beside for rate, beside in pairs)
+            rows.append(
+                Row(told, "turns", median(rate for rate, _ in pairs), "its own rate", ratio)
+            )
     return rows
 
 

@@ -9,7 +9,7 @@ import structlog
 from sqlalchemy.exc import DBAPIError
 
 from pbm.clock import Clock
-from pbm.commands.auth import asked_question, tag_owner
+from pbm.commands.auth import asked_question
 from pbm.mail.address import (
     Bounce,
     Plain,
@@ -155,7 +155,10 @@ class Intake:
             return is_expected(work, recipient, self.clock())
         if isinstance(recipient, QuestionReply):
             return asked_question(work, recipient) is not None
-        return tag_owner(work, self.house.keyring, recipient) is not None
+        epoch = work.players.epoch(recipient.player_id)
+        return epoch is not None and self.house.keyring.verify_reply_tag(
+            recipient.tag, recipient.player_id, epoch, recipient.board_id
+        )
 
 
 def is_long(raw: bytes) -> bool:

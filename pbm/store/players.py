@@ -11,6 +11,7 @@ from sqlalchemy import (
     Select,
     bindparam,
     delete,
+    exists,
     func,
     insert,
     or_,
@@ -65,6 +66,14 @@ _SEATED = Statement(
 )
 
 
+_EPOCH = Statement(
+    select(players.c.epoch).where(
+        players.c.id == bindparam("player_id"),
+        exists().where(addresses.c.player_id == players.c.id),
+    )
+)
+
+
 class Players:
     """Queries about players, within one transaction."""
 
@@ -83,6 +92,11 @@ class Players:
     def find(self, player_id: int) -> Player | None:
         """Find a player by id."""
         return self._one(_BY_ID, player_id=player_id)
+
+    def epoch(self, player_id: int) -> int | None:
+        """The epoch of a player whom mail can reach; None for anybody else."""
+        epoch: int | None = _EPOCH.value(self._connection, player_id=player_id)
+        return epoch
 
     def find_locked(self, player_id: int) -> Player | None:
         """Find a player whom nobody else changes until the commit.
