@@ -12,8 +12,8 @@ from pbm.mail.address import AddressError, parse_address
 from pbm.mail.delivery import Deferred, Delivery, Failed, Sent
 from pbm.mail.foreign import presentable
 from pbm.mail.pipelining import Lent, Timeouts, Trouble, hand_over
+from pbm.mail.slots import Handover, Slots
 from pbm.mail.smarthost_url import Smarthost, parse_smarthost
-from pbm.mail.turns import Turn, Turns
 
 __all__ = ["SmarthostTransport", "Timeouts"]
 
@@ -61,7 +61,7 @@ class SmarthostTransport:
         """
         self._host = parse_smarthost(url)
         self._helo = helo
-        self._turns = Turns(pool_size)
+        self._slots = Slots(pool_size)
         self._one_at_a_time_until = 0.0
         self._idle_seconds = idle_seconds
         self._timeouts = timeouts or Timeouts()
@@ -80,14 +80,14 @@ class SmarthostTransport:
             to = parse_address(recipient)
         except AddressError as error:
             return Failed(str(error))
-        turn = Turn(sender, to, raw)
-        await self._turns.begin(turn)
+        handover = Handover(sender, to, raw)
+        await self._slots.begin(handover)
         try:
-            return await self._deliver(turn)
+            return await self._deliver(handover)
         except _TroubleError as trouble:
             return Deferred(str(trouble))
         finally:
-            self._turns.end(turn)
+            self._slots.end(handover)
 
     async def close(self) -> None:
         """Say goodbye on the connections that wait; those at work finish their mail."""
@@ -110,17 +110,17 @@ class SmarthostTransport:
         await self.close()
         return None
 
-    async def _deliver(self, turn: Turn) -> Delivery:
-        if turn.lent is not None and turn.lent.is_closed:
-            turn.lent = None
-        used = turn.lent.client if turn.lent else self._kept_open()
+    async def _deliver(self, handover: Handover) -> Delivery:
+        if handover.lent is not None and handover.lent.is_closed:
+            handover.lent = None
+        used = handover.lent.client if handover.lent else self._kept_open()
         if used is not None:
             try:
-                return await self._hand_over(used, turn, was_used=True)
+                return await self._hand_over(used, handover, was_used=True)
             except _KeptOneIsDeadError:
-                turn.lent = None
+                handover.lent = None
         fresh = await self._connect()
-        return await self._hand_over(fresh, turn, was_used=False)
+        return await self._hand_over(fresh, handover, was_used=False)
 
     def _kept_open(self) -> aiosmtplib.SMTP | None:
         """The connection used last, if it is still good; old ones are let go."""
@@ -183,24 +183,28 @@ class SmarthostTransport:
             # The server's own words may repeat what we sent.
             raise _TroubleError(f"The smarthost refused our login ({error.code}).") from None
 
-    async def _hand_over(self, client: aiosmtplib.SMTP, turn: Turn, *, was_used: bool) -> Delivery:
+    async def _hand_over(
+        self, client: aiosmtplib.SMTP, handover: Handover, *, was_used: bool
+    ) -> Delivery:
         """One mail over one connection, which is kept where it is still of use."""
         reusable = False
         try:
-            outcome = await self._transaction(client, turn, was_used)
+            outcome = await self._transaction(client, handover, was_used)
             # Content that was refused leaves nothing to reset, and the next mail has begun.
-            in_use = isinstance(outcome, Sent) or turn.next is not None
+            in_use = isinstance(outcome, Sent) or handover.next is not None
             reusable = in_use or await self._reset(client)
         finally:
             if not reusable or not client.is_connected:
                 _hang_up(client)
-            elif turn.next is None:
+            elif handover.next is None:
                 self._keep_open(client)
         return outcome
 
-    async def _transaction(self, client: aiosmtplib.SMTP, turn: Turn, was_used: bool) -> Delivery:
+    async def _transaction(
+        self, client: aiosmtplib.SMTP, handover: Handover, was_used: bool
+    ) -> Delivery:
         say = self._say_at_once if client.supports_extension("pipelining") else self._say_in_turn
-        trouble = await say(client, turn)
+        trouble = await say(client, handover)
         if trouble is None:
             return Sent()
         verb, why = trouble
@@ -213,46 +217,48 @@ class SmarthostTransport:
         final = {"MAIL": code == _TOO_BIG, "RCPT": code != _TOO_BIG}.get(verb, True)
         return self._refused(client, verb, why, final=final)
 
-    async def _say_in_turn(self, client: aiosmtplib.SMTP, turn: Turn) -> Trouble | None:
+    async def _say_in_turn(self, client: aiosmtplib.SMTP, handover: Handover) -> Trouble | None:
         """Each command after the reply to the one before; where it went wrong, if it did."""
         seconds = self._timeouts.command
         verb = "MAIL"
         try:
-            await client.mail(turn.sender, options=_options(client, turn.raw), timeout=seconds)
+            await client.mail(
+                handover.sender, options=_options(client, handover.raw), timeout=seconds
+            )
             verb = "RCPT"
-            await client.rcpt(turn.recipient, timeout=seconds)
+            await client.rcpt(handover.recipient, timeout=seconds)
             verb = "DATA"
-            await client.data(turn.raw, timeout=self._timeouts.data)
+            await client.data(handover.raw, timeout=self._timeouts.data)
         except _TROUBLE as error:
             return verb, error
         return None
 
-    async def _say_at_once(self, client: aiosmtplib.SMTP, turn: Turn) -> Trouble | None:
+    async def _say_at_once(self, client: aiosmtplib.SMTP, handover: Handover) -> Trouble | None:
         """All commands, unless they went out ahead, and then their replies; where it went wrong,
         if it did."""
-        commands = b"" if turn.lent else _commands(client, turn)
+        commands = b"" if handover.lent else _commands(client, handover)
         try:
-            lent = turn.lent or Lent(client)
+            lent = handover.lent or Lent(client)
         except aiosmtplib.SMTPServerDisconnected as error:
             return "MAIL", error
 
         try:
             trouble = await hand_over(
-                lent, commands, turn.raw, self._timeouts, lambda: self._ahead(turn, lent)
+                lent, commands, handover.raw, self._timeouts, lambda: self._ahead(handover, lent)
             )
         finally:
-            if turn.next is None:
+            if handover.next is None:
                 lent.give_back()
         if not commands and trouble and isinstance(trouble[1], aiosmtplib.SMTPTimeoutError):
             # It may have thrown away what came with the content of the mail before.
             self._one_at_a_time_until = asyncio.get_running_loop().time() + _DISTRUST_SECONDS
         return trouble
 
-    def _ahead(self, turn: Turn, lent: Lent) -> bytes:
+    def _ahead(self, handover: Handover, lent: Lent) -> bytes:
         """The commands of the mail that waits longest, which has the connection next."""
         if asyncio.get_running_loop().time() < self._one_at_a_time_until:
             return b""
-        following = self._turns.take_along(turn, lent)
+        following = self._slots.take_along(handover, lent)
         return _commands(lent.client, following) if following else b""
 
     async def _reset(self, client: aiosmtplib.SMTP) -> bool:
@@ -317,9 +323,9 @@ def _hang_up(client: aiosmtplib.SMTP) -> None:
         transport.abort()
 
 
-def _commands(client: aiosmtplib.SMTP, turn: Turn) -> bytes:
-    options = "".join(f" {option}" for option in _options(client, turn.raw))
-    lines = f"MAIL FROM:<{turn.sender}>{options}\r\nRCPT TO:<{turn.recipient}>\r\nDATA\r\n"
+def _commands(client: aiosmtplib.SMTP, handover: Handover) -> bytes:
+    options = "".join(f" {option}" for option in _options(client, handover.raw))
+    lines = f"MAIL FROM:<{handover.sender}>{options}\r\nRCPT TO:<{handover.recipient}>\r\nDATA\r\n"
     return lines.encode("ascii")
 
 

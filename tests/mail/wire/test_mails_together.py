@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from pbm.mail.delivery import Deferred, Delivery, Failed, Sent
+from pbm.mail.slots import Slots
 from pbm.mail.smarthost import SmarthostTransport
-from pbm.mail.turns import Turns
 from tests.mail.wire.fake_smarthost import DROP, HANG, PAUSE, FakeSmarthost, fake_smarthost
 from tests.mail.wire.talk import GUARD_SECONDS, run
 from tests.torture.sink import Sink
@@ -139,7 +139,7 @@ def test_a_server_that_wants_one_command_at_a_time_gets_that(
             assert await deliver_all(transport_to(fake.port)) == [Sent()] * 3
             assert fake.connections == 1
 
-    monkeypatch.setattr(Turns, "take_along", never)
+    monkeypatch.setattr(Slots, "take_along", never)
     run(scene)
 
 
@@ -419,7 +419,7 @@ def test_a_server_that_throws_away_what_came_along_gets_no_more_of_it(
         transport = transport_to(server.sockets[0].getsockname()[1], timeouts=patience)
         assert await deliver_all(transport) == [Sent()] * 3
         assert mails == [content(name) + b".\r\n" for name in NAMES]
-        monkeypatch.setattr(Turns, "take_along", never)
+        monkeypatch.setattr(Slots, "take_along", never)
         assert await deliver_all(transport) == [Sent()] * 3
         await transport.close()
         server.close()

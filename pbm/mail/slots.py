@@ -1,4 +1,4 @@
-"""Whose turn it is at the few connections to a server.
+"""Which mail may use one of the few connections to a server.
 
 Whoever waits is called by the one before, and may find that its commands were said already: they
 went out with the content of the mail before, over the connection that is now its own.
@@ -12,7 +12,7 @@ from pbm.mail.pipelining import Lent
 
 
 @dataclass(eq=False)
-class Turn:
+class Handover:
     """A mail, and what it has of a connection.
 
     `lent` is the connection on which its commands were said ahead, `next` the mail whose commands
@@ -23,7 +23,7 @@ class Turn:
     recipient: str
     raw: bytes
     lent: Lent | None = None
-    next: "Turn | None" = None
+    next: "Handover | None" = None
     called: asyncio.Future[None] | None = field(default=None, init=False)
 
     @property
@@ -32,39 +32,39 @@ class Turn:
         return self.called is not None and self.called.cancelled()
 
 
-class Turns:
+class Slots:
     """So many at once; the others wait, first come first served."""
 
     def __init__(self, most: int) -> None:
         self._free = most
-        self._waiting: deque[Turn] = deque()
+        self._waiting: deque[Handover] = deque()
 
-    async def begin(self, turn: Turn) -> None:
-        """Wait for the turn. Who was let in has to `end` it; who is cancelled has none."""
+    async def begin(self, handover: Handover) -> None:
+        """Wait for a slot. Who was let in has to `end` it; who is cancelled has none."""
         if self._free:
             self._free -= 1
             return
-        turn.called = asyncio.get_running_loop().create_future()
-        self._waiting.append(turn)
+        handover.called = asyncio.get_running_loop().create_future()
+        self._waiting.append(handover)
         try:
-            await turn.called
+            await handover.called
         except asyncio.CancelledError:
-            if not turn.called.cancelled():  # called and cancelled in the same moment
-                _give_up(turn)
-                self.end(turn)
+            if not handover.called.cancelled():  # called and cancelled in the same moment
+                _give_up(handover)
+                self.end(handover)
             raise
 
-    def take_along(self, turn: Turn, lent: Lent) -> Turn | None:
-        """The mail that waits longest, if any: the next to have this connection, once the turn
+    def take_along(self, handover: Handover, lent: Lent) -> Handover | None:
+        """The mail that waits longest, if any: the next to have this connection, once the handover
         ends. Its commands are to be said now."""
-        turn.next = self._longest_waiting()
-        if turn.next is not None:
-            turn.next.lent = lent
-        return turn.next
+        handover.next = self._longest_waiting()
+        if handover.next is not None:
+            handover.next.lent = lent
+        return handover.next
 
-    def end(self, turn: Turn) -> None:
+    def end(self, handover: Handover) -> None:
         """Let the next in: the mail that was taken along, or else whichever waits longest."""
-        following = turn.next
+        following = handover.next
         if following is None or following.is_cancelled:
             if following is not None:
                 _give_up(following)
@@ -75,15 +75,15 @@ class Turns:
             assert following.called is not None
             following.called.set_result(None)
 
-    def _longest_waiting(self) -> Turn | None:
+    def _longest_waiting(self) -> Handover | None:
         while self._waiting:
-            turn = self._waiting.popleft()
-            if not turn.is_cancelled:
-                return turn
+            handover = self._waiting.popleft()
+            if not handover.is_cancelled:
+                return handover
         return None
 
 
-def _give_up(turn: Turn) -> None:
+def _give_up(handover: Handover) -> None:
     """Nobody reads the replies to its commands, and what follows them would be its content."""
-    if turn.lent is not None:
-        turn.lent.give_up()
+    if handover.lent is not None:
+        handover.lent.give_up()
