@@ -72,10 +72,15 @@ class SecretsIssued:
         _before(PasswordHasher, "verify", lambda _, __, password: self._note_password(password))
 
     def _note_keys(self, keys: tuple[keyfile.Key, ...]) -> None:
-        self.texts |= {key.secret.decode("utf-8", "replace") for key in keys}
+        for key in keys:
+            self._note_text(key.secret.decode("utf-8", "replace"))
 
     def _note_password(self, password: bytes | str) -> None:
-        text = password if isinstance(password, str) else password.decode("utf-8", "replace")
+        self._note_text(
+            password if isinstance(password, str) else password.decode("utf-8", "replace")
+        )
+
+    def _note_text(self, text: str) -> None:
         # `aaaaaaaa` is found everywhere, and what the help prints is nobody's secret.
         if len(set(text)) >= _DIFFERENT_LETTERS and text not in _PRINTED:
             self.texts.add(text)
