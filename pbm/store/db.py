@@ -113,8 +113,8 @@ class Database:
 
     @contextmanager
     def glance(self) -> Iterator[UnitOfWork]:
-        """For one look-up, which needs no transaction around it to see one state."""
-        with self._reader.connect() as connection:
+        """For one look-up, which sees one state anyway: on SQLite without a transaction."""
+        with self._reader.connect() if self.embedded else self._reader.begin() as connection:
             yield UnitOfWork(connection)
 
     def close(self) -> None:

@@ -25,6 +25,13 @@ _HALF_STARTED = re.compile(
     r"(?:  .*\n)*EOFError: .*$",
     re.MULTILINE,
 )
+# What Python's own tracker says of what the one before it had noted, which we have killed.
+_NEW_TRACKER = re.compile(
+    r"^Traceback \(most recent call last\):\n"
+    r"  File \"[^\"]*multiprocessing/resource_tracker\.py\", line \d+, in main\n"
+    r"(?:  .*\n)*KeyError: '/mp-\w+'$",
+    re.MULTILINE,
+)
 _DATABASE_AWAY = "Error: The database cannot be used"  # so a server ends that finds none
 _LONGEST_LIST = 40
 
@@ -114,7 +121,7 @@ def _left_over(fleet: Fleet) -> Iterator[str]:
 
 def _logged(fleet: Fleet) -> Iterator[str]:
     """Faults of our own, tasks that were lost, and servers that ended without a reason."""
-    log = _HALF_STARTED.sub("", fleet.one.log)
+    log = _NEW_TRACKER.sub("", _HALF_STARTED.sub("", fleet.one.log))
     yield from sorted({line for line in log.split("\n") if _FAULTS.search(line)})
     # PostgreSQL may end as often as it likes: it does while processes of a killed one are left.
     ended = {name: times for name, times in fleet.ended.items() if name in fleet.servers}

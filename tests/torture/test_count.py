@@ -85,3 +85,17 @@ def test_what_a_half_started_helper_says_is_no_fault(fleet: Fleet) -> None:
     assert not list(_logged(fleet))
     log.write_text(said.replace("EOFError", "ValueError"))
     assert list(_logged(fleet))
+
+
+def test_what_the_tracker_says_after_a_killed_one_is_no_fault(fleet: Fleet) -> None:
+    said = (
+        "Traceback (most recent call last):\n"
+        '  File "/usr/lib/python3.11/multiprocessing/resource_tracker.py", line 239, in main\n'
+        "    cache[rtype].remove(name)\n"
+        "KeyError: '/mp-f6sgg1cc'\n"
+    )
+    log = fleet.one.folder / "server.log"
+    log.write_text(said)
+    assert not list(_logged(fleet))
+    log.write_text(said.replace("/mp-f6sgg1cc", "player"))
+    assert list(_logged(fleet))
