@@ -1,0 +1,33 @@
+"""Mails that may take long to read are a thread's; the event loop goes on meanwhile."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from pbm.store.together import at_once
+from tests.table import SERVER, Table
+
+SHORT, LONG = 8192, 8193  # bytes
+
+
+@pytest.fixture
+def table(sqlite_url: str) -> Iterator[Table]:
+    table = Table(sqlite_url)
+    yield table
+    table.close()
+
+
+def mail(size: int) -> bytes:
+    head = b"From: robot@example.org\r\nAuto-Submitted: auto-replied\r\n\r\n"
+    return head + b"x" * (size - len(head))
+
+
+@pytest.mark.parametrize(("size", "is_long"), [(100, False), (SHORT, False), (LONG, True)])
+def test_a_mail_is_kept_and_obeyed_as_long_as_it_is(table: Table, size: int, is_long: bool) -> None:
+    with table.database.transaction() as work:
+        keeping = table.intake.keep_in_steps(work, "a@b.example", (SERVER,), mail(size), "")
+        assert next(keeping) is is_long
+        assert at_once(keeping) == "2.0.0 kept as 1"
+        turns = table.turns.take_some(work, 1)
+        assert next(turns) is is_long
+        assert at_once(turns) == 1
