@@ -161,16 +161,18 @@ class Writer(_Groups):
                     outcomes.append(await self._outcome(group[-1].piece, work, courtesy))
                     await courtesy.let_others_in()
         except Exception as error:  # noqa: BLE001 - whoever waits hears of it
-            if is_database_away(error):
+            if not group or is_database_away(error):  # it could not even begin, or cannot again
                 group += [self._next() for _ in range(len(self._asked))]
-            outcomes = await self._do_apart(group, error)
+                outcomes = [error] * len(group)
+            else:
+                outcomes = await self._do_apart(group, error)
         for asked, outcome in zip(group, outcomes, strict=True):
             asked.settle(outcome)
 
     async def _do_apart(self, group: Sequence[_Asked], error: Exception) -> list[Any]:
         """The outcomes of pieces that were undone together as one of them failed."""
         outcomes: list[Any] = [error] * len(group)
-        if len(group) == 1 or is_database_away(error):
+        if len(group) == 1:
             return outcomes
         for number, asked in enumerate(group):
             try:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import event
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DatabaseError, OperationalError
 
 from pbm.service.writer import Writer
 from pbm.store.db import UnitOfWork
@@ -116,19 +116,50 @@ def test_who_is_cancelled_stops_nothing(table: Table) -> None:
     assert noted(table) == {"left"}
 
 
-def test_everybody_hears_of_a_database_that_is_away(table: Table) -> None:
-    def gone(_: object) -> None:
-        raise OperationalError("BEGIN", None, OSError("gone"))
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        OperationalError("BEGIN", None, OSError("gone")),
+        DatabaseError("BEGIN", None, OSError("file is not a database")),  # which is not away
+        RuntimeError("can't start new thread"),
+    ],
+    ids=lambda trouble: type(trouble).__name__,
+)
+def test_everybody_hears_of_what_cannot_begin(table: Table, trouble: Exception) -> None:
+    def broken(_: object) -> None:
+        raise trouble
 
     async def scene(writer: Writer) -> list[Any]:
         pieces = [noting(table, str(number)) for number in range(3)]
-        event.listen(table.database.engine, "begin", gone)
-        outcomes = await asyncio.gather(*map(writer.do, pieces), return_exceptions=True)
-        event.remove(table.database.engine, "begin", gone)
+        event.listen(table.database.engine, "begin", broken)
+        async with asyncio.timeout(60):  # a guard: else they would wait for ever
+            outcomes = await asyncio.gather(*map(writer.do, pieces), return_exceptions=True)
+        event.remove(table.database.engine, "begin", broken)
         return [type(outcome) for outcome in outcomes] + [await writer.do(noting(table, "later"))]
 
-    assert in_a_scene(table, scene) == [OperationalError] * 3 + ["later"]
+    assert in_a_scene(table, scene) == [type(trouble)] * 3 + ["later"]
     assert noted(table) == {"later"}
+
+
+def test_everybody_hears_of_a_thread_that_is_closed(sqlite_url: str) -> None:
+    table = Table(sqlite_url)
+
+    async def scene() -> Any:
+        goes = 0
+
+        async def in_thread(_: object) -> None:
+            nonlocal goes
+            goes += 1
+            if goes > 10:  # nobody else on the loop would ever come to his turn
+                raise asyncio.CancelledError
+            raise RuntimeError("cannot schedule new futures after shutdown")
+
+        asking = asyncio.create_task(Writer(table.database, in_thread).do(noting(table, "late")))
+        await asyncio.wait({asking}, timeout=10)
+        return asking.done() and asking.exception()
+
+    assert isinstance(asyncio.run(scene()), RuntimeError)
+    table.close()
 
 
 def test_what_comes_while_steps_are_done_shares_their_commit(sqlite_url: str) -> None:
