@@ -154,8 +154,9 @@ def _engine(url: str) -> Engine:
     parsed = parse_url(url)
     if parsed.get_backend_name() != "sqlite":
         return create_engine(parsed, pool_pre_ping=True, **_SPEAKING)
-    if parsed.database:
-        _make_folder(Path(parsed.database).parent)
+    if parsed.database in (None, "", ":memory:"):  # of which each connection has its own
+        raise OperatorError("PBM_DATABASE_URL must name a file, as sqlite:///var/pbm.sqlite3 does.")
+    _make_folder(Path(str(parsed.database)).parent)
     # The connection used last knows the pages: the others must read anew what was written since.
     engine = create_engine(parsed, pool_use_lifo=True, **_SPEAKING)
     event.listen(engine, "connect", _prepare_sqlite)
