@@ -17,7 +17,7 @@ def dumps(value: Any) -> str:
 
 
 def loads(text: str | bytes) -> Any:
-    """A value from JSON. Raises ValueError for what is none."""
+    """A value from JSON, whole numbers up to 64 bits. Raises ValueError for what is none."""
     try:
         return orjson.loads(text)
     except ValueError:
