@@ -208,9 +208,6 @@ class Server:
         reader = Reader(self._database, self._in_pool("door"))
 
         async def accept_recipient(address: str) -> Rejection | None:
-            if self._database.embedded:
-                with self._database.glance() as work:
-                    return self._intake.accept_recipient(work, address)
             rejection: Rejection | None = await reader.do(
                 lambda work: self._intake.accept_recipient(work, address)
             )

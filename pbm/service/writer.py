@@ -100,7 +100,15 @@ class _Groups(ABC):
 
 
 class Reader(_Groups):
-    """Looks up in a thread what is asked for; what comes at once shares a look."""
+    """Looks up what is asked for: here in an embedded database, which answers at once; else in a
+    thread, and what comes at once shares a look."""
+
+    async def do(self, piece: Piece) -> Any:
+        """Do a piece of work that looks one thing up, and return what it returns."""
+        if not self._database.embedded:
+            return await super().do(piece)
+        with self._database.glance() as work:
+            return piece(work)
 
     async def _do_group(self) -> None:
         await self._do_in_thread(partial(look_up_together, self._database))
