@@ -36,6 +36,7 @@ from pbm.service.post import Post
 from pbm.service.receive import Intake, log_fault
 from pbm.service.scribe import Scribe
 from pbm.service.turn import Turns
+from pbm.service.watchdog import Watchdog
 from pbm.service.writer import InThread, Reader, Writer
 from pbm.store.db import Database, why_unusable
 from pbm.store.migrate import is_current, migrate
@@ -124,7 +125,8 @@ class Server:
         rates = MailRates(*settings.most_mails, settings.trusted_networks)
         self._intake = Intake(self._database, house, system_clock, rates)
         in_hand = InHand(settings.key_file.with_name("turn-in-hand"))
-        self._turns = Turns(self._database, house, system_clock, in_hand)
+        self._watchdog = Watchdog()
+        self._turns = Turns(self._database, house, system_clock, in_hand, self._watchdog)
         self._scribe = Scribe(house.address.plain, settings.helper_count)
         self._post = Post(self._database, house, system_clock, self._transport, self._scribe)
         self._mail_kept = asyncio.Event()
@@ -158,6 +160,7 @@ class Server:
                 stack.push_async_callback(listener.stop)
             tasks = [asyncio.create_task(self._woken_by_others())]
             if TURN in self._roles:
+                stack.enter_context(self._watchdog.running())
                 tasks.append(asyncio.create_task(self._take_turns()))
             if POST in self._roles:
                 tasks.append(asyncio.create_task(self._send_post()))
@@ -182,6 +185,7 @@ class Server:
             self._mail_kept,
             self._mail_written,
             most_together=MOST_TURNS_TOGETHER if self._database.embedded else 1,
+            hash_in_thread=self._in_pool("passwords"),
         )
 
     async def _send_post(self) -> None:

@@ -3,14 +3,16 @@
 from collections.abc import Iterator
 
 from pbm.commands.context import Context
-from pbm.commands.declare import Command, operand
+from pbm.commands.declare import MASK, Command, operand
 from pbm.commands.limits import strangers_answers_left
-from pbm.commands.passwords import read_password
 from pbm.commands.words import Address, Handle, Secret, SecretText
 from pbm.errors import Refusal
 from pbm.events import AddressWanted, Answered, Event
 from pbm.mail.address import address_key
 from pbm.mail.automatic import is_own
+from pbm.passwords import PasswordHash
+
+_NONE = "none"  # in the place of a password
 
 
 class Add(Command):
@@ -96,19 +98,32 @@ class ChangePassword(Command):
     dangerous = True
 
     password: SecretText = operand(Secret())
+    confirmed: PasswordHash | None = None  # what waited for a yes; no line ever sets it
 
     def run(self, context: Context) -> Iterator[Event]:
         """Keep what the password can be checked against."""
-        wanted = read_password(self.password)
-        context.work.players.set_password(context.player.id, wanted.hash)
-        has_one = wanted.hash is not None
+        kept = self.kept_apart(context)
+        context.work.players.set_password(context.player.id, kept)
+        has_one = kept is not None
         handle = context.player.handle
         told = {"title": "your password", "has_one": has_one, "handle": handle}
         yield Answered("password-changed", told, to_all=True)
 
     def pinned(self, context: Context) -> str:  # noqa: ARG002 - as declared
-        """Write the password so that it can wait without being known to whoever reads it."""
-        return f"change password {read_password(self.password).sealed}"
+        """Leave the password out: what is kept instead of it waits apart."""
+        return f"change password {_NONE if self._wants_none else MASK}"
+
+    def kept_apart(self, context: Context) -> PasswordHash | None:
+        """What is kept instead of the password; None for no password. Raises Refusal."""
+        if self.confirmed or self._wants_none:
+            return self.confirmed
+        if self.password.value == MASK:
+            raise Refusal("masked-password")
+        return context.passwords.hash_of(self.password.value)
+
+    @property
+    def _wants_none(self) -> bool:
+        return self.password.value == _NONE
 
 
 def _check_free(context: Context, address: str) -> None:

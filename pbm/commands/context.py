@@ -2,12 +2,13 @@
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from pbm.commands.words import BoardRef
 from pbm.errors import Refusal
+from pbm.passwords import PasswordWork
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Board, Player
 
@@ -49,6 +50,7 @@ class Context:
     shown: int = 0  # boards that the commands above have shown already
     text: tuple[str, ...] = ()  # what stands below a command that takes it
     shuffled: Callable[[Sequence[str]], list[str]] = by_lot
+    passwords: PasswordWork = field(default_factory=PasswordWork)
 
     @property
     def player(self) -> Player:

@@ -28,6 +28,7 @@ from pbm.commands.words import (
 )
 from pbm.errors import Refusal
 from pbm.events import Event
+from pbm.passwords import PasswordHash
 
 MASK = "****"
 _OPTION = re.compile(r"--?([a-z][a-z0-9-]*)(=.*)?", re.ASCII | re.IGNORECASE)
@@ -197,6 +198,10 @@ class Command:
     def pinned(self, context: Context) -> str:  # noqa: ARG002 - most commands need no context
         """Return the line that means the same at any later time, to wait for a `yes`."""
         return self.line
+
+    def kept_apart(self, context: Context) -> PasswordHash | None:  # noqa: ARG002 - as declared
+        """What waits for the `yes` beside the line, since no line may hold it. Raises Refusal."""
+        return None
 
 
 def _login(handle: str, password: str) -> Login | None:

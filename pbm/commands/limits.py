@@ -46,6 +46,7 @@ STARTS = Rate("starts", 60, timedelta(hours=1))  # boards that a player begins
 SAME_WORDS = Rate("same", 3, timedelta(days=1))  # of a player on a board, and nothing else said
 SAME_WORDS_TOLD = Rate("same-told", 1, timedelta(days=1))
 STRANGERS = Rate("strangers", 50, timedelta(hours=1))  # so never more than 100 in an hour
+NEW_PASSWORDS = Rate("new-passwords", 10, timedelta(hours=1))  # of a player; to hash is dear
 BACK_BY_CLAIM = Rate("back", 4, timedelta(days=1))  # unproven mails that say somebody is back
 
 PLAYER_LIMITS = (

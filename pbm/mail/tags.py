@@ -16,6 +16,7 @@ from pathlib import Path
 import structlog
 
 from pbm.mail.keyfile import Key, KeyFileError, load_keys, parse_keys, read_text
+from pbm.passwords import PasswordHash, SealedPassword
 
 __all__ = [
     "Key",
@@ -70,6 +71,22 @@ class Keyring:
         """Whether the tag was made for this player and mail; as `verify_reply_tag`."""
         return self._verify(tag, "bounce", player=player_id, mail=mail)
 
+    def seal_password(self, kept: PasswordHash, owner: str) -> SealedPassword:
+        """A hash as it may be written down to wait for a yes of its owner.
+
+        `owner` names whose it is, in printable ASCII.
+        """
+        key = self.keys[0]
+        return SealedPassword(
+            kept.text, key.id + _mac(key, "password", owner=owner, hash=kept.text)
+        )
+
+    def open_password(self, sealed: SealedPassword, owner: str) -> PasswordHash | None:
+        """The hash that was sealed for this owner, by a key that we still have; else None."""
+        kept = PasswordHash.read(sealed.text)
+        good = kept and self._verify(sealed.seal, "password", owner=owner, hash=kept.text)
+        return kept if good else None
+
     def _verify(self, tag: str, purpose: str, **fields: int | str | None) -> bool:
         lowered = tag.lower()
         key_id, mac = lowered[:-_MAC_CHARS], lowered[-_MAC_CHARS:]
@@ -81,7 +98,7 @@ class Keyring:
 
 
 def _mac(key: Key, purpose: str, **fields: int | str | None) -> str:
-    # Names, then decimal numbers or letters, one a line: no two sets of fields read alike.
+    # Names, then numbers or printable ASCII, one a line: no two sets of fields read alike.
     lines = [f"pbm tag 1 {key.id} {purpose}"]
     lines += [f"{name} {'-' if value is None else value}" for name, value in fields.items()]
     digest = hmac.digest(key.secret, "\n".join(lines).encode("ascii"), "sha256")

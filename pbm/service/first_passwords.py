@@ -4,9 +4,12 @@ from datetime import datetime, timedelta
 
 from pbm.commands.account import SignUp
 from pbm.commands.declare import Command
-from pbm.commands.passwords import hash_password
 from pbm.errors import Refusal
+from pbm.mail.address import address_key
+from pbm.mail.tags import Keyring
+from pbm.passwords import PasswordHash, PasswordWork, SealedPassword
 from pbm.store.db import UnitOfWork
+from pbm.store.values import Question
 
 _MOST, _WITHIN = (
     60,
@@ -14,13 +17,31 @@ _MOST, _WITHIN = (
 )  # from all strangers together: each costs a tenth of a second
 
 
-def hash_of_first(work: UnitOfWork, command: Command | None, now: datetime) -> str | None:
+def hash_of_first(
+    work: UnitOfWork, passwords: PasswordWork, command: Command | None, now: datetime
+) -> PasswordHash | None:
     """The hash of the password that a `signup` brings, None where it brings none.
 
-    Raises Refusal for one that is too short, and where too many come at a time.
+    Raises Refusal for one that is too short, and where too many come at a time; HashingNeeded.
     """
     if not isinstance(command, SignUp) or command.password is None:
         return None
     if not work.buckets.take("signup-passwords", _MOST, _WITHIN, now):
         raise Refusal("password-not-kept")
-    return hash_password(command.password.value)
+    return passwords.hash_of(command.password.value)
+
+
+def sealed_for(keyring: Keyring, kept: PasswordHash | None, address: str) -> SealedPassword | None:
+    """The hash as it waits with the question to an address, None where there is none."""
+    return keyring.seal_password(kept, _owner(address)) if kept else None
+
+
+def asked_with(keyring: Keyring, question: Question) -> PasswordHash | None:
+    """The hash that waits with a question, None where there is none that we wrote."""
+    if question.password is None:
+        return None
+    return keyring.open_password(question.password, _owner(question.address))
+
+
+def _owner(address: str) -> str:
+    return f"address {address_key(address)}"

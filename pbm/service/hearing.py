@@ -13,6 +13,7 @@ from pbm.commands.words import Login
 from pbm.events import Event
 from pbm.mail.inbound import Envelope
 from pbm.mail.subject import clean_subject
+from pbm.passwords import PasswordWork
 from pbm.service.handles import check_new_handle
 from pbm.service.letters import House, Letters
 from pbm.store.db import UnitOfWork
@@ -25,7 +26,8 @@ class Hearing:
 
     `believes_front`: what the mail server in front says about senders counts here. `peer`
     handed the mail over. `done` are logins whose commands are done and not to be heard again.
-    `news` happened apart from what the mail asks for, and is told with the rest.
+    `news` happened apart from what the mail asks for, and is told with the rest. `passwords` is
+    what was hashed for this mail.
     """
 
     work: UnitOfWork
@@ -36,6 +38,7 @@ class Hearing:
     peer: str = ""
     believes_front: bool = False
     done: frozenset[Login] = frozenset()
+    passwords: PasswordWork = field(default_factory=PasswordWork, repr=False)
     _read: dict[bool, Script] = field(default_factory=dict, repr=False, compare=False)
     news: list[Event] = field(default_factory=list)
 
@@ -71,6 +74,7 @@ class Hearing:
             answered=self._answered,
             shuffled=self.house.shuffled,
             can_be_strict=self.believes_front,
+            passwords=self.passwords,
         )
 
     def script(self, context: Context) -> Script:

@@ -96,6 +96,11 @@ class Letters:
         self._now = now
         self._cause = cause or Cause()
 
+    @property
+    def keyring(self) -> Keyring:
+        """The keys of this server."""
+        return self._house.keyring
+
     def to_unproven(self) -> "Letters":
         """The pen for a mail that nobody has proven: its answers count apart."""
         return Letters(self._work, self._house, self._now, self._cause, unproven=True)

@@ -9,11 +9,11 @@ from dataclasses import replace
 from datetime import timedelta
 
 from pbm.commands.auth import Proven, Speaker, doubt_about
-from pbm.commands.passwords import check_password
 from pbm.commands.script import Script
 from pbm.commands.words import Login
 from pbm.mail.address import address_key
 from pbm.mail.auth_results import Dmarc
+from pbm.passwords import PasswordHash
 from pbm.service.hearing import Hearing
 from pbm.service.obey import obey
 from pbm.store.values import Player
@@ -54,14 +54,18 @@ def _obey_for(hearing: Hearing, player: Player, script: Script) -> str:
 def _proven(
     hearing: Hearing, logins: tuple[Login, ...], dmarc: Dmarc
 ) -> Iterator[tuple[Login, Player]]:
+    tried: list[tuple[Login, Player]] = []
+    tries: list[tuple[PasswordHash, str]] = []
     for login in logins:
         player = hearing.work.players.by_handle(login.handle)
         if player is None or not player.addresses or not player.password_hash:
             continue
         if _insists(hearing, player, dmarc) or not _may_check(hearing, login.handle):
             continue
-        if check_password(player.password_hash, login.password.value):
-            yield login, player
+        tried.append((login, player))
+        tries.append((player.password_hash, login.password.value))
+    right = hearing.passwords.are_right(tries)
+    yield from (one for one, is_right in zip(tried, right, strict=True) if is_right)
 
 
 def _insists(hearing: Hearing, player: Player, dmarc: Dmarc) -> bool:

@@ -9,6 +9,7 @@ import structlog
 from sqlalchemy.exc import DBAPIError
 
 from pbm.clock import Clock
+from pbm.passwords import HashingNeeded
 from pbm.service.clock_watch import ClockWatch
 from pbm.service.post import Look, Post
 from pbm.service.trouble import traceback_of
@@ -29,8 +30,12 @@ async def take_turns(
     mail_written: asyncio.Event,
     *,
     most_together: int,
+    hash_in_thread: InThread,
 ) -> None:
-    """Obey the inbox for ever, several mails in one commit while many wait."""
+    """Obey the inbox for ever, several mails in one commit while many wait.
+
+    `hash_in_thread` is a thread's where passwords are hashed, apart from everything else.
+    """
     together = 1
     uncounted: TurnFailedError | None = None
     while True:
@@ -46,6 +51,10 @@ async def take_turns(
             continue
         except TurnFailedError as failed:
             uncounted = failed if together == 1 else None
+            together = 1
+            continue
+        except HashingNeeded as needed:
+            await hash_in_thread(needed.work_out)
             together = 1
             continue
         finally:

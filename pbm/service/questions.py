@@ -6,18 +6,17 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from pbm import rules
-from pbm.commands.declare import Command
 from pbm.commands.limits import take_strangers_mail
-from pbm.commands.registry import parse_line
 from pbm.commands.subjects import question_subject
 from pbm.errors import Refusal
 from pbm.events import Guest, Invited
 from pbm.mail.tags import new_token, token_digest
+from pbm.passwords import PasswordHash
 from pbm.service.allowance import may_answer
+from pbm.service.first_passwords import sealed_for
 from pbm.service.handles import suggest_handle
 from pbm.service.letters import Letters
 from pbm.store.db import UnitOfWork
-from pbm.store.questions import PASSWORD_HASH
 from pbm.store.values import Player
 
 SIGNUP_FOR = timedelta(days=3)
@@ -39,20 +38,22 @@ def ask_signup(
     more: bool = False,
     asked: Sequence[str] = (),
     invitation: int | None = None,
-    password_hash: str | None = None,
+    kept: PasswordHash | None = None,
 ) -> None:
     """Ask an unknown address whether it wants to play under a handle.
 
     `problem` is the refusal of the handle that was wished for; `last`: the last answer today;
     `more`: commands stood below that are not kept; `asked`: the names of commands that only a
     player may give, not kept either; `invitation`: the errand of the challenge that a yes
-    belongs to; `password_hash`: of the password that was sent along.
+    belongs to; `kept`: of the password that was sent along.
     """
     token = new_token()
-    kept: dict[str, Any] = {"handle": handle, "invitation": invitation}
-    if password_hash:
-        kept[PASSWORD_HASH] = password_hash
-    work.questions.ask("signup", address, token_digest(token), kept, now, now + SIGNUP_FOR)
+    sealed = sealed_for(letters.keyring, kept, address)
+    asked_for = {"handle": handle, "invitation": invitation}
+    work.questions.ask(
+        *("signup", address, token_digest(token), asked_for, now, now + SIGNUP_FOR),
+        password=sealed,
+    )
     board = rules.diagram(rules.start())
     params = {
         "handle": handle,
@@ -61,7 +62,7 @@ def ask_signup(
         "asked": list(asked),
         "problem": problem,
         "board": board,
-        "password": bool(password_hash),
+        "password": sealed is not None,
     }
     letters.question(address, "welcome", question_subject(f"play as {handle}"), token, params)
 
@@ -130,46 +131,52 @@ def ask_errand(
     proven: bool,
     avoidable: bool = False,
     reasons: Sequence[dict[str, Any]] = (),
+    kept: PasswordHash | None = None,
 ) -> None:
     """Ask a player whether the commands were really meant.
 
     Those that nobody has proven share one question with others of that kind which wait: the
     newest ten, none twice. Older ones can still be said yes to where they were asked about.
     `avoidable`: an answer to one of our mails would not have been asked about; `reasons` are
-    sections that say why it is asked.
+    sections that say why it is asked; `kept` is what a new password among the lines is kept as.
     """
     if not may_answer(work, letters, player, now):
         return
     status = "held" if proven else "waiting"
     waiting = () if proven else work.questions.waiting_errands(player.id, now - OPEN_FOR)
     asked = (board_id, tuple(lines), tuple(comment))
-    same = [item for item in waiting if (item.board_id, item.lines, item.comment) == asked]
+    # Nobody can tell whether the password that waits is the same as this one.
+    same = [
+        item
+        for item in waiting
+        if kept is None and (item.board_id, item.lines, item.comment) == asked
+    ]
     if not same:
-        added = work.questions.add_errand(player.id, board_id, lines, comment, now, status=status)
+        added = work.questions.add_errand(
+            *(player.id, board_id, lines, comment, now),
+            status=status,
+            password=letters.keyring.seal_password(kept, errand_owner(player)) if kept else None,
+        )
         same += work.questions.open_errands([added])
     waiting = (*(item for item in waiting if item not in same), *same)
     older = max(0, len(waiting) - _MOST_ERRANDS)
     waiting = waiting[older:]
-    told = [
-        {"lines": [_as_shown(line) for line in item.lines], "comment": shortened(item.comment)}
-        for item in waiting
-    ]
+    told = [{"lines": list(item.lines), "comment": shortened(item.comment)} for item in waiting]
     _ask_player(
         work,
         letters,
         player,
         "confirm",
-        next((_as_shown(line) for line in lines), "your words"),
+        next(iter(lines), "your words"),
         {"errands": [errand.id for errand in waiting]},
         {"errands": told, "older": older, "reasons": list(reasons), "avoidable": avoidable},
         now,
     )
 
 
-def _as_shown(line: str) -> str:
-    """A line that waits, as it may be seen: without its secret."""
-    found = parse_line(line)
-    return found.line if isinstance(found, Command) else line
+def errand_owner(player: Player) -> str:
+    """Whose a new password is that waits with an errand, as its seal names them."""
+    return f"player {player.id}"
 
 
 def ask_alias(

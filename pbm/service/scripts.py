@@ -25,6 +25,7 @@ from pbm.events import (
     MovePlayed,
     PlayerLeft,
 )
+from pbm.passwords import PasswordHash
 from pbm.service.questions import record_invited
 from pbm.service.talk import chat, count_news
 from pbm.store.values import Board
@@ -42,11 +43,15 @@ class _Rehearsed(Exception):  # noqa: N818 - not an error: it only undoes the sa
 
 @dataclass(frozen=True)
 class Rehearsal:
-    """What a script would do: its lines, pinned to board and ply, or why it cannot."""
+    """What a script would do: its lines, pinned to board and ply, or why it cannot.
+
+    `kept` is what the last new password among them is kept as.
+    """
 
     lines: tuple[str, ...]
     refusals: tuple[Answered, ...]
     board_id: int | None
+    kept: PasswordHash | None
 
 
 def run_script(context: Context, script: Script) -> list[Event]:
@@ -70,9 +75,12 @@ def rehearse(context: Context, script: Script) -> Rehearsal:
     happened: list[list[Event]] = []
     if _takes_text(script):
         context = replace(context, text=script.comment)
+    kept: PasswordHash | None = None
     with suppress(_Rehearsed), context.work.savepoint():
         for command in script.commands:
-            lines.append(_pinned(_as_it_sees_it(context, command, happened), command))
+            here = _as_it_sees_it(context, command, happened)
+            lines.append(_pinned(here, command))
+            kept = _kept_apart(here, command) or kept
             happened.append(_run_next(context, command, happened, alone=alone))
         raise _Rehearsed
     events = [event for some in happened for event in some]
@@ -82,7 +90,8 @@ def rehearse(context: Context, script: Script) -> Rehearsal:
     # A board that the rehearsal started is gone again.
     touched = [event.board_id for event in events if isinstance(event, _ON_A_BOARD)]
     hinted = None if script.commands else own_hint(context)
-    return Rehearsal(tuple(lines), tuple(refusals), touched[-1] if touched else hinted)
+    board_id = touched[-1] if touched else hinted
+    return Rehearsal(tuple(lines), tuple(refusals), board_id, kept)
 
 
 def problem_answer(context: Context, script: Script, problem: Problem) -> Answered:
@@ -254,3 +263,10 @@ def _pinned(context: Context, command: Command) -> str:
         return command.pinned(context)
     except Refusal:
         return command.line  # running it says why
+
+
+def _kept_apart(context: Context, command: Command) -> PasswordHash | None:
+    try:
+        return command.kept_apart(context)
+    except Refusal:
+        return None  # as above

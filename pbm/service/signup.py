@@ -7,7 +7,7 @@ from pbm.commands.subjects import answer_subject
 from pbm.commands.words import lowered
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
-from pbm.service.first_passwords import hash_of_first
+from pbm.service.first_passwords import asked_with, hash_of_first
 from pbm.service.handles import check_new_handle, choose_handle
 from pbm.service.hearing import Hearing
 from pbm.service.invitations import called_off, invited_to, said_no, said_yes, start_if_complete
@@ -15,7 +15,6 @@ from pbm.service.obey import obey, tell
 from pbm.service.questions import ask_signup
 from pbm.service.scripts import problem_answer, run_script
 from pbm.service.strangers import help_stranger
-from pbm.store.questions import PASSWORD_HASH
 from pbm.store.values import Player, Question
 
 
@@ -36,14 +35,16 @@ def hear_signup(hearing: Hearing, question: Question) -> str:
         if wanted is None:
             raise Refusal("answer-yes")
         check_new_handle(work, wanted)
-        password_hash = question.params.get(PASSWORD_HASH)
-        if not yes:
-            password_hash = hash_of_first(work, next(iter(script.commands), None), hearing.now)
+        if yes:
+            kept = asked_with(hearing.house.keyring, question)
+        else:
+            first = next(iter(script.commands), None)
+            kept = hash_of_first(work, hearing.passwords, first, hearing.now)
     except Refusal as refusal:
         return _ask_again(hearing, question, refusal)
     player = work.players.add(wanted, address, hearing.now)
-    if password_hash:
-        work.players.set_password(player.id, password_hash)
+    if kept:
+        work.players.set_password(player.id, kept)
         player = work.players.get(player.id)
     work.questions.settle(question, "yes")
     _welcome(hearing, question, player, rest if yes else rest[1:])
@@ -79,7 +80,9 @@ def _welcome(hearing: Hearing, question: Question, player: Player, rest: tuple[s
     """Greet a new player, do what stands below the yes, and start the game that waits."""
     context = hearing.context(player)
     script = read_script("", rest, in_answer=False)
-    joined = {"handle": player.handle, "password": bool(player.password_hash)}
+    has_one = player.password_hash is not None
+    lapsed = question.password is not None and not has_one
+    joined = {"handle": player.handle, "password": has_one, "lapsed": lapsed}
     told: list[Event] = [Answered("signed-up", {"title": "welcome", **joined})]
     errand = invited_to(hearing, question)
     if errand is not None:
@@ -123,7 +126,7 @@ def _ask_again(hearing: Hearing, question: Question, refusal: Refusal) -> str:
         last=left == 1,
         now=hearing.now,
         invitation=question.params["invitation"],
-        password_hash=question.params.get(PASSWORD_HASH),
+        kept=asked_with(hearing.house.keyring, question),
     )
     return f"asked {address} again: {refusal.code}"
 

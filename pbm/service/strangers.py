@@ -11,6 +11,7 @@ from pbm.commands.script import Script
 from pbm.commands.subjects import answer_subject
 from pbm.errors import Refusal
 from pbm.events import Answered
+from pbm.passwords import PasswordHash
 from pbm.service.first_passwords import hash_of_first
 from pbm.service.handles import choose_handle
 from pbm.service.letters import Letters
@@ -30,9 +31,9 @@ def answer_stranger(context: Context, letters: Letters, author: str, script: Scr
     wanted = first.handle if isinstance(first, SignUp) else None
     handle, problem = choose_handle(context.work, author, wanted)
     problem = problem or _misread_signup(script.problem)
-    password_hash: str | None = None
+    kept: PasswordHash | None = None
     try:
-        password_hash = hash_of_first(context.work, first, context.now)
+        kept = hash_of_first(context.work, context.passwords, first, context.now)
     except Refusal as refusal:
         problem = problem or {"code": refusal.code, "params": refusal.params}
     ask_signup(
@@ -45,7 +46,7 @@ def answer_stranger(context: Context, letters: Letters, author: str, script: Scr
         more=isinstance(first, SignUp) and bool(script.commands[1:] or script.comment),
         asked=_asked_for(script),
         now=context.now,
-        password_hash=password_hash,
+        kept=kept,
     )
     return f"asked {author} to play as {handle}"
 

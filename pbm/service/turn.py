@@ -5,7 +5,8 @@ Doing a row again changes nothing: until the commit it is still new, afterwards 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import nullcontext
+from dataclasses import dataclass, field
 from datetime import datetime
 
 import structlog
@@ -15,10 +16,12 @@ from pbm.clock import Clock
 from pbm.commands.auth import Answerer, Claimed, Elsewhere, Proven, Speaker, Stranger, identify
 from pbm.mail.address import Bounce, Postmaster, Probe, Unknown
 from pbm.mail.inbound import read
+from pbm.passwords import HashingNeeded, PasswordWork
 from pbm.service.aliases import ask_owner
 from pbm.service.announce import announce_boards
 from pbm.service.answers import hear_answer
 from pbm.service.bounces import hear_from, hear_report
+from pbm.service.cleared_passwords import tell_whose_was_cleared
 from pbm.service.front import known_front, take_probe, what_it_says
 from pbm.service.hearing import Hearing
 from pbm.service.in_hand import InHand
@@ -29,6 +32,7 @@ from pbm.service.postmaster import NoOperatorError, forward_to_operator
 from pbm.service.receive import is_long
 from pbm.service.strangers import answer_stranger
 from pbm.service.trouble import in_a_line, tell_operator, tell_sender, traceback_of
+from pbm.service.watchdog import Watchdog
 from pbm.store.db import Database, UnitOfWork, is_away
 from pbm.store.together import Steps, at_once
 from pbm.store.values import InboxMail
@@ -55,9 +59,13 @@ class Turns:
     house: House
     clock: Clock
     in_hand: InHand | None = None
+    watchdog: Watchdog | None = None
+    _hashed: tuple[int, PasswordWork] | None = field(default=None, init=False, repr=False)
 
     def begin(self) -> None:
-        """Count a try for the mail during whose turn an earlier process died."""
+        """Tell what an upgrade did; count a try for the mail whose turn a process died in."""
+        with self.database.transaction() as work:
+            tell_whose_was_cleared(work, self.house, self.clock())
         number = self.in_hand.left_over() if self.in_hand else None
         if number is None:
             return
@@ -76,7 +84,8 @@ class Turns:
         """Obey the oldest new mail in a transaction of its own; False if there is none.
 
         A mail that fails is tried three times and then put aside as stuck, so that it stops
-        nothing else. Raises DBAPIError while the database is away: that is no try.
+        nothing else; one for which a password is hashed is still to be obeyed then. Raises
+        DBAPIError while the database is away: that is no try.
         """
         try:
             with self.database.transaction() as work:
@@ -84,6 +93,9 @@ class Turns:
         except TurnFailedError as failed:
             with self.database.transaction() as work:
                 self.count_in(work, failed)
+            return True
+        except HashingNeeded as needed:
+            needed.work_out()
             return True
         finally:
             self.put_down()
@@ -95,8 +107,8 @@ class Turns:
     def take_some(self, work: UnitOfWork, most: int) -> Steps:
         """Obey the oldest new mails, each a step; the outcome is how many there were.
 
-        Raises TurnFailedError. After the commit, or the failure, call `put_down`. Of several
-        mails one that fails undoes all: then take them one by one.
+        Raises TurnFailedError, HashingNeeded. After the commit, or the failure, call `put_down`.
+        Of several mails one that fails undoes all: then take them one by one.
         """
         mails = work.inbox.claim(most)
         outcomes: list[tuple[int, str]] = []
@@ -109,14 +121,27 @@ class Turns:
     def _take(self, work: UnitOfWork, mail: InboxMail) -> str:
         if self.in_hand:
             self.in_hand.take(mail.id)
+        passwords = self._hashed_for(mail)
         try:
-            outcome = self._obey(work, mail)
+            with self.watchdog.watching(mail.id) if self.watchdog else nullcontext():
+                outcome = self._obey(work, mail, passwords)
+        except HashingNeeded:
+            self._hashed = mail.id, passwords
+            raise
         except Exception as error:
             if isinstance(error, DBAPIError) and is_away(error):
                 raise
             raise TurnFailedError(mail, error) from error
         _log.info("mail done", mail=mail.id, outcome=outcome)
         return outcome
+
+    def _hashed_for(self, mail: InboxMail) -> PasswordWork:
+        """What was hashed for this mail when its turn could not go on, and for no other."""
+        number, passwords = self._hashed or (None, None)
+        if number == mail.id and passwords:
+            self._hashed = None
+            return passwords
+        return PasswordWork()
 
     def count_in(self, work: UnitOfWork, failed: "TurnFailedError") -> None:
         """Count the try of a mail whose turn has failed and was undone."""
@@ -133,7 +158,7 @@ class Turns:
         if self.in_hand:
             self.in_hand.clear()
 
-    def _obey(self, work: UnitOfWork, mail: InboxMail) -> str:
+    def _obey(self, work: UnitOfWork, mail: InboxMail, passwords: PasswordWork) -> str:
         """Obey one mail and return the outcome for the operator."""
         now, house = self.clock(), self.house
         recipient = house.address.parse(mail.recipient)
@@ -155,7 +180,10 @@ class Turns:
         cause = Cause(mail.id, envelope.author, envelope.message_id, thread)
         letters = Letters(work, house, now, cause)
         front = known_front(work, house.authserv_id)
-        hearing = Hearing(work, house, letters, envelope, now, mail.peer, front is not None)
+        hearing = Hearing(
+            *(work, house, letters, envelope, now, mail.peer, front is not None),
+            passwords=passwords,
+        )
         dmarc = what_it_says(house, front, mail, envelope.author)
         speaker = identify(work, house.keyring, recipient, envelope.author, now, dmarc)
         hearing, outcomes = hear_logins(hearing, speaker, dmarc)

@@ -34,6 +34,14 @@ class Facts:
             )
         )
 
+    def take(self, name: str) -> Fact | None:
+        """Forget what was noted under a name, and return it: only one process gets it."""
+        taken = delete(facts).where(facts.c.name == name)
+        row = self._connection.execute(
+            taken.returning(facts.c.value, facts.c.noted_at)
+        ).one_or_none()
+        return Fact(row.value, row.noted_at) if row else None
+
     def forget(self, name: str) -> None:
         """Know nothing under this name any more."""
         self._connection.execute(delete(facts).where(facts.c.name == name))

@@ -19,6 +19,7 @@ from sqlalchemy import (
     update,
 )
 
+from pbm.passwords import PasswordHash
 from pbm.store.schema import (
     DUE,
     addresses,
@@ -183,9 +184,9 @@ class Players:
         }
         self._set(player_id, settings=changed or None)
 
-    def set_password(self, player_id: int, password_hash: str | None) -> None:
+    def set_password(self, player_id: int, password_hash: PasswordHash | None) -> None:
         """Write down what a player's password is checked against; None for no password."""
-        self._set(player_id, password_hash=password_hash)
+        self._set(player_id, password_hash=password_hash.text if password_hash else None)
 
     def change_handle(self, player: Player, handle: str) -> None:
         """Give a player another handle; the old one stays taken, so that nobody poses as them."""
@@ -279,4 +280,5 @@ def _players(rows: Iterable[Row]) -> Iterator[Player]:
 
 def _player(row: Row, own: Sequence[str]) -> Player:
     values = {name: row[name] for name in _AS_STORED}
+    values["password_hash"] = PasswordHash.read(row["password_hash"])
     return Player(**values, addresses=tuple(own), settings=Settings(**(row["settings"] or {})))

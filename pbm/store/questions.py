@@ -4,12 +4,14 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, insert, select, update
+from sqlalchemy import ColumnElement, Connection, RowMapping, insert, select, update
 
+from pbm.passwords import SealedPassword
 from pbm.store.schema import errands, questions
 from pbm.store.values import FIRST_EPOCH, Errand, Player, Question
 
-PASSWORD_HASH = "password_hash"  # among the parameters of a question, until it is answered
+# Among the parameters of a question, until it is answered.
+_PASSWORD_HASH, _PASSWORD_SEAL = "password_hash", "password_seal"
 _COLUMNS = (
     questions.c.id,
     questions.c.kind,
@@ -28,6 +30,8 @@ _ERRAND = (
     errands.c.lines,
     errands.c.comment,
     errands.c.asked_at,
+    errands.c.password_hash,
+    errands.c.password_seal,
 )
 
 
@@ -46,8 +50,15 @@ class Questions:
         now: datetime,
         expires_at: datetime,
         player: Player | None = None,
+        *,
+        password: SealedPassword | None = None,
     ) -> None:
-        """Write a question down; only a digest of its token is kept."""
+        """Write a question down; only a digest of its token is kept.
+
+        `password` is what a yes sets, and stays with the question until it is answered.
+        """
+        if password:
+            params = {**params, _PASSWORD_HASH: password.text, _PASSWORD_SEAL: password.seal}
         self._connection.execute(
             insert(questions).values(
                 kind=kind,
@@ -68,7 +79,7 @@ class Questions:
         if lock:
             query = query.with_for_update()
         row = self._connection.execute(query).mappings().one_or_none()
-        return Question(**row) if row else None
+        return _question(row) if row else None
 
     def asked_player(self, kind: str, player_id: int, since: datetime) -> bool:
         """Whether a player was asked a question of this kind since a moment."""
@@ -90,14 +101,13 @@ class Questions:
         """Every question that a player was asked, in order."""
         query = select(*_COLUMNS).where(questions.c.player_id == player_id)
         rows = self._connection.execute(query.order_by(questions.c.id)).mappings()
-        return tuple(Question(**row) for row in rows)
+        return tuple(_question(row) for row in rows)
 
     def settle(self, question: Question, answer: str) -> None:
         """Record the answer; the question takes no other, and keeps no password's hash."""
         values: dict[str, Any] = {"answer": answer}
-        if PASSWORD_HASH in question.params:
-            left = {name: kept for name, kept in question.params.items() if name != PASSWORD_HASH}
-            values["params"] = left
+        if question.password:
+            values["params"] = question.params
         self._connection.execute(
             update(questions).where(questions.c.id == question.id).values(**values)
         )
@@ -111,6 +121,7 @@ class Questions:
         now: datetime,
         *,
         status: str = "waiting",
+        password: SealedPassword | None = None,
     ) -> int:
         """Keep commands that wait for a player's `yes`; return their number.
 
@@ -126,6 +137,8 @@ class Questions:
                 comment=list(comment),
                 status=status,
                 asked_at=now,
+                password_hash=password.text if password else None,
+                password_seal=password.seal if password else None,
             )
             .returning(errands.c.id)
         )
@@ -164,19 +177,35 @@ class Questions:
         )
 
     def settle_errand(self, errand: Errand, status: str) -> None:
-        """Mark an errand as done or dropped."""
-        self._connection.execute(
-            update(errands).where(errands.c.id == errand.id).values(status=status)
-        )
+        """Mark an errand as done or dropped; it keeps no password's hash."""
+        self._settle(errands.c.id == errand.id, status)
 
     def drop_errands(self, player_id: int) -> None:
         """Drop everything that still waits in a player's name."""
+        still_waits = errands.c.status.not_in(("done", "dropped"))
+        self._settle((errands.c.player_id == player_id) & still_waits, "dropped")
+
+    def _settle(self, which: ColumnElement[bool], status: str) -> None:
         self._connection.execute(
             update(errands)
-            .where(errands.c.player_id == player_id, errands.c.status.not_in(("done", "dropped")))
-            .values(status="dropped")
+            .where(which)
+            .values(status=status, password_hash=None, password_seal=None)
         )
 
 
 def _errand(row: RowMapping) -> Errand:
-    return Errand(**{**row, "lines": tuple(row["lines"]), "comment": tuple(row["comment"])})
+    values = dict(row)
+    password = _sealed(values.pop("password_hash"), values.pop("password_seal"))
+    lines, comment = tuple(values.pop("lines")), tuple(values.pop("comment"))
+    return Errand(**values, lines=lines, comment=comment, password=password)
+
+
+def _question(row: RowMapping) -> Question:
+    values = dict(row)
+    params = dict(values.pop("params"))
+    password = _sealed(params.pop(_PASSWORD_HASH, None), params.pop(_PASSWORD_SEAL, None))
+    return Question(**values, params=params, password=password)
+
+
+def _sealed(text: str | None, seal: str | None) -> SealedPassword | None:
+    return SealedPassword(text, seal or "") if text else None

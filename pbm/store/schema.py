@@ -326,6 +326,8 @@ errands = Table(
     _to("boards", "board_id"),
     Column("lines", JSON, nullable=False),
     Column("comment", JSON, nullable=False),
+    Column("password_hash", String(200)),  # what a `change password` among the lines sets
+    Column("password_seal", String(40)),  # which shows that we wrote it down
     # waiting, held, elsewhere, invited, done, dropped
     Column("status", String(10), nullable=False),
     Column("asked_at", Moment, nullable=False),

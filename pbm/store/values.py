@@ -1,11 +1,12 @@
 """What the store gives back: frozen values of the domain, never rows."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from typing import Any
 
 from pbm import rules
+from pbm.passwords import PasswordHash, SealedPassword
 
 FIRST_EPOCH = 1
 FAREWELL = "farewell"  # the kind of a mail whose address is forgotten with it
@@ -42,7 +43,7 @@ class Player:
     joined_at: datetime
     addresses: tuple[str, ...]
     settings: Settings = Settings()
-    password_hash: str | None = field(default=None, repr=False)
+    password_hash: PasswordHash | None = None
     bounces: int = 0
     bounced_at: datetime | None = None
     unreachable_since: datetime | None = None
@@ -276,7 +277,10 @@ class OutboxMail:
 
 @dataclass(frozen=True)
 class Question:
-    """A question to one address; `epoch` is that of its player when it was asked."""
+    """A question to one address; `epoch` is that of its player when it was asked.
+
+    `password` is what a yes to it sets.
+    """
 
     id: int
     kind: str
@@ -287,11 +291,15 @@ class Question:
     expires_at: datetime
     answer: str | None
     epoch: int
+    password: SealedPassword | None = None
 
 
 @dataclass(frozen=True)
 class Errand:
-    """Commands (in full, with board and ply) that wait for a player's `yes`."""
+    """Commands (in full, with board and ply) that wait for a player's `yes`.
+
+    `password` is what a `change password` among them sets.
+    """
 
     id: int
     player_id: int
@@ -299,6 +307,7 @@ class Errand:
     lines: tuple[str, ...]
     comment: tuple[str, ...]
     asked_at: datetime
+    password: SealedPassword | None = None
 
 
 @dataclass(frozen=True)

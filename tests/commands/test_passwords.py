@@ -3,10 +3,18 @@
 import pytest
 
 from pbm.commands.declare import Command
-from pbm.commands.passwords import SHORTEST, check_password, hash_password
 from pbm.commands.registry import parse_line
 from pbm.commands.words import Login, SecretText
 from pbm.errors import Refusal
+from pbm.passwords import (
+    MOST_NEW,
+    SHORTEST,
+    HashingNeeded,
+    PasswordHash,
+    PasswordWork,
+    check_password,
+    hash_password,
+)
 
 PASSWORD = "open-Sesame-7"
 
@@ -26,10 +34,11 @@ def test_the_right_password_and_no_other() -> None:
 
 def test_a_hash_is_argon2id_salted_and_fits_its_column() -> None:
     kept, again = hash_password(PASSWORD), hash_password(PASSWORD)
-    assert kept.startswith("$argon2id$")
+    assert kept.text.startswith("$argon2id$")
     assert kept != again
-    assert PASSWORD not in kept
-    assert len(kept) <= 200
+    assert PASSWORD not in kept.text
+    assert len(kept.text) <= 200
+    assert kept.text not in f"{kept} {kept!r}"
 
 
 def test_one_spelling_of_an_umlaut_is_as_good_as_another() -> None:
@@ -41,16 +50,95 @@ def test_odd_passwords_work_too(odd: str) -> None:
     assert check_password(hash_password(odd), odd)
 
 
-def test_a_short_one_is_refused() -> None:
-    with pytest.raises(Refusal) as caught:
-        hash_password("a" * (SHORTEST - 1))
-    assert (caught.value.code, caught.value.params) == ("short-password", {"least": SHORTEST})
-    assert hash_password("a" * SHORTEST)
+SALT, DIGEST = "c29tZXNhbHRzb21lc2FsdA", "A" * 43
+COSTS = "m=19456,t=2,p=1"
+FOREIGN = (
+    "",
+    "nonsense",
+    "none",
+    f"$argon2id$v=19$m=8,t=4294967295,p=1${SALT}${DIGEST}",
+    f"$argon2id$v=19$m=4294967295,t=2,p=1${SALT}${DIGEST}",
+    f"$argon2id$v=19$m=19456,t=2,p=16777215${SALT}${DIGEST}",
+    f"$argon2id$v=19$m=19456,t=02,p=1${SALT}${DIGEST}",
+    f"$argon2id$v=19$t=2,m=19456,p=1${SALT}${DIGEST}",
+    f"$argon2id$v=16${COSTS}${SALT}${DIGEST}",
+    f"$argon2i$v=19${COSTS}${SALT}${DIGEST}",
+    f"$argon2d$v=19${COSTS}${SALT}${DIGEST}",
+    f"$argon2id$v=19${COSTS}${SALT}${DIGEST}\n",
+    f" $argon2id$v=19${COSTS}${SALT}${DIGEST}",
+    f"$argon2id$v=19${COSTS},data=AAAA${SALT}${DIGEST}",
+    f"$argon2id$v=19${COSTS}${SALT}${'A' * 400_000}",
+    f"$argon2id$v=19${COSTS}$${DIGEST}",
+    f"argon2id:$argon2id$v=19${COSTS}${SALT}${DIGEST}",
+    "$2b$31$" + "A" * 53,
+)
 
 
-@pytest.mark.parametrize("broken", ["", "nonsense", "$argon2id$v=19$m=65536,t=3,p=4$x$y"])
-def test_a_hash_that_is_none_matches_nothing(broken: str) -> None:
-    assert not check_password(broken, PASSWORD)
+@pytest.mark.parametrize("text", FOREIGN, ids=lambda text: text[:50])
+def test_a_hash_of_other_costs_or_another_form_is_none(text: str) -> None:
+    assert PasswordHash.read(text) is None
+    with pytest.raises(ValueError, match="other costs"):
+        PasswordHash(text)
+
+
+def test_a_hash_of_our_costs_is_read_and_matches_nothing_by_itself() -> None:
+    kept = PasswordHash.read(f"$argon2id$v=19${COSTS}${SALT}${DIGEST}")
+    assert kept is not None
+    assert not check_password(kept, PASSWORD)
+    assert PasswordHash.read(None) is None
+
+
+class TestWork:
+    """What a turn asks for is worked out apart, and known when the turn begins anew."""
+
+    def test_a_new_one(self) -> None:
+        work = PasswordWork()
+        with pytest.raises(HashingNeeded) as needed:
+            work.hash_of(PASSWORD)
+        needed.value.work_out()
+        assert check_password(work.hash_of(PASSWORD), PASSWORD)
+        assert work.hash_of(PASSWORD) == work.hash_of(PASSWORD)
+
+    def test_several_checks_at_once(self) -> None:
+        work, kept = PasswordWork(), hash_password(PASSWORD)
+        tries = [(kept, PASSWORD), (kept, "wrong-One-7")]
+        with pytest.raises(HashingNeeded) as needed:
+            work.are_right(tries)
+        needed.value.work_out()
+        assert work.are_right(tries) == [True, False]
+        assert work.are_right([]) == []
+
+    def test_a_short_one_is_refused_and_costs_nothing(self) -> None:
+        with pytest.raises(Refusal) as caught:
+            PasswordWork().hash_of("a" * (SHORTEST - 1))
+        assert (caught.value.code, caught.value.params) == ("short-password", {"least": SHORTEST})
+        with pytest.raises(HashingNeeded):
+            PasswordWork().hash_of("a" * SHORTEST)
+
+    def test_only_so_many_for_one_mail(self) -> None:
+        work = PasswordWork()
+        for number in range(MOST_NEW):
+            with pytest.raises(HashingNeeded) as needed:
+                work.hash_of(f"{PASSWORD}{number}")
+            needed.value.work_out()
+        with pytest.raises(Refusal) as refused:
+            work.hash_of(f"{PASSWORD}-more")
+        assert refused.value.code == "too-many-passwords"
+        assert work.hash_of(f"{PASSWORD}0")
+
+    def test_what_goes_wrong_apart_is_raised_in_the_turn(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def broken(_: str) -> PasswordHash:
+            raise MemoryError
+
+        monkeypatch.setattr("pbm.passwords.hash_password", broken)
+        work = PasswordWork()
+        with pytest.raises(HashingNeeded) as needed:
+            work.hash_of(PASSWORD)
+        needed.value.work_out()
+        with pytest.raises(MemoryError):
+            work.hash_of(PASSWORD)
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,11 @@
 """A table for each conversation, on SQLite and on PostgreSQL, checked when it is left."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
+from sqlalchemy.pool import QueuePool
 
+from pbm import passwords
 from pbm.store.boards import Boards
 from pbm.store.values import Board
 from tests.conversations.checks import check_boards, check_mails
@@ -24,11 +26,26 @@ def _locked_boards_stand_as_they_are_remembered(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.fixture
-def table(database_url: str) -> Iterator[Table]:
+def table(database_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
     """A server of this conversation's own; what holds for every mail is checked at the end."""
     table = Table(database_url)
+    for name in ("hash_password", "check_password"):
+        monkeypatch.setattr(passwords, name, _outside_transactions(table, name))
     yield table
     for mail in (mail for box in table.mailboxes.values() for mail in box):
         check_mails(mail)
     check_boards(table)
     table.close()
+
+
+def _outside_transactions(table: Table, name: str) -> Callable[..., object]:
+    """What hashes, and fails while a transaction is open: it would hold up everybody else."""
+    original = getattr(passwords, name)
+
+    def checked(*args: object) -> object:
+        pool = table.database.engine.pool
+        assert isinstance(pool, QueuePool)
+        assert pool.checkedout() == 0, f"{name} in a transaction"
+        return original(*args)
+
+    return checked

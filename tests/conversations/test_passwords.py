@@ -4,8 +4,11 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from sqlalchemy import update
 
-from pbm.commands import passwords
+from pbm import passwords
+from pbm.service.cleared_passwords import CLEARED
+from pbm.store.schema import errands, players, questions
 from tests.table import SERVER, Person, Table
 
 PASSWORD = "open-Sesame-7"
@@ -18,11 +21,25 @@ def checks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     done: list[str] = []
     check = passwords.check_password
 
-    def counting(kept: str, password: str) -> bool:
+    def counting(kept: passwords.PasswordHash, password: str) -> bool:
         done.append(password)
         return check(kept, password)
 
-    monkeypatch.setattr("pbm.service.logins.check_password", counting)
+    monkeypatch.setattr(passwords, "check_password", counting)
+    return done
+
+
+@pytest.fixture
+def hashed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The passwords that were really hashed, to be kept."""
+    done: list[str] = []
+    make = passwords.hash_password
+
+    def counting(password: str) -> passwords.PasswordHash:
+        done.append(password)
+        return make(password)
+
+    monkeypatch.setattr(passwords, "hash_password", counting)
     return done
 
 
@@ -53,7 +70,8 @@ class TestSignUp:
         marta.says("yes").gets(1).hears("You play as marta now.", "Your password is set")
         player = table.player("marta")
         assert player is not None
-        assert player.password_hash == question["params"]["password_hash"]
+        assert player.password_hash is not None
+        assert player.password_hash.text == question["params"]["password_hash"]
         assert "password_hash" not in table.rows("questions")[0]["params"]
 
     def test_without_one_nothing_is_said_of_any(self, table: Table) -> None:
@@ -78,7 +96,8 @@ class TestSignUp:
         marta.says(f"signup mia {PASSWORD}").hears("You play as mia now.", "Your password is set")
         player = table.player("mia")
         assert player is not None
-        assert passwords.check_password(player.password_hash or "", PASSWORD)
+        assert player.password_hash is not None
+        assert passwords.check_password(player.password_hash, PASSWORD)
 
     def test_a_handle_that_is_taken_leaves_the_password(self, table: Table) -> None:
         table.joins("sam")
@@ -253,6 +272,114 @@ class TestNoProof:
         assert PASSWORD not in "".join(capsys.readouterr())
 
 
+FOREIGN = "$argon2id$v=19$m=8,t=4294967295,p=1$c29tZXNhbHRzb21lc2FsdA$" + "A" * 43
+CRAFTED = f"argon2id:{FOREIGN}"
+
+
+class TestChange:
+    """A new password: asked about, kept as our own hash, and never taken from a mail's words."""
+
+    def test_a_hash_in_a_mail_is_a_password_like_any_other(self, table: Table) -> None:
+        alice, bob = table.start("alice", "bob")
+        alice.says(f"change password {CRAFTED}").gets(1).hears("| change password ****")
+        alice.says("yes").hears("You have a new password.")
+        player = table.player("alice")
+        assert player is not None
+        assert player.password_hash is not None
+        assert "t=2,p=1$" in player.password_hash.text
+        anybody = table.person("x@example.net")
+        anybody.writes("move 1 alice x a1-c3,d4").hears("Reply yes to play")
+        assert table.moves(1) == []
+        anybody.writes(f"move 1 alice {CRAFTED} a1-c3,d4")
+        assert table.moves(1) == ["a1-c3,b2"]
+        bob.gets(1)
+
+    def test_a_hash_with_a_sign_up_as_well(self, table: Table) -> None:
+        mallory = table.person("mallory@example.net").writes(f"signup mallory {CRAFTED}")
+        mallory.says("yes").hears("Your password is set")
+        player = table.player("mallory")
+        assert player is not None
+        assert player.password_hash is not None
+        assert "t=2,p=1$" in player.password_hash.text
+
+    @pytest.mark.parametrize("kept", [FOREIGN, "another-of-our-own", None])
+    def test_what_waits_counts_only_as_we_wrote_it(self, table: Table, kept: str | None) -> None:
+        alice = table.joins("alice")
+        alice.says(f"change password {PASSWORD}")
+        if kept == "another-of-our-own":
+            kept = passwords.hash_password("another-Word-9").text
+        with table.database.engine.begin() as connection:
+            connection.execute(update(errands).values(password_hash=kept))
+        alice.says("yes").hears("The password itself is not there, only **** in its place.")
+        player = table.player("alice")
+        assert player is not None
+        assert player.password_hash is None
+
+    def test_a_seal_is_one_players(self, table: Table) -> None:
+        alice, bob = table.joins("alice"), table.joins("bob")
+        alice.says(f"change password {PASSWORD}")
+        bob.says("change password another-Word-9")
+        first, second = table.rows("errands")
+        with table.database.engine.begin() as connection:
+            stolen = {name: first[name] for name in ("password_hash", "password_seal")}
+            connection.execute(update(errands).where(errands.c.id == second["id"]).values(stolen))
+        bob.says("yes").hears("The password itself is not there")
+
+    def test_a_sign_up_of_before_wants_the_password_again(self, table: Table) -> None:
+        marta = table.person("marta@example.org").writes(f"signup marta {PASSWORD}")
+        (asked,) = table.rows("questions")
+        left = {name: kept for name, kept in asked["params"].items() if name != "password_seal"}
+        with table.database.engine.begin() as connection:
+            connection.execute(update(questions).values(params=left))
+        marta.says("yes").hears(
+            "You play as marta now.", "The password that you sent is not kept any more."
+        )
+        assert "$argon2id$" not in table.everything_stored()
+
+    @pytest.mark.parametrize("answer", ["yes", "no"])
+    def test_once_answered_nothing_of_it_waits(self, table: Table, answer: str) -> None:
+        alice = table.joins("alice")
+        alice.says(f"change password {PASSWORD}").says(answer)
+        (row,) = table.rows("errands")
+        assert (row["password_hash"], row["password_seal"]) == (None, None)
+        assert row["lines"] == ["change password ****"]
+
+    def test_none_is_shown_as_it_is(self, table: Table) -> None:
+        alice = table.joins("alice")
+        alice.says("change password none").gets(1).hears("| change password none")
+        alice.says("yes").hears("You have no password now.")
+
+    def test_of_two_in_one_mail_the_last_counts(self, table: Table, checks: list[str]) -> None:
+        alice, _ = table.start("alice", "bob")
+        alice.says("change password first-Word-1\nchange password second-Word-2").says("yes")
+        work = table.person("a.l@work.example")
+        work.writes("move 1 alice first-Word-1 a1-c3,d4").hears("Reply yes to play")
+        work.writes("move 1 alice second-Word-2 a1-c3,d4")
+        assert table.moves(1) == ["a1-c3,b2"]
+        assert checks == ["first-Word-1", "second-Word-2"]
+
+    def test_three_are_hashed_for_a_mail(self, table: Table, hashed: list[str]) -> None:
+        alice = table.joins("alice")
+        lines = [f"change password battery-Staple-{number}" for number in range(20)]
+        alice.says("\n".join(lines)).gets(1).hears("We take three in one mail and ten in an hour")
+        assert len(hashed) == 3
+
+    def test_ten_mails_an_hour(self, table: Table, hashed: list[str]) -> None:
+        alice = table.joins("alice")
+        welcome = alice.newest
+        for number in range(12):
+            alice.says(f"change password battery-Staple-{number}", answering=welcome)
+        alice.hears("We take three in one mail and ten in an hour")
+        assert len(hashed) == 10
+        # Whoever only claims to be alice uses up none of hers.
+        table.clock.passes(hours=1)
+        for number in range(12):
+            alice.writes(f"change password Battery-staple-{number}")
+        assert len(hashed) == 20
+        alice.says("change password open-Sesame-8", answering=welcome)
+        assert len(hashed) == 21
+
+
 class TestStrict:
     def test_a_password_alone_is_not_enough(self, table: Table, checks: list[str]) -> None:
         alice, _ = start(table)
@@ -324,3 +451,28 @@ class TestRate:
         table.person("x@example.net").writes("", "\n".join([*lines, f"resign 1 {LOGIN}"]))
         assert checks == ["wrong-0", "wrong-1", "wrong-2"]
         assert table.board(1).status == "playing"
+
+
+class TestCleared:
+    def test_the_players_are_told_once_at_every_address(self, table: Table) -> None:
+        alice, bob = table.joins("alice"), table.joins("bob")
+        with table.database.transaction() as work:
+            work.players.add_address(1, "a.l@work.example", table.clock())
+            work.facts.note(CLEARED, [1, 99], table.clock())
+        for _ in range(2):  # as processes start
+            table.turns.begin()
+            table.runs()
+        alice.gets(1).hears("The password of alice has been cleared.")
+        table.person("a.l@work.example").gets(1).hears("The password of alice has been cleared.")
+        bob.hears_nothing()
+        alice.says(f"change password {PASSWORD}").says("yes").hears("You have a new password.")
+
+    def test_a_hash_that_is_none_of_ours_is_no_password(
+        self, table: Table, checks: list[str]
+    ) -> None:
+        alice, _ = start(table)
+        with table.database.engine.begin() as connection:
+            connection.execute(update(players).values(password_hash=FOREIGN))
+        table.person("x@example.net").writes(f"move 1 {LOGIN} a1-c3,d4").hears("Reply yes to play")
+        alice.writes(f"resign 1 {LOGIN}").gets(1).hears("Please confirm: resign 1")
+        assert not checks

@@ -4,6 +4,7 @@ Nothing of this is in the server itself; its methods are wrapped from outside.
 """
 
 import os
+import re
 import signal
 import sys
 from collections.abc import AsyncIterator, Callable
@@ -13,7 +14,7 @@ from typing import Any
 from pbm.app import main
 from pbm.commands.play import Resign
 from pbm.mail.smarthost import SmarthostTransport
-from pbm.service import writer
+from pbm.service import watchdog, writer
 from pbm.service.receive import Intake
 from pbm.service.turn import Turns
 from pbm.store.boards import Boards
@@ -84,6 +85,27 @@ def fails() -> None:
     Resign.run = run  # type: ignore[method-assign]
 
 
+def hangs() -> None:
+    """Let one command never end; other threads can still look on."""
+
+    def run(*_: object) -> Any:
+        while True:
+            pass
+
+    watchdog.DEADLINE = 1.0
+    Resign.run = run  # type: ignore[method-assign]
+
+
+def hangs_alone() -> None:
+    """Let one command never end, and keep Python's lock: no thread can look on."""
+
+    def run(*_: object) -> Any:
+        return re.match("(a|a)*b", "a" * 100)
+
+    watchdog.TIMER = 1.0
+    Resign.run = run  # type: ignore[method-assign]
+
+
 STEPS: dict[str, Callable[[], None]] = {
     "in-the-transaction-that-keeps-the-mail": lambda: dies_after(Inbox, "keep"),
     "between-that-commit-and-the-250": lambda: dies_after_the_commit_of(Intake, "keep_in"),
@@ -96,6 +118,8 @@ STEPS: dict[str, Callable[[], None]] = {
     "between-the-sending-and-its-record": dies_after_sending,
     "in-the-transaction-that-records-it": lambda: dies_after(Outbox, "finish"),
     "planted-bug": fails,
+    "hangs": hangs,
+    "hangs-alone": hangs_alone,
 }
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """Killed at every step of a turn: nothing is lost and nothing is played twice."""
 
+import signal
 import smtplib
 import sys
 from email import message_from_bytes
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from pbm import rules
+from pbm.service.watchdog import HUNG
 from tests.e2e.dying_server import STEPS
 from tests.e2e.player import Player, position_in, text_of
 from tests.e2e.running import RunningServer
@@ -16,7 +18,7 @@ from tests.e2e.sink import Delivered
 from tests.polling import until
 
 DYING = Path(__file__).with_name("dying_server.py")
-DEADLY = sorted(set(STEPS) - {"planted-bug"})
+DEADLY = sorted(set(STEPS) - {"planted-bug", "hangs", "hangs-alone"})
 
 
 def dying(server: RunningServer, step: str) -> RunningServer:
@@ -53,20 +55,35 @@ def test_promise_01_and_promise_05_killed_at(
     assert verified.returncode == 0, verified.stdout + verified.stderr
 
 
-def test_a_mail_that_kills_the_server_is_put_aside(
-    server: RunningServer, alice: Player, bob: Player
+@pytest.mark.parametrize(
+    ("step", "line", "status", "in_log"),
+    [
+        ("after-playing-the-ply", "a1-c3,d4", -signal.SIGKILL, ""),
+        ("hangs", "resign", HUNG, "turn hangs, so the server ends"),
+        ("hangs-alone", "resign", -signal.SIGALRM, "in run"),
+    ],
+)
+def test_a_mail_that_kills_the_server_or_hangs_is_put_aside(
+    step: str,
+    line: str,
+    status: int,
+    in_log: str,
+    server: RunningServer,
+    alice: Player,
+    bob: Player,
 ) -> None:
     board = alice.challenges(bob)
     server.stop()
-    doomed = dying(server, "after-playing-the-ply")
+    doomed = dying(server, step)
     doomed.start()
-    alice.answers(board, "a1-c3,d4")
+    alice.answers(board, line)
     assert doomed.process is not None
-    assert doomed.process.wait(60) == -9
+    assert doomed.process.wait(60) == status
     for _ in range(2):
         doomed.start_process()
-        assert doomed.process.wait(60) == -9
+        assert doomed.process.wait(60) == status
     doomed.start()  # three tries are over: it serves again
+    assert in_log in doomed.log
     notice = until(lambda: alice.sink.to("operator@games.example"), "word to the operator")
     assert "is stuck" in message_from_bytes(notice[0].raw)["Subject"]
     assert "ran into a fault of ours" in text_of(alice.receives())

@@ -181,7 +181,11 @@ async def until_done(table: Table) -> None:
     threads.may_go_on.set()
     writer = Writer(table.database, threads.run)
     kept, written = asyncio.Event(), asyncio.Event()
-    loop = asyncio.create_task(take_turns(table.turns, writer, kept, written, most_together=16))
+    loop = asyncio.create_task(
+        take_turns(
+            *(table.turns, writer, kept, written), most_together=16, hash_in_thread=threads.run
+        )
+    )
     async with asyncio.timeout(60):
         while await threads.run(lambda: left(table)):
             await asyncio.sleep(0.01)

@@ -52,7 +52,9 @@ def test_a_failed_turn_is_counted_when_the_database_is_back(
     async def play() -> None:
         writer = Writer(table.database, in_thread)
         events = asyncio.Event(), asyncio.Event()
-        loop = asyncio.create_task(loops.take_turns(turns, writer, *events, most_together=1))
+        loop = asyncio.create_task(
+            loops.take_turns(*(turns, writer, *events), most_together=1, hash_in_thread=in_thread)
+        )
         for _ in range(ROUNDS):
             await asyncio.sleep(0)
             if loop.done() or table.mail_kept(1).status == "stuck":

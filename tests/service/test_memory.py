@@ -38,7 +38,7 @@ FINITE = {
     "pbm.mail.template_words.template_words": "one",
     "pbm.rules.hints._appeals": "one",
     "pbm.store.outbox._claim_passing_over": "powers of two up to the mails under way",
-    "pbm.commands.passwords._hasher": "one",
+    "pbm.passwords._hasher": "one",
 }
 LONG_LINE = "and so on, as everybody knows who has ever played such a game by mail\n"
 CACHE = type(lru_cache(lambda: None))

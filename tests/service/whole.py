@@ -63,8 +63,8 @@ class Whole:
         self.tasks: list[asyncio.Task[None]] = []
         self._stack = AsyncExitStack()
 
-    def _in_thread(self) -> Callable[[Callable[[], Any]], Any]:
-        pool = ThreadPoolExecutor(1)
+    def _in_thread(self, name: str = "") -> Callable[[Callable[[], Any]], Any]:
+        pool = ThreadPoolExecutor(1, name)
         self._pools.append(pool)
 
         async def run(work: Callable[[], Any]) -> Any:
@@ -74,7 +74,9 @@ class Whole:
 
     async def __aenter__(self) -> Self:
         turns = take_turns(
-            self.table.turns, self.writer, self._kept, self._written, most_together=16
+            *(self.table.turns, self.writer, self._kept, self._written),
+            most_together=16,
+            hash_in_thread=self._in_thread("hashing"),
         )
         post = send_post(self.post, self.table.clock, self.read, self.writer, self._written)
         self.tasks = [asyncio.create_task(turns), asyncio.create_task(post)]

@@ -1,12 +1,18 @@
 """Each step of the schema keeps what was there, and together they make the tables we use."""
 
+import json
+from datetime import UTC, datetime
+
 import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
+from sqlalchemy import insert, text
 
+from pbm.passwords import PasswordHash
 from pbm.resources import resource_path
+from pbm.service.cleared_passwords import CLEARED
 from pbm.store.db import Database
 from pbm.store.migrate import current_version, migrate, newest_version
 from pbm.store.schema import metadata
@@ -37,4 +43,40 @@ def test_down_and_up_again(database_url: str) -> None:
     assert current_version(database) is None
     migrate(database)
     assert current_version(database) == newest_version()
+    database.close()
+
+
+OURS = "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$" + "A" * 43
+FOREIGN = OURS.replace("t=2", "t=4294967295")
+WAITS = "change password argon2id:" + FOREIGN
+
+
+def test_hashes_of_foreign_costs_are_cleared_and_leave_the_lines(database_url: str) -> None:
+    database = Database(database_url)
+    _moved(database, "0006")
+    at = datetime(2026, 11, 1, tzinfo=UTC)
+    with database.engine.begin() as connection:
+        for name, kept in (("a", FOREIGN), ("b", OURS), ("c", None), ("d", "x")):
+            row = {"handle": name, "status": "active", "epoch": 1, "joined_at": at}
+            connection.execute(insert(metadata.tables["players"]).values(password_hash=kept, **row))
+        for lines in ([WAITS, "newkey"], ["move 1#1 a1-c3,b2"]):
+            written = {"lines": json.dumps(lines), "comment": "[]", "asked_at": f"{at:%F %T}"}
+            connection.execute(
+                text(
+                    "INSERT INTO errands (player_id, lines, comment, status, asked_at)"
+                    " VALUES (1, :lines, :comment, 'held', :asked_at)"
+                ),
+                written,
+            )
+    migrate(database)
+    with database.reading() as work:
+        kept = [player.password_hash for player in work.players.all()]
+        assert kept == [None, PasswordHash(OURS), None, None]
+        fact = work.facts.find(CLEARED)
+        assert fact is not None
+        assert fact.value == [1, 4]
+        first, second = work.questions.open_errands([1, 2])
+        assert first.lines == ("change password ****", "newkey")
+        assert first.password is None
+        assert second.lines == ("move 1#1 a1-c3,b2",)
     database.close()

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from pbm.commands.passwords import hash_password
 from pbm.mail.keyfile import add_key
 from pbm.mail.tags import Key, Keyring, load_keyring, token_digest
+from pbm.passwords import hash_password
 from tests.e2e.running import RunningServer
 from tests.secrets_issued import ISSUED, SecretsIssued
 from tests.table import Table

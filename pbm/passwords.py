@@ -1,0 +1,136 @@
+"""Passwords of players: kept as Argon2id hashes (RFC 9106), never as they are.
+
+To hash takes some 25 ms of a processor and 19 MB for that time: more than anything may take on
+the event loop or while a transaction is open. So a turn only asks for what it needs, of a
+`PasswordWork`; what is not known yet ends the turn, is worked out apart, and the turn begins anew.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Self
+
+from argon2 import PasswordHasher
+from argon2.exceptions import VerificationError
+
+from pbm.errors import Refusal
+
+SHORTEST = 8  # characters; ten tries an hour find shorter ones too soon
+MOST_NEW = 3  # hashed for one mail
+_ROUNDS, _KIBIBYTES, _LANES = 2, 19_456, 1
+_SALT_BYTES, _HASH_BYTES = 16, 32
+_OURS = re.compile(
+    rf"\$argon2id\$v=19\$m={_KIBIBYTES},t={_ROUNDS},p={_LANES}"
+    r"\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}",
+    re.ASCII,
+)
+
+
+@dataclass(frozen=True)
+class PasswordHash:
+    """A password's hash with the costs that we chose, so that to check it takes no longer.
+
+    `text` is in the PHC string format. Raises ValueError for any other text.
+    """
+
+    text: str = field(repr=False)
+
+    def __post_init__(self) -> None:
+        if not _OURS.fullmatch(self.text):
+            raise ValueError("a hash of another form, or of other costs, than ours")
+
+    @classmethod
+    def read(cls, text: str | None) -> Self | None:
+        """The hash that a text is, None where it is none of ours."""
+        return cls(text) if text and _OURS.fullmatch(text) else None
+
+
+@dataclass(frozen=True)
+class SealedPassword:
+    """A hash that was written down to wait for a `yes`, with what shows that we wrote it.
+
+    Only `Keyring.seal_password` makes the seal, and only `Keyring.open_password` gives the hash
+    back.
+    """
+
+    text: str = field(repr=False)
+    seal: str = field(repr=False)
+
+
+class HashingNeeded(Exception):  # noqa: N818 - no error: the turn begins anew after `work_out`
+    """A turn needs what is not known yet.
+
+    The turn is to be undone, `work_out` to be called apart from the event loop and outside any
+    transaction, and the turn to be begun anew with the same `PasswordWork`. `work_out` raises
+    nothing: what goes wrong there is raised in the turn.
+    """
+
+    def __init__(self, work_out: Callable[[], None]) -> None:
+        super().__init__()
+        self.work_out = work_out
+
+
+class PasswordWork:
+    """What the hashing for one mail has come to so far."""
+
+    def __init__(self) -> None:
+        self._hashes: dict[str, PasswordHash] = {}
+        self._right: dict[tuple[PasswordHash, str], bool] = {}
+        self._failed: Exception | None = None
+
+    def hash_of(self, password: str) -> PasswordHash:
+        """What is kept instead of a password.
+
+        Raises Refusal for one that is too short and for too many in one mail; HashingNeeded.
+        """
+        if len(password) < SHORTEST:
+            raise Refusal("short-password", least=SHORTEST)
+        if password not in self._hashes:
+            if len(self._hashes) >= MOST_NEW:
+                raise Refusal("too-many-passwords")
+            self._need(lambda: self._hashes.update({password: hash_password(password)}))
+        return self._hashes[password]
+
+    def are_right(self, tries: Sequence[tuple[PasswordHash, str]]) -> list[bool]:
+        """Whether each of these passwords is the one of its hash. Raises HashingNeeded."""
+        unknown = [one for one in tries if one not in self._right]
+        if unknown:
+            self._need(lambda: self._right.update({one: check_password(*one) for one in unknown}))
+        return [self._right[one] for one in tries]
+
+    def _need(self, work: Callable[[], None]) -> None:
+        if self._failed:
+            raise self._failed
+
+        def work_out() -> None:
+            try:
+                work()
+            except Exception as error:  # noqa: BLE001 - the turn raises it
+                self._failed = error
+
+        raise HashingNeeded(work_out)
+
+
+def hash_password(password: str) -> PasswordHash:
+    """Hash a password; slow."""
+    return PasswordHash(_hasher().hash(_normal(password)))
+
+
+def check_password(kept: PasswordHash, password: str) -> bool:
+    """Whether this is the password that a hash was made from; slow."""
+    try:
+        return _hasher().verify(kept.text, _normal(password))
+    except VerificationError:
+        return False
+
+
+def _normal(password: str) -> bytes:
+    """One spelling for what looks the same; mail programs differ in how they send an umlaut."""
+    return unicodedata.normalize("NFC", password).encode("utf-8", "replace")
+
+
+@cache
+def _hasher() -> PasswordHasher:
+    return PasswordHasher(_ROUNDS, _KIBIBYTES, _LANES, _HASH_BYTES, _SALT_BYTES)

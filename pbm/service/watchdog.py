@@ -1,0 +1,124 @@
+"""Watches the turn under way: one that takes long is told of, one that hangs ends the process.
+
+What hangs cannot be stopped from outside, so the process ends, and whoever supervises it starts it
+again. The mail whose turn it was has then had one of its tries (`InHand`).
+"""
+
+import faulthandler
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from traceback import format_stack, walk_stack
+from types import FrameType
+
+import structlog
+
+from pbm.service.operator.masking import masked
+
+SLOW = 1.0  # seconds, after which the log says what a turn is at
+DEADLINE = 30.0  # seconds, after which it hangs
+LOOK_EVERY = 0.5  # seconds
+TIMER = 30.0  # seconds without a look, while a turn is under way
+HUNG = 70  # the process's exit status; EX_SOFTWARE in sysexits.h
+_log = structlog.get_logger("pbm.watchdog")
+
+
+@dataclass
+class _Turn:
+    """The turn of a mail: in which thread, and since when."""
+
+    mail_id: int
+    thread: int
+    since: float
+    told: bool = False
+
+
+class Watchdog:
+    """A thread that looks at the turn under way.
+
+    It sees nothing while something keeps Python's lock for itself, as a regular expression does.
+    So a timer of the kernel's runs beside it, which each look winds up again: when that runs out,
+    the process prints where it is and dies of SIGALRM.
+    """
+
+    def __init__(
+        self,
+        end: Callable[[int], object] = os._exit,
+        seconds: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`end` ends the process with a status; `seconds` is a clock that never goes back."""
+        self._end = end
+        self._seconds = seconds
+        self._turn: _Turn | None = None
+        self._changing = threading.Lock()  # of the turn together with the timer
+        self._stopped = threading.Event()
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Look again and again, as long as this is open."""
+        faulthandler.register(signal.SIGALRM, chain=True)
+        thread = threading.Thread(target=self._look_again, name="pbm-watchdog", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            self._stopped.set()
+            thread.join()
+            faulthandler.unregister(signal.SIGALRM)
+
+    @contextmanager
+    def watching(self, mail_id: int) -> Iterator[None]:
+        """The turn of a mail, in this thread."""
+        self._set(_Turn(mail_id, threading.get_ident(), self._seconds()))
+        try:
+            yield
+        finally:
+            self._set(None)
+
+    def look(self) -> None:
+        """Look at the turn under way once."""
+        turn = self._turn
+        if turn is None:
+            return
+        with self._changing:
+            if self._turn is turn:
+                _wind_up(TIMER)
+        seconds = self._seconds() - turn.since
+        if seconds < SLOW:
+            return
+        frame = sys._current_frames().get(turn.thread)
+        told = {"mail": turn.mail_id, "seconds": round(seconds, 1), "stack": _shown(frame)}
+        if not turn.told:
+            turn.told = True
+            _log.warning("turn takes long", **told)
+        if seconds >= DEADLINE and self._turn is turn and not _waits_for_database(frame):
+            _log.error("turn hangs, so the server ends", **told)
+            self._end(HUNG)
+
+    def _look_again(self) -> None:
+        while not self._stopped.wait(LOOK_EVERY):
+            self.look()
+
+    def _set(self, turn: _Turn | None) -> None:
+        with self._changing:
+            self._turn = turn
+            _wind_up(TIMER if turn else 0)
+
+
+def _wind_up(seconds: float) -> None:
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+def _shown(frame: FrameType | None) -> str:
+    return masked("".join(format_stack(frame)).rstrip("\n")) if frame else "in no Python code"
+
+
+def _waits_for_database(frame: FrameType | None) -> bool:
+    """Whether a statement is under way on another machine: that is not the mail's fault."""
+    names = (str(at.f_globals.get("__name__")) for at, _ in walk_stack(frame))
+    return frame is not None and any(name.startswith("psycopg.") for name in names)
