@@ -115,7 +115,9 @@ class ChangePassword(Command):
 
     def kept_apart(self, context: Context) -> PasswordHash | None:
         """What is kept instead of the password; None for no password. Raises Refusal."""
-        if self.confirmed or self._wants_none:
+        if self._wants_none:
+            return None
+        if self.confirmed:
             return self.confirmed
         if self.password.value == MASK:
             raise Refusal("masked-password")

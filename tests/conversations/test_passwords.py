@@ -358,6 +358,18 @@ class TestChange:
         assert table.moves(1) == ["a1-c3,b2"]
         assert checks == ["first-Word-1", "second-Word-2"]
 
+    @pytest.mark.parametrize(
+        ("lines", "has_one"),
+        [(f"{PASSWORD}|none", False), (f"none|{PASSWORD}", True)],
+        ids=["and-none", "after-none"],
+    )
+    def test_one_and_none_in_one_mail(self, table: Table, lines: str, has_one: bool) -> None:
+        alice = table.joins("alice")
+        alice.says("\n".join(f"change password {word}" for word in lines.split("|"))).says("yes")
+        player = table.player("alice")
+        assert player is not None
+        assert (player.password_hash is not None) is has_one
+
     def test_three_are_hashed_for_a_mail(self, table: Table, hashed: list[str]) -> None:
         alice = table.joins("alice")
         lines = [f"change password battery-Staple-{number}" for number in range(20)]

@@ -66,7 +66,9 @@ def test_in_a_thread_of_its_own(table: Table, where: list[str]) -> None:
     assert where == ["hashing_0"] * 2
 
 
-def test_the_mail_is_not_in_hand_meanwhile(table: Table, where: list[str], tmp_path: Path) -> None:
+def test_a_turn_that_begins_anew_leaves_no_mail_in_hand(
+    table: Table, where: list[str], tmp_path: Path
+) -> None:
     with_a_password(table)
     where.clear()
     raw = table.person("a.l@work.example").mail_bytes(f"move 1 {LOGIN} a1-c3,d4")
