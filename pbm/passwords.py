@@ -18,7 +18,8 @@ from argon2.exceptions import VerificationError
 from pbm.errors import Refusal
 
 SHORTEST = 8  # characters; ten tries an hour find shorter ones too soon
-MOST_NEW = 3  # hashed for one mail
+LONGEST = 512  # characters; a line that may be a command is shorter
+_MOST_TIMES = 32  # that one mail's turn begins anew; rates allow fewer
 _ROUNDS, _KIBIBYTES, _LANES = 2, 19_456, 1
 _SALT_BYTES, _HASH_BYTES = 16, 32
 _OURS = re.compile(
@@ -79,30 +80,35 @@ class PasswordWork:
         self._hashes: dict[str, PasswordHash] = {}
         self._right: dict[tuple[PasswordHash, str], bool] = {}
         self._failed: Exception | None = None
+        self._times = 0
 
     def hash_of(self, password: str) -> PasswordHash:
-        """What is kept instead of a password.
+        """What is kept instead of a new password.
 
-        Raises Refusal for one that is too short and for too many in one mail; HashingNeeded.
+        Raises Refusal for one that is too short or too long; HashingNeeded.
         """
         if len(password) < SHORTEST:
             raise Refusal("short-password", least=SHORTEST)
+        if len(password) > LONGEST:
+            raise Refusal("long-password", most=LONGEST)
         if password not in self._hashes:
-            if len(self._hashes) >= MOST_NEW:
-                raise Refusal("too-many-passwords")
             self._need(lambda: self._hashes.update({password: hash_password(password)}))
         return self._hashes[password]
 
     def are_right(self, tries: Sequence[tuple[PasswordHash, str]]) -> list[bool]:
         """Whether each of these passwords is the one of its hash. Raises HashingNeeded."""
-        unknown = [one for one in tries if one not in self._right]
+        possible = [one for one in tries if len(one[1]) <= LONGEST]
+        unknown = [one for one in possible if one not in self._right]
         if unknown:
             self._need(lambda: self._right.update({one: check_password(*one) for one in unknown}))
-        return [self._right[one] for one in tries]
+        return [self._right.get(one, False) for one in tries]
 
     def _need(self, work: Callable[[], None]) -> None:
         if self._failed:
             raise self._failed
+        self._times += 1
+        if self._times > _MOST_TIMES:
+            raise RuntimeError("a turn that needs ever more hashed")
 
         def work_out() -> None:
             try:
@@ -111,6 +117,29 @@ class PasswordWork:
                 self._failed = error
 
         raise HashingNeeded(work_out)
+
+
+class ConfirmedPassword(PasswordWork):
+    """For commands that waited for a yes: their new password was hashed before they did."""
+
+    def __init__(self, kept: PasswordHash | None) -> None:
+        """`kept` is what waited with them, None where nothing did that we wrote."""
+        super().__init__()
+        self._kept = kept
+
+    def hash_of(self, password: str) -> PasswordHash:  # noqa: ARG002 - whatever the line says
+        """What waited. Raises Refusal where nothing did."""
+        if self._kept is None:
+            raise Refusal("password-lapsed")
+        return self._kept
+
+
+class NoMorePasswords(PasswordWork):
+    """For a player who has had enough hashed for now."""
+
+    def hash_of(self, password: str) -> PasswordHash:  # noqa: ARG002 - none at all
+        """Raise Refusal."""
+        raise Refusal("too-many-passwords")
 
 
 def hash_password(password: str) -> PasswordHash:

@@ -37,10 +37,11 @@ facts = sa.table(
 
 
 def upgrade() -> None:
-    op.add_column("errands", sa.Column("password_hash", sa.String(200)))
-    op.add_column("errands", sa.Column("password_seal", sa.String(40)))
     connection = op.get_bind()
     _clear_foreign_hashes(connection)
+    # The players first, as turns do: the other way round a turn and this could wait for each other.
+    op.add_column("errands", sa.Column("password_hash", sa.String(200)))
+    op.add_column("errands", sa.Column("password_seal", sa.String(40)))
     _take_hashes_out_of_lines(connection)
 
 

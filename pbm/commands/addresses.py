@@ -10,7 +10,6 @@ from pbm.errors import Refusal
 from pbm.events import AddressWanted, Answered, Event
 from pbm.mail.address import address_key
 from pbm.mail.automatic import is_own
-from pbm.passwords import PasswordHash
 
 _NONE = "none"  # in the place of a password
 
@@ -98,34 +97,24 @@ class ChangePassword(Command):
     dangerous = True
 
     password: SecretText = operand(Secret())
-    confirmed: PasswordHash | None = None  # what waited for a yes; no line ever sets it
 
     def run(self, context: Context) -> Iterator[Event]:
         """Keep what the password can be checked against."""
-        kept = self.kept_apart(context)
+        word = self.new_password
+        kept = context.passwords.hash_of(word) if word else None
         context.work.players.set_password(context.player.id, kept)
-        has_one = kept is not None
         handle = context.player.handle
-        told = {"title": "your password", "has_one": has_one, "handle": handle}
+        told = {"title": "your password", "has_one": bool(kept), "handle": handle}
         yield Answered("password-changed", told, to_all=True)
 
     def pinned(self, context: Context) -> str:  # noqa: ARG002 - as declared
         """Leave the password out: what is kept instead of it waits apart."""
-        return f"change password {_NONE if self._wants_none else MASK}"
-
-    def kept_apart(self, context: Context) -> PasswordHash | None:
-        """What is kept instead of the password; None for no password. Raises Refusal."""
-        if self._wants_none:
-            return None
-        if self.confirmed:
-            return self.confirmed
-        if self.password.value == MASK:
-            raise Refusal("masked-password")
-        return context.passwords.hash_of(self.password.value)
+        return f"change password {MASK if self.new_password else _NONE}"
 
     @property
-    def _wants_none(self) -> bool:
-        return self.password.value == _NONE
+    def new_password(self) -> str | None:
+        """The password, None for `none`."""
+        return None if self.password.value == _NONE else self.password.value
 
 
 def _check_free(context: Context, address: str) -> None:

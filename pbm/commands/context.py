@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -44,13 +44,13 @@ class Context:
     server: str  # the plain address of this server
     help_page: Callable[[str], dict[str, Any]]  # raises Refusal for an unknown subject
     check_handle: Callable[[str, int], None]  # raises Refusal where a player cannot have it
+    passwords: PasswordWork
     hints: tuple[int, ...] = ()
     answered: Answering | None = None
     can_be_strict: bool = False
     shown: int = 0  # boards that the commands above have shown already
     text: tuple[str, ...] = ()  # what stands below a command that takes it
     shuffled: Callable[[Sequence[str]], list[str]] = by_lot
-    passwords: PasswordWork = field(default_factory=PasswordWork)
 
     @property
     def player(self) -> Player:

@@ -28,7 +28,6 @@ from pbm.commands.words import (
 )
 from pbm.errors import Refusal
 from pbm.events import Event
-from pbm.passwords import PasswordHash
 
 MASK = "****"
 _OPTION = re.compile(r"--?([a-z][a-z0-9-]*)(=.*)?", re.ASCII | re.IGNORECASE)
@@ -199,8 +198,9 @@ class Command:
         """Return the line that means the same at any later time, to wait for a `yes`."""
         return self.line
 
-    def kept_apart(self, context: Context) -> PasswordHash | None:  # noqa: ARG002 - as declared
-        """What waits for the `yes` beside the line, since no line may hold it. Raises Refusal."""
+    @property
+    def new_password(self) -> str | None:
+        """A password to be hashed: that is done apart, and no line that waits holds it."""
         return None
 
 

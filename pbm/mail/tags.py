@@ -1,4 +1,4 @@
-"""Tags in our addresses, tokens of questions, and the keys behind the tags.
+"""Tags in our addresses, seals of passwords that wait, tokens of questions, and the keys.
 
 A tag proves that an address was handed out by this server: 80 bits of HMAC-SHA256 over key
 id, purpose, player, board and the player's epoch, as 16 letters of lower-case base32 behind

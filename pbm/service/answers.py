@@ -3,20 +3,19 @@
 from dataclasses import replace
 
 from pbm.commands.account import NewKey
-from pbm.commands.addresses import ChangePassword
 from pbm.commands.auth import Answerer, is_open
 from pbm.commands.context import Context
 from pbm.commands.declare import Command
 from pbm.commands.registry import parse_line
 from pbm.commands.script import Script, confirmation
 from pbm.events import Answered, Event
-from pbm.mail.tags import Keyring
+from pbm.passwords import ConfirmedPassword
 from pbm.service.addresses import KIND as NEW_ADDRESS
 from pbm.service.addresses import hear_new_address
 from pbm.service.aliases import adopt
 from pbm.service.hearing import Hearing
+from pbm.service.new_passwords import password_of
 from pbm.service.obey import obey, tell
-from pbm.service.questions import errand_owner
 from pbm.service.scripts import run_script
 from pbm.service.signup import hear_again, hear_signup
 from pbm.store.values import Errand, Player, Question
@@ -79,21 +78,15 @@ def _run_errands(
     for errand in errands:
         hearing.work.questions.settle_errand(errand, "done")
         hints = (errand.board_id,) if errand.board_id else ()
-        here = replace(context, hints=hints, answered=None)
-        commands = _commands(hearing.house.keyring, context.player, errand)
-        events += run_script(here, Script(commands, errand.comment))
+        confirmed = ConfirmedPassword(password_of(hearing.house.keyring, errand))
+        here = replace(context, hints=hints, answered=None, passwords=confirmed)
+        events += run_script(here, Script(_commands(errand), errand.comment))
     if not events:
         events.append(Answered("nothing-left", {"title": "nothing left to do"}))
     told = tell(hearing, context, events)
     return f"{context.player.handle} said yes{told}"
 
 
-def _commands(keyring: Keyring, player: Player, errand: Errand) -> tuple[Command, ...]:
+def _commands(errand: Errand) -> tuple[Command, ...]:
     found = (parse_line(line) for line in errand.lines)
-    commands = tuple(item for item in found if isinstance(item, Command))
-    if errand.password:
-        kept = keyring.open_password(errand.password, errand_owner(player))
-        for command in commands:
-            if isinstance(command, ChangePassword):
-                command.confirmed = kept
-    return commands
+    return tuple(item for item in found if isinstance(item, Command))

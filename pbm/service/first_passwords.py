@@ -14,7 +14,7 @@ from pbm.store.values import Question
 _MOST, _WITHIN = (
     60,
     timedelta(hours=1),
-)  # from all strangers together: each costs a tenth of a second
+)  # from all strangers together: each costs some 25 ms
 
 
 def hash_of_first(

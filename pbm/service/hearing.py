@@ -35,10 +35,10 @@ class Hearing:
     letters: Letters
     envelope: Envelope
     now: datetime
+    passwords: PasswordWork
     peer: str = ""
     believes_front: bool = False
     done: frozenset[Login] = frozenset()
-    passwords: PasswordWork = field(default_factory=PasswordWork, repr=False)
     _read: dict[bool, Script] = field(default_factory=dict, repr=False, compare=False)
     news: list[Event] = field(default_factory=list)
 

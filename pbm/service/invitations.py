@@ -11,6 +11,7 @@ from pbm.commands.registry import parse_line
 from pbm.commands.script import Script
 from pbm.events import Answered
 from pbm.mail.address import address_key
+from pbm.passwords import ConfirmedPassword
 from pbm.service.hearing import Hearing
 from pbm.service.obey import tell
 from pbm.service.scripts import run_script
@@ -53,7 +54,8 @@ def start_if_complete(hearing: Hearing, errand: Errand) -> None:
         hearing.work.questions.settle_errand(waiting, "dropped")
         return
     hearing.work.questions.settle_errand(waiting, "done")
-    context = replace(hearing.context(inviter), hints=())
+    confirmed = ConfirmedPassword(None)
+    context = replace(hearing.context(inviter), hints=(), passwords=confirmed)
     commands = [command for line in waiting.lines if (command := _command(line))]
     tell(hearing, context, run_script(context, Script(tuple(commands), waiting.comment)))
 

@@ -5,16 +5,16 @@ from dataclasses import replace
 from typing import Any
 
 from pbm.commands.context import Context
-from pbm.commands.limits import NEW_PASSWORDS, is_paused
+from pbm.commands.limits import is_paused
 from pbm.commands.offers import open_offers, waiting_for
 from pbm.commands.script import Script, is_bare_no, is_bare_yes
-from pbm.errors import Refusal
 from pbm.events import AddressWanted, Answered, Event, Forgotten, Held, Invited
 from pbm.service.addresses import ask_new_address, tell_other_addresses
 from pbm.service.announce import announce_answer, announce_boards
 from pbm.service.hearing import Hearing
+from pbm.service.new_passwords import sealed_for_errand, within_rate
 from pbm.service.questions import ask_errand, ask_invited
-from pbm.service.scripts import own_hint, problem_answer, refused, rehearse, run_script
+from pbm.service.scripts import own_hint, problem_answer, rehearse, run_script
 from pbm.store.values import Player
 
 _FOR_THE_SPEAKER = Answered | Held | Invited | AddressWanted | Forgotten
@@ -150,11 +150,7 @@ def _only_reads(script: Script) -> bool:
 def _ask(hearing: Hearing, context: Context, script: Script, *, proven: bool, doubt: str) -> str:
     """Ask for a `yes`, unless the script would be refused anyway: then say so at once."""
     handle = context.player.handle
-    new_password = next((item for item in script.commands if item.has_secret()), None)
-    if new_password and not _may_hash(hearing, context.player):
-        refusal = refused(new_password, Refusal("too-many-passwords"), context)
-        told = tell(hearing, context, [refusal])
-        return f"{handle}: too many new passwords{told}"
+    context = within_rate(hearing, context, script)
     rehearsal = rehearse(context, script)
     if rehearsal.refusals:
         told = tell(hearing, context, rehearsal.refusals)
@@ -170,15 +166,9 @@ def _ask(hearing: Hearing, context: Context, script: Script, *, proven: bool, do
         proven=proven,
         avoidable=not doubt and not any(command.dangerous for command in script.commands),
         reasons=[{"section": doubt}] if doubt else [],
-        kept=rehearsal.kept,
+        password=sealed_for_errand(hearing, context.player, script),
     )
     return f"{handle}: asked to confirm {', '.join(_named(script)) or 'chat'}"
-
-
-def _may_hash(hearing: Hearing, player: Player) -> bool:
-    """Whether a player's new password may be hashed, before that costs anything."""
-    whose = (player.id, "unproven") if hearing.letters.unproven else (player.id,)
-    return NEW_PASSWORDS.take(hearing.work, hearing.now, *whose)
 
 
 def _named(script: Script) -> list[str]:

@@ -11,7 +11,7 @@ from pbm.commands.subjects import question_subject
 from pbm.errors import Refusal
 from pbm.events import Guest, Invited
 from pbm.mail.tags import new_token, token_digest
-from pbm.passwords import PasswordHash
+from pbm.passwords import PasswordHash, SealedPassword
 from pbm.service.allowance import may_answer
 from pbm.service.first_passwords import sealed_for
 from pbm.service.handles import suggest_handle
@@ -131,14 +131,14 @@ def ask_errand(
     proven: bool,
     avoidable: bool = False,
     reasons: Sequence[dict[str, Any]] = (),
-    kept: PasswordHash | None = None,
+    password: SealedPassword | None = None,
 ) -> None:
     """Ask a player whether the commands were really meant.
 
     Those that nobody has proven share one question with others of that kind which wait: the
     newest ten, none twice. Older ones can still be said yes to where they were asked about.
     `avoidable`: an answer to one of our mails would not have been asked about; `reasons` are
-    sections that say why it is asked; `kept` is what a new password among the lines is kept as.
+    sections that say why it is asked; `password` is the new one among the lines.
     """
     if not may_answer(work, letters, player, now):
         return
@@ -149,13 +149,13 @@ def ask_errand(
     same = [
         item
         for item in waiting
-        if kept is None and (item.board_id, item.lines, item.comment) == asked
+        if password is None and (item.board_id, item.lines, item.comment) == asked
     ]
     if not same:
         added = work.questions.add_errand(
             *(player.id, board_id, lines, comment, now),
             status=status,
-            password=letters.keyring.seal_password(kept, errand_owner(player)) if kept else None,
+            password=password,
         )
         same += work.questions.open_errands([added])
     waiting = (*(item for item in waiting if item not in same), *same)
@@ -172,11 +172,6 @@ def ask_errand(
         {"errands": told, "older": older, "reasons": list(reasons), "avoidable": avoidable},
         now,
     )
-
-
-def errand_owner(player: Player) -> str:
-    """Whose a new password is that waits with an errand, as its seal names them."""
-    return f"player {player.id}"
 
 
 def ask_alias(

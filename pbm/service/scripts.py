@@ -25,7 +25,6 @@ from pbm.events import (
     MovePlayed,
     PlayerLeft,
 )
-from pbm.passwords import PasswordHash
 from pbm.service.questions import record_invited
 from pbm.service.talk import chat, count_news
 from pbm.store.values import Board
@@ -43,15 +42,11 @@ class _Rehearsed(Exception):  # noqa: N818 - not an error: it only undoes the sa
 
 @dataclass(frozen=True)
 class Rehearsal:
-    """What a script would do: its lines, pinned to board and ply, or why it cannot.
-
-    `kept` is what the last new password among them is kept as.
-    """
+    """What a script would do: its lines, pinned to board and ply, or why it cannot."""
 
     lines: tuple[str, ...]
     refusals: tuple[Answered, ...]
     board_id: int | None
-    kept: PasswordHash | None
 
 
 def run_script(context: Context, script: Script) -> list[Event]:
@@ -75,12 +70,9 @@ def rehearse(context: Context, script: Script) -> Rehearsal:
     happened: list[list[Event]] = []
     if _takes_text(script):
         context = replace(context, text=script.comment)
-    kept: PasswordHash | None = None
     with suppress(_Rehearsed), context.work.savepoint():
         for command in script.commands:
-            here = _as_it_sees_it(context, command, happened)
-            lines.append(_pinned(here, command))
-            kept = _kept_apart(here, command) or kept
+            lines.append(_pinned(_as_it_sees_it(context, command, happened), command))
             happened.append(_run_next(context, command, happened, alone=alone))
         raise _Rehearsed
     events = [event for some in happened for event in some]
@@ -90,8 +82,7 @@ def rehearse(context: Context, script: Script) -> Rehearsal:
     # A board that the rehearsal started is gone again.
     touched = [event.board_id for event in events if isinstance(event, _ON_A_BOARD)]
     hinted = None if script.commands else own_hint(context)
-    board_id = touched[-1] if touched else hinted
-    return Rehearsal(tuple(lines), tuple(refusals), board_id, kept)
+    return Rehearsal(tuple(lines), tuple(refusals), touched[-1] if touched else hinted)
 
 
 def problem_answer(context: Context, script: Script, problem: Problem) -> Answered:
@@ -263,10 +254,3 @@ def _pinned(context: Context, command: Command) -> str:
         return command.pinned(context)
     except Refusal:
         return command.line  # running it says why
-
-
-def _kept_apart(context: Context, command: Command) -> PasswordHash | None:
-    try:
-        return command.kept_apart(context)
-    except Refusal:
-        return None  # as above

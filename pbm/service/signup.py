@@ -11,6 +11,7 @@ from pbm.service.first_passwords import asked_with, hash_of_first
 from pbm.service.handles import check_new_handle, choose_handle
 from pbm.service.hearing import Hearing
 from pbm.service.invitations import called_off, invited_to, said_no, said_yes, start_if_complete
+from pbm.service.new_passwords import within_rate
 from pbm.service.obey import obey, tell
 from pbm.service.questions import ask_signup
 from pbm.service.scripts import problem_answer, run_script
@@ -80,6 +81,7 @@ def _welcome(hearing: Hearing, question: Question, player: Player, rest: tuple[s
     """Greet a new player, do what stands below the yes, and start the game that waits."""
     context = hearing.context(player)
     script = read_script("", rest, in_answer=False)
+    context = within_rate(hearing, context, script)
     has_one = player.password_hash is not None
     lapsed = question.password is not None and not has_one
     joined = {"handle": player.handle, "password": has_one, "lapsed": lapsed}

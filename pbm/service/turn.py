@@ -4,10 +4,11 @@ bytes -> envelope -> who speaks -> script -> events -> mails in the outbox; then
 Doing a row again changes nothing: until the commit it is still new, afterwards it is done.
 """
 
-from collections.abc import Callable
-from contextlib import nullcontext
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 
 import structlog
 from sqlalchemy.exc import DBAPIError
@@ -60,7 +61,7 @@ class Turns:
     clock: Clock
     in_hand: InHand | None = None
     watchdog: Watchdog | None = None
-    _hashed: tuple[int, PasswordWork] | None = field(default=None, init=False, repr=False)
+    _hashed: dict[int, PasswordWork] = field(default_factory=dict, init=False, repr=False)
 
     def begin(self) -> None:
         """Tell what an upgrade did; count a try for the mail whose turn a process died in."""
@@ -111,6 +112,7 @@ class Turns:
         Of several mails one that fails undoes all: then take them one by one.
         """
         mails = work.inbox.claim(most)
+        self._forget_hashed(mails)
         outcomes: list[tuple[int, str]] = []
         for mail in mails:
             yield is_long(mail.raw)
@@ -121,13 +123,13 @@ class Turns:
     def _take(self, work: UnitOfWork, mail: InboxMail) -> str:
         if self.in_hand:
             self.in_hand.take(mail.id)
-        passwords = self._hashed_for(mail)
+        passwords = self._hashed.get(mail.id) or PasswordWork()
         try:
-            with self.watchdog.watching(mail.id) if self.watchdog else nullcontext():
+            with self._watched(mail):
                 outcome = self._obey(work, mail, passwords)
-        except HashingNeeded:
-            self._hashed = mail.id, passwords
-            raise
+        except HashingNeeded as needed:
+            self._hashed[mail.id] = passwords
+            raise HashingNeeded(partial(self._work_out, mail, needed)) from None
         except Exception as error:
             if isinstance(error, DBAPIError) and is_away(error):
                 raise
@@ -135,13 +137,19 @@ class Turns:
         _log.info("mail done", mail=mail.id, outcome=outcome)
         return outcome
 
-    def _hashed_for(self, mail: InboxMail) -> PasswordWork:
-        """What was hashed for this mail when its turn could not go on, and for no other."""
-        number, passwords = self._hashed or (None, None)
-        if number == mail.id and passwords:
-            self._hashed = None
-            return passwords
-        return PasswordWork()
+    def _watched(self, mail: InboxMail) -> AbstractContextManager[None]:
+        return self.watchdog.watching(mail.id) if self.watchdog else nullcontext()
+
+    def _work_out(self, mail: InboxMail, needed: HashingNeeded) -> None:
+        with self._watched(mail):
+            needed.work_out()
+
+    def _forget_hashed(self, claimed: Sequence[InboxMail]) -> None:
+        """Forget what was hashed for mails whose turns are over: no earlier ones wait."""
+        first = claimed[0].id if claimed else None
+        done = [number for number in self._hashed if first is None or number < first]
+        for number in done:
+            del self._hashed[number]
 
     def count_in(self, work: UnitOfWork, failed: "TurnFailedError") -> None:
         """Count the try of a mail whose turn has failed and was undone."""
@@ -181,8 +189,7 @@ class Turns:
         letters = Letters(work, house, now, cause)
         front = known_front(work, house.authserv_id)
         hearing = Hearing(
-            *(work, house, letters, envelope, now, mail.peer, front is not None),
-            passwords=passwords,
+            *(work, house, letters, envelope, now, passwords, mail.peer, front is not None)
         )
         dmarc = what_it_says(house, front, mail, envelope.author)
         speaker = identify(work, house.keyring, recipient, envelope.author, now, dmarc)

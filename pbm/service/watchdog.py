@@ -11,19 +11,18 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from traceback import format_stack, walk_stack
+from traceback import StackSummary, walk_stack
 from types import FrameType
 
 import structlog
-
-from pbm.service.operator.masking import masked
 
 SLOW = 1.0  # seconds, after which the log says what a turn is at
 DEADLINE = 30.0  # seconds, after which it hangs
 LOOK_EVERY = 0.5  # seconds
 TIMER = 30.0  # seconds without a look, while a turn is under way
+_DEEPEST = 30  # frames that are shown, the innermost first
 HUNG = 70  # the process's exit status; EX_SOFTWARE in sysexits.h
 _log = structlog.get_logger("pbm.watchdog")
 
@@ -57,11 +56,13 @@ class Watchdog:
         self._turn: _Turn | None = None
         self._changing = threading.Lock()  # of the turn together with the timer
         self._stopped = threading.Event()
+        self._is_looking = False
 
     @contextmanager
     def running(self) -> Iterator[None]:
         """Look again and again, as long as this is open."""
         faulthandler.register(signal.SIGALRM, chain=True)
+        self._is_looking = True
         thread = threading.Thread(target=self._look_again, name="pbm-watchdog", daemon=True)
         thread.start()
         try:
@@ -69,6 +70,9 @@ class Watchdog:
         finally:
             self._stopped.set()
             thread.join()
+            with self._changing:
+                self._is_looking = False
+                _wind_up(0)
             faulthandler.unregister(signal.SIGALRM)
 
     @contextmanager
@@ -86,7 +90,7 @@ class Watchdog:
         if turn is None:
             return
         with self._changing:
-            if self._turn is turn:
+            if self._turn is turn and self._is_looking:
                 _wind_up(TIMER)
         seconds = self._seconds() - turn.since
         if seconds < SLOW:
@@ -97,17 +101,21 @@ class Watchdog:
             turn.told = True
             _log.warning("turn takes long", **told)
         if seconds >= DEADLINE and self._turn is turn and not _waits_for_database(frame):
-            _log.error("turn hangs, so the server ends", **told)
-            self._end(HUNG)
+            try:
+                _log.error("turn hangs, so the server ends", **told)
+            finally:
+                self._end(HUNG)
 
     def _look_again(self) -> None:
         while not self._stopped.wait(LOOK_EVERY):
-            self.look()
+            with suppress(Exception):  # of a log that cannot be written: it must look again
+                self.look()
 
     def _set(self, turn: _Turn | None) -> None:
         with self._changing:
             self._turn = turn
-            _wind_up(TIMER if turn else 0)
+            if self._is_looking:
+                _wind_up(TIMER if turn else 0)
 
 
 def _wind_up(seconds: float) -> None:
@@ -115,7 +123,10 @@ def _wind_up(seconds: float) -> None:
 
 
 def _shown(frame: FrameType | None) -> str:
-    return masked("".join(format_stack(frame)).rstrip("\n")) if frame else "in no Python code"
+    if frame is None:
+        return "in no Python code"
+    places = StackSummary.extract(walk_stack(frame), limit=_DEEPEST, lookup_lines=False)
+    return " < ".join(f"{at.filename}:{at.lineno} {at.name}" for at in places)
 
 
 def _waits_for_database(frame: FrameType | None) -> bool:

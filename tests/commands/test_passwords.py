@@ -7,8 +7,9 @@ from pbm.commands.registry import parse_line
 from pbm.commands.words import Login, SecretText
 from pbm.errors import Refusal
 from pbm.passwords import (
-    MOST_NEW,
+    LONGEST,
     SHORTEST,
+    ConfirmedPassword,
     HashingNeeded,
     PasswordHash,
     PasswordWork,
@@ -115,16 +116,29 @@ class TestWork:
         with pytest.raises(HashingNeeded):
             PasswordWork().hash_of("a" * SHORTEST)
 
-    def test_only_so_many_for_one_mail(self) -> None:
+    def test_a_long_one_is_refused_and_matches_nothing(self) -> None:
+        with pytest.raises(Refusal) as caught:
+            PasswordWork().hash_of("a" * (LONGEST + 1))
+        assert (caught.value.code, caught.value.params) == ("long-password", {"most": LONGEST})
+        tries = [(hash_password(PASSWORD), "a" * (LONGEST + 1))]
+        assert PasswordWork().are_right(tries) == [False]
+
+    def test_no_turn_begins_anew_for_ever(self) -> None:
         work = PasswordWork()
-        for number in range(MOST_NEW):
-            with pytest.raises(HashingNeeded) as needed:
-                work.hash_of(f"{PASSWORD}{number}")
-            needed.value.work_out()
-        with pytest.raises(Refusal) as refused:
-            work.hash_of(f"{PASSWORD}-more")
-        assert refused.value.code == "too-many-passwords"
-        assert work.hash_of(f"{PASSWORD}0")
+        ended: list[type[Exception]] = []
+        for _ in range(100):
+            with pytest.raises((HashingNeeded, RuntimeError)) as caught:
+                work.hash_of(PASSWORD)  # and nobody works it out
+            ended.append(caught.type)
+        assert ended[0] is HashingNeeded
+        assert ended[-1] is RuntimeError
+
+    def test_what_waited_is_all_that_a_confirmed_command_sets(self) -> None:
+        kept = hash_password(PASSWORD)
+        assert ConfirmedPassword(kept).hash_of("whatever the line says") == kept
+        with pytest.raises(Refusal) as caught:
+            ConfirmedPassword(None).hash_of(PASSWORD)
+        assert caught.value.code == "password-lapsed"
 
     def test_what_goes_wrong_apart_is_raised_in_the_turn(
         self, monkeypatch: pytest.MonkeyPatch

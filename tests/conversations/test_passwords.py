@@ -310,7 +310,7 @@ class TestChange:
             kept = passwords.hash_password("another-Word-9").text
         with table.database.engine.begin() as connection:
             connection.execute(update(errands).values(password_hash=kept))
-        alice.says("yes").hears("The password itself is not there, only **** in its place.")
+        alice.says("yes").hears("The new password is not kept any more")
         player = table.player("alice")
         assert player is not None
         assert player.password_hash is None
@@ -323,7 +323,7 @@ class TestChange:
         with table.database.engine.begin() as connection:
             stolen = {name: first[name] for name in ("password_hash", "password_seal")}
             connection.execute(update(errands).where(errands.c.id == second["id"]).values(stolen))
-        bob.says("yes").hears("The password itself is not there")
+        bob.says("yes").hears("The new password is not kept any more")
 
     def test_a_sign_up_of_before_wants_the_password_again(self, table: Table) -> None:
         marta = table.person("marta@example.org").writes(f"signup marta {PASSWORD}")
@@ -370,26 +370,41 @@ class TestChange:
         assert player is not None
         assert (player.password_hash is not None) is has_one
 
-    def test_three_are_hashed_for_a_mail(self, table: Table, hashed: list[str]) -> None:
+    def test_a_line_of_before_sets_nothing(self, table: Table, hashed: list[str]) -> None:
+        """As a process of the version before writes it, beside ours."""
         alice = table.joins("alice")
-        lines = [f"change password battery-Staple-{number}" for number in range(20)]
-        alice.says("\n".join(lines)).gets(1).hears("We take three in one mail and ten in an hour")
-        assert len(hashed) == 3
+        alice.says(f"change password {PASSWORD}")
+        old = "change password argon2id:" + FOREIGN.replace("c29t", "b2xk")
+        waits = {"lines": [old], "password_hash": None}
+        with table.database.engine.begin() as connection:
+            connection.execute(update(errands).values(waits))
+        alice.says("yes").hears("The new password is not kept any more")
+        assert table.player("alice").password_hash is None  # type: ignore[union-attr]
+        assert hashed == [PASSWORD]
 
-    def test_ten_mails_an_hour(self, table: Table, hashed: list[str]) -> None:
+    def test_ten_in_an_hour(self, table: Table, hashed: list[str]) -> None:
         alice = table.joins("alice")
         welcome = alice.newest
-        for number in range(12):
-            alice.says(f"change password battery-Staple-{number}", answering=welcome)
-        alice.hears("We take three in one mail and ten in an hour")
-        assert len(hashed) == 10
+        for mail in range(4):
+            lines = [f"change password battery-Staple-{mail}-{number}" for number in range(3)]
+            alice.says("\n".join(lines), answering=welcome)
+        alice.hears("We take ten in an hour, so this one was not kept")
+        assert len(hashed) == 9  # of a mail all are hashed, or none
+        alice.says("change password none\nSo long!", answering=welcome).hears("| So long!")
+        alice.says("change password short1", answering=welcome).hears("8 characters")
         # Whoever only claims to be alice uses up none of hers.
         table.clock.passes(hours=1)
         for number in range(12):
             alice.writes(f"change password Battery-staple-{number}")
-        assert len(hashed) == 20
+        assert len(hashed) == 19
         alice.says("change password open-Sesame-8", answering=welcome)
-        assert len(hashed) == 21
+        assert len(hashed) == 20
+
+    def test_ten_below_the_yes_of_a_sign_up_as_well(self, table: Table, hashed: list[str]) -> None:
+        marta = table.person("marta@example.org").writes("signup marta")
+        lines = [f"change password battery-Staple-{number}" for number in range(11)]
+        marta.says("\n".join(["yes", *lines])).hears("We take ten in an hour")
+        assert hashed == []
 
 
 class TestStrict:

@@ -58,9 +58,9 @@ def test_promise_01_and_promise_05_killed_at(
 @pytest.mark.parametrize(
     ("step", "line", "status", "in_log"),
     [
-        ("after-playing-the-ply", "a1-c3,d4", -signal.SIGKILL, ""),
+        ("after-playing-the-ply", "a1-c3,d4", -signal.SIGKILL, "event=ready"),
         ("hangs", "resign", HUNG, "turn hangs, so the server ends"),
-        ("hangs-alone", "resign", -signal.SIGALRM, "in run"),
+        ("hangs-alone", "resign", -signal.SIGALRM, "dying_server.py"),
     ],
 )
 def test_a_mail_that_kills_the_server_or_hangs_is_put_aside(

@@ -1,5 +1,6 @@
 """A turn that takes long is told of; one that hangs ends the process, and waiting does not."""
 
+import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -87,8 +88,8 @@ def test_a_slow_one_is_told_of_once_with_where_it_is(
             watch.look()
     told = "".join(capsys.readouterr())
     assert told.count("turn takes long") == 1
-    assert "in dawdles" in told
-    assert "7" in told
+    assert " dawdles" in told
+    assert re.search(r"mail\S*=\S*7\b", told)
     assert not ended
 
 
@@ -113,16 +114,41 @@ def test_to_wait_for_the_database_is_no_hanging(
 
 
 def test_the_timer_runs_while_a_turn_does_and_each_look_winds_it_up(
-    watch: Watchdog, timer: list[float]
+    watch: Watchdog, timer: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    watch.look()
-    with a_turn(watch, 7, "short"):
+    monkeypatch.setattr(watchdog, "LOOK_EVERY", 3600)
+    with watch.running():
         watch.look()
-    watch.look()
-    assert timer == [TIMER, TIMER, 0]
+        with a_turn(watch, 7, "short"):
+            watch.look()
+        watch.look()
+        assert timer == [TIMER, TIMER, 0]
+        with pytest.raises(ZeroDivisionError), watch.watching(7):
+            raise ZeroDivisionError
+        assert timer[3:] == [TIMER, 0]
+        timer.clear()
+    assert timer == [0]
 
 
-def test_a_turn_that_fails_is_over(watch: Watchdog, timer: list[float]) -> None:
-    with pytest.raises(ZeroDivisionError), watch.watching(7):
-        raise ZeroDivisionError
-    assert timer == [TIMER, 0]
+def test_where_nobody_looks_no_timer_runs(watch: Watchdog, timer: list[float]) -> None:
+    with watch.watching(7):
+        watch.look()
+    assert timer == []
+
+
+def test_a_log_that_fails_saves_no_turn_that_hangs(
+    watch: Watchdog, seconds: Seconds, ended: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Full:
+        def warning(self, *_: object, **__: object) -> None:
+            """Say nothing."""
+
+        def error(self, *_: object, **__: object) -> None:
+            raise OSError("no space left")
+
+    monkeypatch.setattr(watchdog, "_log", Full())
+    with a_turn(watch, 7, "hangs"):
+        seconds.now += DEADLINE
+        with pytest.raises(OSError, match="no space"):
+            watch.look()
+    assert ended == [HUNG]

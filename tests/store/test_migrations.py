@@ -79,4 +79,9 @@ def test_hashes_of_foreign_costs_are_cleared_and_leave_the_lines(database_url: s
         assert first.lines == ("change password ****", "newkey")
         assert first.password is None
         assert second.lines == ("move 1#1 a1-c3,b2",)
+    _moved(database, "0006", down=True)
+    with database.engine.connect() as connection:
+        lines = connection.execute(text("SELECT lines FROM errands ORDER BY id")).scalars().all()
+        assert "argon2id" not in str(lines)
+        assert "newkey" in str(lines)
     database.close()
