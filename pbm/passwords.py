@@ -13,7 +13,7 @@ from functools import cache
 from typing import Self
 
 from argon2 import PasswordHasher
-from argon2.exceptions import VerificationError
+from argon2.exceptions import VerifyMismatchError
 
 from pbm.errors import Refusal
 
@@ -24,7 +24,7 @@ _ROUNDS, _KIBIBYTES, _LANES = 2, 19_456, 1
 _SALT_BYTES, _HASH_BYTES = 16, 32
 _OURS = re.compile(
     rf"\$argon2id\$v=19\$m={_KIBIBYTES},t={_ROUNDS},p={_LANES}"
-    r"\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}",
+    r"\$[A-Za-z0-9+/]{21}[AQgw]\$[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]",  # 16 and 32 bytes
     re.ASCII,
 )
 
@@ -134,12 +134,16 @@ class ConfirmedPassword(PasswordWork):
         return self._kept
 
 
-class NoMorePasswords(PasswordWork):
-    """For a player who has had enough hashed for now."""
+class RefusedPasswords(PasswordWork):
+    """For a player for whom no new password is hashed now; `code` is the refusal that says why."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__()
+        self._code = code
 
     def hash_of(self, password: str) -> PasswordHash:  # noqa: ARG002 - none at all
         """Raise Refusal."""
-        raise Refusal("too-many-passwords")
+        raise Refusal(self._code)
 
 
 def hash_password(password: str) -> PasswordHash:
@@ -151,7 +155,7 @@ def check_password(kept: PasswordHash, password: str) -> bool:
     """Whether this is the password that a hash was made from; slow."""
     try:
         return _hasher().verify(kept.text, _normal(password))
-    except VerificationError:
+    except VerifyMismatchError:
         return False
 
 

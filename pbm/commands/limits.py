@@ -47,6 +47,7 @@ SAME_WORDS = Rate("same", 3, timedelta(days=1))  # of a player on a board, and n
 SAME_WORDS_TOLD = Rate("same-told", 1, timedelta(days=1))
 STRANGERS = Rate("strangers", 50, timedelta(hours=1))  # so never more than 100 in an hour
 NEW_PASSWORDS = Rate("new-passwords", 10, timedelta(hours=1))  # of a player; to hash is dear
+ALL_NEW_PASSWORDS = Rate("all-new-passwords", 60, timedelta(hours=1))
 BACK_BY_CLAIM = Rate("back", 4, timedelta(days=1))  # unproven mails that say somebody is back
 
 PLAYER_LIMITS = (

@@ -3,25 +3,46 @@
 from dataclasses import replace
 
 from pbm.commands.context import Context
-from pbm.commands.limits import NEW_PASSWORDS
+from pbm.commands.limits import ALL_NEW_PASSWORDS, NEW_PASSWORDS, is_paused, limit_reached
 from pbm.commands.script import Script
 from pbm.mail.tags import Keyring
-from pbm.passwords import SHORTEST, NoMorePasswords, PasswordHash, SealedPassword
+from pbm.passwords import SHORTEST, PasswordHash, RefusedPasswords, SealedPassword
 from pbm.service.hearing import Hearing
+from pbm.service.questions import OPEN_FOR
 from pbm.store.values import Errand, Player
 
 
 def within_rate(hearing: Hearing, context: Context, script: Script) -> Context:
-    """The same circumstances, in which no password is hashed where the player has had enough.
+    """The same circumstances, in which no password is hashed where one must not be.
 
     Each that a script brings counts, before it costs anything. Mails that only claim to be the
-    player's have a rate of their own.
+    player's have rates of their own.
     """
     new = {word for word in _new_passwords(script) if len(word) >= SHORTEST}
-    whose = (context.player.id, "unproven") if hearing.letters.unproven else (context.player.id,)
-    if all(NEW_PASSWORDS.take(hearing.work, hearing.now, *whose) for _ in new):
-        return context
-    return replace(context, passwords=NoMorePasswords())
+    code = _why_not(hearing, context.player, len(new)) if new else None
+    return replace(context, passwords=RefusedPasswords(code)) if code else context
+
+
+def _why_not(hearing: Hearing, player: Player, count: int) -> str | None:
+    """The code of the refusal, None where so many passwords may be hashed.
+
+    Of those that nobody has proven only one waits: the player could not tell a forger's from
+    the own one. Where no question could be asked, nothing is hashed for it.
+    """
+    work, now, unproven = hearing.work, hearing.now, hearing.letters.unproven
+    waiting = work.questions.waiting_errands(player.id, now - OPEN_FOR) if unproven else ()
+    if any(errand.password for errand in waiting):
+        return "password-waits"
+    if is_paused(work, player.address, now, unproven=unproven) or limit_reached(
+        work, player.address, now, unproven=unproven
+    ):
+        return "too-many-passwords"
+    kind = ("unproven",) if unproven else ()
+    rates = ((NEW_PASSWORDS, (player.id, *kind)), (ALL_NEW_PASSWORDS, kind))
+    for _ in range(count):
+        if not all(rate.take(work, now, *whose) for rate, whose in rates):
+            return "too-many-passwords"
+    return None
 
 
 def sealed_for_errand(hearing: Hearing, player: Player, script: Script) -> SealedPassword | None:

@@ -60,7 +60,9 @@ class Watchdog:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Look again and again, as long as this is open."""
+        """Look again and again, as long as this is open; in the main thread only."""
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)  # whatever this process was started with
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGALRM})
         faulthandler.register(signal.SIGALRM, chain=True)
         self._is_looking = True
         thread = threading.Thread(target=self._look_again, name="pbm-watchdog", daemon=True)

@@ -392,13 +392,49 @@ class TestChange:
         assert len(hashed) == 9  # of a mail all are hashed, or none
         alice.says("change password none\nSo long!", answering=welcome).hears("| So long!")
         alice.says("change password short1", answering=welcome).hears("8 characters")
-        # Whoever only claims to be alice uses up none of hers.
         table.clock.passes(hours=1)
+        # Whoever only claims to be alice uses up none of hers, and has one wait at a time.
         for number in range(12):
             alice.writes(f"change password Battery-staple-{number}")
-        assert len(hashed) == 19
+        assert len(hashed) == 10
         alice.says("change password open-Sesame-8", answering=welcome)
-        assert len(hashed) == 20
+        assert len(hashed) == 11
+
+    def test_a_forgers_does_not_wait_beside_the_players_own(self, table: Table) -> None:
+        alice, _ = table.start("alice", "bob")
+        alice.writes(f"change password {PASSWORD}").gets(1)
+        question = alice.newest
+        alice.writes("change password evil-Word-99").hears(
+            "A new password waits for your answer already."
+        )
+        alice.says("yes", answering=question).hears("You have a new password.")
+        table.person("x@example.net").writes("move 1 alice evil-Word-99 a1-c3,d4")
+        assert table.moves(1) == []
+        # Before the player's own: a no makes room.
+        alice.writes("change password evil-Word-98").gets(1)
+        question = alice.newest
+        alice.writes("change password open-Sesame-9").hears("no if it is not")
+        alice.says("no", answering=question)
+        alice.writes("change password open-Sesame-9").hears("Please confirm: change password")
+
+    def test_nothing_is_hashed_for_a_question_that_is_not_asked(
+        self, table: Table, hashed: list[str]
+    ) -> None:
+        alice = table.joins("alice")
+        for _ in range(6):
+            alice.writes("whoami")
+        alice.writes(f"change password {PASSWORD}").forgets()
+        assert not hashed
+
+    def test_all_players_have_sixty_in_an_hour(self, table: Table, hashed: list[str]) -> None:
+        alice = table.joins("alice")
+        with table.database.transaction() as work:
+            for _ in range(59):
+                assert work.buckets.take("all-new-passwords", 60, timedelta(hours=1), table.clock())
+        welcome = alice.newest
+        alice.says(f"change password {PASSWORD}", answering=welcome)
+        alice.says("change password open-Sesame-8", answering=welcome).hears("Too many new")
+        assert hashed == [PASSWORD]
 
     def test_ten_below_the_yes_of_a_sign_up_as_well(self, table: Table, hashed: list[str]) -> None:
         marta = table.person("marta@example.org").writes("signup marta")
