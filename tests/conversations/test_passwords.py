@@ -379,7 +379,9 @@ class TestChange:
         with table.database.engine.begin() as connection:
             connection.execute(update(errands).values(waits))
         alice.says("yes").hears("The new password is not kept any more")
-        assert table.player("alice").password_hash is None  # type: ignore[union-attr]
+        player = table.player("alice")
+        assert player is not None
+        assert player.password_hash is None
         assert hashed == [PASSWORD]
 
     def test_ten_in_an_hour(self, table: Table, hashed: list[str]) -> None:
