@@ -133,6 +133,7 @@ class Turns:
         except Exception as error:
             if isinstance(error, DBAPIError) and is_away(error):
                 raise
+            self._hashed.pop(mail.id, None)  # a further try hashes anew, too
             raise TurnFailedError(mail, error) from error
         _log.info("mail done", mail=mail.id, outcome=outcome)
         return outcome

@@ -91,3 +91,23 @@ def test_what_was_hashed_for_one_mail_is_no_other_ones(table: Table, where: list
         table.hand_in("a.l@work.example", SERVER, raw)
     table.runs()
     assert len(where) == 2
+
+
+def test_a_hash_that_failed_is_made_anew_by_the_next_try(
+    table: Table, where: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_a_password(table)
+    check, failed = passwords.check_password, []
+
+    def once_short_of_memory(kept: PasswordHash, password: str) -> bool:
+        if not failed:
+            failed.append(1)
+            raise MemoryError
+        return check(kept, password)
+
+    monkeypatch.setattr(passwords, "check_password", once_short_of_memory)
+    raw = table.person("a.l@work.example").mail_bytes(f"move 1 {LOGIN} a1-c3,d4")
+    table.hand_in("a.l@work.example", SERVER, raw)
+    table.runs()
+    assert table.moves(1) == ["a1-c3,b2"]
+    assert len(where) == 2  # with the one of the sign-up
