@@ -135,15 +135,15 @@ class ConfirmedPassword(PasswordWork):
 
 
 class RefusedPasswords(PasswordWork):
-    """For a player for whom no new password is hashed now; `code` is the refusal that says why."""
+    """For a player for whom no new password is hashed now; `refusal` says why."""
 
-    def __init__(self, code: str) -> None:
+    def __init__(self, refusal: Refusal) -> None:
         super().__init__()
-        self._code = code
+        self._refusal = refusal
 
     def hash_of(self, password: str) -> PasswordHash:  # noqa: ARG002 - none at all
         """Raise Refusal."""
-        raise Refusal(self._code)
+        raise self._refusal
 
 
 def hash_password(password: str) -> PasswordHash:

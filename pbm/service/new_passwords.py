@@ -5,6 +5,7 @@ from dataclasses import replace
 from pbm.commands.context import Context
 from pbm.commands.limits import ALL_NEW_PASSWORDS, NEW_PASSWORDS, is_paused, limit_reached
 from pbm.commands.script import Script
+from pbm.errors import Refusal
 from pbm.mail.tags import Keyring
 from pbm.passwords import SHORTEST, PasswordHash, RefusedPasswords, SealedPassword
 from pbm.service.hearing import Hearing
@@ -19,12 +20,12 @@ def within_rate(hearing: Hearing, context: Context, script: Script) -> Context:
     player's have rates of their own.
     """
     new = {word for word in _new_passwords(script) if len(word) >= SHORTEST}
-    code = _why_not(hearing, context.player, len(new)) if new else None
-    return replace(context, passwords=RefusedPasswords(code)) if code else context
+    refusal = _why_not(hearing, context.player, len(new)) if new else None
+    return replace(context, passwords=RefusedPasswords(refusal)) if refusal else context
 
 
-def _why_not(hearing: Hearing, player: Player, count: int) -> str | None:
-    """The code of the refusal, None where so many passwords may be hashed.
+def _why_not(hearing: Hearing, player: Player, count: int) -> Refusal | None:
+    """The refusal, None where so many passwords may be hashed.
 
     Of those that nobody has proven only one waits: the player could not tell a forger's from
     the own one. Where no question could be asked, nothing is hashed for it.
@@ -32,16 +33,16 @@ def _why_not(hearing: Hearing, player: Player, count: int) -> str | None:
     work, now, unproven = hearing.work, hearing.now, hearing.letters.unproven
     waiting = work.questions.waiting_errands(player.id, now - OPEN_FOR) if unproven else ()
     if any(errand.password for errand in waiting):
-        return "password-waits"
+        return Refusal("password-waits")
     if is_paused(work, player.address, now, unproven=unproven) or limit_reached(
         work, player.address, now, unproven=unproven
     ):
-        return "too-many-passwords"
+        return Refusal("too-many-passwords")
     kind = ("unproven",) if unproven else ()
     rates = ((NEW_PASSWORDS, (player.id, *kind)), (ALL_NEW_PASSWORDS, kind))
     for _ in range(count):
         if not all(rate.take(work, now, *whose) for rate, whose in rates):
-            return "too-many-passwords"
+            return Refusal("too-many-passwords")
     return None
 
 
