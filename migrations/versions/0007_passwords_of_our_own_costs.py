@@ -21,7 +21,9 @@ branch_labels = None
 depends_on = None
 
 OURS = re.compile(
-    r"\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}", re.ASCII
+    r"\$argon2id\$v=19\$m=19456,t=2,p=1"
+    r"\$[A-Za-z0-9+/]{21}[AQgw]\$[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]",
+    re.ASCII,
 )
 IN_A_LINE = "change password argon2id:"
 CLEARED = "passwords-cleared"

@@ -6,7 +6,9 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from pbm import rules
+from pbm.commands.declare import Command
 from pbm.commands.limits import take_strangers_mail
+from pbm.commands.registry import parse_line
 from pbm.commands.subjects import question_subject
 from pbm.errors import Refusal
 from pbm.events import Guest, Invited
@@ -45,7 +47,7 @@ def ask_signup(
     `problem` is the refusal of the handle that was wished for; `last`: the last answer today;
     `more`: commands stood below that are not kept; `asked`: the names of commands that only a
     player may give, not kept either; `invitation`: the errand of the challenge that a yes
-    belongs to; `kept`: of the password that was sent along.
+    belongs to; `kept`: the hash of the password that was sent along.
     """
     token = new_token()
     sealed = sealed_for(letters.keyring, kept, address)
@@ -161,7 +163,10 @@ def ask_errand(
     waiting = (*(item for item in waiting if item not in same), *same)
     older = max(0, len(waiting) - _MOST_ERRANDS)
     waiting = waiting[older:]
-    told = [{"lines": list(item.lines), "comment": shortened(item.comment)} for item in waiting]
+    told = [
+        {"lines": [_as_shown(line) for line in item.lines], "comment": shortened(item.comment)}
+        for item in waiting
+    ]
     _ask_player(
         work,
         letters,
@@ -172,6 +177,12 @@ def ask_errand(
         {"errands": told, "older": older, "reasons": list(reasons), "avoidable": avoidable},
         now,
     )
+
+
+def _as_shown(line: str) -> str:
+    """A line that waits, as it may be seen: a version before this one wrote hashes into them."""
+    found = parse_line(line)
+    return found.line if isinstance(found, Command) and found.new_password else line
 
 
 def ask_alias(

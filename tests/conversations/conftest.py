@@ -38,6 +38,34 @@ def table(database_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]
     table.close()
 
 
+@pytest.fixture
+def checks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The passwords that were really hashed and compared."""
+    done: list[str] = []
+    check = passwords.check_password
+
+    def counting(kept: passwords.PasswordHash, password: str) -> bool:
+        done.append(password)
+        return check(kept, password)
+
+    monkeypatch.setattr(passwords, "check_password", counting)
+    return done
+
+
+@pytest.fixture
+def hashed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The passwords that were really hashed, to be kept."""
+    done: list[str] = []
+    make = passwords.hash_password
+
+    def counting(password: str) -> passwords.PasswordHash:
+        done.append(password)
+        return make(password)
+
+    monkeypatch.setattr(passwords, "hash_password", counting)
+    return done
+
+
 def _outside_transactions(table: Table, name: str) -> Callable[..., object]:
     """What hashes, and fails while a transaction is open: it would hold up everybody else."""
     original = getattr(passwords, name)

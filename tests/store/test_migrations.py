@@ -48,6 +48,7 @@ def test_down_and_up_again(database_url: str) -> None:
 
 OURS = "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$" + "A" * 43
 FOREIGN = OURS.replace("t=2", "t=4294967295")
+SPOILT = OURS[:-1] + "B"  # no text of 32 bytes ends so
 WAITS = "change password argon2id:" + FOREIGN
 
 
@@ -56,7 +57,7 @@ def test_hashes_of_foreign_costs_are_cleared_and_leave_the_lines(database_url: s
     _moved(database, "0006")
     at = datetime(2026, 11, 1, tzinfo=UTC)
     with database.engine.begin() as connection:
-        for name, kept in (("a", FOREIGN), ("b", OURS), ("c", None), ("d", "x")):
+        for name, kept in (("a", FOREIGN), ("b", OURS), ("c", None), ("d", "x"), ("e", SPOILT)):
             row = {"handle": name, "status": "active", "epoch": 1, "joined_at": at}
             connection.execute(insert(metadata.tables["players"]).values(password_hash=kept, **row))
         for lines in ([WAITS, "newkey"], ["move 1#1 a1-c3,b2"]):
@@ -71,10 +72,10 @@ def test_hashes_of_foreign_costs_are_cleared_and_leave_the_lines(database_url: s
     migrate(database)
     with database.reading() as work:
         kept = [player.password_hash for player in work.players.all()]
-        assert kept == [None, PasswordHash(OURS), None, None]
+        assert kept == [None, PasswordHash(OURS), None, None, None]
         fact = work.facts.find(CLEARED)
         assert fact is not None
-        assert fact.value == [1, 4]
+        assert fact.value == [1, 4, 5]  # whoever has no password now, and had one
         first, second = work.questions.open_errands([1, 2])
         assert first.lines == ("change password ****", "newkey")
         assert first.password is None
