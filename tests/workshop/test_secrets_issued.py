@@ -100,19 +100,18 @@ def test_promise_22_what_people_read_is_looked_at(table: Table, where: str) -> N
 
 def test_promise_22_a_test_that_logs_a_secret_fails(tmp_path: Path) -> None:
     """In a run of its own, with this project's conftest."""
-    leaking = ROOT / "tests" / "workshop" / f"test_leak_{tmp_path.name}.py"
+    leaking = tmp_path / "test_leak.py"  # where no other test comes across it
     leaking.write_text(LEAK, encoding="utf-8")
-    try:
-        done = subprocess.run(
-            [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:xdist", leaking],
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
-    finally:
-        leaking.unlink()
+    options = ["-p", "no:cacheprovider", "-p", "no:xdist", "-p", "tests.conftest"]
+    here = ["-c", ROOT / "pyproject.toml", "--rootdir", ROOT]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *options, *here, leaking],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
     assert "1 failed, 1 passed" in done.stdout, done.stdout + done.stderr
     assert "What was logged or printed holds a tag or token." in done.stdout
 
