@@ -185,6 +185,7 @@ class Server:
             self._mail_kept,
             self._mail_written,
             most_together=MOST_TURNS_TOGETHER if self._database.embedded else 1,
+            read_in_thread=self._in_pool("mails"),
             hash_in_thread=self._in_pool("passwords"),
         )
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from pbm.mail.charsets import plain_lines
+from pbm.mail.limits import LIMITS
 
 _CHARS = 65_536
 _NODES = 30_000
@@ -66,20 +67,33 @@ _BAR = re.compile(r"(?:^|;)border-left:(?!none|0|medium)[^;]*(?:solid|double)", 
 _BLANKS = re.compile(r"[ \t\n\r\f]+", re.ASCII)
 
 
-def html_to_text(html: str) -> str:
-    """The text of an HTML mail, one line a block or `<br>`; at most 64 K characters are read.
+def html_to_text(html: str, most_tags: int = LIMITS.html_tags) -> str:
+    """The text of an HTML mail, one line a block or `<br>`.
+
+    At most 64 K characters are read, and no more than `most_tags`: to nest twice as many takes
+    four times as long.
 
     Quoted parts begin each line with `> `, so that they read as in text mail. What a reader
     doesn't see (styles, scripts, hidden preheaders) and marked signatures are left out.
     """
     try:
-        tree = LexborHTMLParser(_FORMATTING.sub("<wbr>", html[:_CHARS]))
+        tree = LexborHTMLParser(_FORMATTING.sub("<wbr>", _first_tags(html[:_CHARS], most_tags)))
     except SelectolaxError:
         return ""
     lines = _Lines()
     if tree.root is not None:
         _Reading(lines).read(tree.root)
     return lines.text()
+
+
+def _first_tags(html: str, most: int) -> str:
+    """The text up to where one tag too many begins."""
+    at = -1
+    for _ in range(most + 1):
+        at = html.find("<", at + 1)
+        if at < 0:
+            return html
+    return html[:at]
 
 
 class _Lines:

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any
 
 import structlog
 from sqlalchemy.exc import DBAPIError
@@ -19,7 +18,6 @@ from pbm.mail.address import (
     QuestionReply,
     Recipient,
     Unknown,
-    address_key,
 )
 from pbm.mail.inbound import UnreadableMail, check_limits
 from pbm.mail.smtpd import Rejection
@@ -27,6 +25,7 @@ from pbm.mail.wire import digest, has_message_id
 from pbm.service.front import is_expected
 from pbm.service.letters import House
 from pbm.service.mailrates import MailRates
+from pbm.service.order import queued
 from pbm.service.trouble import traceback_of
 from pbm.store.db import Database, UnitOfWork, is_away
 from pbm.store.together import Steps
@@ -35,6 +34,9 @@ SAME_FOR = timedelta(days=30)
 SAME_WITHOUT_MESSAGE_ID_FOR = timedelta(minutes=10)
 _TIDIED_EVERY = 1000  # mails
 _LONG = 8192  # bytes; below that the most expensive mail costs some tens of milliseconds
+_TOO_MANY_WAIT = Rejection(
+    450, "4.7.1 Many mails of yours wait to be read; please send this one again later."
+)
 _TWICE = "nothing: came to another address, too"
 Arrived = dict[str, Recipient]
 _log = structlog.get_logger("pbm.receive")
@@ -99,7 +101,7 @@ class Intake:
             if too_many is not None:
                 return too_many
         for address, recipient in new.items():
-            numbers[address] = work.inbox.keep(
+            number = work.inbox.keep(
                 digest=fingerprint,
                 recipient=address,
                 sender=sender,
@@ -107,8 +109,11 @@ class Intake:
                 raw=raw,
                 now=now,
                 same_for=same_for,
-                **_lanes(recipient, sender),
+                queued=queued(work, recipient, sender, raw),
             )
+            if number is None:
+                return _TOO_MANY_WAIT
+            numbers[address] = number
         passed_over = [(numbers[address], _TWICE) for address in new if address not in obeyed]
         if passed_over:
             work.inbox.finish(passed_over, now)
@@ -172,13 +177,6 @@ def log_fault(fault: BaseException) -> None:
         _log.warning("database away, mail is to come again", error=str(fault.orig))
     else:
         _log.error("listener-fault", exception=traceback_of(fault))
-
-
-def _lanes(recipient: Recipient, sender: str) -> dict[str, Any]:
-    """Whose mail it is, as far as that is known before it is read, and about which board."""
-    if isinstance(recipient, PlayerReply):
-        return {"lane": f"u{recipient.player_id}", "board_lane": recipient.board_id}
-    return {"lane": address_key(sender) or None}
 
 
 def obeyed_by(others: Sequence[Recipient], recipient: Recipient) -> bool:

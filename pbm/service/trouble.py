@@ -5,6 +5,7 @@ from traceback import format_exception
 
 from pbm.mail.address import Postmaster, address_key
 from pbm.mail.inbound import read
+from pbm.mail.limits import HEADER_ONLY
 from pbm.service.letters import Cause, House, Letters
 from pbm.service.operator.masking import masked
 from pbm.store.db import UnitOfWork
@@ -60,7 +61,8 @@ def _sender(work: UnitOfWork, house: House, mail: InboxMail) -> Player | None:
     """The player whose verified address sent it; nobody else is told."""
     if isinstance(house.address.parse(mail.recipient), Postmaster):
         return None
-    envelope = read(mail.raw, envelope_sender=mail.sender, own_address=house.address.plain)
+    own = house.address.plain
+    envelope = read(mail.raw, envelope_sender=mail.sender, own_address=own, limits=HEADER_ONLY)
     if envelope.automatic or envelope.author is None:
         return None
     return work.players.by_address(address_key(envelope.author))

@@ -25,7 +25,7 @@ def flood(table: Table, numbers: range) -> None:
             assert isinstance(table.intake.keep_in(work, person.address, (SERVER,), raw, ""), str)
     while True:
         with table.database.transaction() as work:
-            if not at_once(table.turns.take_some(work, 100)):
+            if not at_once(table.turns.take_some(work, 100)).mails:
                 break
     table.posts()
 

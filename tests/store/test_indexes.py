@@ -12,7 +12,7 @@ from pbm.store.migrate import migrate
 from tests.table import START
 
 ASKED: dict[str, tuple[Callable[[UnitOfWork], Any], tuple[str, ...]]] = {
-    "next mail": (lambda work: work.inbox.claim(), ("ix_inbox_waiting",)),
+    "next mail": (lambda work: work.inbox.claim(START), ("ix_inbox_place",)),
     "mails that wait": (lambda work: work.inbox.waiting(), ("ix_inbox_waiting", "ix_inbox_stuck")),
     "post": (
         lambda work: work.outbox.claim_due(START, most=16, passing_over=()),

@@ -25,9 +25,11 @@ def database(database_url: str) -> Iterator[Database]:
 
 
 def keep(work: UnitOfWork, digest: str, now: datetime = NOW, same_for: timedelta = DAY) -> int:
-    return work.inbox.keep(
+    number = work.inbox.keep(
         digest=digest, recipient="r", sender="s", peer="p", raw=b"raw", now=now, same_for=same_for
     )
+    assert number is not None
+    return number
 
 
 _numbers = count(1)
@@ -61,20 +63,20 @@ def test_the_oldest_new_mail_is_next(database: Database) -> None:
         numbers = [keep(work, digest) for digest in ("a", "b", "c")]
     for number in numbers:
         with database.transaction() as work:
-            (mail,) = work.inbox.claim()
+            (mail,) = work.inbox.claim(NOW)
             assert mail.id == number
             work.inbox.finish([(mail.id, "done")], NOW)
     with database.transaction() as work:
-        assert work.inbox.claim() == ()
+        assert work.inbox.claim(NOW) == ()
         assert work.inbox.get(numbers[0]).raw == b""
 
 
 def test_several_are_claimed_and_finished_at_once(database: Database) -> None:
     with database.transaction() as work:
         numbers = [keep(work, digest) for digest in ("a", "b", "c")]
-        assert [mail.id for mail in work.inbox.claim(2)] == numbers[:2]
+        assert [mail.id for mail in work.inbox.claim(NOW, 2)] == numbers[:2]
         work.inbox.finish([(number, f"done {number}") for number in numbers], NOW)
-        assert work.inbox.claim(2) == ()
+        assert work.inbox.claim(NOW, 2) == ()
         assert [work.inbox.get(number).outcome for number in numbers] == [
             f"done {number}" for number in numbers
         ]
@@ -86,7 +88,7 @@ def test_a_claimed_mail_is_passed_over_by_others(postgres_url: str) -> None:
     with database.transaction() as work:
         first, second = keep(work, "a"), keep(work, "b")
     with database.transaction() as one, database.transaction() as two:
-        (mine,), (theirs,) = one.inbox.claim(), two.inbox.claim()
+        (mine,), (theirs,) = one.inbox.claim(NOW), two.inbox.claim(NOW)
         assert (mine.id, theirs.id) == (first, second)
     database.close()
 
@@ -96,9 +98,9 @@ def test_stuck_mails_wait_until_they_are_retried(database: Database) -> None:
         number = keep(work, "a")
         assert [work.inbox.count_try(number, "bug") for _ in range(3)] == [1, 2, 3]
         work.inbox.set_stuck(number)
-        assert work.inbox.claim() == ()
+        assert work.inbox.claim(NOW) == ()
         work.inbox.retry(number)
-        (mail,) = work.inbox.claim()
+        (mail,) = work.inbox.claim(NOW)
         assert (mail.id, mail.tries, mail.status) == (number, 0, "new")
 
 
