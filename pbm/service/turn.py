@@ -157,10 +157,12 @@ class Turns:
     def _next(self, work: UnitOfWork, now: datetime, most: int) -> list[InboxMail]:
         """Those for which something was worked out, and then those whose turns are next."""
         found: dict[int, InboxMail] = {}
-        for number in self.preparations.ready()[:most]:
+        for number in self.preparations.ready():
+            if len(found) == most:
+                break
             mail = work.inbox.find_new(number)
             if mail is None:
-                self.preparations.forget(number)
+                self.preparations.forget(number)  # its turn is over
             else:
                 found[number] = mail
         if len(found) < most:
