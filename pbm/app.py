@@ -16,7 +16,7 @@ import click
 import structlog
 from sqlalchemy.exc import DBAPIError
 
-from pbm import rules
+from pbm import __version__, rules
 from pbm.clock import system_clock
 from pbm.config import Settings, load_settings
 from pbm.errors import OperatorError
@@ -282,7 +282,7 @@ def set_up_logging() -> None:
 
 
 @click.group(help=f"A server for playing {rules.NAME.title()} by mail.")
-@click.version_option(package_name="pbm")
+@click.version_option(__version__, prog_name="pbm")
 def main() -> None:
     """Run `pbm`."""
 
