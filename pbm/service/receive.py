@@ -26,6 +26,7 @@ from pbm.mail.smtpd import Rejection
 from pbm.mail.wire import digest, has_message_id
 from pbm.service.front import is_expected
 from pbm.service.letters import House
+from pbm.service.mail_numbers import incoming
 from pbm.service.mailrates import MailRates
 from pbm.service.trouble import traceback_of
 from pbm.store.db import Database, UnitOfWork, is_away
@@ -115,7 +116,7 @@ class Intake:
         if any(numbers[address] % _TIDIED_EVERY == 0 for address in new):
             work.buckets.forget_full(now)
         kept = sorted(numbers[address] for address in arrived)
-        return f"2.0.0 kept as {', '.join(str(number) for number in kept)}"
+        return f"2.0.0 kept as {', '.join(map(incoming, kept))}"
 
     def _obeyed(self, new: Arrived, known: tuple[str, ...]) -> list[str]:
         """Those of the new recipients of a mail for whom it is to be obeyed."""

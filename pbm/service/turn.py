@@ -28,6 +28,7 @@ from pbm.service.hearing import Hearing
 from pbm.service.in_hand import InHand
 from pbm.service.letters import Cause, House, Letters
 from pbm.service.logins import hear_logins
+from pbm.service.mail_numbers import incoming
 from pbm.service.obey import obey
 from pbm.service.postmaster import NoOperatorError, forward_to_operator
 from pbm.service.receive import is_long
@@ -47,7 +48,7 @@ class TurnFailedError(Exception):
     """A turn went wrong in a way that nobody foresaw; everything that it did must be undone."""
 
     def __init__(self, mail: InboxMail, error: Exception) -> None:
-        super().__init__(f"mail {mail.id}: {error}")
+        super().__init__(f"mail {incoming(mail.id)}: {error}")
         self.mail = mail
         self.error = error
 
@@ -135,7 +136,7 @@ class Turns:
                 raise
             self._hashed.pop(mail.id, None)  # a further try hashes anew, too
             raise TurnFailedError(mail, error) from error
-        _log.info("mail done", mail=mail.id, outcome=outcome)
+        _log.info("mail done", mail=incoming(mail.id), outcome=outcome)
         return outcome
 
     def _watched(self, mail: InboxMail) -> AbstractContextManager[None]:
@@ -159,7 +160,7 @@ class Turns:
             work.inbox.set_stuck(failed.mail.id)
             return
         trouble = traceback_of(failed.error)
-        _log.error("mail failed", mail=failed.mail.id, exception=trouble)
+        _log.error("mail failed", mail=incoming(failed.mail.id), exception=trouble)
         self._count(work, failed.mail, in_a_line(failed.error))
 
     def put_down(self) -> None:
@@ -214,7 +215,7 @@ class Turns:
                 raise
             # What broke the turn may break this, too; the mail is stuck all the same.
             trouble = traceback_of(error)
-            _log.error("nobody told of a stuck mail", mail=mail.id, exception=trouble)
+            _log.error("nobody told of a stuck mail", mail=incoming(mail.id), exception=trouble)
 
 
 def _hear(hearing: Hearing, speaker: Speaker) -> str:
