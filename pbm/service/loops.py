@@ -1,6 +1,7 @@
 """The roles as loops: whoever writes a row wakes the loop that waits for it."""
 
 import asyncio
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
@@ -20,7 +21,12 @@ LOOK_AGAIN = 5.0  # seconds; rows that another process wrote wake nobody here
 BLOCKED_PAUSE = 1.0  # seconds; what is due waits for another mail of its board
 GATHER = 0.01  # seconds; while mails are under way, what comes meanwhile shares a look
 DATABASE_PAUSE = 1.0  # seconds to wait when the database is away
+Alive = Callable[[], object]
 _log = structlog.get_logger("pbm.loops")
+
+
+def _nobody_asks() -> None:
+    pass
 
 
 async def take_turns(
@@ -31,14 +37,17 @@ async def take_turns(
     *,
     most_together: int,
     hash_in_thread: InThread,
+    alive: Alive = _nobody_asks,
 ) -> None:
     """Obey the inbox for ever, several mails in one commit while many wait.
 
-    `hash_in_thread` is a thread's where passwords are hashed, apart from everything else.
+    `hash_in_thread` is a thread's where passwords are hashed, apart from everything else. `alive`
+    is called whenever the loop goes on.
     """
     together = 1
     uncounted: TurnFailedError | None = None
     while True:
+        alive()
         mail_kept.clear()
         try:
             if uncounted:
@@ -81,13 +90,22 @@ async def begin_turns(turns: Turns, in_thread: InThread) -> None:
 
 
 async def send_post(
-    post: Post, clock: Clock, in_thread: InThread, writer: Writer, mail_written: asyncio.Event
+    post: Post,
+    clock: Clock,
+    in_thread: InThread,
+    writer: Writer,
+    mail_written: asyncio.Event,
+    alive: Alive = _nobody_asks,
 ) -> None:
-    """Send the outbox for ever; what is under way when this is cancelled is finished."""
+    """Send the outbox for ever; what is under way when this is cancelled is finished.
+
+    `alive` is called whenever the loop goes on.
+    """
     under_way: set[asyncio.Task[None]] = set()
     watch, went_back = ClockWatch(clock), False
     try:
         while True:
+            alive()
             mail_written.clear()
             try:
                 went_back = went_back or watch.went_back()

@@ -78,6 +78,7 @@ def restore(settings: Settings, file: Path, *, force: bool = False) -> Restored:
         migrate(database)
         with database.transaction() as work:
             forget_front(work)  # the mail server here may be another one
+            work.heartbeats.forget_all()  # of who ran when the backup was made
         # Before anybody can get a number: players may hold mails with those from after the backup.
         next_numbers = leap_over(database, given)
         return Restored(manifest.made, copies.counts(database), old, next_numbers)

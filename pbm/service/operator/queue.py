@@ -77,7 +77,7 @@ def retry(office: Office, name: str) -> str:
         else:
             kept = _waiting_incoming(act, number)
             if kept.status != "stuck":
-                raise OperatorError(f"Mail {name} is not stuck; its turn comes by itself.")
+                raise OperatorError(f"Mail {mail_number} is not stuck; its turn comes by itself.")
             act.work.inbox.retry(number)
             player, _ = _writer(act, kept, office.house)
         act.note("mail tried again", player=player, mail=str(mail_number))
