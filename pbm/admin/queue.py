@@ -10,7 +10,7 @@ from pbm.service.operator import queue as service
 def queue() -> None:
     """Look after mails that wait.
 
-    12 is an incoming one, o12 one on its way out.
+    i12 is an incoming one, o12 one on its way out.
     """
 
 

@@ -8,8 +8,8 @@ import click
 from pbm.admin.desk import Desk, pass_desk
 from pbm.clock import system_clock
 from pbm.service.operator import backup as backups
-from pbm.service.operator.checks import Finding
 from pbm.service.operator.checks import check as check_all
+from pbm.service.operator.finding import Finding
 from pbm.service.operator.upkeep import migrate_here
 from pbm.service.operator.verify import verify as verify_boards
 

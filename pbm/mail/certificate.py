@@ -1,12 +1,16 @@
 """The certificate that the listener shows where a client asks for TLS."""
 
 import ssl
+from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 
 from pbm.errors import OperatorError
 
 _CERTIFICATE = b"-----BEGIN CERTIFICATE-----"
 _KEY = b"PRIVATE KEY-----"
+_WHATEVER_THE_TIME = ssl.VerifyFlags(0x200000)  # OpenSSL's X509_V_FLAG_NO_CHECK_TIME
+_MOST_FLIGHTS = 4  # of a handshake; TLS 1.2 has two from each side
 
 
 def load_certificate(certificate: str, key: str) -> ssl.SSLContext | None:
@@ -38,6 +42,31 @@ def load_certificate(certificate: str, key: str) -> ssl.SSLContext | None:
     except ssl.SSLError as error:
         raise OperatorError(_sentence(error, certificate, key)) from None
     return context
+
+
+def good_until(context: ssl.SSLContext, certificate: str) -> datetime:
+    """When the certificate ends that `load_certificate` has made this of, be it over already.
+
+    The library tells only a client that has seen and trusted it, so we are one. Raises
+    OperatorError where no client could.
+    """
+    client_side = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    client_side.check_hostname = False
+    client_side.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN | _WHATEVER_THE_TIME
+    client_side.load_verify_locations(certificate)
+    to_server, to_client = ssl.MemoryBIO(), ssl.MemoryBIO()
+    client = client_side.wrap_bio(to_client, to_server)
+    server = context.wrap_bio(to_server, to_client, server_side=True)
+    try:
+        for _ in range(_MOST_FLIGHTS):
+            for side in (client, server):
+                with suppress(ssl.SSLWantReadError):
+                    side.do_handshake()
+    except ssl.SSLError as error:
+        reason = getattr(error, "verify_message", None) or error.reason
+        raise OperatorError(f"PBM_TLS_CERT: {certificate} is of no use ({reason}).") from None
+    end = ssl.cert_time_to_seconds(str((client.getpeercert() or {})["notAfter"]))
+    return datetime.fromtimestamp(end, UTC)
 
 
 class _EncryptedKeyError(Exception):

@@ -1,6 +1,7 @@
 """The roles as loops: whoever writes a row wakes the loop that waits for it."""
 
 import asyncio
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
@@ -21,7 +22,12 @@ LOOK_AGAIN = 5.0  # seconds; rows that another process wrote wake nobody here
 BLOCKED_PAUSE = 1.0  # seconds; what is due waits for another mail of its board
 GATHER = 0.01  # seconds; while mails are under way, what comes meanwhile shares a look
 DATABASE_PAUSE = 1.0  # seconds to wait when the database is away
+Alive = Callable[[], object]
 _log = structlog.get_logger("pbm.loops")
+
+
+def _nobody_asks() -> None:
+    pass
 
 
 async def take_turns(
@@ -33,15 +39,18 @@ async def take_turns(
     most_together: int,
     read_in_thread: InThread,
     hash_in_thread: InThread,
+    alive: Alive = _nobody_asks,
 ) -> None:
     """Obey the inbox for ever, several mails in one commit while many wait.
 
-    Long mails are read, and passwords hashed, in a thread each, while other turns go on.
+    Long mails are read, and passwords hashed, in a thread each, while other turns go on. `alive`
+    is called whenever the loop goes on.
     """
     together = 1
     uncounted: TurnFailedError | None = None
     async with asyncio.TaskGroup() as apart:
         while True:
+            alive()
             mail_kept.clear()
             taken = Taken(0, more=True)
             try:
@@ -55,7 +64,7 @@ async def take_turns(
             except TurnFailedError as failed:
                 uncounted = failed if together == 1 else None
             except HashingNeeded:
-                together = 1
+                pass  # the next turns put that mail aside
             for preparation in turns.preparations.to_do():
                 in_thread = hash_in_thread if preparation.is_hashing else read_in_thread
                 apart.create_task(_work_out(turns, preparation, in_thread, mail_kept))
@@ -86,13 +95,22 @@ async def begin_turns(turns: Turns, in_thread: InThread) -> None:
 
 
 async def send_post(
-    post: Post, clock: Clock, in_thread: InThread, writer: Writer, mail_written: asyncio.Event
+    post: Post,
+    clock: Clock,
+    in_thread: InThread,
+    writer: Writer,
+    mail_written: asyncio.Event,
+    alive: Alive = _nobody_asks,
 ) -> None:
-    """Send the outbox for ever; what is under way when this is cancelled is finished."""
+    """Send the outbox for ever; what is under way when this is cancelled is finished.
+
+    `alive` is called whenever the loop goes on.
+    """
     under_way: set[asyncio.Task[None]] = set()
     watch, went_back = ClockWatch(clock), False
     try:
         while True:
+            alive()
             mail_written.clear()
             try:
                 went_back = went_back or watch.went_back()

@@ -16,6 +16,8 @@ from pbm.clock import Clock
 from pbm.mail.delivery import Deferred, Delivery, Failed, Sent, Transport
 from pbm.service.bounces import is_out_of_reach, note_refusal
 from pbm.service.letters import House
+from pbm.service.mail_numbers import outgoing
+from pbm.service.operator.masking import masked
 from pbm.service.scribe import Scribe, Unwritten, Written
 from pbm.service.trouble import tell_of_failed, traceback_of
 from pbm.service.writer import InThread, Writer
@@ -103,7 +105,7 @@ class Post:
             await writer.do_in_bulk(self.record, (mail, outcome))
         except Exception as error:  # noqa: BLE001 - a bug stops one mail, not the post
             # Not recorded: it is sent again, under the same Message-ID.
-            _log.error("sending not recorded", mail=mail.id, error=type(error).__name__)
+            _log.error("sending not recorded", mail=outgoing(mail.id), error=type(error).__name__)
             await asyncio.sleep(PAUSE)
         finally:
             self._ended.append(mail.id)
@@ -111,12 +113,14 @@ class Post:
 
     async def _hand_on(self, mail: OutboxMail, written: Written) -> Delivery:
         if isinstance(written, Unwritten):
-            _log.error("mail cannot be rendered", mail=mail.id, exception=written.exception)
+            trouble = written.exception
+            _log.error("mail cannot be rendered", mail=outgoing(mail.id), exception=trouble)
             return Deferred(written.reason) if written.passes else Failed(written.reason)
         try:
             return await self.transport.deliver(mail.sender, mail.recipient, written)
         except Exception as error:  # noqa: BLE001 - a bug defers one mail
-            _log.error("mail cannot be handed on", mail=mail.id, exception=traceback_of(error))
+            trouble = traceback_of(error)
+            _log.error("mail cannot be handed on", mail=outgoing(mail.id), exception=trouble)
             return Deferred(type(error).__name__)
 
     def bring_forward(self, work: UnitOfWork) -> None:
@@ -131,12 +135,14 @@ class Post:
         for mail, outcome in outcomes:
             match outcome:
                 case Sent():
-                    pass
+                    _log.info("mail sent", mail=outgoing(mail.id), message_id=mail.message_id)
                 case Deferred(reason) if not _is_given_up(mail, now):
-                    work.outbox.defer(mail.id, reason, now + delay(mail.attempts))
+                    due_at = now + delay(mail.attempts)
+                    work.outbox.defer(mail.id, reason, due_at)
+                    _log_not_sent(mail, outcome, f"again at {due_at:%Y-%m-%d %H:%M:%S} UTC")
                 case Deferred(reason, status) | Failed(reason, status):
                     self._fail(work, mail, reason, status, now)
-            _log.info("mail sent" if isinstance(outcome, Sent) else "mail not sent", mail=mail.id)
+                    _log_not_sent(mail, outcome, "given up")
 
     def _fail(
         self, work: UnitOfWork, mail: OutboxMail, reason: str, status: str, now: datetime
@@ -154,6 +160,13 @@ class Post:
         """When the next waiting mail is due."""
         with self.database.glance() as work:
             return work.outbox.next_due_at()
+
+
+def _log_not_sent(mail: OutboxMail, outcome: Deferred | Failed, then: str) -> None:
+    """Say why, with the code of the next server's reply if it gave one."""
+    told = {"mail": outgoing(mail.id), "message_id": mail.message_id, "then": then}
+    code = {"code": outcome.code} if outcome.code else {}
+    _log.warning("mail not sent", **told, **code, reason=masked(outcome.reason))
 
 
 def _is_given_up(mail: OutboxMail, now: datetime) -> bool:

@@ -24,6 +24,7 @@ from pbm.mail.smtpd import Rejection
 from pbm.mail.wire import digest, has_message_id
 from pbm.service.front import is_expected
 from pbm.service.letters import House
+from pbm.service.mail_numbers import incoming
 from pbm.service.mailrates import MailRates
 from pbm.service.order import queued
 from pbm.service.trouble import traceback_of
@@ -37,6 +38,7 @@ _LONG = 8192  # bytes; below that the most expensive mail costs some tens of mil
 _TOO_MANY_WAIT = Rejection(
     450, "4.7.1 Many mails of yours wait to be read; please send this one again later."
 )
+_TAG_IS_NOT_OURS = "its tag is none of ours, or of a key that was dropped"
 _TWICE = "nothing: came to another address, too"
 Arrived = dict[str, Recipient]
 _log = structlog.get_logger("pbm.receive")
@@ -57,10 +59,10 @@ class Intake:
         if isinstance(recipient, Unknown):
             return Rejection(550, f"5.1.1 {recipient.reason}")
         if isinstance(recipient, Bounce) and not self._sent(recipient):
-            return self._not_valid("This address was never one of ours")
+            return self._not_valid("This address was never one of ours", _TAG_IS_NOT_OURS)
         if isinstance(recipient, PlayerReply | QuestionReply | Probe):
-            known = self._known(work, recipient)
-            return None if known else self._not_valid("This reply address is not valid any more")
+            why = self._why_not_known(work, recipient)
+            return self._not_valid("This reply address is not valid any more", why) if why else None
         return None
 
     def keep(
@@ -120,7 +122,7 @@ class Intake:
         if any(numbers[address] % _TIDIED_EVERY == 0 for address in new):
             work.buckets.forget_full(now)
         kept = sorted(numbers[address] for address in arrived)
-        return f"2.0.0 kept as {', '.join(str(number) for number in kept)}"
+        return f"2.0.0 kept as {', '.join(map(incoming, kept))}"
 
     def _obeyed(self, new: Arrived, known: tuple[str, ...]) -> list[str]:
         """Those of the new recipients of a mail for whom it is to be obeyed."""
@@ -146,24 +148,30 @@ class Intake:
             return Rejection(550, f"5.6.0 {error}")
         return None
 
-    def _not_valid(self, what: str) -> Rejection:
+    def _not_valid(self, what: str, why: str) -> Rejection:
         plain = self.house.address.plain
-        return Rejection(550, f"5.1.1 {what}; please write to {plain} instead.")
+        return Rejection(550, f"5.1.1 {what}; please write to {plain} instead.", why)
 
     def _sent(self, bounce: Bounce) -> bool:
         """Whether a mail went out under this address."""
         keyring = self.house.keyring
         return keyring.verify_bounce_tag(bounce.tag, bounce.player_id, bounce.mail)
 
-    def _known(self, work: UnitOfWork, recipient: PlayerReply | QuestionReply | Probe) -> bool:
+    def _why_not_known(
+        self, work: UnitOfWork, recipient: PlayerReply | QuestionReply | Probe
+    ) -> str:
+        """Why a reply address is not valid, for the operator; empty if it is."""
         if isinstance(recipient, Probe):
-            return is_expected(work, recipient, self.clock())
+            return "" if is_expected(work, recipient, self.clock()) else "no probe is awaited there"
         if isinstance(recipient, QuestionReply):
-            return asked_question(work, recipient) is not None
+            return "" if asked_question(work, recipient) else "there is no question of that token"
         epoch = work.players.epoch(recipient.player_id)
-        return epoch is not None and self.house.keyring.verify_reply_tag(
+        if epoch is None:
+            return "there is no such player"
+        is_ours = self.house.keyring.verify_reply_tag(
             recipient.tag, recipient.player_id, epoch, recipient.board_id
         )
+        return "" if is_ours else f"{_TAG_IS_NOT_OURS}, or was before newkey"
 
 
 def is_long(raw: bytes) -> bool:

@@ -165,7 +165,7 @@ _at_hand: tuple[str, Renderer]
 def _begin(from_address: str) -> None:
     """Get ready to help. A helper leaves when its server does, whatever the server dies of."""
     global _at_hand
-    for name in (signal.SIGINT, signal.SIGTERM):  # meant for the server, who ends us
+    for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # meant for the server, who ends us
         signal.signal(name, signal.SIG_IGN)
     threading.Thread(target=_leave_with_server, daemon=True).start()
     _at_hand = from_address, _renderer()

@@ -37,6 +37,7 @@ from pbm.service.hearing import Hearing
 from pbm.service.in_hand import InHand
 from pbm.service.letters import Cause, House, Letters
 from pbm.service.logins import hear_logins
+from pbm.service.mail_numbers import incoming
 from pbm.service.obey import obey
 from pbm.service.postmaster import NoOperatorError, forward_to_operator
 from pbm.service.preparation import Preparation, Preparations
@@ -60,7 +61,7 @@ class TurnFailedError(Exception):
     """A turn went wrong in a way that nobody foresaw; everything that it did must be undone."""
 
     def __init__(self, mail: InboxMail, error: Exception) -> None:
-        super().__init__(f"mail {mail.id}: {error}")
+        super().__init__(f"mail {incoming(mail.id)}: {error}")
         self.mail = mail
         self.error = error
 
@@ -198,7 +199,7 @@ class Turns:
                 raise
             self.preparations.forget(mail.id)  # a further try works it out anew
             raise TurnFailedError(mail, error) from error
-        _log.info("mail done", mail=mail.id, outcome=outcome)
+        _log.info("mail done", mail=incoming(mail.id), outcome=outcome)
         return outcome
 
     @contextmanager
@@ -219,7 +220,7 @@ class Turns:
             work.inbox.set_stuck(failed.mail.id)
             return
         trouble = traceback_of(failed.error)
-        _log.error("mail failed", mail=failed.mail.id, exception=trouble)
+        _log.error("mail failed", mail=incoming(failed.mail.id), exception=trouble)
         self._count(work, failed.mail, in_a_line(failed.error))
 
     def _obey(self, work: UnitOfWork, mail: InboxMail, prepared: Preparation) -> str:
@@ -269,7 +270,7 @@ class Turns:
                 raise
             # What broke the turn may break this, too; the mail is stuck all the same.
             trouble = traceback_of(error)
-            _log.error("nobody told of a stuck mail", mail=mail.id, exception=trouble)
+            _log.error("nobody told of a stuck mail", mail=incoming(mail.id), exception=trouble)
 
 
 def _hear(hearing: Hearing, speaker: Speaker) -> str:

@@ -18,6 +18,8 @@ from types import FrameType
 
 import structlog
 
+from pbm.service.mail_numbers import incoming
+
 SLOW = 1.0  # seconds, after which the log says what a turn is at
 DEADLINE = 30.0  # seconds, after which it hangs
 LOOK_EVERY = 0.5  # seconds
@@ -101,7 +103,8 @@ class Watchdog:
         if seconds < SLOW:
             return
         frame = sys._current_frames().get(turn.thread)
-        told = {"mail": turn.mail_id, "seconds": round(seconds, 1), "stack": _shown(frame)}
+        mail = incoming(turn.mail_id)
+        told = {"mail": mail, "seconds": round(seconds, 1), "stack": _shown(frame)}
         if not turn.told:
             turn.told = True
             _log.warning("turn takes long", **told)

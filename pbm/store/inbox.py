@@ -207,6 +207,12 @@ class Inbox:
         rows = self._connection.execute(query).mappings()
         return tuple(_mail(row) for row in rows)
 
+    def longest_waiting(self) -> tuple[int, datetime] | None:
+        """The oldest mail whose turn is to come: its number, and since when it waits."""
+        query = select(inbox.c.id, inbox.c.received_at).where(inbox.c.status == NEW)
+        row = self._connection.execute(query.order_by(inbox.c.id).limit(1)).one_or_none()
+        return (row.id, row.received_at) if row else None
+
     def count(self, status: str) -> int:
         """How many mails are new, done or stuck."""
         word = literal(status, literal_execute=True)

@@ -369,3 +369,14 @@ facts = Table(
     Column("value", JSON, nullable=False),
     Column("noted_at", Moment, nullable=False),
 )
+
+heartbeats = Table(
+    "heartbeats",
+    metadata,
+    Column("process", String(16), primary_key=True),  # one run of a program, on any machine
+    Column("role", String(20), primary_key=True),
+    Column("host", String(255), nullable=False),
+    Column("pid", Integer, nullable=False),
+    Column("beat_at", Moment, nullable=False),  # when the process wrote this
+    Column("alive_at", Moment, nullable=False),  # when the role was last seen to go on
+)

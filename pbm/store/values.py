@@ -351,3 +351,15 @@ class Fact:
 
     value: Any
     noted_at: datetime
+
+
+@dataclass(frozen=True)
+class Heartbeat:
+    """A role of a process: when the process last wrote, and when the role last went on."""
+
+    process: str
+    role: str
+    host: str
+    pid: int
+    beat_at: datetime
+    alive_at: datetime

@@ -22,6 +22,7 @@ from pbm.errors import OperatorError
 from pbm.mail.auth_results import Front
 from pbm.mail.tags import load_keyring
 from pbm.service.front import known_front, note_front
+from pbm.service.heartbeat import Heart
 from pbm.service.operator import copies
 from pbm.service.operator.backup import backup, restore
 from pbm.service.operator.office import Office
@@ -257,12 +258,19 @@ class TestRestore:
         assert restored.next_numbers == {"boards": 39_001, "players": 3001}
 
     def test_into_tables_without_rows(self, settings: Settings, elsewhere: Settings) -> None:
+        heart = Heart(lambda: START, ["turn"])  # a process that was killed is no data
         database = Database(elsewhere.database_url)
         migrate(database)
-        database.close()
+        for each in (database, Database(settings.database_url)):
+            with each.transaction() as work:
+                heart.beat(work)
+            each.close()
         backup(settings, Path("b.tar.gz"))
         restore(elsewhere, Path("b.tar.gz"))
-        assert everything(elsewhere.database_url) == everything(settings.database_url)
+        restored, stored = everything(elsewhere.database_url), everything(settings.database_url)
+        assert len(stored.pop("heartbeats")) == 1
+        assert restored.pop("heartbeats") == []
+        assert restored == stored
 
     def test_not_while_a_server_runs(self, settings: Settings, room: Room) -> None:
         backup(settings, Path("b.tar.gz"))

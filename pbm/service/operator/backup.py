@@ -4,12 +4,12 @@ import os
 import tempfile
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import DBAPIError
 
+from pbm import __version__
 from pbm.config import Settings
 from pbm.errors import OperatorError
 from pbm.mail.keyfile import Key, load_keys, parse_keys
@@ -78,6 +78,7 @@ def restore(settings: Settings, file: Path, *, force: bool = False) -> Restored:
         migrate(database)
         with database.transaction() as work:
             forget_front(work)  # the mail server here may be another one
+            work.heartbeats.forget_all()  # of who ran when the backup was made
         # Before anybody can get a number: players may hold mails with those from after the backup.
         next_numbers = leap_over(database, given)
         return Restored(manifest.made, copies.counts(database), old, next_numbers)
@@ -103,7 +104,7 @@ def _write(settings: Settings, database: Database, folder: Path, file: Path) -> 
     manifest = Manifest(
         format=archive.FORMAT,
         made=datetime.now(UTC).isoformat(timespec="seconds"),
-        program=version("pbm"),
+        program=__version__,
         kind=database.engine.url.get_backend_name(),
         schema=schema,
         address=settings.address,

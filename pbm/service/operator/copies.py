@@ -20,6 +20,7 @@ from pbm.store.schema import metadata
 COUNTED = ("players", "boards", "moves")
 _BUSY_SECONDS = 30
 _VERSIONS = "alembic_version"
+_SIGNS_OF_LIFE = ("heartbeats",)  # which a killed server leaves
 
 
 def sqlite_path(url: URL) -> Path:
@@ -85,7 +86,7 @@ def holds_data(database: Database) -> bool:
             return any(
                 connection.execute(text(f"SELECT 1 FROM {name} LIMIT 1")).first() is not None
                 for name in metadata.tables
-                if name in present
+                if name in present and name not in _SIGNS_OF_LIFE
             )
     except DBAPIError as error:
         raise OperatorError(why_unusable(error)) from error
