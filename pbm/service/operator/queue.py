@@ -24,7 +24,7 @@ _NAME = re.compile(r"(o?)([1-9]\d{0,8})", re.ASCII | re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Waiting:
-    """A mail in the queue, without its contents."""
+    """A mail in the queue, without its contents; `until` is when it is tried next, if not now."""
 
     name: str
     status: str
@@ -32,6 +32,15 @@ class Waiting:
     tries: int
     about: str
     trouble: str
+    until: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Retried:
+    """A mail that is tried again now, and those before it in its line, which go first."""
+
+    name: str
+    ahead: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -44,10 +53,11 @@ class Queue:
 
 def list_queue(office: Office) -> Queue:
     """What waits, is stuck or has failed: the incoming mails first, the oldest first."""
+    now = office.clock()
     with office.look() as work:
         mails = (
             *map(_incoming, work.inbox.waiting(most=MOST_LISTED)),
-            *map(_outgoing, work.outbox.waiting(most=MOST_LISTED)),
+            *(_outgoing(mail, now) for mail in work.outbox.waiting(most=MOST_LISTED)),
         )
         waiting = sum(map(work.inbox.count, ("new", "stuck")))
         waiting += sum(map(work.outbox.count, ("due", "failed")))
@@ -63,18 +73,25 @@ def show_mail(office: Office, name: str) -> tuple[Waiting, str]:
     with office.look() as work:
         if outgoing:
             written = _get_outgoing(work, number)
-            return _outgoing(written), outgoing_text(written, Renderer())
+            return _outgoing(written, office.clock()), outgoing_text(written, Renderer())
         kept = _get_incoming(work, number)
         return _incoming(kept), incoming_text(kept.raw)
 
 
-def retry(office: Office, name: str) -> str:
-    """Let a mail be tried again, as if for the first time. Raises OperatorError."""
+def retry(office: Office, name: str) -> Retried:
+    """Let a mail be tried again, as if for the first time. Raises OperatorError.
+
+    What waits before one on its way out, to the same reader about the same board, is tried
+    before it: nothing else holds it then.
+    """
     outgoing, number = _parse(name)
+    ahead: tuple[int, ...] = ()
     with office.act(None) as act:
         if outgoing:
             mail = _waiting_outgoing(act, number)
-            act.work.outbox.retry(number, act.now)
+            ahead = act.work.outbox.ahead_of(mail)
+            for each in (*ahead, number):
+                act.work.outbox.retry(each, act.now)
             player = _addressee(act, mail)
         else:
             kept = _waiting_incoming(act, number)
@@ -82,8 +99,9 @@ def retry(office: Office, name: str) -> str:
                 raise OperatorError(f"Mail {number} is not stuck; its turn comes by itself.")
             act.work.inbox.retry(number)
             player, _ = _writer(act, kept, office.house)
+        before = tuple(_named(each, True) for each in ahead)
         act.note("mail tried again", player=player, mail=_named(number, outgoing))
-    return _named(number, outgoing)
+    return Retried(_named(number, outgoing), before)
 
 
 def drop(office: Office, name: str, why: str) -> str:
@@ -177,8 +195,10 @@ def _incoming(mail: InboxMail) -> Waiting:
     return Waiting(str(mail.id), mail.status, mail.received_at, mail.tries, about, trouble)
 
 
-def _outgoing(mail: OutboxMail) -> Waiting:
+def _outgoing(mail: OutboxMail, now: datetime) -> Waiting:
     what = f"board {mail.board_id}" if mail.board_id else mail.kind
     trouble = masked(mail.last_error or "")
     about = f"{what} to {mail.recipient}"
-    return Waiting(f"o{mail.id}", mail.status, mail.written_at, mail.attempts, about, trouble)
+    until = mail.due_at if mail.status == "due" and mail.due_at > now else None
+    since = mail.written_at
+    return Waiting(f"o{mail.id}", mail.status, since, mail.attempts, about, trouble, until)
