@@ -4,9 +4,11 @@ import ssl
 from pathlib import Path
 
 from pbm.errors import OperatorError
+from pbm.files import read_file
 
 _CERTIFICATE = b"-----BEGIN CERTIFICATE-----"
 _KEY = b"PRIVATE KEY-----"
+_MOST_BYTES = 1 << 20
 
 
 def load_certificate(certificate: str, key: str) -> ssl.SSLContext | None:
@@ -50,7 +52,9 @@ def _no_password() -> str:
 
 def _read(setting: str, path: str) -> bytes:
     try:
-        return Path(path).read_bytes()
+        return read_file(Path(path), _MOST_BYTES)
+    except OperatorError as error:
+        raise OperatorError(f"{setting}: {error}") from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "that is no name of a file"
         raise OperatorError(f"{setting}: {path} cannot be read: {reason}.") from None
