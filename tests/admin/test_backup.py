@@ -357,16 +357,16 @@ class TestRestore:
         _rewrite(Path("b.tar.gz"), Path("bad.tar.gz"), "database", lambda _: content, sound=True)
         before = everything(settings.database_url)
         with pytest.raises(
-            OperatorError, match="cannot be read|is no backup of pbm|pg_restore failed"
+            OperatorError, match=r"cannot be read|is no backup of pbm|pg_restore failed"
         ):
             restore(settings, Path("bad.tar.gz"), force=True)
         assert everything(settings.database_url) == before
         room.is_sound()
 
-    def test_no_more_is_unpacked_than_is_allowed(self, settings: Settings, folder: Path) -> None:
+    def test_no_more_is_unpacked_than_is_allowed(self, settings: Settings) -> None:
         """A small file may unpack to any size: the declared one counts, and holds."""
         backup(settings, Path("b.tar.gz"))
-        large = archive._ALWAYS_ALLOWED + 1  # noqa: SLF001
+        large = archive._ALWAYS_ALLOWED + 1
         with tarfile.open("b.tar.gz") as old, tarfile.open("bad.tar.gz", "w:gz") as new:
             head = old.getmember("manifest.json")
             new.addfile(head, old.extractfile(head))
@@ -394,7 +394,7 @@ class TestRestore:
             path.mkdir()
         elif kind == "pipe":
             os.mkfifo(path)
-        with pytest.raises(OperatorError, match="is no file|cannot be read"):
+        with pytest.raises(OperatorError, match="is no file"):
             restore(settings, path, force=True)
 
     def test_half_an_archive(self, settings: Settings) -> None:

@@ -92,15 +92,15 @@ def unpack(file: Path, folder: Path, most: int | None = None) -> Manifest:
                     part = _next(archive, bounded, name, _LONGEST_KEYS if name == KEYS else most)
                     if _copy(part, folder / name) != digest:
                         raise OperatorError(f"{file} is damaged: {name} is not what was backed up.")
-    except _TooLargeError as error:
+    except _UnfitError as error:
         raise OperatorError(f"{file} cannot be read as a backup: {error}") from error
-    except (OSError, tarfile.TarError, zlib.error, EOFError, KeyError) as error:
+    except (OSError, tarfile.TarError, zlib.error, EOFError) as error:
         raise OperatorError(f"{file} cannot be read as a backup: {error}.") from error
     return manifest
 
 
-class _TooLargeError(Exception):
-    """More would be unpacked than is allowed; the text is a sentence."""
+class _UnfitError(Exception):
+    """It is no backup, or more would be unpacked than is allowed; the text is a sentence."""
 
 
 class _Bounded(BufferedIOBase):
@@ -111,28 +111,28 @@ class _Bounded(BufferedIOBase):
         self.left = _BETWEEN
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """Read so many bytes. Raises _TooLargeError beyond what is left."""
+        """Read so many bytes. Raises _UnfitError beyond what is left."""
         if size is None or not 0 <= size <= self.left:
-            raise _TooLargeError("what it unpacks to is larger than it says.")
+            raise _UnfitError("what it unpacks to is larger than it says.")
         found = self._stream.read(size)
         self.left -= len(found)
         return found
 
 
 def _next(archive: tarfile.TarFile, bounded: _Bounded, name: str, most: int) -> IO[bytes]:
-    """The next member, which must be a plain file of this name. Raises KeyError, _TooLargeError."""
+    """The next member, which must be a plain file of this name. Raises _UnfitError."""
     member = archive.next()
     if member is None or member.name != name or not member.isreg():
-        raise KeyError(name)
+        raise _UnfitError(f"it holds no {name} where one belongs.")
     if member.size > most:
-        raise _TooLargeError(
+        raise _UnfitError(
             f"its {name} unpacks to {_megabytes(member.size)}, and {_megabytes(most)} are allowed. "
             "If that is right, say --most."
         )
     bounded.left = member.size + _BETWEEN
     stream = archive.extractfile(member)
     if stream is None:
-        raise KeyError(name)
+        raise _UnfitError(f"it holds no {name} where one belongs.")
     return stream
 
 
