@@ -73,7 +73,7 @@ def restore(desk: Desk, file: Path, force: bool, most: int | None) -> None:
     The server must be stopped. The database named by the settings has to be empty, unless
     --force is given.
     """
-    restored = backups.restore(desk.settings, file, force=force, most=(most or 0) << 20 or None)
+    restored = backups.restore(desk.settings, file, force=force, most=most and most << 20)
     held = ", ".join(f"{count} {what}" for what, count in restored.counts.items())
     click.echo(f"Restored as of {restored.made}: {held}.")
     if restored.old_keys:
