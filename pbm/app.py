@@ -24,7 +24,7 @@ from pbm.errors import OperatorError
 from pbm.mail.address import AddressError, parse_address
 from pbm.mail.certificate import load_certificate
 from pbm.mail.delivery import Transport
-from pbm.mail.maildir import MaildirTransport
+from pbm.mail.maildir import MaildirTransport, check_folders
 from pbm.mail.smarthost import SmarthostTransport
 from pbm.mail.smtpd import Listener, Rejection
 from pbm.mail.tags import load_keyring
@@ -79,11 +79,17 @@ def open_house(settings: Settings) -> tuple[Database, House]:
 
 
 def open_transport(settings: Settings) -> Transport:
-    """Open the way out: the smarthost, or a Maildir while there is none."""
+    """Open the way out: the smarthost, or Maildirs while there is none. Raises OperatorError."""
     if settings.smarthost:
         helo = own_address(settings).domain
         return SmarthostTransport(settings.smarthost, helo=helo)
-    return MaildirTransport(Path(settings.maildir))
+    root = Path(settings.maildir)
+    try:
+        entries = list(root.iterdir()) if root.is_dir() else []
+        check_folders(root, *(each for each in entries if each.is_symlink() or each.is_dir()))
+    except OSError as error:
+        raise OperatorError(f"PBM_MAILDIR: {error.strerror}.") from error
+    return MaildirTransport(root)
 
 
 def ready_database(database: Database) -> None:

@@ -6,11 +6,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from pbm.errors import OperatorError
+from pbm.files import read_file
 
 _CERTIFICATE = b"-----BEGIN CERTIFICATE-----"
 _KEY = b"PRIVATE KEY-----"
 _WHATEVER_THE_TIME = ssl.VerifyFlags(0x200000)  # OpenSSL's X509_V_FLAG_NO_CHECK_TIME
 _MOST_FLIGHTS = 4  # of a handshake; TLS 1.2 has two from each side
+_MOST_BYTES = 1 << 20
 
 
 def load_certificate(certificate: str, key: str) -> ssl.SSLContext | None:
@@ -79,7 +81,9 @@ def _no_password() -> str:
 
 def _read(setting: str, path: str) -> bytes:
     try:
-        return Path(path).read_bytes()
+        return read_file(Path(path), _MOST_BYTES)
+    except OperatorError as error:
+        raise OperatorError(f"{setting}: {error}") from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "that is no name of a file"
         raise OperatorError(f"{setting}: {path} cannot be read: {reason}.") from None

@@ -23,13 +23,13 @@ from pbm.service.trouble import tell_of_failed, traceback_of
 from pbm.service.writer import InThread, Writer
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.holds import Holds
+from pbm.store.outbox import LONGEST_PAUSE
 from pbm.store.values import OutboxMail
 
 MOST_AT_ONCE = 64
 MOST_TO_WRITE = 32  # before the first of them goes out
 PAUSE = 1.0  # seconds to wait where the sending could not be recorded
 FIRST_DELAY = timedelta(minutes=1)
-LONGEST_DELAY = timedelta(hours=1)
 GIVE_UP_AFTER = timedelta(days=5)
 FEWEST_ATTEMPTS = 24  # most of a day
 _log = structlog.get_logger("pbm.post")
@@ -125,7 +125,7 @@ class Post:
 
     def bring_forward(self, work: UnitOfWork) -> None:
         """Make due what a clock that was set back meanwhile has put off for too long."""
-        work.outbox.bring_forward(self.clock(), LONGEST_DELAY)
+        work.outbox.bring_forward(self.clock())
 
     def record(self, work: UnitOfWork, outcomes: Sequence[tuple[OutboxMail, Delivery]]) -> None:
         """Write down what became of mails."""
@@ -176,4 +176,4 @@ def _is_given_up(mail: OutboxMail, now: datetime) -> bool:
 
 def delay(attempts: int) -> timedelta:
     """How long to wait after so many tries before: a minute, doubling up to an hour."""
-    return min(LONGEST_DELAY, FIRST_DELAY * (1 << min(attempts, 10)))
+    return min(LONGEST_PAUSE, FIRST_DELAY * (1 << min(attempts, 10)))

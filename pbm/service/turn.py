@@ -30,7 +30,7 @@ from pbm.passwords import HashingNeeded
 from pbm.service.aliases import ask_owner
 from pbm.service.announce import announce_boards
 from pbm.service.answers import hear_answer
-from pbm.service.bounces import hear_from, hear_report
+from pbm.service.bounces import hear_from, hear_report, send_missed
 from pbm.service.cleared_passwords import tell_whose_was_cleared
 from pbm.service.front import known_front, take_probe, what_it_says
 from pbm.service.hearing import Hearing
@@ -274,11 +274,15 @@ class Turns:
 
 
 def _hear(hearing: Hearing, speaker: Speaker) -> str:
-    if isinstance(speaker, Proven | Claimed | Answerer) and speaker.player is not None:
-        hear_from(hearing, speaker.player, proven=not isinstance(speaker, Claimed))
+    player = speaker.player if isinstance(speaker, Proven | Claimed | Answerer) else None
+    missed: tuple[int, ...] = ()
+    if player is not None:
+        missed = hear_from(hearing, player, proven=not isinstance(speaker, Claimed))
     outcome = _do(hearing, speaker)
     if hearing.news:  # nothing else was told to the boards
         announce_boards(hearing.work, hearing.letters, hearing.news)
+    if player is not None:
+        send_missed(hearing, player.id, missed)
     return outcome
 
 

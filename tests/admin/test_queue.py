@@ -2,6 +2,7 @@
 
 import base64
 import re
+from datetime import timedelta
 from email.header import Header
 
 import pytest
@@ -230,7 +231,7 @@ class TestShow:
 
 class TestRetry:
     def test_a_stuck_mail_is_obeyed_after_the_mend(self, room: Room, stuck: int) -> None:
-        assert queue.retry(room.office, incoming(stuck)) == incoming(stuck)
+        assert queue.retry(room.office, incoming(stuck)) == queue.Retried(incoming(stuck))
         room.table.runs()
         assert room.board().ply == 2
         room.alice.gets(1).hears("Your move on board 1")
@@ -281,6 +282,21 @@ class TestRetry:
         queue.retry(room.office, name)
         room.posts()
         room.bob.gets(1)
+
+    def test_those_that_stand_before_it_go_first(self, room: Room) -> None:
+        first, now = _due(room), room.table.clock()
+        with room.office.act(None) as act:
+            act.send_board(act.board(1), act.player("bob"), "sends again")
+            act.work.outbox.defer(int(first[1:]), "no connection", now + timedelta(minutes=32))
+        room.bob.forgets()
+        room.posts()
+        room.bob.hears_nothing()
+        held, second = (mail for mail in queue.list_queue(room.office).mails if "bob" in mail.about)
+        assert (held.name, held.until) == (first, now + timedelta(minutes=32))
+        assert queue.retry(room.office, second.name) == queue.Retried(second.name, (first,))
+        room.posts()
+        room.bob.gets(2)
+        assert "sends again" not in room.bob.arrived[0].text
 
 
 class TestDrop:

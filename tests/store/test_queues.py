@@ -7,6 +7,7 @@ from itertools import count
 import pytest
 
 from pbm import rules
+from pbm.service.post import delay
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.migrate import migrate
 from pbm.store.values import NewMail
@@ -35,7 +36,12 @@ def keep(work: UnitOfWork, digest: str, now: datetime = NOW, same_for: timedelta
 _numbers = count(1)
 
 
-def write(work: UnitOfWork, recipient: str, board_id: int | None = None) -> int:
+def write(
+    work: UnitOfWork,
+    recipient: str,
+    board_id: int | None = None,
+    due_at: datetime | None = None,
+) -> int:
     mail = NewMail(
         kind="answer",
         recipient=recipient,
@@ -48,6 +54,7 @@ def write(work: UnitOfWork, recipient: str, board_id: int | None = None) -> int:
         player_id=None,
         board_id=board_id,
         inbox_id=None,
+        due_at=due_at,
     )
     work.outbox.add(mail)
     return work.outbox.waiting()[-1].id
@@ -131,12 +138,34 @@ def test_no_mail_overtakes_another_to_the_same_reader_of_a_board(database: Datab
         a5 = write(work, "alice@example.org")
     assert due(database) == [a1, b1, a3, a4]
     with database.transaction() as work:
-        work.outbox.defer(a1, "451", NOW + DAY)  # a2 waits along
+        work.outbox.defer(a1, "451", NOW + timedelta(minutes=1))  # a2 waits along
         work.outbox.finish([a4], "sent", NOW)
     assert due(database) == [b1, a3, a5]
     with database.transaction() as work:
         work.outbox.fail(a1, "550", NOW)
     assert due(database) == [b1, a2, a3, a5]
+
+
+def test_what_waits_on_purpose_holds_nothing_back(database: Database) -> None:
+    with database.transaction() as work:
+        held = write(work, "a@example.org", due_at=NOW + DAY)
+        later = write(work, "a@example.org")
+    assert due(database) == [later]
+    assert due(database, NOW + DAY) == [held]  # due now, it is in its place again
+
+
+def test_a_mail_that_is_put_off_holds_others_back_for_some_hour(database: Database) -> None:
+    with database.transaction() as work:
+        first, second = write(work, "a@example.org"), write(work, "a@example.org")
+    now, passed = NOW, []
+    for attempts in range(9):
+        with database.transaction() as work:
+            work.outbox.defer(first, "451", now + delay(attempts))
+        passed.append(due(database, now))
+        assert due(database, now + delay(attempts) - timedelta(minutes=1)) == []
+        now += delay(attempts)
+        assert due(database, now) == [first]  # before the other, each time
+    assert passed == [[]] * 6 + [[second]] * 3
 
 
 def test_what_is_sent_is_forgotten_and_what_failed_is_kept(database: Database) -> None:

@@ -20,6 +20,7 @@ from pbm.config import Doorway, Settings
 from pbm.errors import OperatorError
 from pbm.mail.address import AddressError, parse_address
 from pbm.mail.keyfile import load_keys
+from pbm.mail.maildir import check_folders
 from pbm.mail.smarthost import SmarthostTransport, Timeouts
 from pbm.mail.smarthost_url import Smarthost, parse_smarthost
 from pbm.service.front import known_front
@@ -258,6 +259,10 @@ def _offered(host: Smarthost, domain: str) -> str:
 
 def _maildir(settings: Settings) -> str:
     folder = Path(settings.maildir)
+    try:
+        check_folders(folder)
+    except OSError as error:
+        raise OperatorError(f"PBM_MAILDIR: {error.strerror}.") from error
     parent = next(place for place in (folder, *folder.absolute().parents) if place.exists())
     try:
         with tempfile.NamedTemporaryFile(dir=parent):

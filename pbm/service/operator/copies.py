@@ -52,8 +52,11 @@ def check_copy(url: URL, file: Path) -> None:
     if url.get_backend_name() != "sqlite":
         _run("pg_restore", None, "--file=/dev/null", str(file))
         return
-    with closing(sqlite3.connect(file)) as copy:
-        (found,) = copy.execute("PRAGMA integrity_check(1)").fetchone()
+    try:
+        with closing(sqlite3.connect(file)) as copy:
+            (found,) = copy.execute("PRAGMA integrity_check(1)").fetchone()
+    except sqlite3.Error as error:
+        raise OperatorError(f"The database cannot be read: {error}.") from error
     if found != "ok":
         raise OperatorError(f"The database is damaged: {found}.")
 

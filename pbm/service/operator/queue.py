@@ -20,7 +20,7 @@ MOST_LISTED = 100  # of each kind
 
 @dataclass(frozen=True)
 class Waiting:
-    """A mail in the queue, without its contents."""
+    """A mail in the queue, without its contents; `until` is when it is tried next, if not now."""
 
     name: str
     status: str
@@ -28,6 +28,15 @@ class Waiting:
     tries: int
     about: str
     trouble: str
+    until: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Retried:
+    """A mail that is tried again now, and those before it in its line, which go first."""
+
+    name: str
+    ahead: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -40,10 +49,11 @@ class Queue:
 
 def list_queue(office: Office) -> Queue:
     """What waits, is stuck or has failed: the incoming mails first, the oldest first."""
+    now = office.clock()
     with office.look() as work:
         mails = (
             *map(_incoming, work.inbox.waiting(most=MOST_LISTED)),
-            *map(_outgoing, work.outbox.waiting(most=MOST_LISTED)),
+            *(_outgoing(mail, now) for mail in work.outbox.waiting(most=MOST_LISTED)),
         )
         waiting = sum(map(work.inbox.count, ("new", "stuck")))
         waiting += sum(map(work.outbox.count, ("due", "failed")))
@@ -60,19 +70,26 @@ def show_mail(office: Office, name: str) -> tuple[Waiting, str]:
     with office.look() as work:
         if mail_number.is_outgoing:
             written = _get_outgoing(work, number)
-            return _outgoing(written), outgoing_text(written, Renderer())
+            return _outgoing(written, office.clock()), outgoing_text(written, Renderer())
         kept = _get_incoming(work, number)
         return _incoming(kept), incoming_text(kept.raw)
 
 
-def retry(office: Office, name: str) -> str:
-    """Let a mail be tried again, as if for the first time. Raises OperatorError."""
+def retry(office: Office, name: str) -> Retried:
+    """Let a mail be tried again, as if for the first time. Raises OperatorError.
+
+    What waits before one on its way out, to the same reader about the same board, is tried
+    before it: nothing else holds it then.
+    """
     mail_number = parse_mail_number(name)
     number = mail_number.number
+    ahead: tuple[int, ...] = ()
     with office.act(None) as act:
         if mail_number.is_outgoing:
             mail = _waiting_outgoing(act, number)
-            act.work.outbox.retry(number, act.now)
+            ahead = act.work.outbox.ahead_of(mail)
+            for each in (*ahead, number):
+                act.work.outbox.retry(each, act.now)
             player = _addressee(act, mail)
         else:
             kept = _waiting_incoming(act, number)
@@ -81,7 +98,7 @@ def retry(office: Office, name: str) -> str:
             act.work.inbox.retry(number)
             player, _ = _writer(act, kept, office.house)
         act.note("mail tried again", player=player, mail=str(mail_number))
-    return str(mail_number)
+    return Retried(str(mail_number), tuple(map(outgoing, ahead)))
 
 
 def drop(office: Office, name: str, why: str) -> str:
@@ -165,8 +182,10 @@ def _incoming(mail: InboxMail) -> Waiting:
     return Waiting(incoming(mail.id), mail.status, mail.received_at, mail.tries, about, trouble)
 
 
-def _outgoing(mail: OutboxMail) -> Waiting:
+def _outgoing(mail: OutboxMail, now: datetime) -> Waiting:
     what = f"board {mail.board_id}" if mail.board_id else mail.kind
     trouble = masked(mail.last_error or "")
     about = f"{what} to {mail.recipient}"
-    return Waiting(outgoing(mail.id), mail.status, mail.written_at, mail.attempts, about, trouble)
+    until = mail.due_at if mail.status == "due" and mail.due_at > now else None
+    name, since = outgoing(mail.id), mail.written_at
+    return Waiting(name, mail.status, since, mail.attempts, about, trouble, until)
