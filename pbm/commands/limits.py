@@ -72,6 +72,11 @@ def strangers_answers_left(work: UnitOfWork, address: str, now: datetime) -> int
     return STRANGER_ANSWERS - work.buckets.taken_since(keys, now - _STRANGER.within)
 
 
+def wants_no_mail(work: UnitOfWork, address: str) -> bool:
+    """Whether an address has turned us down: nobody makes us write to it any more."""
+    return work.questions.turned_down({address_key(address), mailbox_key(address)})
+
+
 def take_strangers_mail(work: UnitOfWork, address: str, now: datetime) -> bool:
     """Count a mail to an address that nobody plays from; False if it must not be written."""
     if not STRANGERS.take(work, now):

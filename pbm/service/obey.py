@@ -48,7 +48,7 @@ def obey(
         told = tell(hearing, context, [Answered("lost", lost, number)])
         return f"{player.handle}: nothing to do{told}"
     if _must_ask(script, proven=proven):
-        return _ask(hearing, context, script, proven=proven, doubt=doubt)
+        return ask_first(hearing, context, script, proven=proven, doubt=doubt)
     if _only_reads(script) and _is_paused(hearing, player):
         return f"{player.handle} had enough answers, so not done: {', '.join(_named(script))}"
     events = run_script(context, script)
@@ -138,7 +138,7 @@ def _is_paused(hearing: Hearing, player: Player) -> bool:
 
 
 def _must_ask(script: Script, *, proven: bool) -> bool:
-    if any(command.dangerous for command in script.commands):
+    if is_dangerous(script):
         return True
     return not proven and not _only_reads(script)
 
@@ -147,7 +147,14 @@ def _only_reads(script: Script) -> bool:
     return bool(script.commands) and all(item.reads_only for item in script.commands)
 
 
-def _ask(hearing: Hearing, context: Context, script: Script, *, proven: bool, doubt: str) -> str:
+def is_dangerous(script: Script) -> bool:
+    """Whether it is asked about even after a proof."""
+    return any(command.dangerous for command in script.commands)
+
+
+def ask_first(
+    hearing: Hearing, context: Context, script: Script, *, proven: bool, doubt: str = ""
+) -> str:
     """Ask for a `yes`, unless the script would be refused anyway: then say so at once."""
     handle = context.player.handle
     context = within_rate(hearing, context, script)
@@ -164,7 +171,7 @@ def _ask(hearing: Hearing, context: Context, script: Script, *, proven: bool, do
         rehearsal.board_id,
         hearing.now,
         proven=proven,
-        avoidable=not doubt and not any(command.dangerous for command in script.commands),
+        avoidable=not doubt and not is_dangerous(script),
         reasons=[{"section": doubt}] if doubt else [],
         password=sealed_for_errand(hearing, context.player, script),
     )

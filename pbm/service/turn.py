@@ -239,5 +239,4 @@ def _do(hearing: Hearing, speaker: Speaker) -> str:
         case Answerer():
             return hear_answer(hearing, speaker)
         case Stranger(author):
-            context = hearing.context(None)
-            return answer_stranger(context, hearing.letters, author, hearing.script(context))
+            return answer_stranger(hearing, author)

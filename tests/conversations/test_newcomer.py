@@ -207,7 +207,7 @@ def test_five_answers_a_day_and_the_last_says_so(table: Table) -> None:
     question = marta.mails[-2]
     for text in ("hello", "help", "signup marta"):
         marta.writes(text).hears_nothing()
-    for text in ("bob the builder", "help", "no thanks, really"):
+    for text in ("bob the builder", "help", "thanks, but really"):
         marta.says(text, answering=question).hears_nothing()
     marta.says("yes", answering=question).gets(1).hears("You play as marta now.")
     assert players(table) == ["marta"]
