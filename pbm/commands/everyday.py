@@ -42,7 +42,15 @@ _NO_PHRASES = (
     *("ikke interesseret", "ikke interessert", "inte intresserad", "en kiitos", "en halua"),
     *("no me interesa", "no gracias", "não obrigado", "nao obrigado", "sem interesse"),
     *("non mi interessa", "non sono interessato", "niet geïnteresseerd", "niet geinteresseerd"),
-    *("nie dziękuję", "nie dziekuje", "nezájem", "nem érdekel", "не надо", "не хочу", "не интересно"),
+    *(
+        "nie dziękuję",
+        "nie dziekuje",
+        "nezájem",
+        "nem érdekel",
+        "не надо",
+        "не хочу",
+        "не интересно",
+    ),
     *("ilgilenmiyorum", "istemiyorum"),
 )
 _OPT_OUT = frozenset(

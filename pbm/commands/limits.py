@@ -48,6 +48,9 @@ SAME_WORDS_TOLD = Rate("same-told", 1, timedelta(days=1))
 STRANGERS = Rate("strangers", 50, timedelta(hours=1))  # so never more than 100 in an hour
 NEW_PASSWORDS = Rate("new-passwords", 10, timedelta(hours=1))  # of a player; to hash is dear
 ALL_NEW_PASSWORDS = Rate("all-new-passwords", 60, timedelta(hours=1))
+OWN_PASSWORDS = Rate("own-passwords", 30, timedelta(hours=1))  # of a player, looked for in words
+ALL_OWN_PASSWORDS = Rate("all-own-passwords", 600, timedelta(hours=1))
+LEFT_OUT_TOLD = Rate("left-out-told", 20, timedelta(days=1))  # so that no robot is told for ever
 BACK_BY_CLAIM = Rate("back", 4, timedelta(days=1))  # unproven mails that say somebody is back
 
 PLAYER_LIMITS = (

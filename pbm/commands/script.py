@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from pbm.commands import subjects
-from pbm.commands.declare import Command
+from pbm.commands.declare import MASK, Command
 from pbm.commands.everyday import opts_out, says_no
 from pbm.commands.registry import Problem, botched_move, parse_line, parse_move
 from pbm.commands.words import Login, lowered
@@ -45,6 +45,11 @@ class Script:
         left = tuple(command for command in self.commands if command.login not in logins)
         last = self.commands[-1:] == left[-1:]
         return Script(left, self.comment if last else (), self.problem)
+
+    def without_words(self) -> "Script":
+        """The commands alone; of a line that went wrong nothing is quoted."""
+        problem = self.problem and Problem(MASK, "held-line", {})
+        return Script(self.commands, problem=problem)
 
     @property
     def is_empty(self) -> bool:

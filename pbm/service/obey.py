@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from pbm.commands.context import Context
-from pbm.commands.limits import is_paused
+from pbm.commands.limits import LEFT_OUT_TOLD, is_paused
 from pbm.commands.offers import open_offers, waiting_for
 from pbm.commands.script import Script, is_bare_no, is_bare_yes
 from pbm.events import AddressWanted, Answered, Event, Forgotten, Held, Invited
@@ -42,6 +42,9 @@ def obey(
     if unasked:
         told = tell(hearing, context, [unasked])
         return f"{player.handle}: yes or no to no question{told}"
+    if script.is_empty and hearing.notes:
+        told = tell(hearing, context, [])
+        return f"{player.handle}: words held back{told}"
     if not script.commands and not (script.comment and own_hint(context)):
         number = own_hint(context)
         lost = {"title": "no command found", "number": number}
@@ -65,6 +68,7 @@ def tell(hearing: Hearing, context: Context, events: Sequence[Event]) -> str:
     """
     announce_boards(hearing.work, hearing.letters, [*hearing.news, *events])
     hearing.news.clear()
+    events = [*events, *_left_out(hearing, context, events)]
     if not any(isinstance(event, _FOR_THE_SPEAKER) for event in events):
         return ""  # the boards say it all
     # Read again, since a command may have renewed the reply addresses.
@@ -82,6 +86,17 @@ def tell(hearing: Hearing, context: Context, events: Sequence[Event]) -> str:
             case Forgotten(address, handle):
                 hearing.letters.farewell(address, handle)
     return "" if told else _withheld(answered)
+
+
+def _left_out(hearing: Hearing, context: Context, events: Sequence[Event]) -> list[Answered]:
+    """What the sender is to know of words that went to nobody, in the answer that there is."""
+    notes = hearing.notes.copy()
+    hearing.notes.clear()
+    if not notes or not LEFT_OUT_TOLD.take(hearing.work, hearing.now, context.player.id):
+        return []
+    numbers = [getattr(event, "board_id", None) for event in events]
+    number = numbers[-1] if numbers else own_hint(context)
+    return [replace(note, board_id=number) for note in notes]
 
 
 def _withheld(answered: Sequence[Answered]) -> str:
@@ -172,10 +187,17 @@ def ask_first(
         hearing.now,
         proven=proven,
         avoidable=not doubt and not is_dangerous(script),
-        reasons=[{"section": doubt}] if doubt else [],
+        reasons=[*([{"section": doubt}] if doubt else []), *_noted(hearing)],
         password=sealed_for_errand(hearing, context.player, script),
     )
     return f"{handle}: asked to confirm {', '.join(_named(script)) or 'chat'}"
+
+
+def _noted(hearing: Hearing) -> list[dict[str, Any]]:
+    """What a question says of words that went to nobody."""
+    notes = [{"section": note.section, **note.params} for note in hearing.notes]
+    hearing.notes.clear()
+    return notes
 
 
 def _named(script: Script) -> list[str]:

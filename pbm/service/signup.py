@@ -62,7 +62,7 @@ def hear_again(hearing: Hearing, question: Question, player: Player, *, proven: 
     if script.commands:
         yes = None  # "stop" and "delete" are a player's commands
     if yes is None or rest or player.status != "active":
-        script = script if yes is None else read_script("", rest, in_answer=False)
+        script = script if yes is None else hearing.held(read_script("", rest, in_answer=False))
         return obey(hearing, context, script, proven=proven)
     errand = invited_to(hearing, question)
     if errand is None or not is_open(question, hearing.now):
@@ -85,7 +85,7 @@ def hear_again(hearing: Hearing, question: Question, player: Player, *, proven: 
 def _welcome(hearing: Hearing, question: Question, player: Player, rest: tuple[str, ...]) -> None:
     """Greet a new player, do what stands below the yes, and start the game that waits."""
     context = hearing.context(player)
-    script = read_script("", rest, in_answer=False)
+    script = hearing.held(read_script("", rest, in_answer=False))
     has_one = player.password_hash is not None
     lapsed = question.password is not None and not has_one
     joined = {"handle": player.handle, "password": has_one, "lapsed": lapsed}
@@ -116,9 +116,7 @@ def _hear_no(hearing: Hearing, question: Question) -> str:
     return say_goodbye(hearing, question.address)
 
 
-def _ask_again(
-    hearing: Hearing, question: Question, refusal: Refusal, wanted: str | None
-) -> str:
+def _ask_again(hearing: Hearing, question: Question, refusal: Refusal, wanted: str | None) -> str:
     work, address = hearing.work, question.address
     left = strangers_answers_left(work, address, hearing.now)
     if not left:
@@ -142,7 +140,11 @@ def _name_in(body: tuple[str, ...]) -> str | None:
     words = body[0].split() if body else []
     if len(words) > 1 and lowered(words[0]) == "signup":
         words = words[1:2]
-    if len(words) != 1 or is_everyday(lowered(words[0].strip(".!?,"))):
+    if (
+        len(words) != 1
+        or words[0].endswith((",", "!", "?", ":"))
+        or is_everyday(lowered(words[0].rstrip(".")))
+    ):
         return None
     return lowered(words[0])
 

@@ -25,10 +25,12 @@ from pbm.service.bounces import hear_from, hear_report
 from pbm.service.cleared_passwords import tell_whose_was_cleared
 from pbm.service.front import known_front, take_probe, what_it_says
 from pbm.service.hearing import Hearing
+from pbm.service.held_words import holding_passwords
 from pbm.service.in_hand import InHand
 from pbm.service.letters import Cause, House, Letters
 from pbm.service.logins import hear_logins
 from pbm.service.obey import obey
+from pbm.service.own_tags import without_tags
 from pbm.service.postmaster import NoOperatorError, forward_to_operator
 from pbm.service.receive import is_long
 from pbm.service.strangers import answer_stranger
@@ -194,6 +196,7 @@ class Turns:
         )
         dmarc = what_it_says(house, front, mail, envelope.author)
         speaker = identify(work, house.keyring, recipient, envelope.author, now, dmarc)
+        hearing = holding_passwords(without_tags(hearing, speaker), speaker)
         hearing, outcomes = hear_logins(hearing, speaker, dmarc)
         if not (hearing.done and hearing.script(hearing.context(None)).is_empty):
             outcomes.append(_hear(hearing, speaker))
