@@ -19,8 +19,10 @@ _NO = frozenset(
     # Portuguese, Italian, Romanian; Polish, Czech, Slovak, Croatian, Serbian, Bulgarian
     "no nope nah naw nay noo nooo noooo never nein nö nee ne non nei nej nai nain nä ei en não nao"
     " nu nie нет не неа ні ни "
-    # Hungarian; Turkish; Greek; Baltic; Irish, Welsh; Hebrew; Arabic; Persian; Hindi; Indonesian; Vietnamese
-    "nem hayır hayir yok όχι οχι ochi nē nav níl na nage לא لا نه نہیں नहीं nahi tidak bukankhông khong".split()
+    # Hungarian; Turkish; Greek; Baltic; Irish, Welsh; Hebrew; Arabic; Persian; Hindi; Indonesian;
+    # Vietnamese
+    "nem hayır hayir yok όχι οχι ochi nē nav níl na nage לא لا نه نہیں नहीं nahi tidak bukan"
+    " không khong".split()
 )
 # Behind "no" these mean something else.
 _NO_HARM = frozenset("problem problems problemo prob probs worries worry doubt doubts idea".split())
@@ -55,7 +57,8 @@ _NO_PHRASES = (
 )
 _OPT_OUT = frozenset(
     "stop stopp stopall unsubscribe unsubscribed unsuscribe unsubcribe desubscribe remove delete"
-    " signoff sign-off quit optout opt-out cancel spam block abmelden abbestellen austragen désabonner desabonner"
+    " signoff sign-off quit optout opt-out cancel spam block"
+    " abmelden abbestellen austragen désabonner desabonner"
     " désinscription desinscription désinscrire desinscrire désabonnement desabonnement baja"
     " cancelar descadastrar disiscrivimi cancellami rimuovi arrêt arrêtez arretez arreter basta"
     " afmelden uitschrijven avmeld avregistrera afmeld frameld lopeta wypisz odhlásit leiratkozás"

@@ -1,4 +1,4 @@
-"""Takes the secret part of our own addresses out of a text, however a mail program spells them.
+"""Takes our own addresses with their secrets out of a text, however a mail program spells them.
 
 Whoever has a player's tag, or a question's token, is that much nearer to being that player. People
 quote such addresses without knowing it: in a header that they copied, or in a link.
@@ -13,16 +13,19 @@ MASK = "****"
 _BLANKS = "[ \t]{0,2}"
 _DOT = rf"{_BLANKS}(?:\.|[\[({{] ?(?:dot|\.) ?[\])}}]|(?<=[ \t])dot(?=[ \t])){_BLANKS}"
 _NO_WORD_BEFORE = "(?<![a-z0-9])"
+_PLAYER = rf"(?:g\d{{1,9}}{_DOT})?u\d{{1,9}}"
+_MOST_BEFORE = 80  # characters, of an address, that stand before what tells it
+_ENDS_ADDRESS = frozenset(" \t\n<>()[]\"',;:")
 # As in `pbm.mail.address`, wherever it stands. A tag may be followed by anything.
 _SECRET = re.compile(
-    rf"{_NO_WORD_BEFORE}(?:u\d{{1,9}}|b{_DOT}\d{{1,9}}{_DOT}[a-z0-9]{{8}}){_DOT}"
-    rf"([a-z0-9]{{17,18}})"
-    rf"|{_NO_WORD_BEFORE}(?:c|probe){_DOT}([a-z2-7]{{24}})(?![a-z0-9])",
+    rf"{_NO_WORD_BEFORE}(?:{_PLAYER}|b{_DOT}\d{{1,9}}{_DOT}[a-z0-9]{{8}}){_DOT}"
+    rf"[a-z0-9]{{17,18}}"
+    rf"|{_NO_WORD_BEFORE}(?:c|probe){_DOT}[a-z2-7]{{24}}(?![a-z0-9])",
     re.ASCII | re.IGNORECASE,
 )
 # With blanks in it, such as a broken line leaves, it has to be known: words look like that, too.
 _DIVIDED = re.compile(
-    rf"{_NO_WORD_BEFORE}u\d{{1,9}}{_DOT}([a-z0-9](?:[ \t]?[a-z0-9]){{16,17}})",
+    rf"{_NO_WORD_BEFORE}{_PLAYER}{_DOT}([a-z0-9](?:[ \t]?[a-z0-9]){{16,17}})",
     re.ASCII | re.IGNORECASE,
 )
 _WORD = re.compile(r"(?<![a-z0-9])[a-z0-9]{16,24}(?![a-z0-9])", re.ASCII | re.IGNORECASE)
@@ -40,10 +43,11 @@ _NAMED = {"&period;": ".", "&shy;": "", "\u3002": "."}
 
 
 def mask_tags(text: str, is_secret: Callable[[str], bool]) -> str:
-    """The same lines with the secrets of our addresses masked.
+    """The same lines with our addresses masked up to the end of the secret.
 
     `is_secret` is asked about words that stand alone and are as long as a tag, with or without
-    its key's id, or as a token; in small letters. The work grows with the length of the text, and no faster.
+    its key's id, or as a token; in small letters. The work grows with the length of the text,
+    and no faster.
     """
     text = _masked(text, text, range(len(text) + 1), is_secret)
     for joined in (None, 0, 1):  # each line by itself, then with the next
@@ -67,13 +71,21 @@ def _masked(
 
 def _found(seen: str, is_secret: Callable[[str], bool]) -> Iterator[tuple[int, int]]:
     for found in _SECRET.finditer(seen):
-        yield found.span(found.lastindex or 0)
+        yield _begin(seen, found.start()), found.end()
     for found in _DIVIDED.finditer(seen):
         if is_secret("".join(found[1].split()).lower()):
-            yield found.span(1)
+            yield _begin(seen, found.start()), found.end()
     for word in _WORD.finditer(seen):
         if is_secret(word[0].lower()):
             yield word.span()
+
+
+def _begin(seen: str, at: int) -> int:
+    """Where the word begins in which an address of ours stands: with the server's own name."""
+    first = max(0, at - _MOST_BEFORE)
+    while at > first and seen[at - 1] not in _ENDS_ADDRESS:
+        at -= 1
+    return at
 
 
 def _plainly(text: str, joined: int | None) -> tuple[str, list[int]]:

@@ -1,8 +1,8 @@
 """Answers to the question whether somebody wants to play, and under which handle."""
 
 from pbm.commands.auth import is_open
-from pbm.commands.limits import strangers_answers_left
 from pbm.commands.everyday import is_everyday
+from pbm.commands.limits import strangers_answers_left
 from pbm.commands.script import answer_to_welcome, read_script, wants_no_mail
 from pbm.commands.words import lowered
 from pbm.errors import Refusal

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from pbm import passwords
-from tests.table import SERVER, Person, Table
+from tests.table import Person, Table
 
 PASSWORD = "open-Sesame-7"
 LOGIN = f"alice {PASSWORD}"
