@@ -18,6 +18,8 @@ from pbm.service.scripts import problem_answer, run_script
 from pbm.service.strangers import help_stranger, say_goodbye
 from pbm.store.values import Player, Question
 
+_NO_NAME_ENDS = (",", "!", "?", ":")  # somebody is spoken to, or asked
+
 
 def hear_signup(hearing: Hearing, question: Question) -> str:
     """Settle the question of an address that nobody plays from. Returns the outcome."""
@@ -140,11 +142,9 @@ def _name_in(body: tuple[str, ...]) -> str | None:
     words = body[0].split() if body else []
     if len(words) > 1 and lowered(words[0]) == "signup":
         words = words[1:2]
-    if (
-        len(words) != 1
-        or words[0].endswith((",", "!", "?", ":"))
-        or is_everyday(lowered(words[0].rstrip(".")))
-    ):
+    if len(words) != 1:
+        return None
+    if words[0].endswith(_NO_NAME_ENDS) or is_everyday(lowered(words[0].rstrip("."))):
         return None
     return lowered(words[0])
 
