@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from pbm.commands import subjects
 from pbm.commands.declare import MASK, Command
@@ -20,6 +21,7 @@ _YES_TO_PLAY = frozenset(
 _POLITE = frozenset({"please", "thanks", "thank you", "bitte", "gerne", "danke", "merci"})
 _ENDS = ".! "
 _LONGEST_ANSWER = 40  # characters
+_OPENING_LINES = 2
 _MULTIPLE = "multiple"
 
 
@@ -116,14 +118,19 @@ def answer_to_welcome(said: Sequence[str]) -> tuple[bool | None, tuple[str, ...]
         return None, body
     if _agrees_to_play(body[0].strip().rstrip(_ENDS)):
         return True, body[1:]
-    return (False, body[1:]) if says_no(body[0]) else (None, body)
+    return (False, body[1:]) if says_no(_opening(body)) else (None, body)
 
 
 def wants_no_mail(subject: str, said: Sequence[str]) -> bool:
     """Whether a cleaned subject, or the sender's own words, begin with the wish for no mail."""
     body = _trimmed(said)
     by_subject = opts_out(subject) and not subjects.is_own(subject)
-    return by_subject or (bool(body) and opts_out(body[0]))
+    return by_subject or opts_out(_opening(body))
+
+
+def _opening(body: Sequence[str]) -> str:
+    """The first lines that say something: the first of all may only be a greeting."""
+    return "\n".join(islice((line for line in body if line.strip()), _OPENING_LINES))
 
 
 def is_bare_yes(script: Script) -> bool:
