@@ -13,7 +13,7 @@ _LONGEST = 200  # characters of a line that are looked at
 _MOST_CLAUSES = 4
 _SHORT_GREETING = 4  # words
 
-# One word, whatever follows it in its clause.
+# What begins a clause; the polite words below are taken off it first. One word, whatever follows:
 _NO = frozenset(
     # English; German; French; Dutch, Danish, Swedish, Norwegian; Finnish, Estonian; Spanish,
     # Portuguese, Italian, Romanian; Polish, Czech, Slovak, Croatian, Serbian, Bulgarian
@@ -31,29 +31,18 @@ _NO_ALONE = frozenset("n pass decline refuse 👎 ❌ 🙅".split())
 _NO_UNDIVIDED = ("不", "否", "没", "沒", "いいえ", "いや", "結構です", "興味", "아니", "관심", "ไม่")
 _OPT_OUT_UNDIVIDED = ("退订", "退訂", "取消", "停止", "配信停止", "수신거부")
 _NO_PHRASES = (
-    *("no thanks", "not interested", "not for me", "not me", "not now", "not today", "not ever"),
-    *("not really", "not at all", "not my thing", "not a fan", "absolutely not", "certainly not"),
-    *("definitely not", "of course not", "rather not", "would rather not", "i'd rather not"),
-    *("i prefer not", "do not want", "don't want", "dont want", "do not wish", "don't wish"),
+    *("not interested", "not for me", "not me", "not now", "not today", "not ever", "not really"),
+    *("not at all", "not my thing", "not a fan", "absolutely not", "certainly not", "hell no"),
+    *("definitely not", "of course not", "rather not", "i'd rather not", "prefer not", "not going"),
+    *("do not want", "don't want", "dont want", "do not wish", "don't wish", "don't think"),
     *("do not like", "don't like", "do not play", "don't play", "do not care", "don't care"),
-    *("can not", "cannot", "can't", "cant", "will not", "won't", "count me out", "i pass"),
-    *("i decline", "i must decline", "i have to decline", "i refuse", "hell no", "hard pass"),
-    *("kein interesse", "keine lust", "keine zeit", "lieber nicht", "auf keinen fall", "nicht"),
-    *("ich will nicht", "ich möchte nicht", "ich mag nicht", "pas intéressé", "pas interesse"),
-    *("pas intéressée", "pas maintenant", "pas du tout", "je ne", "geen interesse", "liever niet"),
-    *("ikke interesseret", "ikke interessert", "inte intresserad", "en kiitos", "en halua"),
-    *("no me interesa", "no gracias", "não obrigado", "nao obrigado", "sem interesse"),
-    *("non mi interessa", "non sono interessato", "niet geïnteresseerd", "niet geinteresseerd"),
-    *(
-        "nie dziękuję",
-        "nie dziekuje",
-        "nezájem",
-        "nem érdekel",
-        "не надо",
-        "не хочу",
-        "не интересно",
-    ),
-    *("ilgilenmiyorum", "istemiyorum"),
+    *("can not", "cannot", "can't", "cant", "will not", "won't", "must decline", "have to decline"),
+    *("count me out", "hard pass", "kein interesse", "keine lust", "keine zeit", "lieber nicht"),
+    *("auf keinen fall", "nicht", "will nicht", "möchte nicht", "mag nicht", "pas intéressé"),
+    *("pas intéressée", "pas interesse", "pas maintenant", "pas du tout", "geen interesse"),
+    *("liever niet", "niet geïnteresseerd", "niet geinteresseerd", "ikke interesseret"),
+    *("ikke interessert", "inte intresserad", "sem interesse", "nezájem", "ilgilenmiyorum"),
+    *("istemiyorum",),
 )
 _OPT_OUT = frozenset(
     "stop stopp stopall unsubscribe unsubscribed unsuscribe unsubcribe desubscribe remove delete"
@@ -100,7 +89,7 @@ _OTHERS = frozenset(
     " away vacation holiday out office urlaub abwesend absent".split()
 )
 
-_CLAUSE = re.compile(r"([^.,;:!?()…。、，！？\n\u2013\u2014-]|(?<=\w)-(?=\w))+")
+_CLAUSE = re.compile(r"(?:[^.,;:!?()…。、，！？\n\u2013\u2014-]|(?<=\w)-(?=\w))+")
 _WORD = re.compile(r"[^\s\"“”„«»*_<>\[\]]+")
 ANSWERS = _NO | _NO_ALONE | _OPT_OUT | _YES
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Iterator
 from itertools import islice
 
+from pbm import rules
 from pbm.commands.registry import COMMANDS
 from pbm.commands.words import KEPT_FREE
 from pbm.passwords import LONGEST, SHORTEST
@@ -37,6 +38,12 @@ _CLASSIC = re.compile(
     rf"{_MARKS}{{0,3}}([a-z][a-z0-9_-]{{1,15}})(?![a-z0-9_@-])[\s:,;=/|\"'`*_>)\]-]{{1,8}}(\S{{1,80}})",
     re.ASCII | re.IGNORECASE | re.MULTILINE,
 )
+
+
+def may_hold_password(text: str) -> bool:
+    """Whether a closer look is worth it: most mails are a move and a few short words."""
+    long = (word for word in text.split() if len(word) >= SHORTEST)
+    return not all(map(rules.is_notation, long)) or next(classic_userids(text), None) is not None
 
 
 def classic_userids(text: str) -> Iterator[str]:

@@ -12,8 +12,9 @@ from itertools import islice
 from pbm.commands.auth import Proven, Speaker, player_of
 from pbm.commands.declare import Command
 from pbm.commands.limits import ALL_OWN_PASSWORDS, OWN_PASSWORDS
-from pbm.commands.password_words import classic_userids, perhaps_passwords
+from pbm.commands.password_words import classic_userids, may_hold_password, perhaps_passwords
 from pbm.commands.script import Script
+from pbm.commands.subjects import is_own
 from pbm.commands.words import BoardRef
 from pbm.events import Answered
 from pbm.passwords import PasswordHash
@@ -31,6 +32,9 @@ def holding_passwords(hearing: Hearing, speaker: Speaker) -> Hearing:
 
     The sender is told. Raises HashingNeeded.
     """
+    subject = () if is_own(hearing.subject) else (hearing.subject,)
+    if not may_hold_password("\n".join((*subject, *hearing.envelope.said))):
+        return hearing
     scripts = hearing.scripts()
     text = "\n\n".join(dict.fromkeys("\n".join(_words_of(script)) for script in scripts))
     if not text.strip():
