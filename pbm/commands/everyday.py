@@ -26,7 +26,7 @@ _NO = frozenset(
 )
 # Behind "no" these mean something else.
 _NO_HARM = frozenset("problem problems problemo prob probs worries worry doubt doubts idea".split())
-_NO_ALONE = frozenset("n pass decline refuse 👎 ❌ 🙅".split())
+_NO_ALONE = frozenset("n pass decline refuse cannot can't cant 👎 ❌ 🙅".split())
 # Of languages that put no blanks between words.
 _NO_UNDIVIDED = ("不", "否", "没", "沒", "いいえ", "いや", "結構です", "興味", "아니", "관심", "ไม่")
 _OPT_OUT_UNDIVIDED = ("退订", "退訂", "取消", "停止", "配信停止", "수신거부")
@@ -36,7 +36,8 @@ _NO_PHRASES = (
     *("definitely not", "of course not", "rather not", "i'd rather not", "prefer not", "not going"),
     *("do not want", "don't want", "dont want", "do not wish", "don't wish", "don't think"),
     *("do not like", "don't like", "do not play", "don't play", "do not care", "don't care"),
-    *("can not", "cannot", "can't", "cant", "will not", "won't", "must decline", "have to decline"),
+    *("can not play", "cannot play", "can't play", "cant play", "cannot now", "can't now"),
+    *("cannot join", "can't join", "will not", "won't", "must decline", "have to decline"),
     *("count me out", "hard pass", "kein interesse", "keine lust", "keine zeit", "lieber nicht"),
     *("auf keinen fall", "nicht", "will nicht", "möchte nicht", "mag nicht", "pas intéressé"),
     *("pas intéressée", "pas interesse", "pas maintenant", "pas du tout", "geen interesse"),
