@@ -40,7 +40,8 @@ def holding_passwords(hearing: Hearing, speaker: Speaker) -> Hearing:
     if not text.strip():
         return hearing
     players = _concerned(hearing, speaker, scripts)
-    handle = _in_a_command(hearing, text, players) or _of_password(hearing, text, players, speaker)
+    own = player_of(speaker)
+    handle = _in_a_command(hearing, text, own) or _of_password(hearing, text, players, speaker)
     if handle is None:
         return hearing
     hearing.notes.append(Answered("words-held", {"title": "words held back", "handle": handle}))
@@ -72,11 +73,12 @@ def _named_boards(commands: Iterable[Command]) -> Iterator[int]:
             yield board.number
 
 
-def _in_a_command(hearing: Hearing, text: str, players: dict[str, Player]) -> str | None:
-    """The handle of a line that looks like a command with a password."""
+def _in_a_command(hearing: Hearing, text: str, own: Player | None) -> str | None:
+    """The handle of a line that looks like a command with a password: the own one, or that of
+    somebody who has one."""
     others: set[str] = set()
     for handle in classic_userids(text):
-        if handle in players:
+        if own and handle == own.handle:
             return handle
         others.add(handle)
         if len(others) > _MOST_USERIDS:

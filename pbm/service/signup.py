@@ -61,7 +61,7 @@ def hear_again(hearing: Hearing, question: Question, player: Player, *, proven: 
     context = hearing.context(player)
     script = hearing.script(context)
     yes, rest = answer_to_welcome(hearing.envelope.said)
-    if script.commands:
+    if yes is False and script.commands:
         yes = None  # "stop" and "delete" are a player's commands
     if yes is None or rest or player.status != "active":
         script = script if yes is None else hearing.held(read_script("", rest, in_answer=False))

@@ -81,6 +81,7 @@ class TestPasswords:
         [
             ("Hi, alice and bob, well played on move 12", 0),
             ("On move 12 bob surprised everybody.", 0),
+            ("So:\nmove 12 bob surprised everybody", 0),
             ("bob congratulations, bob beautiful!", 0),
             ("alice congratulations on this", 1),
             ("alice@example.org is mine, and accept my thanks", 0),
@@ -93,7 +94,7 @@ class TestPasswords:
         alice, bob = people(table)
         checks.clear()
         alice.says(words).gets(1)
-        bob.gets(1).hears(words)
+        bob.gets(1).hears(words.split("\n")[-1])
         assert len(checks) == tries
 
     def test_of_another_player_either(self, table: Table, checks: list[str]) -> None:

@@ -31,8 +31,8 @@ _WITHOUT_PASSWORD = ("help", "chall", "show", "games")
 
 def masked(text: str) -> str:
     """The same text with every secret replaced, line by line."""
-    text = mask_tags(text, lambda _: False)
-    return "\n".join(_masked_line(line) for line in text.split("\n"))
+    plain = "\n".join(_masked_line(line) for line in text.split("\n"))
+    return mask_tags(plain, lambda _: False)  # in other spellings
 
 
 def _masked_line(line: str) -> str:
