@@ -34,11 +34,13 @@ from pbm.service.bounces import hear_from, hear_report, send_missed
 from pbm.service.cleared_passwords import tell_whose_was_cleared
 from pbm.service.front import known_front, take_probe, what_it_says
 from pbm.service.hearing import Hearing
+from pbm.service.held_words import holding_passwords
 from pbm.service.in_hand import InHand
 from pbm.service.letters import Cause, House, Letters
 from pbm.service.logins import hear_logins
 from pbm.service.mail_numbers import incoming
 from pbm.service.obey import obey
+from pbm.service.own_tags import without_tags
 from pbm.service.postmaster import NoOperatorError, forward_to_operator
 from pbm.service.preparation import Preparation, Preparations
 from pbm.service.receive import is_long
@@ -250,6 +252,7 @@ class Turns:
         )
         dmarc = what_it_says(house, front, mail, envelope.author)
         speaker = identify(work, house.keyring, recipient, envelope.author, now, dmarc)
+        hearing = holding_passwords(without_tags(hearing, speaker), speaker)
         hearing, outcomes = hear_logins(hearing, speaker, dmarc)
         if not (hearing.done and hearing.script(hearing.context(None)).is_empty):
             outcomes.append(_hear(hearing, speaker))
@@ -299,5 +302,4 @@ def _do(hearing: Hearing, speaker: Speaker) -> str:
         case Answerer():
             return hear_answer(hearing, speaker)
         case Stranger(author):
-            context = hearing.context(None)
-            return answer_stranger(context, hearing.letters, author, hearing.script(context))
+            return answer_stranger(hearing, author)
