@@ -2,6 +2,7 @@
 
 import re
 
+from pbm.mail.address import mailbox_key
 from pbm.mail.header_block import Headers
 
 _PRECEDENCES = frozenset({"bulk", "junk", "list", "auto_reply", "auto-reply"})
@@ -27,6 +28,7 @@ _ROBOT_PREFIXES = ("list-", "x-pbm-", *_ROBOT_FIELDS)
 _MOST_HOPS = 50
 
 _ROBOT_NAMES = frozenset({"mailer-daemon", "postmaster", "mail-daemon", "listserv", "majordomo"})
+_ROLES = _ROBOT_NAMES | {"abuse", "hostmaster", "noc", "security", "noreply", "no-reply", "root"}
 _ROBOT_IN_FROM = re.compile(r"(?<![a-z0-9.-])mailer-daemon(?![a-z0-9.-])", re.ASCII)
 
 _REPLY_DETAIL = re.compile(r"[-_=.](?:g[0-9]+\.)?(?:u[0-9]+|c)\.[a-z0-9]{12}", re.ASCII)
@@ -131,6 +133,11 @@ def is_own(address: str, own_address: str) -> bool:
         return False
     detail = local[len(own_local) :]
     return detail[:1] in ("", "+") or _REPLY_DETAIL.match(detail) is not None
+
+
+def is_role(address: str) -> bool:
+    """Is it, by its name, an address of a mail server or its office and of no person (RFC 2142)?"""
+    return mailbox_key(address).rpartition("@")[0] in _ROLES
 
 
 def is_robot(address: str) -> bool:

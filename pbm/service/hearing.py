@@ -6,6 +6,7 @@ from functools import cached_property, partial
 
 from pbm.commands.context import Answering, Context
 from pbm.commands.help import help_page
+from pbm.commands.postage import Postage
 from pbm.commands.registry import COMMANDS
 from pbm.commands.script import Script, read_script
 from pbm.commands.subjects import board_named
@@ -27,7 +28,7 @@ class Hearing:
     `believes_front`: what the mail server in front says about senders counts here. `peer`
     handed the mail over. `done` are logins whose commands are done and not to be heard again.
     `news` happened apart from what the mail asks for, and is told with the rest. `passwords` is
-    what was hashed for this mail.
+    what was hashed for this mail, `postage` the mails to others that it brought about so far.
     """
 
     work: UnitOfWork
@@ -41,6 +42,7 @@ class Hearing:
     done: frozenset[Login] = frozenset()
     _read: dict[bool, Script] = field(default_factory=dict, repr=False, compare=False)
     news: list[Event] = field(default_factory=list)
+    postage: Postage = field(default_factory=Postage)
 
     @cached_property
     def subject(self) -> str:
@@ -75,6 +77,7 @@ class Hearing:
             shuffled=self.house.shuffled,
             can_be_strict=self.believes_front,
             passwords=self.passwords,
+            postage=self.postage,
         )
 
     def script(self, context: Context) -> Script:

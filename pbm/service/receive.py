@@ -21,12 +21,15 @@ from pbm.mail.address import (
     Unknown,
     address_key,
 )
+from pbm.mail.caller import UNKNOWN, Caller
 from pbm.mail.inbound import UnreadableMail, check_limits
 from pbm.mail.smtpd import Rejection
 from pbm.mail.wire import digest, has_message_id
 from pbm.service.front import is_expected
+from pbm.service.guesses import Signed, WrongTag, count_wrong, refuse_guesser, refuse_wrong, try_of
 from pbm.service.letters import House
 from pbm.service.mailrates import MailRates
+from pbm.service.newcomers import PUT_OFF, Answer, Arriving, count_answer
 from pbm.service.trouble import traceback_of
 from pbm.store.db import Database, UnitOfWork, is_away
 from pbm.store.together import Steps
@@ -36,6 +39,7 @@ SAME_WITHOUT_MESSAGE_ID_FOR = timedelta(minutes=10)
 _TIDIED_EVERY = 1000  # mails
 _LONG = 8192  # bytes; below that the most expensive mail costs some tens of milliseconds
 _TWICE = "nothing: came to another address, too"
+_NO_ANSWER = "nothing: no answer to strangers is left for now"
 Arrived = dict[str, Recipient]
 _log = structlog.get_logger("pbm.receive")
 
@@ -49,40 +53,75 @@ class Intake:
     clock: Clock
     rates: MailRates = field(default_factory=MailRates)
 
-    def accept_recipient(self, work: UnitOfWork, address: str) -> Rejection | None:
-        """Tell whether mail to an address is taken; the refusal is a sentence for people."""
+    def accept_recipient(
+        self, work: UnitOfWork, address: str, sender: str = "", caller: Caller = UNKNOWN
+    ) -> Rejection | None:
+        """Tell whether mail to an address is taken; the refusal is a sentence for people.
+
+        A `WrongTag` is then to be counted, by `count_wrong`.
+        """
         recipient = self.house.address.parse(address)
         if isinstance(recipient, Unknown):
             return Rejection(550, f"5.1.1 {recipient.reason}")
-        if isinstance(recipient, Bounce) and not self._sent(recipient):
-            return self._not_valid("This address was never one of ours")
-        if isinstance(recipient, PlayerReply | QuestionReply | Probe):
-            known = self._known(work, recipient)
-            return None if known else self._not_valid("This reply address is not valid any more")
+        if isinstance(recipient, Bounce | PlayerReply | QuestionReply | Probe):
+            return self._check_tag(work, recipient, sender, caller)
         return None
 
+    def _check_tag(
+        self, work: UnitOfWork, recipient: Signed, sender: str, caller: Caller
+    ) -> Rejection | None:
+        now = self.clock()
+        by = try_of(work, recipient, sender, caller.network)
+        shut_out = refuse_guesser(work, by, now, closing=not self.house.trusts(caller.peer))
+        if shut_out is not None:
+            return shut_out
+        if self._known(work, recipient):
+            return None
+        return refuse_wrong(work, by, self._not_valid(recipient), now)
+
+    def count_wrong(self, work: UnitOfWork, wrong: WrongTag) -> None:
+        """Count a reply address that is not ours."""
+        count_wrong(work, wrong.by, self.clock())
+
     def keep(
-        self, sender: str, recipients: tuple[str, ...], raw: bytes, peer: str
+        self,
+        sender: str,
+        recipients: tuple[str, ...],
+        raw: bytes,
+        peer: str,
+        network: str = "",
     ) -> str | Rejection:
         """Keep a mail in a transaction of its own, as `keep_in` does."""
         with self.database.transaction() as work:
-            return self.keep_in(work, sender, recipients, raw, peer)
+            return self.keep_in(work, sender, recipients, raw, peer, network)
 
     def keep_in_steps(
-        self, work: UnitOfWork, sender: str, recipients: tuple[str, ...], raw: bytes, peer: str
+        self,
+        work: UnitOfWork,
+        sender: str,
+        recipients: tuple[str, ...],
+        raw: bytes,
+        caller: Caller,
     ) -> Steps:
         """Keep a mail as `keep_in` does, in one step."""
         yield is_long(raw)
-        return self.keep_in(work, sender, recipients, raw, peer)
+        return self.keep_in(work, sender, recipients, raw, caller.peer, caller.network)
 
     def keep_in(
-        self, work: UnitOfWork, sender: str, recipients: tuple[str, ...], raw: bytes, peer: str
+        self,
+        work: UnitOfWork,
+        sender: str,
+        recipients: tuple[str, ...],
+        raw: bytes,
+        peer: str,
+        network: str = "",
     ) -> str | Rejection:
         """Keep a mail, once for each recipient, and return the text of the `250` reply.
 
         The same mail again (its trace fields apart) to the same recipient is the same row, and
         to another of our addresses it is obeyed only where it can mean somebody else. A mail
-        beyond the limits of what is read is refused, and so is one too many for now.
+        beyond the limits of what is read is refused, and so is one too many for now. `network` is
+        where it comes from, as far as that is known.
         """
         arrived = self._in_order(recipients)
         refusal = self._refusal(arrived, raw)
@@ -94,6 +133,11 @@ class Intake:
         numbers = work.inbox.copies(fingerprint, now - same_for)
         new = {address: item for address, item in arrived.items() if address not in numbers}
         obeyed = self._obeyed(new, tuple(numbers))
+        plain = [address for address in obeyed if isinstance(new[address], Plain)]
+        arriving = Arriving(sender, raw, peer, network)
+        answer = count_answer(work, self.house, arriving, now) if plain else Answer.NOT_COUNTED
+        if answer is Answer.NONE_LEFT and plain == obeyed:
+            return PUT_OFF
         for address in obeyed:
             too_many = self.rates.count(work, now, new[address], sender, raw, peer)
             if too_many is not None:
@@ -107,9 +151,12 @@ class Intake:
                 raw=raw,
                 now=now,
                 same_for=same_for,
+                answer_counted=answer is Answer.COUNTED and address in plain,
                 **_lanes(recipient, sender),
             )
         passed_over = [(numbers[address], _TWICE) for address in new if address not in obeyed]
+        if answer is Answer.NONE_LEFT:
+            passed_over += [(numbers[address], _NO_ANSWER) for address in plain]
         if passed_over:
             work.inbox.finish(passed_over, now)
         if any(numbers[address] % _TIDIED_EVERY == 0 for address in new):
@@ -141,7 +188,10 @@ class Intake:
             return Rejection(550, f"5.6.0 {error}")
         return None
 
-    def _not_valid(self, what: str) -> Rejection:
+    def _not_valid(self, recipient: Signed) -> Rejection:
+        bounce = isinstance(recipient, Bounce)
+        what = "was never one of ours" if bounce else "is not valid any more"
+        what = f"This {'' if bounce else 'reply '}address {what}"
         plain = self.house.address.plain
         return Rejection(550, f"5.1.1 {what}; please write to {plain} instead.")
 
@@ -150,7 +200,9 @@ class Intake:
         keyring = self.house.keyring
         return keyring.verify_bounce_tag(bounce.tag, bounce.player_id, bounce.mail)
 
-    def _known(self, work: UnitOfWork, recipient: PlayerReply | QuestionReply | Probe) -> bool:
+    def _known(self, work: UnitOfWork, recipient: Signed) -> bool:
+        if isinstance(recipient, Bounce):
+            return self._sent(recipient)
         if isinstance(recipient, Probe):
             return is_expected(work, recipient, self.clock())
         if isinstance(recipient, QuestionReply):

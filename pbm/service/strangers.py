@@ -5,7 +5,7 @@ from typing import Any
 from pbm.commands.account import SignUp
 from pbm.commands.context import Context
 from pbm.commands.help import Help
-from pbm.commands.limits import strangers_answers_left
+from pbm.commands.limits import ASIDE, strangers_answers_left
 from pbm.commands.registry import Problem
 from pbm.commands.script import Script
 from pbm.commands.subjects import answer_subject
@@ -22,9 +22,11 @@ _WITH_ANOTHER_LEFT = 2
 
 def answer_stranger(context: Context, letters: Letters, author: str, script: Script) -> str:
     """Welcome an unknown address, or help it. Returns the outcome for the operator."""
-    left = strangers_answers_left(context.work, author, context.now)
+    left = _answers_left(context, letters, author)
     if not left:
         return f"nothing: {author} had its answers for today"
+    if not letters.answer_counted and not ASIDE.take(context.work, context.now):
+        return f"nothing: {author} is a stranger, and no answer to strangers is left"
     if help_stranger(context, letters, author, script):
         return "helped a stranger"
     first = script.commands[0] if script.commands else None
@@ -54,7 +56,7 @@ def answer_stranger(context: Context, letters: Letters, author: str, script: Scr
 def help_stranger(context: Context, letters: Letters, author: str, script: Script) -> bool:
     """Send the help that was asked for; False if none was, or none that there is."""
     first = script.commands[0] if script.commands else None
-    left = strangers_answers_left(context.work, author, context.now)
+    left = _answers_left(context, letters, author)
     # The last answer of the day is the welcome: with its question one can still sign up.
     if not isinstance(first, Help) or left < _WITH_ANOTHER_LEFT:
         return False
@@ -66,6 +68,12 @@ def help_stranger(context: Context, letters: Letters, author: str, script: Scrip
     subject = answer_subject(str(told[0].params["title"]))
     letters.answer_stranger(author, subject, {"sections": sections, "last": False})
     return True
+
+
+def _answers_left(context: Context, letters: Letters, author: str) -> int:
+    """How many answers an address may still get today, with the one that is counted already."""
+    left = strangers_answers_left(context.work, author, context.now)
+    return left + letters.answer_counted
 
 
 def _asked_for(script: Script) -> list[str]:

@@ -33,6 +33,7 @@ _COLUMNS = (
     inbox.c.status,
     inbox.c.tries,
     inbox.c.outcome,
+    inbox.c.answer_counted,
 )
 
 _COPIES = Statement(
@@ -47,7 +48,7 @@ _KNOWN = Statement(
 )
 _KEPT = (
     *("digest", "recipient", "sender", "peer", "raw", "received_at", "status", "tries"),
-    *("lane", "board_lane"),
+    *("lane", "board_lane", "answer_counted"),
 )
 _KEEP = {
     name: Statement(
@@ -106,10 +107,12 @@ class Inbox:
         same_for: timedelta,
         lane: str | None = None,
         board_lane: int | None = None,
+        answer_counted: bool = False,
     ) -> int:
         """Keep a mail and return its number; one that came before within `same_for` keeps its.
 
         Mails of one lane, whose or about which board they are, are claimed in order.
+        `answer_counted`: one may be answered though nobody plays from its author's address.
         """
         same = {"digest": digest, "recipient": recipient}
         values = {
@@ -122,6 +125,7 @@ class Inbox:
             "tries": 0,
             "lane": lane,
             "board_lane": board_lane,
+            "answer_counted": answer_counted,
         }
         keep = _KEEP[self._connection.dialect.name]
         added = keep.value(self._connection, **values)

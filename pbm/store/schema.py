@@ -22,6 +22,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    false,
     literal_column,
     text,
 )
@@ -147,6 +148,13 @@ boards = Table(
     Column("rounds", Integer),  # of the whole match
     Column("rematch_of", Integer),  # a board's number
     Column("tags", JSON(none_as_null=True)),  # of a record: pairs of a name and a value
+    Column("begun_by_id", Integer),  # the number of the player who challenged the others
+    Index(
+        "ix_boards_begun_by_id",
+        "begun_by_id",
+        sqlite_where=text("begun_by_id IS NOT NULL"),
+        postgresql_where=text("begun_by_id IS NOT NULL"),
+    ),
     Index(
         "ix_boards_match_id",
         "match_id",
@@ -177,6 +185,15 @@ seats = Table(
     Column("playing", Boolean, nullable=False),  # false once the board is over
     Column("last_ply", Integer, nullable=False),  # that this seat played, 0 before its first
     Column("name", String(40)),  # of who sat here in a record, which belongs to its importer
+    # Whether the player began the board, or has moved or written since it was begun.
+    Column("answered", Boolean, nullable=False, server_default=false()),
+    Index(
+        "ix_seats_unanswered",
+        "player_id",
+        "board_id",
+        sqlite_where=text("playing = 1 AND answered = 0"),
+        postgresql_where=text("playing AND NOT answered"),
+    ),
     Index("ix_seats_of_player", "player_id", "playing", "board_id"),
 )
 
@@ -218,6 +235,8 @@ inbox = Table(
     Column("done_at", Moment),
     Column("lane", String(254)),  # of one player, or one sender: obeyed in order
     Column("board_lane", Integer),  # of one board: obeyed in order, too
+    # Whether an answer to a stranger was counted when it came.
+    Column("answer_counted", Boolean, nullable=False, server_default=false()),
     UniqueConstraint("digest", "recipient"),
     *(
         Index(
