@@ -26,7 +26,12 @@ from tests.table import START, Table
 _HANDLES = ("leftmodel", "rightmodel")
 _NAMES = ("left", "right", "board", "one", "two")
 _UNIQUE = frozenset({"digest", "token_digest"})
-_NUMBERS = {"thread": "boards", "board_lane": "boards", "match_id": "boards"}
+_NUMBERS = {
+    "begun_by_id": "players",
+    "thread": "boards",
+    "board_lane": "boards",
+    "match_id": "boards",
+}
 _OF_A_PAIR = ("players", "addresses", "questions", "inbox", "outbox", "buckets")
 _OF_A_BOARD = ("boards", "seats", "moves", "departures", "inbox", "outbox")
 _AT_ONCE = 20_000  # rows that are sent to the database together

@@ -26,8 +26,9 @@ from pbm.mail.certificate import load_certificate
 from pbm.mail.delivery import Transport
 from pbm.mail.maildir import MaildirTransport, check_folders
 from pbm.mail.smarthost import SmarthostTransport
-from pbm.mail.smtpd import Listener, Rejection
+from pbm.mail.smtpd import Caller, Listener, Rejection
 from pbm.mail.tags import load_keyring
+from pbm.service.guesses import WrongTag
 from pbm.service.heartbeat import LISTEN, POST, ROLES, TURN, Heart, beat, keep_beating, stop_beating
 from pbm.service.in_hand import InHand
 from pbm.service.letters import House
@@ -251,17 +252,20 @@ class Server:
     def _listener(self, writer: Writer) -> Listener:
         reader = Reader(self._database, self._in_pool("door"))
 
-        async def accept_recipient(address: str) -> Rejection | None:
+        async def accept_recipient(address: str, sender: str, caller: Caller) -> Rejection | None:
             rejection: Rejection | None = await reader.do(
-                lambda work: self._intake.accept_recipient(work, address)
+                lambda work: self._intake.accept_recipient(work, address, sender, caller)
             )
+            if isinstance(rejection, WrongTag):
+                wrong = rejection
+                await writer.do(lambda work: self._intake.count_wrong(work, wrong))
             return rejection
 
         async def keep(
-            sender: str, recipients: tuple[str, ...], raw: bytes, peer: str
+            sender: str, recipients: tuple[str, ...], raw: bytes, caller: Caller
         ) -> str | Rejection:
             kept: str | Rejection = await writer.do(
-                lambda work: self._intake.keep_in_steps(work, sender, recipients, raw, peer)
+                lambda work: self._intake.keep_in_steps(work, sender, recipients, raw, caller)
             )
             self._mail_kept.set()
             return kept

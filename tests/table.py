@@ -19,6 +19,7 @@ from typing import Any, Self
 
 from sqlalchemy import text
 
+from pbm.commands.boards import Setup, start_board
 from pbm.mail.address import ServerAddress
 from pbm.mail.auth_results import Front
 from pbm.mail.render import Renderer
@@ -223,6 +224,14 @@ class Table:
     def next_message_id(self) -> str:
         """A Message-ID for a mail that somebody sends."""
         return f"<{next(self._sent)}@mailer.example>"
+
+    def begins(self, *handles: str, times: int = 1) -> None:
+        """Begin boards that follow from no mail, and so count as nobody's challenge."""
+        with self.database.transaction() as work:
+            named = [work.players.by_handle(handle) for handle in handles]
+            players = [player for player in named if player is not None]
+            for _ in range(times):
+                start_board(work, Setup("standard"), players, self.clock())
 
     # -- what is stored ----------------------------------------------------------------------
 

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 from pbm.commands.context import Context
 from pbm.commands.declare import MASK, Command, operand
+from pbm.commands.invite import check_is_of_a_person
 from pbm.commands.limits import strangers_answers_left
 from pbm.commands.words import Address, Handle, Secret, SecretText
 from pbm.errors import Refusal
 from pbm.events import AddressWanted, Answered, Event
 from pbm.mail.address import address_key
-from pbm.mail.automatic import is_own
 
 _NONE = "none"  # in the place of a password
 
@@ -122,6 +122,7 @@ def _check_free(context: Context, address: str) -> None:
     owner = context.work.players.by_address(address_key(address))
     if owner is not None and owner.id == context.player.id:
         raise Refusal("address-is-yours", address=address)
+    check_is_of_a_person(context, address)
     asked_enough = not strangers_answers_left(context.work, address, context.now)
-    if owner is not None or is_own(address, context.server) or asked_enough:
+    if owner is not None or asked_enough:
         raise Refusal("cannot-add", address=address)

@@ -47,10 +47,12 @@ def start_board(
     *,
     round_of: Round | None = None,
     rematch_of: int | None = None,
+    begun_by: int | None = None,
 ) -> Board:
     """Put a new board on the server, seats in the order given. Raises Refusal.
 
-    `round_of` is its place in a match that has begun; else `setup.rounds` begins one.
+    `round_of` is its place in a match that has begun; else `setup.rounds` begins one. `begun_by`
+    is the player who wanted it, None where it follows from a game that was going on.
     """
     return work.boards.add(
         setup.layout,
@@ -61,6 +63,7 @@ def start_board(
         round_of=round_of,
         rounds=setup.rounds,
         rematch_of=rematch_of,
+        begun_by=begun_by,
     )
 
 

@@ -2,10 +2,11 @@
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from pbm.commands.postage import Postage
 from pbm.commands.words import BoardRef
 from pbm.errors import Refusal
 from pbm.passwords import PasswordWork
@@ -51,6 +52,7 @@ class Context:
     shown: int = 0  # boards that the commands above have shown already
     text: tuple[str, ...] = ()  # what stands below a command that takes it
     shuffled: Callable[[Sequence[str]], list[str]] = by_lot
+    postage: Postage = field(default_factory=Postage)  # of the whole mail
 
     @property
     def player(self) -> Player:

@@ -7,7 +7,7 @@ from pbm.commands.context import Context
 from pbm.commands.limits import strangers_answers_left, wants_no_mail
 from pbm.errors import Refusal
 from pbm.mail.address import address_key
-from pbm.mail.automatic import is_own
+from pbm.mail.automatic import is_own, is_role
 
 MOST_WAITING = 5  # people invited by one player who have not answered
 WAITING_FOR = timedelta(days=3)
@@ -25,9 +25,15 @@ def check_invitations(context: Context, addresses: Sequence[str]) -> None:
         _check_address(context, address)
 
 
+def check_is_of_a_person(context: Context, address: str) -> None:
+    """Raise Refusal for an address of this server's, or of a mail server's office."""
+    own = is_own(address, context.server)
+    if own or is_role(address):
+        raise Refusal("nobody-there", address=address, own=own)
+
+
 def _check_address(context: Context, address: str) -> None:
-    if is_own(address, context.server):
-        raise Refusal("cannot-invite", address=address)
+    check_is_of_a_person(context, address)
     asked = context.work.questions.asked_address("invite", address_key(address))
     if asked or wants_no_mail(context.work, address):
         raise Refusal("invited-already", address=address, server=context.server)

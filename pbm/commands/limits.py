@@ -36,6 +36,10 @@ class Rate:
         """
         return work.buckets.take(self.key(*whose), self.most, self.within, now, wait=wait)
 
+    def is_empty(self, work: UnitOfWork, now: datetime, *whose: object) -> bool:
+        """Whether one more would be too many."""
+        return work.buckets.is_empty(self.key(*whose), self.most, self.within, now)
+
     def key(self, *whose: object) -> str:
         """The name of somebody's bucket."""
         return ":".join(map(str, (self.name, *whose)))
@@ -45,7 +49,13 @@ NEWS = Rate("news", 30, timedelta(hours=1))  # of a player on a board, moves apa
 STARTS = Rate("starts", 60, timedelta(hours=1))  # boards that a player begins
 SAME_WORDS = Rate("same", 3, timedelta(days=1))  # of a player on a board, and nothing else said
 SAME_WORDS_TOLD = Rate("same-told", 1, timedelta(days=1))
-STRANGERS = Rate("strangers", 50, timedelta(hours=1))  # so never more than 100 in an hour
+# Mails to addresses that nobody plays from: the first two so never more than 100 in an hour.
+STRANGERS = Rate("strangers", 40, timedelta(hours=1))  # answers to mails, each counted at the door
+ASIDE = Rate("strangers-aside", 10, timedelta(hours=1))  # invitations, new addresses, the rest
+OF_NETWORK = Rate("strangers-of", 10, timedelta(hours=1))  # of the answers, to one network's mails
+VOUCHED = Rate("vouched", 50, timedelta(hours=1))  # answers where the sender's domain vouches
+OF_DOMAIN = Rate("vouched-of", 10, timedelta(hours=1))  # of those, to one domain's mails
+UNASKED = Rate("unasked", 10, timedelta(days=1))  # of a player, to people who have not asked for it
 NEW_PASSWORDS = Rate("new-passwords", 10, timedelta(hours=1))  # of a player; to hash is dear
 ALL_NEW_PASSWORDS = Rate("all-new-passwords", 60, timedelta(hours=1))
 OWN_PASSWORDS = Rate("own-passwords", 30, timedelta(hours=1))  # of a player, looked for in words
@@ -66,11 +76,8 @@ _STRANGER = Rate("stranger", 1, timedelta(days=1))  # of one in five buckets: fi
 def strangers_answers_left(work: UnitOfWork, address: str, now: datetime) -> int:
     """How many mails an address that nobody plays from may still get today.
 
-    Addresses that differ behind a `+` count as one. None may, while all strangers together
-    have had enough.
+    Addresses that differ behind a `+` count as one.
     """
-    if work.buckets.is_empty(STRANGERS.key(), STRANGERS.most, STRANGERS.within, now):
-        return 0
     keys = [_STRANGER.key(*whose) for whose in _of_stranger(address)]
     return STRANGER_ANSWERS - work.buckets.taken_since(keys, now - _STRANGER.within)
 
@@ -81,10 +88,18 @@ def wants_no_mail(work: UnitOfWork, address: str) -> bool:
 
 
 def take_strangers_mail(work: UnitOfWork, address: str, now: datetime) -> bool:
-    """Count a mail to an address that nobody plays from; False if it must not be written."""
-    if not STRANGERS.take(work, now):
-        return False
+    """Count a mail to an address that nobody plays from; False if it must not be written.
+
+    All strangers together have shares as well, from which the mail was counted before.
+    """
     return any(_STRANGER.take(work, now, *whose) for whose in _of_stranger(address))
+
+
+def take_unasked_mail(work: UnitOfWork, player_id: int, address: str, now: datetime) -> bool:
+    """Count a mail that a player lets us write to such an address; False if it must not be."""
+    if not UNASKED.take(work, now, player_id) or not ASIDE.take(work, now):
+        return False
+    return take_strangers_mail(work, address, now)
 
 
 def _of_stranger(address: str) -> list[tuple[int, str]]:

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from pbm import rules
-from pbm.commands.boards import Setup, decline_board, setup_of, start_board
+from pbm.commands.begin import begin_board
+from pbm.commands.boards import Setup, decline_board, setup_of
 from pbm.commands.context import Context
 from pbm.commands.declare import Command, flag, operand, option
 from pbm.commands.invite import check_invitations
@@ -36,7 +37,11 @@ class Challenge(Command):
     of two games, one after the other, in each of which the next player begins.
 
     Somebody who does not play here yet is invited by mail address instead of a handle. We ask
-    that person once, and never again; the board starts when all who were asked have said yes.
+    that person once, and never again; the board starts when all who were asked have said yes. Your
+    words wait until then: somebody who has not said yes does not get them.
+
+    Until somebody has moved or written there, you can have three games going with that player
+    that you began. Begin ten games a day at most, until others have moved in five of yours.
     """
 
     words = ("challenge",)
@@ -75,7 +80,7 @@ class Challenge(Command):
             yield Invited(self._line(names), addresses)
             return
         players = [known[name] for name in self._seating(names, context)]
-        board = start_board(context.work, setup, players, context.now)
+        board = begin_board(context, setup, players)
         yield BoardStarted(board.id, context.player.handle)
 
     def pinned(self, context: Context) -> str:
@@ -235,7 +240,7 @@ class Rematch(Command):
         handles = [board.handle_of(player_id) for player_id in next_seating(board)]
         players = [_opponent(context, handle) for handle in handles]
         setup = setup_of(board)
-        again = start_board(context.work, setup, players, context.now, rematch_of=board.id)
+        again = begin_board(context, setup, players, rematch_of=board.id)
         yield BoardStarted(again.id, context.player.handle)
 
     def pinned(self, context: Context) -> str:

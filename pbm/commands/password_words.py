@@ -33,7 +33,7 @@ _CLASSIC_WORDS = KEPT_FREE | {
 _MARKS = "[ \t>|*_\"'`(\\[{<\u2018\u201c\u201e\u00ab\u2022\u00b7#+\u2013\u2014-]"
 _CLASSIC = re.compile(
     rf"(?:^|[:;,.!?>|*\"'`(\u201c\u201e\u00ab\u2013\u2014]){_MARKS}{{0,8}}"
-    rf"(?:pbm\s+)?(?:abalone\s+)?({'|'.join(sorted(map(re.escape, _CLASSIC_WORDS)))})"
+    rf"(?:pbm\s+)?(?:{rules.NAME}\s+)?({'|'.join(sorted(map(re.escape, _CLASSIC_WORDS)))})"
     rf"([ \t]*#?-?\d{{1,9}}(?:#-?\d{{1,5}})?:?)?\s+(?:({'|'.join(sorted(KEPT_FREE))})\s+)?"
     rf"{_MARKS}{{0,3}}([a-z][a-z0-9_-]{{1,15}})(?![a-z0-9_@-])[\s:,;=/|\"'`*_>)\]-]{{1,8}}(\S{{1,80}})",
     re.ASCII | re.IGNORECASE | re.MULTILINE,

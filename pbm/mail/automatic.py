@@ -3,6 +3,7 @@
 import re
 from unicodedata import normalize
 
+from pbm.mail.address import mailbox_key
 from pbm.mail.header_block import Headers
 
 _PRECEDENCES = frozenset({"bulk", "junk", "list", "auto_reply", "auto-reply"})
@@ -28,6 +29,7 @@ _ROBOT_PREFIXES = ("list-", "x-pbm-", *_ROBOT_FIELDS)
 _MOST_HOPS = 50
 
 _ROBOT_NAMES = frozenset({"mailer-daemon", "postmaster", "mail-daemon", "listserv", "majordomo"})
+_ROLES = _ROBOT_NAMES | {"abuse", "hostmaster", "noc", "security", "noreply", "no-reply", "root"}
 _ROBOT_IN_FROM = re.compile(r"(?<![a-z0-9.-])mailer-daemon(?![a-z0-9.-])", re.ASCII)
 
 _REPLY_DETAIL = re.compile(r"[-_=.](?:g[0-9]+\.)?(?:u[0-9]+|c)\.[a-z0-9]{12}", re.ASCII)
@@ -219,6 +221,11 @@ def _is_robots(subject: str) -> bool:
 
 def _reads_nothing(address: str) -> bool:
     return _READS_NOTHING.search(address.lower().rpartition("@")[0]) is not None
+
+
+def is_role(address: str) -> bool:
+    """Is it, by its name, an address of a mail server or its office and of no person (RFC 2142)?"""
+    return mailbox_key(address).rpartition("@")[0] in _ROLES
 
 
 def is_robot(address: str) -> bool:

@@ -12,7 +12,7 @@ from pbm.mail.mime import Part, split_parts
 from pbm.mail.msgid import newest_references, parse_message_ids
 from pbm.mail.quoting import find_own_words
 
-__all__ = ["Envelope", "UnreadableMail", "author_of", "check_limits", "read"]
+__all__ = ["Envelope", "UnreadableMail", "author_of", "check_limits", "is_automatic", "read"]
 
 _SUBJECT_CHARS = 1_000
 _MOST_REFERENCES = 20
@@ -65,15 +65,19 @@ def read(
             headers.all("references", limits.header_bytes),
             _MOST_REFERENCES,
         ),
-        automatic=why_automatic(
-            headers,
-            kind=root.kind,
-            author=author,
-            subject=subject,
-            envelope_sender=envelope_sender,
-            own_address=own_address,
-        ),
+        automatic=_why_automatic(headers, root, envelope_sender, own_address),
     )
+
+
+def is_automatic(
+    raw: bytes, *, envelope_sender: str, own_address: str, limits: Limits = LIMITS
+) -> bool:
+    """Whether `read` would find that no person wrote a mail.
+
+    The body is not read: cheap enough to ask while the peer waits. Raises as `read` does.
+    """
+    headers, root = _divide(raw, limits)
+    return _why_automatic(headers, root, envelope_sender, own_address) is not None
 
 
 def author_of(raw: bytes, limits: Limits = LIMITS) -> str | None:
@@ -104,6 +108,19 @@ def _author(headers: Headers) -> tuple[str | None, str | None]:
         return parse_author(headers.all("from")), None
     except AuthorError as error:
         return None, str(error)
+
+
+def _why_automatic(
+    headers: Headers, root: Part, envelope_sender: str, own_address: str
+) -> str | None:
+    return why_automatic(
+        headers,
+        kind=root.kind,
+        author=_author(headers)[0],
+        subject=_subject(headers),
+        envelope_sender=envelope_sender,
+        own_address=own_address,
+    )
 
 
 def _subject(headers: Headers) -> str:

@@ -6,6 +6,7 @@ another is refused, and the neighbour sends again only what was not kept.
 
 import asyncio
 
+from pbm.mail.caller import Caller
 from pbm.mail.smtp_conversation import Conversation
 from pbm.mail.smtp_desk import Desk
 from pbm.mail.smtp_door import Door
@@ -29,11 +30,11 @@ class LmtpConversation(Conversation):
     def _replies_to_mail(self) -> int:
         return len(self._recipients)
 
-    async def _hand_in(self, sender: str, mail: bytes, peer: str) -> str:
+    async def _hand_in(self, sender: str, mail: bytes, caller: Caller) -> str:
         """The replies, in the order of the recipients; each is kept for itself."""
         names = tuple(dict.fromkeys(self._recipients))
         replies = await asyncio.gather(
-            *(self._desk.hand_in(sender, (name,), mail, peer) for name in names)
+            *(self._desk.hand_in(sender, (name,), mail, caller) for name in names)
         )
         reply_for = dict(zip(names, replies, strict=True))
         return "\r\n".join(reply_for[name] for name in self._recipients)

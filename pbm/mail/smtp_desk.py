@@ -11,6 +11,7 @@ import ssl
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from pbm.mail.caller import Caller
 from pbm.mail.limits import LIMITS
 from pbm.mail.smtp_session import ReportSession
 from pbm.mail.wire import check_wire
@@ -56,8 +57,8 @@ class ListenerLimits:
     commit_seconds: float = 120
 
 
-AcceptRecipient = Callable[[str], Awaitable[Rejection | None]]
-Keep = Callable[[str, tuple[str, ...], bytes, str], Awaitable[str | Rejection]]
+AcceptRecipient = Callable[[str, str, Caller], Awaitable[Rejection | None]]
+Keep = Callable[[str, tuple[str, ...], bytes, Caller], Awaitable[str | Rejection]]
 ReportFault = Callable[[BaseException], None]
 
 
@@ -85,15 +86,19 @@ class Desk:
         self._keep = keep
         self._keeping: set[asyncio.Task[object]] = set()
 
-    async def refuse_recipient(self, address: str) -> tuple[str, str] | None:
+    async def refuse_recipient(
+        self, address: str, sender: str, caller: Caller
+    ) -> tuple[str, str] | None:
         """The reply that refuses the address, and why, for the operator; None if it is taken.
 
         Raises what the server's check raises.
         """
-        rejection = await self._accept_recipient(address)
+        rejection = await self._accept_recipient(address, sender, caller)
         return None if rejection is None else (self._reply_to(rejection), rejection.why)
 
-    async def hand_in(self, sender: str, recipients: tuple[str, ...], raw: bytes, peer: str) -> str:
+    async def hand_in(
+        self, sender: str, recipients: tuple[str, ...], raw: bytes, caller: Caller
+    ) -> str:
         """The reply to a whole mail: 250 after ``keep`` has returned its text, and not before.
 
         A cancelled caller does not stop the keeping.
@@ -102,7 +107,7 @@ class Desk:
         if sentence is not None:
             return f"550 5.6.0 {sentence}"
         # In a task of its own: the caller's is cancelled when the client hangs up.
-        keeping = asyncio.create_task(self._kept(sender, recipients, raw, peer))
+        keeping = asyncio.create_task(self._kept(sender, recipients, raw, caller))
         self._keeping.add(keeping)
         keeping.add_done_callback(self._finished)
         await asyncio.wait({keeping}, timeout=self.limits.commit_seconds)
@@ -120,9 +125,9 @@ class Desk:
         await asyncio.gather(*abandoned, return_exceptions=True)
 
     async def _kept(
-        self, sender: str, recipients: tuple[str, ...], raw: bytes, peer: str
+        self, sender: str, recipients: tuple[str, ...], raw: bytes, caller: Caller
     ) -> object:
-        return await self._keep(sender, recipients, raw, peer)
+        return await self._keep(sender, recipients, raw, caller)
 
     def _finished(self, keeping: asyncio.Task[object]) -> None:
         self._keeping.discard(keeping)

@@ -1,12 +1,12 @@
-"""Who may come in: caps on connections, in all and for each peer."""
+"""Who may come in: caps on connections, in all and for each peer; and who speaks there."""
 
 import ipaddress
 from collections import Counter
 from collections.abc import Iterable
 
+from pbm.mail.caller import Caller, Peer, network_of, plain
 from pbm.mail.smtp_desk import ListenerLimits
 
-Peer = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 LOOPBACK: tuple[Network, ...] = (
@@ -29,6 +29,13 @@ class Door:
     def is_trusted(self, peer: Peer | None) -> bool:
         """Whether no cap holds for this peer; a local socket, which has none, is trusted."""
         return is_within(peer, self._trusted)
+
+    def caller(self, peer: Peer | None, forwarded: Peer | None) -> Caller:
+        """Who speaks; `forwarded` is the address that a trusted peer says it speaks for."""
+        comes_from = forwarded if self.is_trusted(peer) else peer
+        if comes_from is None or self.is_trusted(comes_from):
+            return Caller(str(peer or ""))
+        return Caller(str(peer or ""), network_of(comes_from))
 
     def enter(self, peer: Peer | None) -> str | None:
         """Count a connection in; the reply that turns it away, or None. ``leave`` follows."""
@@ -57,10 +64,7 @@ def peer_of(peername: object) -> Peer | None:
     local socket."""
     if not isinstance(peername, tuple):
         return None
-    address = ipaddress.ip_address(peername[0])
-    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
-        return address.ipv4_mapped
-    return address
+    return plain(ipaddress.ip_address(peername[0]))
 
 
 def is_within(peer: Peer | None, networks: Iterable[Network]) -> bool:

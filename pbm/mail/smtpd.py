@@ -12,6 +12,7 @@ import structlog
 
 from pbm.config import Doorway
 from pbm.errors import OperatorError
+from pbm.mail.caller import Caller
 from pbm.mail.lmtp_conversation import LmtpConversation
 from pbm.mail.local_socket import LocalSocket
 from pbm.mail.smtp_conversation import GOING_DOWN, Conversation
@@ -26,7 +27,7 @@ from pbm.mail.smtp_desk import (
 from pbm.mail.smtp_door import LOOPBACK, Door, Network
 from pbm.mail.smtp_session import ReportSession
 
-__all__ = ["AcceptRecipient", "Keep", "Listener", "ListenerLimits", "Rejection"]
+__all__ = ["AcceptRecipient", "Caller", "Keep", "Listener", "ListenerLimits", "Rejection"]
 
 _BACKLOG = 511
 _LAST_WORDS_SECONDS = 1.0
@@ -49,13 +50,13 @@ class Listener:
         report_fault: ReportFault | None = None,
         report_session: ReportSession = lambda _: None,
     ) -> None:
-        """``accept_recipient(address)`` gives None or a Rejection.
+        """``accept_recipient(address, sender, caller)`` gives None or a Rejection.
 
-        ``keep(sender, recipients, raw, peer)`` gives the text behind ``250``, once the mail
+        ``keep(sender, recipients, raw, caller)`` gives the text behind ``250``, once the mail
         is durable, or a Rejection; it goes on when the client leaves. The sender is empty
-        for the null sender, the peer empty for a local socket. Whatever either raises becomes
-        one fixed 451, and goes to ``report_fault``, by default the log. With ``tls`` STARTTLS
-        is offered. ``report_session`` is told of each connection at its end.
+        for the null sender. Whatever either raises becomes one fixed 451, and goes to
+        ``report_fault``, by default the log. With ``tls`` STARTTLS is offered.
+        ``report_session`` is told of each connection at its end.
         """
         limits = limits or ListenerLimits()
         report_fault = report_fault or _log_fault

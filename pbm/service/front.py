@@ -38,9 +38,14 @@ def known_front(work: UnitOfWork, authserv_id: str) -> Front | None:
 
 def what_it_says(house: House, front: Front | None, mail: InboxMail, author: str) -> Dmarc:
     """What the front says of a mail's author, where the mail came from the front."""
-    if front is None or not house.trusts(mail.peer):
+    return what_it_says_of(house, front, mail.peer, mail.raw, author)
+
+
+def what_it_says_of(house: House, front: Front | None, peer: str, raw: bytes, author: str) -> Dmarc:
+    """As `what_it_says`, of a mail that is being handed over by a peer."""
+    if front is None or not house.trusts(peer):
         return Dmarc.UNKNOWN
-    return dmarc_of(mail.raw, front, author)
+    return dmarc_of(raw, front, author)
 
 
 def note_front(work: UnitOfWork, front: Front, now: datetime) -> None:

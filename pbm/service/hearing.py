@@ -6,6 +6,7 @@ from functools import cached_property, partial
 
 from pbm.commands.context import Answering, Context
 from pbm.commands.help import help_page
+from pbm.commands.postage import Postage
 from pbm.commands.registry import COMMANDS
 from pbm.commands.script import Script, answer_to_welcome, read_script
 from pbm.commands.subjects import board_named
@@ -27,8 +28,9 @@ class Hearing:
     `believes_front`: what the mail server in front says about senders counts here. `peer`
     handed the mail over. `done` are logins whose commands are done and not to be heard again.
     `news` happened apart from what the mail asks for, and is told with the rest; so are `notes`,
-    to the sender. `passwords` is what was hashed for this mail. `holds_words`: its words for others
-    may hold a password, and go to nobody.
+    to the sender. `passwords` is what was hashed for this mail, `postage` the mails to others that
+    it brought about so far. `holds_words`: its words for others may hold a password, and go to
+    nobody.
     """
 
     work: UnitOfWork
@@ -44,6 +46,7 @@ class Hearing:
     _read: dict[bool, Script] = field(default_factory=dict, repr=False, compare=False)
     news: list[Event] = field(default_factory=list)
     notes: list[Answered] = field(default_factory=list)
+    postage: Postage = field(default_factory=Postage)
 
     @cached_property
     def subject(self) -> str:
@@ -78,6 +81,7 @@ class Hearing:
             shuffled=self.house.shuffled,
             can_be_strict=self.believes_front,
             passwords=self.passwords,
+            postage=self.postage,
         )
 
     def script(self, context: Context) -> Script:

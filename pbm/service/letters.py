@@ -91,8 +91,11 @@ class Letters:
         cause: Cause | None = None,
         *,
         unproven: bool = False,
+        answer_counted: bool = False,
     ) -> None:
+        """`answer_counted`: an answer to a stranger was counted before."""
         self.unproven = unproven
+        self.answer_counted = answer_counted
         self._work = work
         self._house = house
         self._now = now
@@ -191,9 +194,9 @@ class Letters:
     def answer_stranger(self, address: str, subject: str, params: dict[str, Any]) -> None:
         """Answer an address that nobody plays from; nothing of it ever comes back.
 
-        Nothing is written to one that has had enough mails, or while all strangers have.
+        Nothing is written to one that has had enough mails.
         """
-        if not take_strangers_mail(self._work, address, self._now):
+        if not self._may_write_to_stranger(address):
             return
         headers = self._plain_headers(subject, None, address)
         self._work.outbox.add(self._mail("answer", address, "answer", params, headers))
@@ -215,13 +218,16 @@ class Letters:
         that is `granted` already.
         """
         to_stranger = player_id is None and not granted
-        if to_stranger and not take_strangers_mail(self._work, address, self._now):
+        if to_stranger and not self._may_write_to_stranger(address):
             return
         reply_to = self._house.address.question_reply(token)
         headers = self._plain_headers(subject, reply_to, address)
         self._work.outbox.add(
             self._mail("question", address, template, params, headers, player_id=player_id)
         )
+
+    def _may_write_to_stranger(self, address: str) -> bool:
+        return self.answer_counted or take_strangers_mail(self._work, address, self._now)
 
     def notice(self, address: str, template: str, subject: str, params: dict[str, Any]) -> None:
         """Tell somebody, usually the operator; an empty envelope sender."""

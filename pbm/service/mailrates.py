@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from pbm.commands.limits import Rate
-from pbm.mail.address import Bounce, PlayerReply, Postmaster, Recipient, address_key
-from pbm.mail.inbound import author_of
+from pbm.mail.address import Bounce, PlayerReply, Postmaster, Recipient
 from pbm.mail.smtp_desk import Rejection
 from pbm.mail.smtp_door import LOOPBACK, Network, is_within, origin
 from pbm.store.db import UnitOfWork
@@ -36,12 +35,11 @@ class MailRates:
         work: UnitOfWork,
         now: datetime,
         recipient: Recipient,
-        sender: str,
-        raw: bytes,
+        author: str,
         peer: str,
     ) -> Rejection | None:
-        """Count a mail in; the refusal of one too many, or None."""
-        for rate, whose in self._counted(recipient, sender, raw, peer):
+        """Count a mail in; the refusal of one too many, or None. `author` is an address's key."""
+        for rate, whose in self._counted(recipient, author, peer):
             if rate.most and not rate.take(work, now, whose, wait=False):
                 return Rejection(
                     450,
@@ -50,9 +48,7 @@ class MailRates:
                 )
         return None
 
-    def _counted(
-        self, recipient: Recipient, sender: str, raw: bytes, peer: str
-    ) -> Iterator[tuple[Rate, str]]:
+    def _counted(self, recipient: Recipient, author: str, peer: str) -> Iterator[tuple[Rate, str]]:
         address = ipaddress.ip_address(peer) if peer else None
         if not is_within(address, self.trusted):
             yield Rate("peer", self.per_peer, _HOUR), str(origin(address))
@@ -62,8 +58,6 @@ class MailRates:
             case Bounce(player_id):
                 yield Rate("bounces", self.per_address, _HOUR), str(player_id)
             case PlayerReply(player_id):
-                author = address_key(author_of(raw) or sender)
                 yield Rate("replies", self.per_address, _HOUR), f"{player_id}:{author}"
             case _:
-                author = address_key(author_of(raw) or sender)
                 yield Rate("mails", self.per_address, _HOUR), author

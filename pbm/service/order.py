@@ -7,16 +7,12 @@ and nobody waits for ever.
 
 from pbm.mail.address import (
     Bounce,
-    Plain,
     PlayerReply,
     Postmaster,
     Probe,
     QuestionReply,
     Recipient,
-    address_key,
 )
-from pbm.mail.inbound import author_of
-from pbm.store.db import UnitOfWork
 from pbm.store.values import Queued
 
 STRANGERS_HANDICAP = 60.0  # seconds; players who write within that time go first
@@ -25,8 +21,11 @@ _PIECE = 8192  # bytes, for which a mail stands a second further behind
 _MOST_PIECES = 8  # what a mail says beyond is not read
 
 
-def queued(work: UnitOfWork, recipient: Recipient, sender: str, raw: bytes) -> Queued:
-    """Where a mail to this recipient stands."""
+def queued(recipient: Recipient, author: str, raw: bytes, *, from_player: bool) -> Queued:
+    """Where a mail to this recipient stands. `author` is the key of an address.
+
+    `from_player`: it came to our plain address, and a player writes from the author's.
+    """
     apart = 1.0 + min(len(raw) // _PIECE, _MOST_PIECES)
     match recipient:
         case PlayerReply(player_id, board_id):
@@ -35,9 +34,6 @@ def queued(work: UnitOfWork, recipient: Recipient, sender: str, raw: bytes) -> Q
             return Queued(f"b{player_id}", apart=apart, furthest=FURTHEST)
         case Postmaster():
             return Queued(handicap=STRANGERS_HANDICAP)
-    author = address_key(author_of(raw) or sender)
-    known = isinstance(recipient, QuestionReply | Probe) or (
-        isinstance(recipient, Plain) and work.players.by_address(author) is not None
-    )
+    known = from_player or isinstance(recipient, QuestionReply | Probe)
     handicap = 0.0 if known else STRANGERS_HANDICAP
     return Queued(author or None, None, known, handicap, apart, FURTHEST)

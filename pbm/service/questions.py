@@ -7,7 +7,7 @@ from typing import Any
 
 from pbm import rules
 from pbm.commands.declare import Command
-from pbm.commands.limits import take_strangers_mail
+from pbm.commands.limits import take_unasked_mail
 from pbm.commands.registry import parse_line
 from pbm.commands.subjects import question_subject
 from pbm.errors import Refusal
@@ -79,7 +79,7 @@ def record_invited(work: UnitOfWork, player: Player, event: Invited, now: dateti
         Guest(address, suggest_handle(work, address), new_token()) for address in event.addresses
     )
     for guest in guests:
-        if not take_strangers_mail(work, guest.address, now):
+        if not take_unasked_mail(work, player.id, guest.address, now):
             raise Refusal("not-now", address=guest.address)
         kept = {"handle": guest.handle, "invitation": errand_id}
         digest = token_digest(guest.token)
@@ -90,19 +90,14 @@ def record_invited(work: UnitOfWork, player: Player, event: Invited, now: dateti
 def ask_invited(work: UnitOfWork, letters: Letters, player: Player, event: Invited) -> None:
     """Ask those whom a player has challenged by their addresses. Nobody is asked twice.
 
-    The words of somebody they may not know are cut short; the board brings them whole.
+    They get no words of somebody whom they may not know. The board brings those, once all have
+    said yes.
     """
     if event.errand_id and event.comment:
         work.questions.set_comment(event.errand_id, event.comment)
     board = rules.diagram(rules.start())
-    comment = shortened(event.comment)
     for guest in event.guests:
-        params = {
-            "handle": guest.handle,
-            "inviter": player.handle,
-            "comment": comment,
-            "board": board,
-        }
+        params = {"handle": guest.handle, "inviter": player.handle, "board": board}
         subject = question_subject(f"a game of {rules.NAME.title()} with {player.handle}")
         letters.question(guest.address, "invite", subject, guest.token, params, granted=True)
 

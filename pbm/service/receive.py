@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import structlog
 from sqlalchemy.exc import DBAPIError
@@ -19,13 +19,16 @@ from pbm.mail.address import (
     Recipient,
     Unknown,
 )
+from pbm.mail.caller import UNKNOWN, Caller
 from pbm.mail.inbound import UnreadableMail, check_limits
 from pbm.mail.smtpd import Rejection
 from pbm.mail.wire import digest, has_message_id
 from pbm.service.front import is_expected
+from pbm.service.guesses import Signed, WrongTag, count_wrong, refuse_guesser, refuse_wrong, try_of
 from pbm.service.letters import House
 from pbm.service.mail_numbers import incoming
 from pbm.service.mailrates import MailRates
+from pbm.service.newcomers import PUT_OFF, Answer, Arriving, count_answer
 from pbm.service.order import queued
 from pbm.service.trouble import traceback_of
 from pbm.store.db import Database, UnitOfWork, is_away
@@ -40,6 +43,7 @@ _TOO_MANY_WAIT = Rejection(
 )
 _TAG_IS_NOT_OURS = "its tag is none of ours, or of a key that was dropped"
 _TWICE = "nothing: came to another address, too"
+_NO_ANSWER = "nothing: no answer to strangers is left for now"
 Arrived = dict[str, Recipient]
 _log = structlog.get_logger("pbm.receive")
 
@@ -53,76 +57,137 @@ class Intake:
     clock: Clock
     rates: MailRates = field(default_factory=MailRates)
 
-    def accept_recipient(self, work: UnitOfWork, address: str) -> Rejection | None:
-        """Tell whether mail to an address is taken; the refusal is a sentence for people."""
+    def accept_recipient(
+        self, work: UnitOfWork, address: str, sender: str = "", caller: Caller = UNKNOWN
+    ) -> Rejection | None:
+        """Tell whether mail to an address is taken; the refusal is a sentence for people.
+
+        A `WrongTag` is then to be counted, by `count_wrong`.
+        """
         recipient = self.house.address.parse(address)
         if isinstance(recipient, Unknown):
             return Rejection(550, f"5.1.1 {recipient.reason}")
-        if isinstance(recipient, Bounce) and not self._sent(recipient):
-            return self._not_valid("This address was never one of ours", _TAG_IS_NOT_OURS)
-        if isinstance(recipient, PlayerReply | QuestionReply | Probe):
-            why = self._why_not_known(work, recipient)
-            return self._not_valid("This reply address is not valid any more", why) if why else None
+        if isinstance(recipient, Bounce | PlayerReply | QuestionReply | Probe):
+            return self._check_tag(work, recipient, sender, caller)
         return None
 
+    def _check_tag(
+        self, work: UnitOfWork, recipient: Signed, sender: str, caller: Caller
+    ) -> Rejection | None:
+        now = self.clock()
+        by = try_of(work, recipient, sender, caller.network)
+        shut_out = refuse_guesser(work, by, now, closing=not self.house.trusts(caller.peer))
+        if shut_out is not None:
+            return shut_out
+        why = self._why_not_known(work, recipient)
+        return refuse_wrong(work, by, self._not_valid(recipient, why), now) if why else None
+
+    def count_wrong(self, work: UnitOfWork, wrong: WrongTag) -> None:
+        """Count a reply address that is not ours."""
+        count_wrong(work, wrong.by, self.clock())
+
     def keep(
-        self, sender: str, recipients: tuple[str, ...], raw: bytes, peer: str
+        self,
+        sender: str,
+        recipients: tuple[str, ...],
+        raw: bytes,
+        peer: str,
+        network: str = "",
     ) -> str | Rejection:
         """Keep a mail in a transaction of its own, as `keep_in` does."""
         with self.database.transaction() as work:
-            return self.keep_in(work, sender, recipients, raw, peer)
+            return self.keep_in(work, sender, recipients, raw, peer, network)
 
     def keep_in_steps(
-        self, work: UnitOfWork, sender: str, recipients: tuple[str, ...], raw: bytes, peer: str
+        self,
+        work: UnitOfWork,
+        sender: str,
+        recipients: tuple[str, ...],
+        raw: bytes,
+        caller: Caller,
     ) -> Steps:
         """Keep a mail as `keep_in` does, in one step."""
         yield is_long(raw)
-        return self.keep_in(work, sender, recipients, raw, peer)
+        return self.keep_in(work, sender, recipients, raw, caller.peer, caller.network)
 
     def keep_in(
-        self, work: UnitOfWork, sender: str, recipients: tuple[str, ...], raw: bytes, peer: str
+        self,
+        work: UnitOfWork,
+        sender: str,
+        recipients: tuple[str, ...],
+        raw: bytes,
+        peer: str,
+        network: str = "",
     ) -> str | Rejection:
         """Keep a mail, once for each recipient, and return the text of the `250` reply.
 
         The same mail again (its trace fields apart) to the same recipient is the same row, and
         to another of our addresses it is obeyed only where it can mean somebody else. A mail
-        beyond the limits of what is read is refused, and so is one too many for now.
+        beyond the limits of what is read is refused, and so is one too many for now. `network` is
+        where it comes from, as far as that is known.
         """
         arrived = self._in_order(recipients)
         refusal = self._refusal(arrived, raw)
         if refusal is not None:
             return refusal
         now = self.clock()
-        fingerprint = digest(raw)
+        mail = Arriving(sender, raw, peer, network, digest(raw))
         same_for = SAME_FOR if has_message_id(raw) else SAME_WITHOUT_MESSAGE_ID_FOR
-        numbers = work.inbox.copies(fingerprint, now - same_for)
+        numbers = work.inbox.copies(mail.digest, now - same_for)
         new = {address: item for address, item in arrived.items() if address not in numbers}
-        obeyed = self._obeyed(new, tuple(numbers))
+        if new:
+            kept = self._keep_new(work, mail, new, tuple(numbers), now, same_for)
+            if isinstance(kept, Rejection):
+                return kept
+            numbers |= kept
+        names = map(incoming, sorted(numbers[address] for address in arrived))
+        return f"2.0.0 kept as {', '.join(names)}"
+
+    def _keep_new(
+        self,
+        work: UnitOfWork,
+        mail: Arriving,
+        new: Arrived,
+        known: tuple[str, ...],
+        now: datetime,
+        same_for: timedelta,
+    ) -> dict[str, int] | Rejection:
+        """Keep a mail for recipients for whom it is new, and return its numbers."""
+        obeyed = self._obeyed(new, known)
+        plain = [address for address in obeyed if isinstance(new[address], Plain)]
+        from_player = bool(plain) and work.players.by_address(mail.lane) is not None
+        is_strangers = bool(plain) and not from_player
+        answer = count_answer(work, self.house, mail, now) if is_strangers else Answer.NOT_COUNTED
+        if answer is Answer.NONE_LEFT and plain == obeyed:
+            return PUT_OFF
         for address in obeyed:
-            too_many = self.rates.count(work, now, new[address], sender, raw, peer)
+            too_many = self.rates.count(work, now, new[address], mail.lane, mail.peer)
             if too_many is not None:
                 return too_many
+        kept: dict[str, int] = {}
         for address, recipient in new.items():
             number = work.inbox.keep(
-                digest=fingerprint,
+                digest=mail.digest,
                 recipient=address,
-                sender=sender,
-                peer=peer,
-                raw=raw,
+                sender=mail.sender,
+                peer=mail.peer,
+                raw=mail.raw,
                 now=now,
                 same_for=same_for,
-                queued=queued(work, recipient, sender, raw),
+                queued=queued(recipient, mail.lane, mail.raw, from_player=from_player),
+                answer_counted=answer is Answer.COUNTED and address in plain,
             )
             if number is None:
                 return _TOO_MANY_WAIT
-            numbers[address] = number
-        passed_over = [(numbers[address], _TWICE) for address in new if address not in obeyed]
+            kept[address] = number
+        passed_over = [(kept[address], _TWICE) for address in new if address not in obeyed]
+        if answer is Answer.NONE_LEFT:
+            passed_over += [(kept[address], _NO_ANSWER) for address in plain]
         if passed_over:
             work.inbox.finish(passed_over, now)
-        if any(numbers[address] % _TIDIED_EVERY == 0 for address in new):
+        if any(number % _TIDIED_EVERY == 0 for number in kept.values()):
             work.buckets.forget_full(now)
-        kept = sorted(numbers[address] for address in arrived)
-        return f"2.0.0 kept as {', '.join(map(incoming, kept))}"
+        return kept
 
     def _obeyed(self, new: Arrived, known: tuple[str, ...]) -> list[str]:
         """Those of the new recipients of a mail for whom it is to be obeyed."""
@@ -148,7 +213,10 @@ class Intake:
             return Rejection(550, f"5.6.0 {error}")
         return None
 
-    def _not_valid(self, what: str, why: str) -> Rejection:
+    def _not_valid(self, recipient: Signed, why: str) -> Rejection:
+        bounce = isinstance(recipient, Bounce)
+        what = "was never one of ours" if bounce else "is not valid any more"
+        what = f"This {'' if bounce else 'reply '}address {what}"
         plain = self.house.address.plain
         return Rejection(550, f"5.1.1 {what}; please write to {plain} instead.", why)
 
@@ -157,10 +225,10 @@ class Intake:
         keyring = self.house.keyring
         return keyring.verify_bounce_tag(bounce.tag, bounce.player_id, bounce.mail)
 
-    def _why_not_known(
-        self, work: UnitOfWork, recipient: PlayerReply | QuestionReply | Probe
-    ) -> str:
+    def _why_not_known(self, work: UnitOfWork, recipient: Signed) -> str:
         """Why a reply address is not valid, for the operator; empty if it is."""
+        if isinstance(recipient, Bounce):
+            return "" if self._sent(recipient) else _TAG_IS_NOT_OURS
         if isinstance(recipient, Probe):
             return "" if is_expected(work, recipient, self.clock()) else "no probe is awaited there"
         if isinstance(recipient, QuestionReply):

@@ -8,7 +8,8 @@ from typing import Any, TypeGuard
 from pbm.commands.boards import check_move
 from pbm.commands.context import Context
 from pbm.commands.declare import Command
-from pbm.commands.limits import take_strangers_mail, wants_no_mail
+from pbm.commands.limits import take_unasked_mail, wants_no_mail
+from pbm.commands.postage import Postage
 from pbm.commands.registry import Problem
 from pbm.commands.script import Script
 from pbm.errors import Refusal
@@ -60,12 +61,16 @@ def run_script(context: Context, script: Script) -> list[Event]:
         happened.append(_run_next(context, command, happened, alone=alone))
     if script.comment and not script.problem and not takes_text:
         happened.append(_place_comment(context, script, happened))
-    return [event for events in happened for event in events]
+    events = [event for events in happened for event in events]
+    for number in {item.board_id for item in events if isinstance(item, Commented | BoardNews)}:
+        context.work.boards.note_answered(number, context.player.id)
+    return events
 
 
 def rehearse(context: Context, script: Script) -> Rehearsal:
     """Find out what a script would do, and undo it."""
     lines: list[str] = []
+    context = replace(context, postage=Postage())  # what is undone costs none
     alone = len(script.commands) == 1
     happened: list[list[Event]] = []
     if _takes_text(script):
@@ -173,6 +178,7 @@ def _run(context: Context, command: Command, *, alone: bool) -> list[Event]:
         with context.work.savepoint():
             events = [_recorded(context, event) for event in command.run(context)]
             count_news(context, events)
+            context.postage.count(context.work, context.player.id, events)
             return events
     except Refusal as refusal:
         return [refused(command, refusal, context, alone=alone)]
@@ -184,7 +190,7 @@ def _recorded(context: Context, event: Event) -> Event:
     if isinstance(event, AddressWanted):
         if wants_no_mail(context.work, event.address):
             raise Refusal("wants-no-mail", address=event.address)
-        if not take_strangers_mail(context.work, event.address, context.now):
+        if not take_unasked_mail(context.work, context.player.id, event.address, context.now):
             raise Refusal("not-now", address=event.address)
     return event
 
@@ -215,9 +221,17 @@ def _with_words(context: Context, comment: tuple[str, ...], events: list[Event])
             events[-1] = _giving_back(refusal, comment)
         case Held() | Invited() as waiting:
             events[-1] = replace(waiting, comment=comment)
+            events[:-1] = [_keeping_words(event) for event in events[:-1]]
     # The first board is the one that was meant; on others something came of it.
     touched = [event.board_id for event in events if isinstance(event, _BOARD_EVENTS)]
     return [Commented(number, context.player.handle, comment) for number in touched[:1]]
+
+
+def _keeping_words(event: Event) -> Event:
+    """Let the answer to an invitation say that the words wait."""
+    if isinstance(event, Answered) and event.section == "invited":
+        return replace(event, params={**event.params, "words": True})
+    return event
 
 
 def _giving_back(refusal: Answered, comment: tuple[str, ...]) -> Answered:

@@ -1,11 +1,12 @@
 """Mails from addresses that nobody plays from: the welcome, and nothing that runs."""
 
+from datetime import datetime
 from typing import Any
 
 from pbm.commands.account import SignUp
 from pbm.commands.context import Context
 from pbm.commands.help import Help
-from pbm.commands.limits import strangers_answers_left
+from pbm.commands.limits import ASIDE, strangers_answers_left
 from pbm.commands.registry import Problem
 from pbm.commands.script import Script, wants_no_mail
 from pbm.commands.subjects import answer_subject
@@ -17,6 +18,7 @@ from pbm.service.handles import choose_handle
 from pbm.service.hearing import Hearing
 from pbm.service.letters import Letters
 from pbm.service.questions import ask_signup
+from pbm.store.db import UnitOfWork
 
 _WITH_ANOTHER_LEFT = 2
 
@@ -24,9 +26,11 @@ _WITH_ANOTHER_LEFT = 2
 def answer_stranger(hearing: Hearing, author: str) -> str:
     """Welcome an unknown address, or help it. Returns the outcome for the operator."""
     context, letters = hearing.context(None), hearing.letters
-    left = strangers_answers_left(context.work, author, context.now)
+    left = _answers_left(context.work, letters, author, context.now)
     if not left:
         return f"nothing: {author} had its answers for today"
+    if not letters.answer_counted and not ASIDE.take(context.work, context.now):
+        return f"nothing: {author} is a stranger, and no answer to strangers is left"
     if wants_no_mail(hearing.subject, hearing.envelope.said):
         return say_goodbye(hearing, author)
     script = hearing.script(context)
@@ -59,7 +63,7 @@ def answer_stranger(hearing: Hearing, author: str) -> str:
 def help_stranger(context: Context, letters: Letters, author: str, script: Script) -> bool:
     """Send the help that was asked for; False if none was, or none that there is."""
     first = script.commands[0] if script.commands else None
-    left = strangers_answers_left(context.work, author, context.now)
+    left = _answers_left(context.work, letters, author, context.now)
     # The last answer of the day is the welcome: with its question one can still sign up.
     if not isinstance(first, Help) or left < _WITH_ANOTHER_LEFT:
         return False
@@ -75,11 +79,16 @@ def help_stranger(context: Context, letters: Letters, author: str, script: Scrip
 
 def say_goodbye(hearing: Hearing, address: str) -> str:
     """Take leave of an address that wants no mail. Returns the outcome for the operator."""
-    left = strangers_answers_left(hearing.work, address, hearing.now)
+    left = _answers_left(hearing.work, hearing.letters, address, hearing.now)
     if left:
         params = {"sections": [{"section": "goodbye"}], "last": left == 1}
         hearing.letters.answer_stranger(address, answer_subject("goodbye"), params)
     return f"{address} does not want to play"
+
+
+def _answers_left(work: UnitOfWork, letters: Letters, address: str, now: datetime) -> int:
+    """How many answers an address may still get today, with the one that is counted already."""
+    return strangers_answers_left(work, address, now) + letters.answer_counted
 
 
 def _asked_for(script: Script) -> list[str]:

@@ -4,14 +4,13 @@ from collections.abc import Sequence
 from hashlib import sha256
 
 from pbm.commands.context import Context
-from pbm.commands.limits import NEWS, SAME_WORDS, SAME_WORDS_TOLD, STARTS
+from pbm.commands.limits import NEWS, SAME_WORDS, SAME_WORDS_TOLD
 from pbm.commands.registry import parse_move
 from pbm.errors import Refusal
 from pbm.events import (
     Answered,
     BoardClosed,
     BoardNews,
-    BoardStarted,
     Commented,
     Event,
     MovePlayed,
@@ -31,9 +30,6 @@ def count_news(context: Context, events: Sequence[Event]) -> None:
     for number in sorted(told):
         if not NEWS.take(context.work, context.now, number, context.player.id):
             raise Refusal("too-much-news", number=number, most=NEWS.most)
-    begun = any(isinstance(event, BoardStarted) for event in events)
-    if begun and not STARTS.take(context.work, context.now, context.player.id):
-        raise Refusal("too-many-begun", most=STARTS.most)
 
 
 def chat(context: Context, number: int, comment: tuple[str, ...]) -> list[Event]:

@@ -245,7 +245,7 @@ class Turns:
         answered = house.board_answered(envelope.references)
         thread = answered.number if answered else None
         cause = Cause(mail.id, envelope.author, envelope.message_id, thread)
-        letters = Letters(work, house, now, cause)
+        letters = Letters(work, house, now, cause, answer_counted=mail.answer_counted)
         front = known_front(work, house.authserv_id)
         hearing = Hearing(
             *(work, house, letters, envelope, now, prepared.passwords, mail.peer, front is not None)

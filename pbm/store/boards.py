@@ -10,6 +10,7 @@ from sqlalchemy import (
     Select,
     bindparam,
     delete,
+    distinct,
     func,
     insert,
     select,
@@ -21,6 +22,7 @@ from pbm.store.schema import boards, departures, moves, players, seats
 from pbm.store.statement import Row, Statement
 from pbm.store.values import Board, Bookkeeping, Departure, Offer, Played, Ply, Round, Seat
 
+_NEWEST = 100  # boards of one player that are looked at
 _SEATED = (
     select(
         seats.c.board_id,
@@ -28,6 +30,7 @@ _SEATED = (
         seats.c.player_id,
         func.coalesce(seats.c.name, players.c.handle).label("handle"),
         seats.c.last_ply,
+        seats.c.answered,
         seats.c.name.is_not(None).label("from_record"),
         (seats.c.name.is_(None) & players.c.unreachable_since.is_not(None)).label("unreachable"),
     )
@@ -54,7 +57,7 @@ _ADD_PLY = Statement(
 _SET_LAST_PLY = Statement(
     update(seats)
     .where(seats.c.board_id == bindparam("number"), seats.c.seat == bindparam("mover"))
-    .values(last_ply=bindparam("ply"))
+    .values(last_ply=bindparam("ply"), answered=True)
 )
 _POSITION = ("state", "ply", "status", "ended_by", "winners", "to_move_id", "changed_at")
 _SET_POSITION = Statement(
@@ -161,6 +164,35 @@ class Boards:
         query = select(boards).where(boards.c.rematch_of == board_id)
         return tuple(self._read(query.order_by(boards.c.id)))
 
+    def unanswered(self, begun_by: int, player_id: int, *, most: int) -> int:
+        """How many boards in progress that one player began another has not answered, by a move
+        or by words; counted up to `most`."""
+        waiting = (
+            select(boards.c.id)
+            .join(seats, seats.c.board_id == boards.c.id)
+            .where(
+                seats.c.player_id == player_id,
+                seats.c.playing,
+                ~seats.c.answered,
+                boards.c.begun_by_id == begun_by,
+            )
+            .limit(most)
+        )
+        return self._count(waiting)
+
+    def taken_up(self, begun_by: int) -> int:
+        """On how many of the newest boards that a player began somebody else has moved."""
+        newest = self._connection.scalars(
+            select(boards.c.id)
+            .where(boards.c.begun_by_id == begun_by)
+            .order_by(boards.c.started_at.desc())
+            .limit(_NEWEST)
+        ).all()
+        moved = select(func.count(distinct(seats.c.board_id))).where(
+            seats.c.board_id.in_(newest), seats.c.player_id != begun_by, seats.c.last_ply > 0
+        )
+        return int(self._connection.scalar(moved) or 0)
+
     def moves_by_seat(self, board_id: int, *, since: int) -> dict[int, int]:
         """How many moves each seat made after ply `since`; seats without any are left out."""
         rows = self._connection.execute(
@@ -194,12 +226,13 @@ class Boards:
         round_of: Round | None = None,
         rounds: int | None = None,
         rematch_of: int | None = None,
+        begun_by: int | None = None,
         tags: Sequence[tuple[str, str]] | None = None,
     ) -> Board:
         """Put a new board on the server; `{number}` in `subject` becomes its number.
 
         `names` and `tags` are those in a record. `round_of` is its place in a match; with `rounds`
-        instead it begins one.
+        instead it begins one. `begun_by` is the player who challenged the others.
         """
         state = rules.format_state(position)
         added = self._connection.execute(
@@ -216,6 +249,7 @@ class Boards:
                 started_at=now,
                 changed_at=now,
                 rematch_of=rematch_of,
+                begun_by_id=begun_by,
                 tags=None if tags is None else list(map(list, tags)),
             )
             .returning(boards.c.id)
@@ -233,6 +267,7 @@ class Boards:
                     "playing": True,
                     "last_ply": 0,
                     "name": names[seat - 1] if names else None,
+                    "answered": player_id == begun_by,
                 }
                 for seat, player_id in enumerate(player_ids, start=1)
             ],
@@ -278,7 +313,8 @@ class Boards:
         _ADD_PLY.run(self._connection, told)
         self._set_last_ply(board.id, {mover: ply})
         seated = tuple(
-            replace(seat, last_ply=ply) if seat.seat == mover else seat for seat in board.seats
+            replace(seat, last_ply=ply, answered=True) if seat.seat == mover else seat
+            for seat in board.seats
         )
         return self.set_position(replace(board, seats=seated), played.position, ply, now)
 
@@ -334,6 +370,23 @@ class Boards:
         self._set(board.id, offers=None, taken_back=board.taken_back + 1)
         return self.set_position(self.get(board.id), position, ply, now)
 
+    def note_answered(self, board_id: int, player_id: int) -> None:
+        """Note that a player has said something on a board."""
+        known = self._locked.get(board_id)
+        if known and all(seat.answered for seat in known.seats if seat.player_id == player_id):
+            return
+        if known:
+            seated = (
+                replace(seat, answered=seat.answered or seat.player_id == player_id)
+                for seat in known.seats
+            )
+            self._locked[board_id] = replace(known, seats=tuple(seated))
+        self._connection.execute(
+            update(seats)
+            .where(seats.c.board_id == board_id, seats.c.player_id == player_id, ~seats.c.answered)
+            .values(answered=True)
+        )
+
     def set_offers(self, board: Board, offers: Sequence[Offer]) -> Board:
         """Write down what is asked for on a board."""
         is_locked = board.id in self._locked
@@ -377,6 +430,9 @@ class Boards:
         changed: dict[str, Any] = {"to_move_id": player_id} if moves_now else {}
         self._set(board.id, changed_at=now, **changed)
         return self.get(board.id)
+
+    def _count(self, query: Select[Any]) -> int:
+        return len(self._connection.scalars(query).all())
 
     def _set(self, board_id: int, **values: Any) -> None:
         self.read_again()

@@ -37,6 +37,7 @@ _COLUMNS = (
     inbox.c.tries,
     inbox.c.outcome,
     inbox.c.known,
+    inbox.c.answer_counted,
 )
 
 _COPIES = Statement(
@@ -51,7 +52,7 @@ _KNOWN = Statement(
 )
 _KEPT = (
     *("digest", "recipient", "sender", "peer", "raw", "received_at", "status", "tries"),
-    *("lane", "board_lane", "known"),
+    *("lane", "board_lane", "known", "answer_counted"),
 )
 _EARLIER = inbox.alias("earlier")
 _FIRST_PLACE, _APART, _LAST_PLACE = (
@@ -133,10 +134,12 @@ class Inbox:
         now: datetime,
         same_for: timedelta,
         queued: Queued = ANYWHERE,
+        answer_counted: bool = False,
     ) -> int | None:
         """Keep a mail and return its number; one that came before within `same_for` keeps its.
 
         None where too many of its lane wait for their turns; nothing is kept then.
+        `answer_counted`: one may be answered though nobody plays from its author's address.
         """
         same = {"digest": digest, "recipient": recipient}
         first_place = now.timestamp() + queued.handicap
@@ -151,6 +154,7 @@ class Inbox:
             "lane": queued.lane,
             "board_lane": queued.board_lane,
             "known": queued.known,
+            "answer_counted": answer_counted,
             "first_place": first_place,
             "apart": queued.apart,
             "last_place": now.timestamp() + queued.furthest,

@@ -22,6 +22,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    false,
     literal_column,
     text,
     true,
@@ -148,6 +149,13 @@ boards = Table(
     Column("rounds", Integer),  # of the whole match
     Column("rematch_of", Integer),  # a board's number
     Column("tags", JSON(none_as_null=True)),  # of a record: pairs of a name and a value
+    Column("begun_by_id", Integer),  # the number of the player who challenged the others
+    Index(
+        "ix_boards_begun_by_id",
+        "begun_by_id",
+        sqlite_where=text("begun_by_id IS NOT NULL"),
+        postgresql_where=text("begun_by_id IS NOT NULL"),
+    ),
     Index(
         "ix_boards_match_id",
         "match_id",
@@ -178,6 +186,15 @@ seats = Table(
     Column("playing", Boolean, nullable=False),  # false once the board is over
     Column("last_ply", Integer, nullable=False),  # that this seat played, 0 before its first
     Column("name", String(40)),  # of who sat here in a record, which belongs to its importer
+    # Whether the player began the board, or has moved or written since it was begun.
+    Column("answered", Boolean, nullable=False, server_default=false()),
+    Index(
+        "ix_seats_unanswered",
+        "player_id",
+        "board_id",
+        sqlite_where=text("playing = 1 AND answered = 0"),
+        postgresql_where=text("playing AND NOT answered"),
+    ),
     Index("ix_seats_of_player", "player_id", "playing", "board_id"),
 )
 
@@ -222,6 +239,8 @@ inbox = Table(
     Column("place", Float, nullable=False, server_default="0"),  # in the order of turns, seconds
     Column("known", Boolean, nullable=False, server_default=true()),  # a player's, it seems
     Column("aside_until", Moment),  # while a process reads it, or hashes a password for it
+    # Whether an answer to a stranger was counted when it came.
+    Column("answer_counted", Boolean, nullable=False, server_default=false()),
     UniqueConstraint("digest", "recipient"),
     *(
         Index(

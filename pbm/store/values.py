@@ -59,7 +59,8 @@ class Seat:
     """Who sits where on a board; `last_ply` is the one played last there, 0 before the first.
 
     In a record `handle` is the name that it gives, and the seat belongs to who brought it in.
-    `unreachable`: mail to the player comes back.
+    `unreachable`: mail to the player comes back. `answered`: the player began the board, or has
+    moved or written there.
     """
 
     seat: int
@@ -68,6 +69,7 @@ class Seat:
     last_ply: int
     from_record: bool = False
     unreachable: bool = False
+    answered: bool = False
 
 
 @dataclass(frozen=True)
@@ -235,6 +237,7 @@ class InboxMail:
     tries: int
     outcome: str | None
     known: bool = True
+    answer_counted: bool = False
 
 
 @dataclass(frozen=True)

@@ -50,16 +50,15 @@ def test_one_yes_to_several_mails_asks_an_address_once(table: Table) -> None:
     ]
 
 
-def test_strangers_get_little_of_an_inviters_words(table: Table) -> None:
-    alice = table.joins("alice")
-    advertisement = "\n".join(f"BUY THIS {number}" for number in range(2000))
-    alice.says(f"challenge dave@example.net\n{advertisement}").forgets()
-    dave, erin = table.person("dave@example.net"), table.person("erin@example.net")
-    assert "| BUY THIS 4\n| (and more)" in dave.newest.text
-    assert "BUY THIS 5" not in dave.newest.text
-    alice.says(f"challenge erin@example.net\n{'words ' * 1000}").forgets()
-    assert erin.newest.text.count("words") < 70
-    dave.says("yes").hears("| BUY THIS 1999")  # the game's own mail has it all
+def test_strangers_get_no_words_of_an_inviter(table: Table) -> None:
+    alice, dave = table.joins("alice"), table.person("dave@example.net")
+    alice.says("challenge dave@example.net\nBUY THIS\nhttps://spam.example")
+    alice.hears("We have asked dave@example.net.", "Your words have not gone out yet.")
+    assert "BUY" not in dave.newest.raw.decode()
+    assert "spam" not in dave.newest.raw.decode()
+    dave.says("yes").hears("| BUY THIS")  # as any words of one player to another
+    alice.says("challenge erin@example.net", answering=alice.mail("pbm: welcome"))
+    assert "Your words" not in alice.newest.text
 
 
 def test_a_yes_to_a_reply_from_elsewhere_does_what_it_shows(table: Table) -> None:
@@ -192,8 +191,7 @@ def test_a_settled_question_says_nothing_about_others(table: Table) -> None:
 
 def test_one_mail_is_answered_with_ten_boards_at_most(table: Table) -> None:
     alice, _ = table.start("alice", "bob")
-    for _ in range(11):
-        alice.says("challenge bob", answering=alice.mails[1])
+    table.begins("alice", "bob", times=11)
     lines = ["show 1 2 3 4 5 6"] + ["show 7 8 9 10 11 12"] * 19
     alice.forgets().writes("multiple", "\n".join(lines)).gets(1)
     text = alice.newest.text

@@ -53,6 +53,8 @@ def test_from_two_to_six_play_on_both_boards(board: str, table: Table) -> None:
         named = " ".join(NAMES[:players])
         people[0].writes(f"challenge {named}{' -bowl' if board == 'bowl' else ''}")
         people[0].says("yes")
+        for person in people[1:players]:
+            person.says(f"Let us play, says {person.address}.")
         number = table.boards()[-1]
         stored = table.board(number)
         assert (stored.layout, len(stored.seats)) == (board, players)
@@ -119,7 +121,7 @@ def test_options_stand_anywhere_and_short_forms_count(line: str, table: Table) -
         ("challenge", ["Something is missing there: the handle."]),
         ("challenge bob!", ['"bob!" is not a player\'s handle']),
         ("challenge bob@", ['"bob@" is not a mail address I can use.']),
-        ("challenge pbm@games.example", ["We cannot ask pbm@games.example."]),
+        ("challenge pbm@games.example", ["Nobody plays from pbm@games.example", "or of this one"]),
     ],
 )
 def test_what_cannot_be_started_says_why(line: str, sentences: list[str], table: Table) -> None:

@@ -89,8 +89,8 @@ def test_the_boards_of_players(table: Table) -> None:
 
 
 def test_not_more_than_ten_boards_at_once(table: Table) -> None:
-    alice, bob = table.joins("alice"), table.joins("bob")
-    bob.says("\n".join(["challenge alice"] * 12), subject="multiple").forgets()
+    alice, _ = table.joins("alice"), table.joins("bob")
+    table.begins("bob", "alice", times=12)
     alice.forgets().says("show bob").gets(1)
     assert alice.newest.text.count("State: ") == 10
     numbers = table.boards()

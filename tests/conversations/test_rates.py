@@ -2,7 +2,8 @@
 
 import pytest
 
-from pbm.commands.limits import NEWS, SAME_WORDS, STARTS, STRANGERS
+from pbm.commands.begin import FIRST_STARTS
+from pbm.commands.limits import ASIDE, NEWS, OF_DOMAIN, OF_NETWORK, SAME_WORDS, STARTS, STRANGERS
 from pbm.mail.smtpd import Rejection
 from pbm.store.together import at_once
 from tests.table import OPERATOR, SERVER, Person, Table
@@ -16,18 +17,22 @@ def outcomes(table: Table, words: str) -> int:
     return sum(words in str(row["outcome"]) for row in table.rows("inbox"))
 
 
-def flood(table: Table, numbers: range) -> None:
-    """Let as many strangers write, each once."""
+def flood(table: Table, numbers: range, network: str = "") -> int:
+    """Let as many strangers write, each once; return how many mails were taken."""
+    taken = 0
     with table.database.transaction() as work:
         for number in numbers:
             person = table.person(f"victim{number}@forged.example")
             raw = person.mail_bytes("signup me")
-            assert isinstance(table.intake.keep_in(work, person.address, (SERVER,), raw, ""), str)
+            kept = table.intake.keep_in(work, person.address, (SERVER,), raw, "", network)
+            assert isinstance(kept, str) or kept.code == 450
+            taken += isinstance(kept, str)
     while True:
         with table.database.transaction() as work:
             if not at_once(table.turns.take_some(work, 100)).mails:
                 break
     table.posts()
+    return taken
 
 
 # -- strangers ---------------------------------------------------------------------------------
@@ -37,13 +42,15 @@ def test_promise_08_a_thousand_forged_senders(table: Table) -> None:
     alice, _ = table.start("alice", "bob")
     before = set(table.mailboxes)
     table.clock.passes(hours=1)
-    flood(table, range(1000))
+    rows = {name: len(table.rows(name)) for name in ("inbox", "buckets")}
+    assert flood(table, range(1000)) == STRANGERS.most
     written = set(table.mailboxes) - before
-    assert len(written) == STRANGERS.most
-    assert outcomes(table, "nothing: ") == 1000 - STRANGERS.most
+    assert len(written) == STRANGERS.most  # whatever is taken is answered
+    assert len(table.rows("inbox")) == rows["inbox"] + STRANGERS.most
+    assert len(table.rows("buckets")) <= rows["buckets"] + 2 * STRANGERS.most
     alice.forgets().says("a1-c3,d4").gets(1)  # nobody else's mail waits
     table.clock.passes(hours=1)
-    flood(table, range(1000, 1200))
+    assert flood(table, range(1000, 1200)) == STRANGERS.most
     assert len(set(table.mailboxes) - before) == 2 * STRANGERS.most
 
 
@@ -103,11 +110,11 @@ def test_promise_08_invitations_count_among_them(table: Table) -> None:
 
 def test_promise_08_nobody_is_invited_when_enough_strangers_were_written_to(table: Table) -> None:
     alice = table.joins("alice")
-    for number in range(STRANGERS.most - 3):  # alice was one herself, and two are left
-        table.person(f"victim{number}@forged.example").writes("hello")
+    with table.database.transaction() as work:
+        assert sum(ASIDE.take(work, table.clock()) for _ in range(ASIDE.most - 2)) == 8
     lines = [f"challenge guest{number}@example.net" for number in range(4)]
     alice.says("\n".join(lines), subject="multiple", answering=alice.mail("pbm: welcome"))
-    alice.hears("We have asked guest0@", "We have asked guest1@", "We cannot ask guest2@")
+    alice.hears("We have asked guest0@", "We have asked guest1@", "We write to few people")
     asked = [row["address"] for row in table.rows("questions") if row["kind"] == "invite"]
     assert sorted(asked) == ["guest0@example.net", "guest1@example.net"]
     for number in range(4):
@@ -117,10 +124,80 @@ def test_promise_08_nobody_is_invited_when_enough_strangers_were_written_to(tabl
 
 def test_an_address_that_is_no_players_is_not_asked_beyond_it_either(table: Table) -> None:
     alice = table.joins("alice")
-    for number in range(STRANGERS.most - 1):
-        table.person(f"victim{number}@forged.example").writes("hello")
+    with table.database.transaction() as work:
+        assert sum(ASIDE.take(work, table.clock()) for _ in range(20)) == ASIDE.most
     alice.says("add alice@new.example", answering=alice.mail("pbm: welcome")).says("yes")
     table.person("alice@new.example").hears_nothing()
+
+
+def uses_up(table: Table) -> None:
+    """Leave no answer for strangers whose mails nobody vouches for."""
+    assert flood(table, range(STRANGERS.most + 1)) <= STRANGERS.most
+    assert flood(table, range(1)) == 0
+
+
+def test_promise_08_a_network_has_a_share_of_the_answers(table: Table) -> None:
+    assert flood(table, range(100), "192.0.2.0/24") == OF_NETWORK.most
+    assert flood(table, range(100, 200), "2001:db8::/48") == OF_NETWORK.most
+    newcomer = table.person("newcomer@example.net").writes("hello").gets(1)
+    assert newcomer.replied.startswith("250 ")
+
+
+def test_a_newcomer_beyond_the_share_is_asked_to_come_again(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    asked = table.person("asked@example.net").writes("hello")
+    uses_up(table)
+    newcomer = table.person("newcomer@example.net").writes("hello").hears_nothing()
+    assert newcomer.replied == (
+        "450 4.7.1 More people who are new here have written than we can answer at once; "
+        "please send this mail again later."
+    )
+    alice.says("a1-c3,d4")  # whom we know is served, and whoever answers a question
+    bob.forgets().writes("whoami").gets(1)
+    asked.forgets().says("no such name, please").gets(1).says("asked").hears("You play as asked")
+    raw = newcomer.mail_bytes("hello")
+    both = table.intake.keep(newcomer.address, (SERVER, POSTMASTER), raw, "")
+    assert isinstance(both, str)
+    table.runs()
+    newcomer.hears_nothing()
+    assert outcomes(table, "nothing: no answer to strangers is left for now") == 1
+    table.clock.passes(minutes=2)
+    newcomer.writes("hello").gets(1)
+
+
+def test_a_domain_that_vouches_has_a_share_of_its_own(table: Table) -> None:
+    uses_up(table)
+    table.behind_front("dmarc=pass header.from=newcomer.example")
+    people = [table.person(f"p{number}@newcomer.example") for number in range(OF_DOMAIN.most + 2)]
+    taken = [person.writes("hello").replied.startswith("250 ") for person in people]
+    assert taken == [True] * OF_DOMAIN.most + [False] * 2
+    assert [len(person.mails) for person in people] == taken
+    table.person("p@other.example").writes("hello").hears_nothing()
+    table.behind_front("dmarc=pass header.from=other.example", tried=False)
+    assert table.person("q@other.example").writes("hello").replied.startswith("450 ")
+    table.behind_front("dmarc=pass header.from=other.example")
+    table.person("r@other.example").writes("hello").gets(1)
+
+
+def test_one_address_takes_no_more_than_its_own_answers(table: Table) -> None:
+    person = table.person("victim@forged.example")
+    replies = [table.hand_in(person.address, SERVER, person.mail_bytes("hi")) for _ in range(60)]
+    assert all(reply.startswith("250 ") for reply in replies)
+    robot = {"Auto-Submitted": "auto-replied"}
+    for number in range(60):
+        table.person(f"robot{number}@example.net").writes("Away", headers=robot)
+    table.runs()
+    person.gets(5)
+    assert flood(table, range(100)) == STRANGERS.most - 5
+
+
+def test_who_writes_to_anothers_question_uses_up_no_newcomers_answers(table: Table) -> None:
+    asked = table.person("asked@example.net").writes("hello")
+    others = [table.person(f"p{number}@example.net") for number in range(30)]
+    for person in others:
+        person.says("hello", answering=asked.newest)
+    assert sum(len(person.mails) for person in others) == ASIDE.most
+    table.person("newcomer@example.net").writes("hello").gets(1)
 
 
 # -- mails taken -------------------------------------------------------------------------------
@@ -180,7 +257,7 @@ def test_forgers_delay_nothing_that_answers_a_mail_of_ours(table: Table) -> None
 
 def test_one_peer_may_send_so_many_an_hour_unless_it_is_trusted(table: Table) -> None:
     table.intake.rates = type(table.intake.rates)(per_peer=10)
-    people = [table.person(f"p{number}@example.org") for number in range(15)]
+    people = [table.joins(f"p{number}") for number in range(15)]
 
     def taken(peer: str) -> int:
         count = 0
@@ -201,8 +278,9 @@ def test_one_peer_may_send_so_many_an_hour_unless_it_is_trusted(table: Table) ->
 
 def test_no_number_is_no_limit(table: Table) -> None:
     table.intake.rates = type(table.intake.rates)(per_address=0, per_peer=0)
+    alice = table.joins("alice")
     for _ in range(6):
-        assert sends(table.person("alice@example.org"), 50) == 50
+        assert sends(alice, 50) == 50
         table.runs()
 
 
@@ -273,14 +351,19 @@ def test_promise_07_the_same_words_come_back_once_and_then_are_passed_over(table
 
 def test_boards_are_begun_at_a_bounded_rate(table: Table) -> None:
     alice, bob = table.joins("alice"), table.joins("bob")
-    lines = "\n".join(["challenge bob"] * 20)
-    for _ in range(5):
-        alice.says(lines, subject="multiple", answering=alice.mail("pbm: welcome"))
-    assert len(table.boards()) == STARTS.most
-    assert len(bob.arrived) == STARTS.most
+    for _ in range(FIRST_STARTS.most):
+        alice.says("challenge me bob", answering=alice.mail("pbm: welcome"))
+        bob.says("Thank you, no.").says("decline").forgets()
+    alice.forgets().says("challenge bob", answering=alice.mail("pbm: welcome"))
+    alice.hears("You have begun 10 games within a day", "others have moved in fewer than 5")
+    assert len(table.boards()) == FIRST_STARTS.most
+    table.clock.passes(days=1)
+    for _ in range(STARTS.most + 1):  # bob moves, so that more may be begun
+        alice.says("challenge bob me", answering=alice.mail("pbm: welcome"))
+        bob.says("a1-c3,d4")
+    alice.forgets().says("challenge bob", answering=alice.mail("pbm: welcome"))
     alice.hears(f"You have begun {STARTS.most} games within an hour")
-    bob.says("challenge alice", answering=bob.mail("pbm: welcome"))
-    assert len(table.boards()) == STARTS.most + 1
+    assert len(table.boards()) == FIRST_STARTS.most + STARTS.most
 
 
 # -- loops -------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ import re
 import subprocess
 from collections.abc import Iterator
 from email import message_from_bytes
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from tests.e2e.running import PROGRAMS, RunningServer
 from tests.e2e.sink import Sink
 from tests.polling import until
 
+HANDLES = ("alice", "bob", "carol")
 SERVE = str(PROGRAMS / "pbm"), "serve"
 
 
@@ -67,13 +69,13 @@ def who_turns(many: list[RunningServer]) -> set[str]:
 
 
 def test_every_mail_is_sent_once(many: list[RunningServer], sink: Sink) -> None:
-    alice, bob = Player("alice", many[0], sink), Player("bob", many[1], sink)
-    for player in (alice, bob):
+    players = [Player(handle, many[place % 2], sink) for place, handle in enumerate(HANDLES)]
+    for player in players:
         player.signs_up()
-    for _ in range(10):
-        alice.challenges(bob)
+    for one, other in [*permutations(players, 2)] * 2:
+        one.challenges(other)
     sent = [(mail.recipient, message_from_bytes(mail.raw)["Message-ID"]) for mail in sink.mails]
-    assert len(sent) == len(set(sent)) == 4 + 20
+    assert len(sent) == len(set(sent)) == 6 + 24
 
 
 def test_a_second_server_on_one_sqlite_file_is_refused(tmp_path: Path, sink: Sink) -> None:

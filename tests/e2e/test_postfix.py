@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from pbm.commands.limits import OF_NETWORK
 from tests.e2e.handbook import files_under
 from tests.e2e.player import SERVER, Player, position_in, text_of
 from tests.e2e.ports import free_port
@@ -47,7 +48,9 @@ class Site:
 
 
 @contextmanager
-def site(folder: Path, sink: Sink, heading: str = "", main: str = "") -> Iterator[Site]:
+def site(
+    folder: Path, sink: Sink, heading: str = "", main: str = "", **more: str
+) -> Iterator[Site]:
     """Everything set up as the handbook says, but for ports, folders and the domain."""
     files = files_under(OWN_DOMAIN)
     settings = files.pop("pbm.toml")
@@ -71,7 +74,7 @@ def site(folder: Path, sink: Sink, heading: str = "", main: str = "") -> Iterato
         shutil.chown(postfix.queue / "pbm", group="postfix")
         wanted = here(settings).replace("/var/spool/postfix", str(postfix.queue))
         wanted = wanted.replace('127.0.0.1:25"', f'127.0.0.1:{postfix.port}"')
-        chosen = settings_of(wanted)
+        chosen = settings_of(wanted) | more
         listen = {chosen["PBM_LISTEN"], f"127.0.0.1:{port}"}
         chosen["PBM_LISTEN"] = ", ".join(sorted(listen))
         with RunningServer(folder, chosen, port=port) as server:
@@ -140,6 +143,26 @@ def test_one_mail_to_two_of_our_addresses_is_answered_for_each(tmp_path: Path, s
         until(lambda: sink.to("operator@world.example"), "the operator's copy")
         alice.receives()
         assert here.postfix.log.count("2.0.0 kept as") == 4
+
+
+def test_postfix_tells_for_whom_it_speaks(tmp_path: Path, sink: Sink) -> None:
+    (main,) = files_under("### Who writes, behind a front server").values()
+    with site(tmp_path, sink, main=main, PBM_TRUSTED_PEERS="127.0.0.1") as here:
+
+        def writes(name: str, source: str) -> None:
+            raw = f"From: {name}@forged.example\r\nSubject: hello {name}\r\n\r\nhi\r\n"
+            port, place = here.postfix.port, (source, 0)
+            with smtplib.SMTP("127.0.0.1", port, timeout=60, source_address=place) as smtp:
+                smtp.sendmail(f"{name}@forged.example", [SERVER], raw)
+
+        for number in range(OF_NETWORK.most):
+            writes(f"p{number}", "127.0.8.1")
+            until(lambda: here.postfix.log.count("2.0.0 kept as") > number, "a mail taken")  # noqa: B023
+        writes("late", "127.0.8.2")
+        writes("elsewhere", "127.0.9.1")
+        until(lambda: sink.to("elsewhere@forged.example"), "an answer to another network")
+        until(lambda: "450 4.7.1 More people who are new here" in here.postfix.log, "the 450")
+        assert not sink.to("late@forged.example")
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,15 @@ import socket
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
+from email import message_from_bytes
 from email.message import EmailMessage
+from email.utils import parseaddr
 from pathlib import Path
 
 import pytest
 
+from pbm.commands.limits import OF_NETWORK
+from pbm.service.guesses import GUESSES
 from tests.e2e.player import SERVER, Player, position_in, text_of
 from tests.e2e.ports import free_port
 from tests.e2e.running import RunningServer
@@ -145,3 +149,32 @@ def test_promise_23_the_operator_gets_what_is_for_postmaster(recipient: str, doo
     (mail,) = until(lambda: door.sink.to(OPERATOR), "the operator's copy")
     assert b"resign" in mail.raw
     assert door.sink.to("x@wild.example") == []
+
+
+def test_promise_08_networks_that_forge_or_guess_are_put_off_and_others_are_not(door: Door) -> None:
+    alice = door.player("alice")
+    _, right = parseaddr(message_from_bytes(alice.welcome.raw)["Reply-To"])
+    wrong = right.replace("+u1.", "+u2.")
+    with door.connect() as client:
+
+        def says(sender: str, recipient: str, network: str) -> int:
+            client.rset()
+            assert client.docmd("XFORWARD", f"ADDR={network}.7")[0] == 250
+            assert client.mail(sender)[0] == 250
+            return client.rcpt(recipient)[0]
+
+        def writes(number: int, network: str) -> int:
+            sender = f"p{number}@forged.example"
+            assert says(sender, SERVER, network) == 250
+            return client.data(f"From: {sender}\r\nSubject: hello {number}\r\n\r\nHello\r\n")[0]
+
+        tried = [says("a@b.example", wrong, "192.0.2") for _ in range(GUESSES.most + 5)]
+        assert tried == [550] * GUESSES.most + [450] * 5
+        assert says("a@b.example", right, "192.0.2") == 450
+        assert says(alice.address, right, "192.0.2") == 250
+        assert says("a@b.example", right, "198.51.100") == 250
+        taken = [writes(number, "192.0.2") for number in range(OF_NETWORK.most + 5)]
+        assert taken == [250] * OF_NETWORK.most + [450] * 5
+        assert writes(99, "198.51.100") == 250
+    until(lambda: door.sink.to("p99@forged.example"), "the newcomer's answer")
+    assert not door.sink.to(f"p{OF_NETWORK.most}@forged.example")

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event
 
+from pbm.mail.caller import Caller
 from pbm.store import db
 from tests.mail.wire.talk import OWN_FAULT, Inbox, listening, run, talking_to
 from tests.table import SERVER, Table
@@ -24,9 +25,11 @@ class RealInbox(Inbox):
         super().__init__()
         self.table = table
 
-    async def keep(self, sender: str, recipients: tuple[str, ...], raw: bytes, peer: str) -> str:
+    async def keep(
+        self, sender: str, recipients: tuple[str, ...], raw: bytes, caller: Caller
+    ) -> str:
         del recipients
-        kept = await asyncio.to_thread(self.table.intake.keep, sender, (SERVER,), raw, peer)
+        kept = await asyncio.to_thread(self.table.intake.keep, sender, (SERVER,), raw, caller.peer)
         assert isinstance(kept, str)
         return kept
 

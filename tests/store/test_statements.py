@@ -108,8 +108,10 @@ def test_an_offer_is_one_update_and_so_is_its_answer(table: Table) -> None:
     assert forms(turn(table, alice, "takeback")) == begins + asked
     six = table.start("carol", "dave", "erin", "frank", "grace", "heidi")
     turn(table, six[0], rules.format_move(rules.legal_moves(table.board(2).position)[0]))
-    assert forms(turn(table, six[3], "draw")) == begins + OFFER
-    assert forms(turn(table, six[4], "accept draw")) == begins + OFFER
+    first = [*OFFER]
+    first.insert(OFFER.index("RELEASE") + 1, "UPDATE seats")  # who had not said a word there
+    assert forms(turn(table, six[3], "draw")) == begins + first
+    assert forms(turn(table, six[4], "accept draw")) == begins + first
 
 
 def test_an_offer_with_a_move_costs_both(table: Table) -> None:
@@ -132,8 +134,7 @@ def test_whoever_changes_or_tells_a_board_locks_it(postgres_url: str) -> None:
 def test_a_list_of_games_does_not_cost_more_the_longer_it_is(table: Table) -> None:
     alice, _ = table.start("alice", "bob")
     few = len(turn(table, alice, "games all"))
-    for _ in range(3):
-        alice.says("challenge bob -bowl")
+    table.begins("alice", "bob", times=3)
     assert len(turn(table, alice, "games all")) == few
 
 

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from pbm.config import Doorway
+from pbm.mail.caller import Caller
 from pbm.mail.smtpd import Listener, Rejection
 
 GUARD_SECONDS = 30
@@ -21,7 +22,7 @@ class Inbox:
     """Keeps mails in memory, when a test lets it; `faults` are those reported to the server."""
 
     def __init__(self) -> None:
-        self.mails: list[tuple[str, tuple[str, ...], bytes, str]] = []
+        self.mails: list[tuple[str, tuple[str, ...], bytes, Caller]] = []
         self.faults: list[BaseException] = []
         self.answer: Any = "2.0.0 Kept as 1."
         self.error: BaseException | None = None
@@ -30,12 +31,14 @@ class Inbox:
         self.ended = asyncio.Event()
         self.may_end.set()
 
-    async def keep(self, sender: str, recipients: tuple[str, ...], raw: bytes, peer: str) -> Any:
+    async def keep(
+        self, sender: str, recipients: tuple[str, ...], raw: bytes, caller: Caller
+    ) -> Any:
         self.begun.set()
         await self.may_end.wait()
         if self.error is not None:
             raise self.error
-        self.mails.append((sender, recipients, raw, peer))
+        self.mails.append((sender, recipients, raw, caller))
         self.ended.set()
         return self.answer
 
@@ -44,7 +47,7 @@ class Inbox:
         return [raw for _, _, raw, _ in self.mails]
 
 
-async def accept_all(_address: str) -> Rejection | None:
+async def accept_all(*_: object) -> Rejection | None:
     return None
 
 

@@ -87,7 +87,7 @@ def test_a_rejection_of_the_whole_mail() -> None:
 
 def test_promise_02_a_broken_check_of_recipients() -> None:
     async def scene() -> None:
-        async def accept(address: str) -> Rejection | None:
+        async def accept(address: str, *_: object) -> Rejection | None:
             if address == "pbm@localhost":
                 return None
             if address == "odd@localhost":

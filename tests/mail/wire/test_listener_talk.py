@@ -10,6 +10,7 @@ import pytest
 
 from pbm.config import Doorway
 from pbm.errors import OperatorError
+from pbm.mail.caller import Caller
 from pbm.mail.smtp_door import Door, peer_of
 from pbm.mail.smtpd import Listener, ListenerLimits, Rejection
 from tests.mail.wire.talk import (
@@ -33,7 +34,10 @@ async def conversation(**options: Any) -> AsyncIterator[Client]:
 
 def test_the_greeting_names_the_host_and_nothing_else() -> None:
     async def scene() -> None:
-        async with listening(Inbox()) as port, talking_to(port, hello=False) as client:
+        async with (
+            listening(Inbox(), trusted_peers=()) as port,
+            talking_to(port, hello=False) as client,
+        ):
             assert await client.reply() == "220 mx.example ESMTP"
             assert (await client.say("EHLO there")).split("\n") == [
                 "250-mx.example",
@@ -119,7 +123,7 @@ def test_one_command_after_the_greeting(command: str, reply: str) -> None:
     ],
 )
 def test_one_command_after_the_sender(command: str, reply: str) -> None:
-    async def accept(address: str) -> Rejection | None:
+    async def accept(address: str, *_: object) -> Rejection | None:
         if address.startswith("nobody"):
             return Rejection(550, "5.1.1 There is nobody of that name here.")
         return None
@@ -136,7 +140,7 @@ def test_the_recipient_is_asked_for_as_it_was_written() -> None:
     async def scene() -> None:
         asked: list[str] = []
 
-        async def accept(address: str) -> Rejection | None:
+        async def accept(address: str, *_: object) -> Rejection | None:
             asked.append(address)
             return None
 
@@ -390,3 +394,52 @@ def test_peers_are_told_apart() -> None:
     door.leave(neighbour)
     door.leave(peer_of(("2001:db8:1:1::1", 1, 0, 0)))
     assert door.enter(neighbour) is None
+
+
+@pytest.mark.parametrize(
+    ("says", "network"),
+    [
+        ("XFORWARD ADDR=192.0.2.77", "192.0.2.0/24"),
+        ("xforward NAME=x.example addr=IPV6:2001:db8:5:6::1", "2001:db8:5::/48"),
+        ("XFORWARD ADDR=::ffff:192.0.2.77", "192.0.2.0/24"),
+        ("XFORWARD ADDR=[UNAVAILABLE]", ""),
+        ("XFORWARD ADDR=127.0.0.1", ""),
+        ("NOOP", ""),
+    ],
+)
+def test_a_trusted_peer_says_for_whom_it_speaks(says: str, network: str) -> None:
+    asked: list[object] = []
+
+    async def accept(_address: str, _sender: str, caller: object) -> Rejection | None:
+        asked.append(caller)
+        return None
+
+    async def scene() -> None:
+        inbox = Inbox()
+        async with (
+            listening(inbox, accept_recipient=accept) as port,
+            talking_to(port) as client,
+        ):
+            assert "XFORWARD ADDR" in await client.say("EHLO front.example")
+            assert await client.say(says) in ("250 2.0.0 Go on.", "250 2.0.0 Nothing done.")
+            assert (await client.send_mail()).startswith("250")
+            assert (await client.send_mail()).startswith("250")  # it was said of one mail
+            assert (await client.say("XFORWARD 192.0.2.1")).startswith("501 5.5.4 ")
+            assert (await client.say("MAIL FROM:<a@b.example>")).startswith("250")
+            assert (await client.say("XFORWARD ADDR=192.0.2.1")).startswith("503 5.5.1 ")
+        said, unsaid = Caller("127.0.0.1", network), Caller("127.0.0.1")
+        assert asked == [caller for *_, caller in inbox.mails] == [said, unsaid]
+
+    run(scene)
+
+
+def test_others_cannot_say_for_whom_they_speak() -> None:
+    async def scene() -> None:
+        inbox = Inbox()
+        async with listening(inbox, trusted_peers=()) as port, talking_to(port) as client:
+            assert "XFORWARD" not in await client.say("EHLO client.example")
+            assert (await client.say("XFORWARD ADDR=192.0.2.77")).startswith("500 5.5.1 ")
+            assert (await client.send_mail()).startswith("250")
+        assert [caller for *_, caller in inbox.mails] == [Caller("127.0.0.1", "127.0.0.0/24")]
+
+    run(scene)

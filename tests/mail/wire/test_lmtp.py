@@ -12,6 +12,7 @@ import pytest
 
 from pbm.config import Doorway
 from pbm.errors import OperatorError
+from pbm.mail.caller import Caller
 from pbm.mail.smtpd import Listener, ListenerLimits, Rejection
 from tests.mail.wire.talk import (
     MAIL,
@@ -62,6 +63,7 @@ def test_the_greeting_and_the_hello() -> None:
                 "250-8BITMIME",
                 "250-PIPELINING",
                 "250-ENHANCEDSTATUSCODES",
+                "250-XFORWARD ADDR",
                 "250 HELP",
             ]
 
@@ -97,12 +99,12 @@ def test_promise_01_each_recipient_has_its_250_after_its_mail_is_kept() -> None:
 
 def test_a_recipient_is_refused_for_itself() -> None:
     async def scene() -> None:
-        async def keep(sender: str, to: tuple[str, ...], raw: bytes, peer: str) -> Any:
+        async def keep(sender: str, to: tuple[str, ...], raw: bytes, caller: Caller) -> Any:
             if to == ("b@localhost",):
                 return Rejection(550, "5.6.0 Nobody can read that.")
             if to == ("c@localhost",):
                 raise RuntimeError("the password is swordfish")
-            return await inbox.keep(sender, to, raw, peer)
+            return await inbox.keep(sender, to, raw, caller)
 
         inbox = Inbox()
         async with conversation(inbox, keep=keep) as client:
@@ -130,7 +132,7 @@ def test_a_recipient_named_twice_has_two_replies_and_one_mail() -> None:
 
 def test_refused_recipients_have_no_reply_after_the_dot() -> None:
     async def scene() -> None:
-        async def accept(address: str) -> Rejection | None:
+        async def accept(address: str, *_: object) -> Rejection | None:
             return None if address == "b@localhost" else Rejection(550, "5.1.1 Nobody is here.")
 
         inbox = Inbox()
@@ -268,7 +270,7 @@ def test_a_mail_through_a_local_socket(tmp_path: Path) -> None:
             assert stat.S_IMODE(path.stat().st_mode) == 0o666
             async with talking_to(0, verb="LHLO", path=str(path)) as client:
                 assert await client.send_mail() == KEPT
-        assert [peer for _, _, _, peer in inbox.mails] == [""]
+        assert [caller.peer for _, _, _, caller in inbox.mails] == [""]
         assert not path.exists()
 
     run(scene)
