@@ -8,11 +8,11 @@ from tests.e2e.running import RunningServer
 from tests.e2e.sink import Sink
 
 
-def test_a_game_on_postgresql(tmp_path: Path, sink: Sink, postgres_url: str) -> None:
+def test_a_game_on_postgresql(tmp_path: Path, sink: Sink, bare_postgres_url: str) -> None:
     settings = {
         "PBM_ADDRESS": SERVER,
         "PBM_SMARTHOST": sink.url,
-        "PBM_DATABASE_URL": postgres_url,
+        "PBM_DATABASE_URL": bare_postgres_url,
     }
     server = RunningServer(tmp_path, settings)
     assert "Run: pbm-admin migrate" in refusal_of(server)
