@@ -13,6 +13,8 @@ from tests.postgres_server import MissingPostgresError, PostgresServer, running_
 from tests.postgres_tables import PostgresTables
 from tests.secrets_issued import ISSUED
 
+TESTS = Path(__file__).parent
+PLAYED_ON_SQLITE = (("tests", "conversations"), ("tests", "admin"))
 Report = pytest.TestReport | pytest.CollectReport
 
 
@@ -90,6 +92,20 @@ def installed_wheel(tmp_path_factory: pytest.TempPathFactory) -> InstalledWheel:
 def pytest_configure() -> None:
     """Note every secret that the tests issue."""
     ISSUED.watch()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What plays once more on PostgreSQL is left to `make test-all`, in these folders."""
+    for item in items:
+        if item.path.relative_to(TESTS.parent).parts[:2] in PLAYED_ON_SQLITE and _is_second(item):
+            item.add_marker("thorough")
+
+
+def _is_second(item: pytest.Item) -> bool:
+    params = getattr(getattr(item, "callspec", None), "params", {})
+    again = params.get("database_url") == "postgresql"
+    return again and item.get_closest_marker("both_databases") is None
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:

@@ -16,8 +16,9 @@ from importlib import import_module
 from pathlib import Path
 from weakref import WeakSet
 
+from tests.polling import PATIENCE
+
 _PROGRAMS = {"pbm": "pbm.app", "pbm-admin": "pbm.admin.cli"}
-_PATIENCE = 120.0  # seconds; a bound for what hangs
 _FORKS = multiprocessing.get_context("forkserver")
 _FORKS.set_forkserver_preload([__name__, *_PROGRAMS.values()])
 
@@ -89,7 +90,7 @@ def run(
             words, folder=folder, environment=environment, output=output, errors=errors
         )
         try:
-            status = program.wait(_PATIENCE)
+            status = program.wait(PATIENCE)
         finally:
             program.kill()
         return subprocess.CompletedProcess(

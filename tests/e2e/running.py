@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tests import preloaded
 from tests.e2e.ports import free_port
-from tests.polling import until
+from tests.polling import PATIENCE, until
 from tests.secrets_issued import ISSUED
 
 PROGRAMS = Path(sys.executable).parent
@@ -65,7 +65,7 @@ class RunningServer:
         assert self.process is not None
         if self.process.poll() is None:
             self.process.send_signal(how)
-        status = self.process.wait(60)
+        status = self.process.wait(PATIENCE)
         self.check_log()
         return status
 

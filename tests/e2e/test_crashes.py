@@ -28,7 +28,13 @@ def dying(server: RunningServer, step: str) -> RunningServer:
     )
 
 
-@pytest.mark.parametrize("step", DEADLY)
+@pytest.mark.parametrize(
+    "step",
+    [
+        step if step == "after-playing-the-ply" else pytest.param(step, marks=pytest.mark.thorough)
+        for step in DEADLY
+    ],
+)
 def test_promise_01_and_promise_05_killed_at(
     step: str, server: RunningServer, alice: Player, bob: Player
 ) -> None:
@@ -59,8 +65,8 @@ def test_promise_01_and_promise_05_killed_at(
     ("step", "line", "status"),
     [
         ("after-playing-the-ply", "a1-c3,d4", -signal.SIGKILL),
-        ("hangs", "resign", HUNG),
-        ("hangs-alone", "resign", -signal.SIGALRM),
+        pytest.param("hangs", "resign", HUNG, marks=pytest.mark.thorough),
+        pytest.param("hangs-alone", "resign", -signal.SIGALRM, marks=pytest.mark.thorough),
     ],
 )
 def test_a_mail_that_kills_the_server_or_hangs_is_put_aside(
