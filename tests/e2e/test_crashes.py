@@ -15,7 +15,7 @@ from tests.e2e.dying_server import STEPS
 from tests.e2e.player import Player, position_in, text_of
 from tests.e2e.running import RunningServer
 from tests.e2e.sink import Delivered
-from tests.polling import until
+from tests.polling import PATIENCE, until
 
 DYING = Path(__file__).with_name("dying_server.py")
 DEADLY = sorted(set(STEPS) - {"planted-bug", "hangs", "hangs-alone"})
@@ -45,7 +45,7 @@ def test_promise_01_and_promise_05_killed_at(
     doomed.start_process()
     acknowledged = hand_over(doomed, alice, move)
     assert doomed.process is not None
-    assert doomed.process.wait(60) == -9
+    assert doomed.process.wait(PATIENCE) == -9
     server.start()
     if not acknowledged:
         alice.sends(move)
@@ -83,10 +83,10 @@ def test_a_mail_that_kills_the_server_or_hangs_is_put_aside(
     doomed.start()
     alice.answers(board, line)
     assert doomed.process is not None
-    assert doomed.process.wait(60) == status
+    assert doomed.process.wait(PATIENCE) == status
     for _ in range(2):
         doomed.start_process()
-        assert doomed.process.wait(60) == status
+        assert doomed.process.wait(PATIENCE) == status
     doomed.start()  # three tries are over: it serves again
     assert ("turn hangs, so the server ends" in doomed.log) is (status == HUNG)
     assert ("dying_server.py" in doomed.log) is (status != -signal.SIGKILL)  # where it was

@@ -6,6 +6,7 @@ from pathlib import Path
 from tests.e2e.player import SERVER, Player, position_in, text_of
 from tests.e2e.running import RunningServer
 from tests.e2e.sink import Sink
+from tests.polling import PATIENCE
 
 
 def test_a_game_on_postgresql(tmp_path: Path, sink: Sink, bare_postgres_url: str) -> None:
@@ -37,7 +38,7 @@ def refusal_of(server: RunningServer) -> str:
         env=server.environment,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
     assert done.returncode == 1
