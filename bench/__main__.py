@@ -8,7 +8,7 @@ from pathlib import Path
 
 import structlog
 
-from bench import cost, growth, report, rules, turns, whole
+from bench import cost, fair, growth, report, rules, turns, whole
 from bench.measure import Row, calibration_ms
 
 PARTS: Mapping[str, Callable[[], list[Row]]] = {
@@ -17,6 +17,7 @@ PARTS: Mapping[str, Callable[[], list[Row]]] = {
     "whole": whole.measure,
     "cost": cost.measure,
     "growth": growth.measure,
+    "fair": fair.measure,
 }
 
 

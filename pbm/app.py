@@ -8,25 +8,27 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AsyncExitStack, contextmanager
+from contextlib import AsyncExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO, cast
 
 import click
 import structlog
 from sqlalchemy.exc import DBAPIError
 
-from pbm import rules
+from pbm import __version__, rules
 from pbm.clock import system_clock
 from pbm.config import Settings, load_settings
 from pbm.errors import OperatorError
 from pbm.mail.address import AddressError, parse_address
 from pbm.mail.certificate import load_certificate
 from pbm.mail.delivery import Transport
-from pbm.mail.maildir import MaildirTransport
+from pbm.mail.maildir import MaildirTransport, check_folders
 from pbm.mail.smarthost import SmarthostTransport
 from pbm.mail.smtpd import Listener, Rejection
 from pbm.mail.tags import load_keyring
+from pbm.service.heartbeat import LISTEN, POST, ROLES, TURN, Heart, beat, keep_beating, stop_beating
 from pbm.service.in_hand import InHand
 from pbm.service.letters import House
 from pbm.service.loops import begin_turns, send_post, take_turns
@@ -35,6 +37,7 @@ from pbm.service.own_address import own_address
 from pbm.service.post import Post
 from pbm.service.receive import Intake, log_fault
 from pbm.service.scribe import Scribe
+from pbm.service.session_log import SessionLog
 from pbm.service.turn import Turns
 from pbm.service.watchdog import Watchdog
 from pbm.service.writer import InThread, Reader, Writer
@@ -46,9 +49,8 @@ from pbm.store.waking import listen
 SETTINGS_FILE = Path("pbm.toml")
 DRAIN_SECONDS = 20.0
 MOST_TURNS_TOGETHER = 16
+_HEART = "heart"  # has a writer of its own, so that it beats while a role stands still
 _NEW_OBJECTS = 10_000  # between two looks for garbage; a turn makes some thousands
-LISTEN, TURN, POST = "listen", "turn", "post"
-ROLES = frozenset({LISTEN, TURN, POST})
 MAIL_KEPT, MAIL_WRITTEN = "pbm_mail_kept", "pbm_mail_written"
 _log = structlog.get_logger("pbm.app")
 
@@ -77,11 +79,17 @@ def open_house(settings: Settings) -> tuple[Database, House]:
 
 
 def open_transport(settings: Settings) -> Transport:
-    """Open the way out: the smarthost, or a Maildir while there is none."""
+    """Open the way out: the smarthost, or Maildirs while there is none. Raises OperatorError."""
     if settings.smarthost:
         helo = own_address(settings).domain
         return SmarthostTransport(settings.smarthost, helo=helo)
-    return MaildirTransport(Path(settings.maildir))
+    root = Path(settings.maildir)
+    try:
+        entries = list(root.iterdir()) if root.is_dir() else []
+        check_folders(root, *(each for each in entries if each.is_symlink() or each.is_dir()))
+    except OSError as error:
+        raise OperatorError(f"PBM_MAILDIR: {error.strerror}.") from error
+    return MaildirTransport(root)
 
 
 def ready_database(database: Database) -> None:
@@ -112,11 +120,11 @@ def owner_only() -> Iterator[None]:
 class Server:
     """Some roles, or all of them, in one process on one event loop; database work has threads."""
 
-    def __init__(self, settings: Settings, roles: frozenset[str] = ROLES) -> None:
+    def __init__(self, settings: Settings, roles: frozenset[str] = frozenset(ROLES)) -> None:
         self._settings = settings
         self._roles = roles
         self._database, house = open_house(settings)
-        if self._database.embedded and roles != ROLES:
+        if self._database.embedded and roles != frozenset(ROLES):
             raise OperatorError("One process does everything on SQLite: leave out --roles.")
         self._alone = hold_alone(self._database)
         ready_database(self._database)
@@ -132,33 +140,44 @@ class Server:
         self._mail_kept = asyncio.Event()
         self._mail_written = asyncio.Event()
         self._stopping = asyncio.Event()
+        self._hung_up = asyncio.Event()
         self._pools: dict[str, ThreadPoolExecutor] = {}
         self._writers = self._open_writers()
+        self._heart = Heart(system_clock, roles)
 
     def _open_writers(self) -> dict[str, Writer]:
         """SQLite has one writer at a time, so that all roles share it."""
         if self._database.embedded:
-            return dict.fromkeys(ROLES, Writer(self._database, self._in_pool("store")))
-        tells = {LISTEN: MAIL_KEPT, TURN: MAIL_WRITTEN, POST: None}
+            return dict.fromkeys((*ROLES, _HEART), Writer(self._database, self._in_pool("store")))
+        tells = {LISTEN: MAIL_KEPT, TURN: MAIL_WRITTEN, POST: None, _HEART: None}
         return {
             role: Writer(self._database, self._in_pool(role), channel)
             for role, channel in tells.items()
         }
 
     async def run(self) -> None:
-        """Serve until SIGTERM or SIGINT, then drain."""
+        """Serve until SIGTERM or SIGINT, then drain. At SIGHUP read the certificate again."""
         loop = asyncio.get_running_loop()
+        loop.add_signal_handler(signal.SIGHUP, self._hung_up.set)
         for name in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(name, self._stopping.set)
         async with AsyncExitStack() as stack:
             stack.callback(self._close)
             stack.push_async_callback(self._transport.close)
+            stack.push_async_callback(stop_beating, self._heart, self._writers[_HEART])
+            await beat(self._heart, self._writers[_HEART])
             # The doors first: where one cannot be opened, nothing is under way yet.
+            listener: Listener | None = None
             if LISTEN in self._roles:
                 listener = self._listener(self._writers[LISTEN])
                 await listener.start(self._settings.doorways)
                 stack.push_async_callback(listener.stop)
-            tasks = [asyncio.create_task(self._woken_by_others())]
+            always = (
+                self._woken_by_others(),
+                keep_beating(self._heart, self._writers[_HEART]),
+                self._read_again(listener),
+            )
+            tasks = [asyncio.create_task(it) for it in always]
             if TURN in self._roles:
                 stack.enter_context(self._watchdog.running())
                 tasks.append(asyncio.create_task(self._take_turns()))
@@ -177,7 +196,25 @@ class Server:
         await listen(self._database, wake)
         await self._stopping.wait()
 
+    async def _read_again(self, listener: Listener | None) -> None:
+        """Whenever SIGHUP has come, read the certificate again; one of no use changes nothing."""
+        certificate, key = self._settings.tls_cert, self._settings.tls_key
+        while True:
+            await self._hung_up.wait()
+            self._hung_up.clear()
+            if listener is None or not certificate:
+                _log.info("SIGHUP", reads_again="nothing, as no certificate is shown here")
+                continue
+            try:
+                listener.show(await asyncio.to_thread(load_certificate, certificate, key))
+            except OperatorError as error:
+                _log.error("certificate not read again, the old one is shown", error=str(error))
+            else:
+                _log.info("certificate read again", certificate=certificate)
+
     async def _take_turns(self) -> None:
+        alive = partial(self._heart.alive, TURN)
+        alive()
         await begin_turns(self._turns, self._in_pool("read"))
         await take_turns(
             self._turns,
@@ -185,7 +222,9 @@ class Server:
             self._mail_kept,
             self._mail_written,
             most_together=MOST_TURNS_TOGETHER if self._database.embedded else 1,
+            read_in_thread=self._in_pool("mails"),
             hash_in_thread=self._in_pool("passwords"),
+            alive=alive,
         )
 
     async def _send_post(self) -> None:
@@ -195,6 +234,7 @@ class Server:
             _here if self._database.embedded else self._in_pool("read"),
             self._writers[POST],
             self._mail_written,
+            partial(self._heart.alive, POST),
         )
 
     async def _until_stopped(self, tasks: list[asyncio.Task[None]]) -> None:
@@ -231,6 +271,7 @@ class Server:
             accept_recipient=accept_recipient,
             keep=keep,
             report_fault=log_fault,
+            report_session=SessionLog(),
             trusted_peers=self._settings.trusted_networks,
             tls=self._tls,
         )
@@ -266,6 +307,22 @@ async def _here(work: Callable[[], Any]) -> Any:
     return work()
 
 
+class _LastingStream:
+    """A stream that may be gone, as that of a closed terminal: then nobody reads, and no turn
+    fails for it."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> None:
+        with suppress(OSError, ValueError):
+            self._stream.write(text)
+
+    def flush(self) -> None:
+        with suppress(OSError, ValueError):
+            self._stream.flush()
+
+
 def set_up_logging() -> None:
     """Log to standard error, one line an event."""
     structlog.configure(
@@ -276,13 +333,13 @@ def set_up_logging() -> None:
             structlog.processors.LogfmtRenderer(key_order=["timestamp", "level", "event"]),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
-        logger_factory=structlog.WriteLoggerFactory(sys.stderr),
+        logger_factory=structlog.WriteLoggerFactory(cast(TextIO, _LastingStream(sys.stderr))),
         cache_logger_on_first_use=True,
     )
 
 
 @click.group(help=f"A server for playing {rules.NAME.title()} by mail.")
-@click.version_option(package_name="pbm")
+@click.version_option(__version__, prog_name="pbm")
 def main() -> None:
     """Run `pbm`."""
 
@@ -298,6 +355,7 @@ def main() -> None:
 def serve(roles: str) -> None:
     """Listen for mail, obey it and send the boards, all in this one process or in several."""
     set_up_logging()
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # until the server listens to it
     try:
         with owner_only():
             asyncio.run(_serve(settings_from_here(), _parse_roles(roles)))
@@ -308,7 +366,7 @@ def serve(roles: str) -> None:
 def _parse_roles(text: str) -> frozenset[str]:
     """Read a comma list of roles. Raises OperatorError."""
     roles = frozenset(word.strip() for word in text.split(",") if word.strip())
-    if not roles or not roles <= ROLES:
+    if not roles <= set(ROLES) or not roles:
         known = ", ".join(sorted(ROLES))
         raise OperatorError(f"--roles={text}: name one or more of {known}, with commas between.")
     return roles

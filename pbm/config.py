@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from pbm.errors import OperatorError
+from pbm.files import read_file
 
 _WORD = re.compile(r"[A-Za-z0-9._-]{1,255}", re.ASCII)
 _LOOPBACK = "127.0.0.0/8, ::1"
 _LISTEN_FORMS = "127.0.0.1:8025, lmtp://127.0.0.1:8024 or lmtp:///run/pbm/lmtp"
 _LONGEST_SOCKET_PATH = 107  # bytes; what the kernel takes
 _SMTP_PORT = 25
+_MOST_BYTES = 1 << 20  # of a file of settings
 
 
 @dataclass(frozen=True)
@@ -138,13 +140,15 @@ def load_settings(environ: Mapping[str, str], toml: Path) -> Settings:
 
 def _read_toml(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(read_file(path, _MOST_BYTES).decode("utf-8"))
     except FileNotFoundError:
         return {}
     except OSError as error:
         raise OperatorError(f"{path} cannot be read: {error.strerror}.") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise OperatorError(f"{path} cannot be read: {error}.") from error
+    except RecursionError:
+        raise OperatorError(f"{path} cannot be read: it is nested too deep.") from None
 
 
 def _processors() -> int:

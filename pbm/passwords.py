@@ -7,9 +7,11 @@ the event loop or while a transaction is open. So a turn only asks for what it n
 
 import re
 import unicodedata
+from base64 import b64encode
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from hashlib import sha256
 from typing import Self
 
 from argon2 import PasswordHasher
@@ -157,6 +159,16 @@ def check_password(kept: PasswordHash, password: str) -> bool:
         return _hasher().verify(kept.text, _normal(password))
     except VerifyMismatchError:
         return False
+
+
+def hash_of_nobody(name: str) -> PasswordHash:
+    """What a password is checked against where there is none: that costs the same, and is wrong.
+
+    Each name has its own, so that several cost as much as those of several players.
+    """
+    salt = b64encode(sha256(name.encode("utf-8", "replace")).digest()[:_SALT_BYTES])
+    costs = f"$argon2id$v=19$m={_KIBIBYTES},t={_ROUNDS},p={_LANES}"
+    return PasswordHash(f"{costs}${salt.decode().rstrip('=')}${'A' * 43}")
 
 
 def _normal(password: str) -> bytes:

@@ -22,7 +22,7 @@ def install_wheel(folder: Path) -> InstalledWheel:
     offline = ["--quiet", "--disable-pip-version-check", "--no-deps", "--no-index"]
     pip = [sys.executable, "-m", "pip"]
     _run(*pip, "wheel", *offline, "--no-build-isolation", "--wheel-dir", folder / "dist", ROOT)
-    (wheel,) = (folder / "dist").glob("pbm-*.whl")
+    (wheel,) = (folder / "dist").glob("pbm_server-*.whl")
 
     environment = folder / "environment"
     _run(sys.executable, "-m", "venv", "--without-pip", environment)

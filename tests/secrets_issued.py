@@ -10,14 +10,17 @@ import re
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from argon2 import PasswordHasher
 
 from pbm.commands.registry import COMMANDS
+from pbm.commands.words import Login
 from pbm.mail import keyfile
 from pbm.mail.address import ServerAddress
 from pbm.mail.tags import Keyring
+from pbm.service import logins
 
 _WORD = re.compile(r"[a-z0-9]{16,}", re.ASCII)
 _REPLY_ADDRESS = re.compile(
@@ -69,7 +72,15 @@ class SecretsIssued:
         for method in ("reply_tag", "verify_reply_tag"):
             _before(Keyring, method, lambda ring, *_: self._note_keys(ring.keys))
         _before(PasswordHasher, "hash", lambda _, password: self._note_password(password))
-        _before(PasswordHasher, "verify", lambda _, __, password: self._note_password(password))
+        _after(
+            PasswordHasher, "verify", lambda right, _, __, word: right and self._note_password(word)
+        )
+        # A wrong word for a player who has one is perhaps a right one that was misspelt.
+        _after(logins, "_player_of", self._note_login)
+
+    def _note_login(self, player: object, _: object, login: Login, __: object) -> None:
+        if player is not None:
+            self._note_text(login.password.value)
 
     def _note_keys(self, keys: tuple[keyfile.Key, ...]) -> None:
         for key in keys:
@@ -84,6 +95,18 @@ class SecretsIssued:
         # `aaaaaaaa` is found everywhere, and what the help prints is nobody's secret.
         if len(set(text)) >= _DIFFERENT_LETTERS and text not in _PRINTED:
             self.texts.add(text)
+
+
+def _after(owner: type | ModuleType, function: str, note: Callable[..., Any]) -> None:
+    original = getattr(owner, function)
+
+    @wraps(original)
+    def noting(*args: Any, **kwargs: Any) -> Any:
+        result = original(*args, **kwargs)
+        note(result, *args, **kwargs)
+        return result
+
+    setattr(owner, function, noting)
 
 
 def _before(owner: type, method: str, note: Callable[..., Any]) -> None:

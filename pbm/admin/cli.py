@@ -2,6 +2,7 @@
 
 import click
 
+from pbm import __version__
 from pbm.admin.desk import Desk, Sentences, login_name, pass_desk
 from pbm.admin.doctor import doctor
 from pbm.admin.games import games
@@ -16,7 +17,7 @@ from pbm.service.operator.journal import newest_changes
 
 
 @click.group(cls=Sentences)
-@click.version_option(package_name="pbm")
+@click.version_option(__version__, prog_name="pbm-admin")
 @click.option("--who", default=login_name, metavar="NAME", help="Whose hand it is in the journal.")
 @click.pass_context
 def main(context: click.Context, who: str) -> None:

@@ -10,7 +10,7 @@ from pbm.service.operator import queue as service
 def queue() -> None:
     """Look after mails that wait.
 
-    12 is an incoming one, o12 one on its way out.
+    i12 is an incoming one, o12 one on its way out.
     """
 
 
@@ -49,10 +49,17 @@ def show(desk: Desk, name: str) -> None:
 def retry(desk: Desk, name: str) -> None:
     """Try mail N again.
 
-    A stuck one after the mend, one on its way out at once.
+    A stuck one after the mend; one on its way out at once, after those that stand before it.
     """
     with desk.office() as office:
-        click.echo(f"Mail {service.retry(office, name)} will be tried again now.")
+        retried = service.retry(office, name)
+    if not retried.ahead:
+        click.echo(f"Mail {retried.name} will be tried again now.")
+        return
+    click.echo(
+        f"Mail {retried.name} will be tried again now, after {', '.join(retried.ahead)}: mails to "
+        "one reader about one board go out in their order."
+    )
 
 
 @queue.command()
@@ -67,6 +74,8 @@ def drop(desk: Desk, name: str, why: str) -> None:
 
 def _print_line(mail: service.Waiting) -> None:
     tries = f", {mail.tries} {'try' if mail.tries == 1 else 'tries'}" if mail.tries else ""
-    click.echo(f"{mail.name:>6}  {mail.status:6}  {mail.since:%Y-%m-%d %H:%M}  {mail.about}{tries}")
+    until = f", waits until {mail.until:%Y-%m-%d %H:%M}" if mail.until else ""
+    since = f"{mail.since:%Y-%m-%d %H:%M}"
+    click.echo(f"{mail.name:>6}  {mail.status:6}  {since}  {mail.about}{tries}{until}")
     if mail.trouble:
         click.echo(f"        {mail.trouble}")

@@ -8,8 +8,8 @@ import click
 from pbm.admin.desk import Desk, pass_desk
 from pbm.clock import system_clock
 from pbm.service.operator import backup as backups
-from pbm.service.operator.checks import Finding
 from pbm.service.operator.checks import check as check_all
+from pbm.service.operator.finding import Finding
 from pbm.service.operator.upkeep import migrate_here
 from pbm.service.operator.verify import verify as verify_boards
 
@@ -60,14 +60,20 @@ def backup(desk: Desk, file: Path) -> None:
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--force", is_flag=True, help="Also over a database that holds data: it is lost.")
+@click.option(
+    "--most",
+    type=click.IntRange(min=1),
+    metavar="MB",
+    help="How large its database may be unpacked, where that is unusually large.",
+)
 @pass_desk
-def restore(desk: Desk, file: Path, force: bool) -> None:
+def restore(desk: Desk, file: Path, force: bool, most: int | None) -> None:
     """Bring the database and the keys of a backup back.
 
     The server must be stopped. The database named by the settings has to be empty, unless
     --force is given.
     """
-    restored = backups.restore(desk.settings, file, force=force)
+    restored = backups.restore(desk.settings, file, force=force, most=most and most << 20)
     held = ", ".join(f"{count} {what}" for what, count in restored.counts.items())
     click.echo(f"Restored as of {restored.made}: {held}.")
     if restored.old_keys:

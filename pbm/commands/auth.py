@@ -96,6 +96,17 @@ def identify(
     return _without_tag(player, author, dmarc)
 
 
+def player_of(speaker: Speaker) -> Player | None:
+    """The player whose mail it is, or claims to be; None for a stranger's."""
+    match speaker:
+        case Elsewhere(owner):
+            return owner
+        case Stranger():
+            return None
+        case _:
+            return speaker.player
+
+
 def doubt_about(player: Player, dmarc: Dmarc) -> str:
     """Why a good tag, used from the player's own address, is not enough; empty where it is.
 

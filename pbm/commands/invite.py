@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from pbm.commands.context import Context
-from pbm.commands.limits import strangers_answers_left
+from pbm.commands.limits import strangers_answers_left, wants_no_mail
 from pbm.errors import Refusal
 from pbm.mail.address import address_key
 from pbm.mail.automatic import is_own
@@ -28,7 +28,8 @@ def check_invitations(context: Context, addresses: Sequence[str]) -> None:
 def _check_address(context: Context, address: str) -> None:
     if is_own(address, context.server):
         raise Refusal("cannot-invite", address=address)
-    if context.work.questions.asked_address("invite", address_key(address)):
+    asked = context.work.questions.asked_address("invite", address_key(address))
+    if asked or wants_no_mail(context.work, address):
         raise Refusal("invited-already", address=address, server=context.server)
     if not strangers_answers_left(context.work, address, context.now):
         raise Refusal("cannot-invite", address=address)

@@ -48,6 +48,9 @@ SAME_WORDS_TOLD = Rate("same-told", 1, timedelta(days=1))
 STRANGERS = Rate("strangers", 50, timedelta(hours=1))  # so never more than 100 in an hour
 NEW_PASSWORDS = Rate("new-passwords", 10, timedelta(hours=1))  # of a player; to hash is dear
 ALL_NEW_PASSWORDS = Rate("all-new-passwords", 60, timedelta(hours=1))
+OWN_PASSWORDS = Rate("own-passwords", 30, timedelta(hours=1))  # of a player, looked for in words
+ALL_OWN_PASSWORDS = Rate("all-own-passwords", 600, timedelta(hours=1))
+LEFT_OUT_TOLD = Rate("left-out-told", 20, timedelta(days=1))  # so that no robot is told for ever
 BACK_BY_CLAIM = Rate("back", 4, timedelta(days=1))  # unproven mails that say somebody is back
 
 PLAYER_LIMITS = (
@@ -70,6 +73,11 @@ def strangers_answers_left(work: UnitOfWork, address: str, now: datetime) -> int
         return 0
     keys = [_STRANGER.key(*whose) for whose in _of_stranger(address)]
     return STRANGER_ANSWERS - work.buckets.taken_since(keys, now - _STRANGER.within)
+
+
+def wants_no_mail(work: UnitOfWork, address: str) -> bool:
+    """Whether an address has turned us down: nobody makes us write to it any more."""
+    return work.questions.turned_down({address_key(address), mailbox_key(address)})
 
 
 def take_strangers_mail(work: UnitOfWork, address: str, now: datetime) -> bool:

@@ -2,9 +2,11 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from pbm.commands import subjects
-from pbm.commands.declare import Command
+from pbm.commands.declare import MASK, Command
+from pbm.commands.everyday import opts_out, says_no
 from pbm.commands.registry import Problem, botched_move, parse_line, parse_move
 from pbm.commands.words import Login, lowered
 
@@ -16,10 +18,10 @@ _YES_TO_PLAY = frozenset(
     for word in ("ja", "oui", "si", "sí", "si\u0301", "sim", "да", "tak", "ano", "hai")
     for form in (word, word.capitalize(), word.upper())
 )
-_NO_TO_PLAY = frozenset({"nein", "non"})
 _POLITE = frozenset({"please", "thanks", "thank you", "bitte", "gerne", "danke", "merci"})
 _ENDS = ".! "
 _LONGEST_ANSWER = 40  # characters
+_OPENING_LINES = 2
 _MULTIPLE = "multiple"
 
 
@@ -45,6 +47,11 @@ class Script:
         left = tuple(command for command in self.commands if command.login not in logins)
         last = self.commands[-1:] == left[-1:]
         return Script(left, self.comment if last else (), self.problem)
+
+    def without_words(self) -> "Script":
+        """The commands alone; of a line that went wrong nothing is quoted."""
+        problem = self.problem and Problem(MASK, "held-line", {})
+        return Script(self.commands, problem=problem)
 
     @property
     def is_empty(self) -> bool:
@@ -103,11 +110,27 @@ def confirmation(said: Sequence[str]) -> tuple[bool | None, tuple[str, ...]]:
 def answer_to_welcome(said: Sequence[str]) -> tuple[bool | None, tuple[str, ...]]:
     """Read the answer to the question whether somebody wants to play here.
 
-    As nothing is lost by it, a yes counts in other languages and with a please, too.
+    As nothing is lost by it, a yes counts in other languages and with a please, too; and
+    whatever may be a no, or a wish for no more mail, is a no.
     """
     body = _trimmed(said)
-    found = _wants_to_play(body[0].strip().rstrip(_ENDS)) if body else None
-    return found, body if found is None else body[1:]
+    if not body:
+        return None, body
+    if _agrees_to_play(body[0].strip().rstrip(_ENDS)):
+        return True, body[1:]
+    return (False, body[1:]) if says_no(_opening(body)) else (None, body)
+
+
+def wants_no_mail(subject: str, said: Sequence[str]) -> bool:
+    """Whether a cleaned subject, or the sender's own words, begin with the wish for no mail."""
+    body = _trimmed(said)
+    by_subject = opts_out(subject) and not subjects.is_own(subject)
+    return by_subject or opts_out(_opening(body))
+
+
+def _opening(body: Sequence[str]) -> str:
+    """The first lines that say something: the first of all may only be a greeting."""
+    return "\n".join(islice((line for line in body if line.strip()), _OPENING_LINES))
 
 
 def is_bare_yes(script: Script) -> bool:
@@ -125,15 +148,13 @@ def _bare_answer(script: Script) -> bool | None:
     return confirmation(script.comment)[0] if alone else None
 
 
-def _wants_to_play(text: str) -> bool | None:
+def _agrees_to_play(text: str) -> bool:
     if len(text) > _LONGEST_ANSWER:
-        return None
+        return False
     word, *more = text.replace(",", " ").split() or [""]
     if more and lowered(" ".join(more)) not in _POLITE:
-        return None
-    if lowered(word) in _YES | _YES_TO_PLAY:
-        return True
-    return False if lowered(word) in _NO | _NO_TO_PLAY else None
+        return False
+    return lowered(word) in _YES | _YES_TO_PLAY
 
 
 def _read_body(body: tuple[str, ...], *, in_answer: bool) -> Script:

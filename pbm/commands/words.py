@@ -5,7 +5,6 @@ code `syntax` and a sentence's reason when the words cannot be read.
 """
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from string import ascii_lowercase, ascii_uppercase
 from typing import Any
@@ -23,12 +22,8 @@ _LONGEST_SHOWN = 40
 _LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
 _LOGIN = 2  # words: userid, password
 _MARK = re.compile(r"#(\d{1,5})", re.ASCII)
-_NOT_HANDLES = frozenset(
-    "abuse active all ano anybody confirm everybody hai ja me multiple nein next no nobody non ok "
-    "operator oui pbm postmaster server si sim system tak yes".split()
-) | {rules.NAME}
 # Commands of game servers by mail, ours to come among them: no player may be called so.
-_KEPT_FREE = frozenset(
+KEPT_FREE = frozenset(
     "accept add back block broadcast chat change claim delete draw drop export history import "
     "info invite join limit list message new note notify offer offers pass password preview "
     "propose queue quit ratings reject rematch report seek set settings signoff standings stop "
@@ -45,6 +40,11 @@ def lowered(text: str) -> str:
     'Kate'
     """
     return text.lower() if text.isascii() else text.translate(_LOWER)
+
+
+def is_handle(word: str) -> bool:
+    """Whether a word, in small letters, has the form of a handle."""
+    return _HANDLE.fullmatch(word) is not None
 
 
 def misread(reason: str, **params: Any) -> Refusal:
@@ -152,7 +152,7 @@ class Handle(Kind):
 
     def read(self, words: list[str]) -> str:
         """Take one word, which need not be anybody's handle yet."""
-        if not _HANDLE.fullmatch(lowered(words[0])):
+        if not is_handle(lowered(words[0])):
             raise misread("handle", word=cut_short(words[0]))
         return lowered(words.pop(0))
 
@@ -333,18 +333,9 @@ def login_at(words: list[str]) -> int | None:
     at += 1
     at += _is_own_word(words, at)
     userid = lowered(words[at]) if len(words) >= at + _LOGIN else ""
-    return at if _HANDLE.fullmatch(userid) and not rules.mentions_cell(userid) else None
+    return at if is_handle(userid) and not rules.mentions_cell(userid) else None
 
 
 def _is_own_word(words: list[str], at: int) -> bool:
     """Whether a word that can be nobody's userid stands in a place."""
-    return at < len(words) and lowered(words[at]).replace("-", "") in _KEPT_FREE
-
-
-def refuse_reserved(handle: str, is_command: Callable[[str], object]) -> None:
-    """Raise Refusal for a handle that would read as something else: a command, a cell, `me`."""
-    if not _HANDLE.fullmatch(handle):
-        raise Refusal("bad-handle", handle=cut_short(handle))
-    reserved = handle in _NOT_HANDLES or handle in _KEPT_FREE or is_command(handle)
-    if reserved or rules.mentions_cell(handle):
-        raise Refusal("reserved-handle", handle=handle)
+    return at < len(words) and lowered(words[at]).replace("-", "") in KEPT_FREE

@@ -17,6 +17,10 @@ _STRAY = {
 }
 
 
+# A name in the old manner, `a@b (Name)`, or beside one: with no sign in it by which another program
+# could find another address there.
+_NAME_IN_COMMENT = re.compile(r"\([^()<>@\\]*\)(?=[ \t]*(?:<|$))")
+
 # A whole quoted string, or one of the signs that count outside of them.
 _QUOTED_OR_SIGN = re.compile(r'"(?:[^"\\]|\\.)*"|["(),:;\\<>@]', re.DOTALL)
 
@@ -30,7 +34,8 @@ def parse_author(fields: list[str]) -> str:
 
     Programs disagree on the author of a mail with two `From` lines, with groups, routes or
     comments (RFC 5322 sections 3.4, 4.4), and forgers know it: only one bare address, or one
-    in angle brackets after a name, is read. The name is ignored. Raises AuthorError.
+    in angle brackets after a name, is read. The name is ignored, and so is one in a comment at
+    the end or before the brackets. Raises AuthorError.
     """
     if not fields:
         raise AuthorError("The mail has no From line.")
@@ -41,7 +46,7 @@ def parse_author(fields: list[str]) -> str:
         raise AuthorError("The From line of the mail is too long.")
     if not value.replace("\t", "").isprintable():
         raise AuthorError("The From line of the mail has control characters.")
-    address = _address_in(value)
+    address = _address_in(_NAME_IN_COMMENT.sub(" ", value).strip(" \t"))
     if "=?" in address:
         raise AuthorError("The address in the From line is hidden in an encoded word.")
     if address.startswith("@"):

@@ -1,6 +1,7 @@
 """Which mails no person wrote: never acted on, never answered (RFC 3834)."""
 
 import re
+from unicodedata import normalize
 
 from pbm.mail.header_block import Headers
 
@@ -31,40 +32,110 @@ _ROBOT_IN_FROM = re.compile(r"(?<![a-z0-9.-])mailer-daemon(?![a-z0-9.-])", re.AS
 
 _REPLY_DETAIL = re.compile(r"[-_=.](?:g[0-9]+\.)?(?:u[0-9]+|c)\.[a-z0-9]{12}", re.ASCII)
 
-# How the robots of the common servers begin the subject of their answers; people don't.
-_ROBOT_SUBJECTS = (
-    "automatic reply:",
-    "auto reply:",
-    "autoreply:",
-    "auto-reply:",
-    "out of office:",
-    "out of office reply:",
-    "out of office autoreply:",
-    "automatische antwort:",
-    "abwesenheitsnotiz:",
-    "réponse automatique",
-    "respuesta automática:",
-    "risposta automatica:",
-    "resposta automática:",
-    "automatisch antwoord:",
-    "automatiskt svar:",
-    "autosvar:",
-    "automatisk svar:",
-    "automaattinen vastaus:",
-    "odpowiedź automatyczna:",
-    "autoodpowiedź:",
-    "automatická odpověď:",
-    "автоматический ответ:",
-    "автоответ:",
-    "otomatik yanıt:",
+# Senders that say of themselves that nobody reads what comes to them.
+_READS_NOTHING = re.compile(
+    r"(?:^|[-_.+=])(?:no[-_.]?(?:reply|replies|response|responder)|do[-_.]?not[-_.]?(?:reply|respond)"
+    r"|dont[-_.]?reply|auto[-_.]?(?:reply|responder|response)|nicht[-_.]?antworten|keine[-_.]?antwort"
+    r"|ne[-_.]?pas[-_.]?repondre|nao[-_.]?responda|non[-_.]?rispondere|niet[-_.]?beantwoorden)"
+    r"(?:$|[-_.+=0-9])",
+    re.ASCII,
+)
+
+# How the robots of the common servers begin the subject of their answers: with one of these, and
+# then nothing more, or a sign before the subject that they answer. People go on in words.
+_ROBOT_SUBJECTS = tuple(
+    line.strip()
+    for line in """
+        automatic reply
+        automatic response
+        automated reply
+        automated response
+        auto reply
+        auto-reply
+        autoreply
+        auto response
+        auto-response
+        autoresponse
+        out of office
+        out of the office
+        out-of-office
+        out of office reply
+        out of office autoreply
+        out of office auto reply
+        out of office auto-reply
+        out of office automatic reply
+        out of office message
+        out of office notification
+        out of office response
+        vacation reply
+        vacation response
+        automatische antwort
+        automatische rückantwort
+        abwesenheitsnotiz
+        abwesenheitsnachricht
+        abwesenheitsmeldung
+        réponse automatique
+        reponse automatique
+        message d'absence
+        absence du bureau
+        respuesta automática
+        respuesta automatica
+        fuera de la oficina
+        risposta automatica
+        fuori ufficio
+        fuori sede
+        resposta automática
+        resposta automatica
+        resposta automàtica
+        fora do escritório
+        automatisch antwoord
+        afwezigheidsbericht
+        automatiskt svar
+        autosvar
+        frånvaromeddelande
+        automatisk svar
+        fraværsmelding
+        fraværsbesked
+        automaattinen vastaus
+        poissaoloviesti
+        odpowiedź automatyczna
+        automatyczna odpowiedź
+        autoodpowiedź
+        automatická odpověď
+        automatická odpoveď
+        automatikus válasz
+        răspuns automat
+        automatski odgovor
+        samodejni odgovor
+        automatinis atsakymas
+        automātiska atbilde
+        automaatvastus
+        автоматический ответ
+        автоответ
+        автоматична відповідь
+        автоматичен отговор
+        αυτόματη απάντηση
+        otomatik yanıt
+        trả lời tự động
+        balasan otomatis
+        תשובה אוטומטית
+        מענה אוטומטי
+        رد تلقائي
+    """.split("\n")
+    if line.strip()
+)
+_AFTER_THEM = tuple(":：;-–—|!.…([\"'«„“")
+_ROBOT_SUBJECTS_WITHOUT_BLANKS = (
     "自动答复",
     "自动回复",
     "自動回覆",
     "自動返信",
     "自動応答",
+    "不在通知",
     "자동 회신",
-    "رد تلقائي",
+    "자동 응답",
 )
+_TAGS = re.compile(r"(?:\[[^\[\]]{1,40}\]\s?){1,3}")  # such as [EXTERNAL]
 
 
 def why_automatic(
@@ -92,13 +163,16 @@ def why_automatic(
         return "own mail"
     if author is not None and is_own(author, own_address):
         return "own mail"
-    if is_robot(sender) or (author is not None and is_robot(author)):
+    senders = [sender] if author is None else [sender, author]
+    if any(map(is_robot, senders)):
         return "robot as sender"
+    if any(map(_reads_nothing, senders)):
+        return "sender who reads nothing"
     if author is None and any(
         _ROBOT_IN_FROM.search(value.lower()) for value in headers.all("from")
     ):
         return "robot as sender"
-    if subject.casefold().startswith(_ROBOT_SUBJECTS):
+    if _is_robots(subject):
         return "subject of a robot"
     if names.count("received") > _MOST_HOPS:
         return "mail loop"
@@ -131,6 +205,20 @@ def is_own(address: str, own_address: str) -> bool:
         return False
     detail = local[len(own_local) :]
     return detail[:1] in ("", "+") or _REPLY_DETAIL.match(detail) is not None
+
+
+def _is_robots(subject: str) -> bool:
+    text = normalize("NFC", subject).casefold()
+    if tags := _TAGS.match(text):
+        text = text[tags.end() :]
+    if text.startswith(_ROBOT_SUBJECTS_WITHOUT_BLANKS):
+        return True
+    rests = {text[len(begins) :].strip() for begins in _ROBOT_SUBJECTS if text.startswith(begins)}
+    return any(not rest or rest.startswith(_AFTER_THEM) for rest in rests)
+
+
+def _reads_nothing(address: str) -> bool:
+    return _READS_NOTHING.search(address.lower().rpartition("@")[0]) is not None
 
 
 def is_robot(address: str) -> bool:

@@ -16,15 +16,17 @@ _HTML_STARTS = ("<html", "<!doctype html")
 
 def body_text(raw: bytes, root: Part, limits: Limits) -> str:
     """The text of the mail: its text parts, or its HTML parts as text where no text part says
-    anything. At most `limits.text_bytes` are decoded; attachments and attached mails never.
+    anything. No more is decoded than the limits allow; attachments and attached mails never.
     """
-    return _Reader(raw, limits.text_bytes).read(root, is_root=True)
+    text = _Reader(raw, limits).read(root, is_root=True)
+    return "\n".join(text[: limits.text_bytes].split("\n", limits.text_lines)[: limits.text_lines])
 
 
 class _Reader:
-    def __init__(self, raw: bytes, budget: int) -> None:
+    def __init__(self, raw: bytes, limits: Limits) -> None:
         self._raw = raw
-        self._budget = budget
+        self._left = {False: limits.text_bytes, True: limits.html_bytes}
+        self._html_tags = limits.html_tags
 
     def read(self, part: Part, *, is_root: bool = False) -> str:
         if part.kind == "multipart/alternative" and part.parts:
@@ -35,11 +37,11 @@ class _Reader:
         if part.is_attachment and not is_root:
             return ""
         if part.kind == "text/html":
-            return html_to_text(self._decoded(part))
+            return self._as_text(self._decoded(part, is_html=True))
         if part.kind == "text/plain" or part.kind.startswith("multipart/"):
             text = plain_lines(self._decoded(part))
             if text[:200].lstrip().lower().startswith(_HTML_STARTS):
-                return html_to_text(text)
+                return self._as_text(text)
             if part.parameters.get("format", "").lower() == "flowed":
                 text = unflow(text, part.parameters.get("delsp", "").lower() == "yes")
             return text
@@ -53,10 +55,14 @@ class _Reader:
                 return text
         return ""
 
-    def _decoded(self, part: Part) -> str:
-        end = min(part.end, part.start + 4 * self._budget)
-        content = decode_transfer(self._raw[part.start : end], part.encoding)[: self._budget]
-        self._budget -= len(content)
+    def _as_text(self, html: str) -> str:
+        return html_to_text(html, self._html_tags)
+
+    def _decoded(self, part: Part, *, is_html: bool = False) -> str:
+        left = self._left[is_html]
+        end = min(part.end, part.start + 4 * left)
+        content = decode_transfer(self._raw[part.start : end], part.encoding)[:left]
+        self._left[is_html] -= len(content)
         return decode(content, part.parameters.get("charset", ""))
 
 

@@ -1,12 +1,18 @@
 """The certificate that the listener shows where a client asks for TLS."""
 
 import ssl
+from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 
 from pbm.errors import OperatorError
+from pbm.files import read_file
 
 _CERTIFICATE = b"-----BEGIN CERTIFICATE-----"
 _KEY = b"PRIVATE KEY-----"
+_WHATEVER_THE_TIME = ssl.VerifyFlags(0x200000)  # OpenSSL's X509_V_FLAG_NO_CHECK_TIME
+_MOST_FLIGHTS = 4  # of a handshake; TLS 1.2 has two from each side
+_MOST_BYTES = 1 << 20
 
 
 def load_certificate(certificate: str, key: str) -> ssl.SSLContext | None:
@@ -40,6 +46,31 @@ def load_certificate(certificate: str, key: str) -> ssl.SSLContext | None:
     return context
 
 
+def good_until(context: ssl.SSLContext, certificate: str) -> datetime:
+    """When the certificate ends that `load_certificate` has made this of, be it over already.
+
+    The library tells only a client that has seen and trusted it, so we are one. Raises
+    OperatorError where no client could.
+    """
+    client_side = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    client_side.check_hostname = False
+    client_side.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN | _WHATEVER_THE_TIME
+    client_side.load_verify_locations(certificate)
+    to_server, to_client = ssl.MemoryBIO(), ssl.MemoryBIO()
+    client = client_side.wrap_bio(to_client, to_server)
+    server = context.wrap_bio(to_server, to_client, server_side=True)
+    try:
+        for _ in range(_MOST_FLIGHTS):
+            for side in (client, server):
+                with suppress(ssl.SSLWantReadError):
+                    side.do_handshake()
+    except ssl.SSLError as error:
+        reason = getattr(error, "verify_message", None) or error.reason
+        raise OperatorError(f"PBM_TLS_CERT: {certificate} is of no use ({reason}).") from None
+    end = ssl.cert_time_to_seconds(str((client.getpeercert() or {})["notAfter"]))
+    return datetime.fromtimestamp(end, UTC)
+
+
 class _EncryptedKeyError(Exception):
     pass
 
@@ -50,7 +81,9 @@ def _no_password() -> str:
 
 def _read(setting: str, path: str) -> bytes:
     try:
-        return Path(path).read_bytes()
+        return read_file(Path(path), _MOST_BYTES)
+    except OperatorError as error:
+        raise OperatorError(f"{setting}: {error}") from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "that is no name of a file"
         raise OperatorError(f"{setting}: {path} cannot be read: {reason}.") from None

@@ -14,11 +14,13 @@ class Deferred:
     """Not now: try again later. ``reason`` is for the operator, and holds no secret.
 
     ``recipient_status`` is the code (RFC 3463, ``4.2.2``) with which the next server refused
-    the recipient; empty where the trouble was another.
+    the recipient; empty where the trouble was another. ``code`` is that of its reply (550), 0
+    where it gave none.
     """
 
     reason: str
     recipient_status: str = ""
+    code: int = 0
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,7 @@ class Failed:
 
     reason: str
     recipient_status: str = ""
+    code: int = 0
 
 
 Delivery = Sent | Deferred | Failed

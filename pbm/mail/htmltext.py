@@ -1,26 +1,33 @@
 """HTML mail as lines of text, with quoted parts marked by `> ` as text mail has them."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from html import escape, unescape
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from pbm.mail.charsets import plain_lines
+from pbm.mail.html_sight import Sight
+from pbm.mail.limits import LIMITS
 
 _CHARS = 65_536
 _NODES = 30_000
-_STYLE = 1_000  # characters of an element's style
 
-# Formatting elements say nothing here, but a parser must open them again in every paragraph:
-# 64 KB of them grow to gigabytes. `<wbr>` is empty, and keeps words together.
+# Formatting elements say nothing here but what they hide, and a parser must open them again in
+# every paragraph: 64 KB of them grow to gigabytes. `<wbr>` is empty, and keeps words together.
 _FORMATTING = re.compile(
-    r"</?(?:a|b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)(?=[\s/>])[^>]*>?",
+    r"<(/?)(a|b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)(?=[\s/>])([^>]*)>?",
     re.ASCII | re.IGNORECASE,
 )
+_ATTRIBUTE = re.compile(
+    r"""([^\s"'>/=]+)(?:\s{0,3}=\s{0,3}("[^"]*"|'[^']*'|[^\s"'>]+))?""", re.ASCII
+)
+_NOTHING = "<wbr>"
+_STYLED = "x-styled"  # an element of our own in place of a formatting one with a style
 
 _UNSEEN = frozenset(
-    "head style script title template noscript object iframe svg math select textarea -comment "
-    "!doctype".split()
+    "head style script title template noscript noframes noembed object iframe svg math select "
+    "textarea datalist audio video canvas -comment !doctype".split()
 )
 _BLOCKS = frozenset(
     "address article aside body blockquote center dd div dl dt fieldset figure footer form h1 h2 "
@@ -56,30 +63,62 @@ _SIGNATURE_IDS = frozenset(
     "ymail_ios_signature".split()
 )
 
-_HIDING = re.compile(
-    r"(?:^|;)(?:display:none|visibility:hidden|mso-hide:all"
-    r"|(?:max-height|font-size|opacity):0(?:px|pt)?(?:;|$|!))",
-    re.ASCII,
-)
 # A line on the left is how Outlook, and webmail of many kinds, marks quotations.
 _BAR = re.compile(r"(?:^|;)border-left:(?!none|0|medium)[^;]*(?:solid|double)", re.ASCII)
 _BLANKS = re.compile(r"[ \t\n\r\f]+", re.ASCII)
 
 
-def html_to_text(html: str) -> str:
-    """The text of an HTML mail, one line a block or `<br>`; at most 64 K characters are read.
+def html_to_text(html: str, most_tags: int = LIMITS.html_tags) -> str:
+    """The text of an HTML mail, one line a block or `<br>`.
+
+    At most 64 K characters are read, and no more than `most_tags`: to nest twice as many takes
+    four times as long.
 
     Quoted parts begin each line with `> `, so that they read as in text mail. What a reader
-    doesn't see (styles, scripts, hidden preheaders) and marked signatures are left out.
+    doesn't see (styles, scripts, hidden text of any kind) and marked signatures are left out.
     """
     try:
-        tree = LexborHTMLParser(_FORMATTING.sub("<wbr>", html[:_CHARS]))
+        tree = LexborHTMLParser(_without_formatting(_first_tags(html[:_CHARS], most_tags)))
     except SelectolaxError:
         return ""
     lines = _Lines()
     if tree.root is not None:
-        _Reading(lines).read(tree.root)
+        sheets = (sheet.text() for sheet in tree.css("style"))
+        _Reading(lines, Sight(sheets)).read(tree.root)
     return lines.text()
+
+
+def _first_tags(html: str, most: int) -> str:
+    """The text up to where one tag too many begins."""
+    at = -1
+    for _ in range(most + 1):
+        at = html.find("<", at + 1)
+        if at < 0:
+            return html
+    return html[:at]
+
+
+def _without_formatting(html: str) -> str:
+    """Take formatting elements away, but for what tells whether their text can be seen."""
+    styled: dict[str, list[bool]] = {}  # of the open ones of each name
+
+    def instead(found: re.Match[str]) -> str:
+        is_end, name, rest = found[1], found[2].lower(), found[3]
+        if is_end:
+            is_open = styled.get(name)
+            return f"</{_STYLED}>" if is_open and is_open.pop() else _NOTHING
+        attributes = _telling(name, rest)
+        styled.setdefault(name, []).append(bool(attributes))
+        return f"<{_STYLED}{attributes}>" if attributes else _NOTHING
+
+    return _FORMATTING.sub(instead, html)
+
+
+def _telling(name: str, rest: str) -> str:
+    """The attributes of a formatting element that tell whether its text can be seen."""
+    found = {one[1].lower(): (one[2] or "").strip("\"'") for one in _ATTRIBUTE.finditer(rest)}
+    kept = ["style", "class", "hidden", *(["color"] if name == "font" else [])]
+    return "".join(f' {each}="{escape(unescape(found[each]))}"' for each in kept if each in found)
 
 
 class _Lines:
@@ -132,9 +171,11 @@ class _Lines:
 class _Reading:
     """One walk over the tree, without recursion, as nesting may be deep."""
 
-    def __init__(self, lines: _Lines) -> None:
+    def __init__(self, lines: _Lines, sight: Sight) -> None:
         self._lines = lines
+        self._sight = sight
         self._quotes = 0
+        self._are_quotes: list[bool] = []  # of the elements that are open
         self._pres = 0
 
     @property
@@ -142,46 +183,46 @@ class _Reading:
         return "> " if self._quotes else ""
 
     def read(self, root: LexborNode) -> None:
-        for node, is_leaving in _walk(root, self._is_read):
-            if is_leaving:
-                self._leave(node)
-            elif node.tag == "-text":
-                self._text(node.text_content or "")
-            else:
-                self._enter(node)
-
-    def _is_read(self, node: LexborNode) -> bool:
-        """Is anything of this element shown?"""
-        if node.tag in _UNSEEN:
-            return False
-        if node.tag == "-text":
-            return True
-        attributes = node.attributes
-        return not (
-            "hidden" in attributes
-            or _HIDING.search(_style(attributes))
-            or _named(attributes, _SIGNATURE_CLASSES, _SIGNATURE_IDS)
-        )
+        _walk(root, self._enter, self._leave)
 
     def _text(self, text: str) -> None:
+        if not self._sight.sees_text:
+            return
         text = plain_lines(text)
         if self._pres:
             self._lines.add_verbatim(text, self._prefix)
         else:
             self._lines.add(text)
 
-    def _enter(self, node: LexborNode) -> None:
+    def _enter(self, node: LexborNode) -> bool:
+        """Read a node, or as much of it as stands before what is in it; False to pass that over."""
         tag = node.tag or ""
+        if tag == "-text":
+            self._text(node.text_content or "")
+            return False
+        if tag in _UNSEEN:
+            return False
+        attributes = node.attributes
+        if attributes and _named(attributes, _SIGNATURE_CLASSES, _SIGNATURE_IDS):
+            return False
+        if not self._sight.enter(tag, attributes):
+            return False
+        self._begin(node, tag, attributes)
+        return True
+
+    def _begin(self, node: LexborNode, tag: str, attributes: dict[str, str | None]) -> None:
         if tag == "br":
             self._lines.end(self._prefix)
         elif tag in _CELLS:
             self._lines.space()
         elif tag in _BLOCKS or tag in _SPACED:
             self._lines.end(self._prefix, even_empty=False)
-        if _is_quote(node):
+        is_quote = _is_quote(node, tag, attributes)
+        self._are_quotes.append(is_quote)
+        if is_quote:
             self._lines.end(self._prefix, even_empty=False)
             self._quotes += 1
-        if (node.attributes.get("id") or "").lower() in _QUOTE_REST_IDS:
+        if (attributes.get("id") or "").lower() in _QUOTE_REST_IDS:
             self._lines.end(self._prefix, even_empty=False)
             self._lines.add(_QUOTE_REST)
             self._lines.end(self._prefix)
@@ -189,20 +230,22 @@ class _Reading:
             self._pres += 1
 
     def _leave(self, node: LexborNode) -> None:
+        self._sight.leave()
         tag = node.tag or ""
         if tag in _BLOCKS or tag in _SPACED:
             self._lines.end(self._prefix, even_empty=False)
         if tag in _SPACED:
             self._lines.gap(self._prefix)
-        if _is_quote(node):
+        if self._are_quotes.pop():
             self._lines.end(self._prefix, even_empty=False)
             self._quotes -= 1
         if tag == "pre":
             self._pres -= 1
 
 
-def _is_quote(node: LexborNode) -> bool:
-    attributes = node.attributes
+def _is_quote(node: LexborNode, tag: str, attributes: dict[str, str | None]) -> bool:
+    if not attributes:
+        return tag == "blockquote"
     if _named(attributes, _QUOTE_CLASSES, _QUOTE_IDS):
         return True
     if (attributes.get("name") or "").lower() in _QUOTE_NAMES:
@@ -212,9 +255,9 @@ def _is_quote(node: LexborNode) -> bool:
         return _stands_above_quote(node)
     if classes.endswith(_QUOTE_CLASS_ENDS):
         return True
-    if node.tag == "div":
+    if tag == "div":
         return _BAR.search(_style(attributes)) is not None
-    return node.tag == "blockquote" and not _is_indentation(attributes)
+    return tag == "blockquote" and not _is_indentation(attributes)
 
 
 def _stands_above_quote(node: LexborNode) -> bool:
@@ -238,9 +281,9 @@ def _is_indentation(attributes: dict[str, str | None]) -> bool:
 
 
 def _style(attributes: dict[str, str | None]) -> str:
-    """The style of an element in one form: without blanks, in lower case, cut to a bound."""
+    """The style of an element in one form: without blanks, in lower case."""
     style = attributes.get("style")
-    return re.sub(r"\s", "", style[:_STYLE], flags=re.ASCII).lower() if style else ""
+    return re.sub(r"\s", "", style, flags=re.ASCII).lower() if style else ""
 
 
 def _named(attributes: dict[str, str | None], classes: frozenset[str], ids: frozenset[str]) -> bool:
@@ -250,25 +293,23 @@ def _named(attributes: dict[str, str | None], classes: frozenset[str], ids: froz
 
 
 def _walk(
-    root: LexborNode, is_read: Callable[[LexborNode], bool]
-) -> Iterator[tuple[LexborNode, bool]]:
-    """Every node on entering (False) and each element with children on leaving (True)."""
+    root: LexborNode, enter: Callable[[LexborNode], bool], leave: Callable[[LexborNode], None]
+) -> None:
+    """Enter every node, and leave each that let itself be entered."""
     open_nodes: list[LexborNode] = []
     node: LexborNode | None = root
     for _ in range(_NODES):
-        if node is not None and is_read(node):
-            yield node, False
+        if node is not None and enter(node):
             if (child := node.first_child) is not None:
                 open_nodes.append(node)
                 node = child
                 continue
-            if node.tag != "-text":
-                yield node, True
+            leave(node)
         following = node.next if node is not None and node is not root else None
         while following is None:
             if not open_nodes:
                 return
             parent = open_nodes.pop()
-            yield parent, True
+            leave(parent)
             following = parent.next if parent is not root else None
         node = following

@@ -18,8 +18,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pbm.errors import OperatorError
+from pbm.files import open_file
 
 _MIN_SECRET = 32
+_MOST_BYTES = 1 << 20
 _KEY_LINE = re.compile(r"([a-z0-9]{1,2})[ \t]+([!-~]+)", re.ASCII)
 _HEADER = (
     "# The keys behind the reply addresses, one a line: id, then secret.\n"
@@ -143,13 +145,17 @@ def _derived_id(secret: str) -> str:
 def read_text(path: Path) -> str:
     """The text of the file. Raises FileNotFoundError; other trouble as KeyFileError."""
     try:
-        with open(path, "rb") as file:
+        with open_file(path) as file:
             mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
-            content = file.read()
+            content = file.read(_MOST_BYTES + 1)
     except FileNotFoundError:
         raise
     except OSError as error:
         raise KeyFileError(f"The key file {path} can't be read: {error.strerror}.") from None
+    except OperatorError:
+        raise KeyFileError(f"The key file {path} can't be read: it is no file.") from None
+    if len(content) > _MOST_BYTES:
+        raise KeyFileError(f"The key file {path} is too large to be one.")
     if mode & 0o077:
         raise KeyFileError(
             f"The key file {path} is open to other users (mode {mode:04o}). "

@@ -21,9 +21,15 @@ class Limits:
     depth: int = 10
     parts: int = 50
     text_bytes: int = 65_536
+    text_lines: int = 4_000
+    html_bytes: int = 65_536
+    html_tags: int = 4_000
 
 
 LIMITS = Limits()
+STRANGERS_LIMITS = Limits(text_bytes=8_192, text_lines=500, html_bytes=32_768, html_tags=500)
+"""For the words of somebody whom we don't know: a command or an answer is short."""
+HEADER_ONLY = Limits(text_bytes=0, text_lines=0, html_bytes=0, html_tags=0)
 
 
 class UnreadableMail(ValueError):  # noqa: N818 - it names the mail

@@ -5,9 +5,11 @@ in the files end in LF, as mail programs expect them there.
 """
 
 import asyncio
+import errno
 import mailbox
 import os
 import re
+import stat
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +18,8 @@ from urllib.parse import quote
 from pbm.mail.address import AddressError, address_key, parse_address
 from pbm.mail.delivery import Deferred, Delivery, Failed, Sent
 
+_PARTS = ("new", "cur", "tmp")
+_READ = ("new", "cur")
 _LONGEST_FOLDER_NAME = 255  # bytes, on the usual file systems
 _DELIVERED = re.compile(r"([0-9]+)\.M([0-9]+)P[0-9]+Q([0-9]+)\.", re.ASCII)
 
@@ -59,19 +63,24 @@ def folder_of(root: Path, recipient: str) -> Path:
 
 
 def mails_of(root: Path, recipient: str) -> list[Path]:
-    """The files of all mails to an address, oldest first. Raises AddressError."""
+    """The files of all mails to an address, oldest first. Raises AddressError, and OSError
+    where a folder is a link."""
     folder = folder_of(root, recipient)
     files = [
         file
-        for part in ("new", "cur")
-        if (folder / part).is_dir()
+        for part in _READ
+        if _owner(folder / part) is not None
         for file in _files(folder / part)
     ]
     return sorted(files, key=_delivery_order)
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    return (entry for entry in folder.iterdir() if not entry.name.startswith("."))
+    return (
+        entry
+        for entry in folder.iterdir()
+        if not entry.name.startswith(".") and not entry.is_symlink()
+    )
 
 
 def _delivery_order(file: Path) -> tuple[int, int, int, str]:
@@ -94,12 +103,42 @@ def _store(folder: Path, raw: bytes) -> None:
 def _make(folder: Path) -> None:
     """Make the folder whole, also where another process does so at the same moment, or was
     stopped halfway."""
-    if all((folder / part).is_dir() for part in ("new", "cur", "tmp")):
+    if check_folders(folder.parent, folder):
         return
-    for part in ("new", "cur", "tmp"):
+    for part in _PARTS:
         (folder / part).mkdir(mode=0o700, parents=True, exist_ok=True)
     for changed in (folder, folder.parent, folder.parent.parent):
         _sync(changed)
+
+
+def check_folders(root: Path, *maildirs: Path) -> bool:
+    """Whether the folders of some Maildirs below a root are there.
+
+    Raises OSError where one is no folder but a link, or another user's: mails, with the reply
+    addresses in them, would go where somebody else leads them.
+    """
+    folders = (
+        root,
+        *(each for folder in maildirs for each in (folder, *map(folder.joinpath, _PARTS))),
+    )
+    owners = [_owner(folder) for folder in folders]
+    for folder, owner in zip(folders, owners, strict=True):
+        if owner not in (None, os.geteuid(), 0):
+            raise PermissionError(errno.EPERM, f"{folder} belongs to another user of this machine")
+    return None not in owners
+
+
+def _owner(folder: Path) -> int | None:
+    """Whose folder it is; None if there is none. Raises OSError for a link or a file."""
+    try:
+        found = folder.lstat()
+    except FileNotFoundError:
+        return None
+    if stat.S_ISLNK(found.st_mode):
+        raise OSError(errno.ELOOP, f"{folder} is a link; name the folder that it leads to")
+    if not stat.S_ISDIR(found.st_mode):
+        raise NotADirectoryError(errno.ENOTDIR, f"{folder} is no folder")
+    return found.st_uid
 
 
 def _sync(folder: Path) -> None:

@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import compress
 
 from pbm.mail.quoting_footers import DEVICES, FOOTER_ENDS, FOOTER_STARTS, LONGEST_FOOTER
-from pbm.mail.quoting_headers import attribution_end, field_block_end, next_words
+from pbm.mail.quoting_headers import attribution_end, field_block_end, field_names, next_words
 from pbm.mail.quoting_own import OwnMails
 from pbm.mail.quoting_words import FORWARD_SENTENCES, FORWARDED, ORIGINAL
 
@@ -92,6 +92,7 @@ class _Cleaning:
             for line, quoted in zip(self._plain, self._quoted, strict=True)
         ]
         self._next = next_words(self._plain)
+        self._names = field_names(self._plain)
         self._ours = OwnMails(self._plain)
         self._said: list[str] = []
         self._below_quotes: list[int] = []
@@ -191,8 +192,9 @@ class _Cleaning:
         return end
 
     def _heading(self, at: int) -> int:
-        return field_block_end(self._plain, self._next, at) or attribution_end(
-            self._plain, self._marked, self._next, at
+        lines, following = self._plain, self._next
+        return field_block_end(lines, self._names, following, at) or attribution_end(
+            lines, self._marked, following, at
         )
 
     def _below(self, at: int) -> int:

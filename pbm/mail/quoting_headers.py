@@ -145,25 +145,26 @@ def _is_full(window: list[str]) -> bool:
     return len(window[0]) + 1 + len(next_word) > max(map(len, window))
 
 
-def field_kind(line: str) -> str:
-    """Which field of a quoted mail's header the line is, in any language; else an empty text."""
-    return FIELD_NAMES.get(_field_name(line), "")
-
-
 def _field_name(line: str) -> str:
     """What stands before the colon of a line that could be a field, casefolded."""
     head, colon, _ = line[: _LONGEST_NAME + 1].replace("：", ":").partition(":")
     return head.strip(" \t*_\u00a0|>").casefold() if colon else ""
 
 
-def field_block_end(lines: list[str], following: list[int], at: int) -> int:
+def field_names(lines: list[str]) -> list[str]:
+    """For each line what stands before its colon where it could be a field, casefolded."""
+    return [_field_name(line) for line in lines]
+
+
+def field_block_end(lines: list[str], names: list[str], following: list[int], at: int) -> int:
     """The line after a block of header fields that begins at `at`; 0 if there is none.
 
     It takes three kinds of fields with a sender among them, or the sender's address and one
-    more: nobody begins an answer so.
+    more: nobody begins an answer so. `names` is `field_names(lines)`, `following` is
+    `next_words(lines)`.
     """
-    if not field_kind(lines[at]):
-        return _unknown_block_end(lines, following, at)
+    if names[at] not in FIELD_NAMES:
+        return _unknown_block_end(lines, names, following, at)
     kinds: set[str] = set()
     end = at
     has_address = False
@@ -171,7 +172,7 @@ def field_block_end(lines: list[str], following: list[int], at: int) -> int:
     for _ in range(_FIELD_LINES):
         if line_at >= len(lines):
             break
-        kind = field_kind(lines[line_at])
+        kind = FIELD_NAMES.get(names[line_at], "")
         if kind:
             kinds.add(kind)
             end = line_at + 1
@@ -183,32 +184,31 @@ def field_block_end(lines: list[str], following: list[int], at: int) -> int:
     enough = 2 if has_address else 3
     if "from" in kinds and len(kinds) >= enough:
         return end
-    return _unknown_block_end(lines, following, at)
+    return _unknown_block_end(lines, names, following, at)
 
 
-def _unknown_block_end(lines: list[str], following: list[int], at: int) -> int:
+def _unknown_block_end(lines: list[str], names: list[str], following: list[int], at: int) -> int:
     """The line after a block of fields in a language that isn't known; 0 if there is none.
 
     All programs begin it with the sender and go on with the date.
     """
-    if "@" not in lines[at] or not _unknown_name(lines[at]):
+    if "@" not in lines[at] or not _unknown(names[at]):
         return 0
     if _ADDRESS.search(lines[at][:_LONGEST]) is None:
         return 0
-    names: list[str] = []
+    found: list[str] = []
     has_date = False
     end = line_at = at
-    while line_at < len(lines) and len(names) < _FIELD_LINES:
-        name = _unknown_name(lines[line_at])
-        if not name or name in names:
+    while line_at < len(lines) and len(found) < _FIELD_LINES:
+        name = _unknown(names[line_at])
+        if not name or name in found:
             break
-        names.append(name)
-        has_date = has_date or (len(names) <= _DATE_BY and _has_date(lines[line_at][:_LONGEST]))
+        found.append(name)
+        has_date = has_date or (len(found) <= _DATE_BY and _has_date(lines[line_at][:_LONGEST]))
         end = line_at + 1
         line_at = following[end]
-    return end if has_date and len(names) >= _FEWEST_UNKNOWN else 0
+    return end if has_date and len(found) >= _FEWEST_UNKNOWN else 0
 
 
-def _unknown_name(line: str) -> str:
-    name = _field_name(line)
+def _unknown(name: str) -> str:
     return "" if _NO_NAME.search(name) else name

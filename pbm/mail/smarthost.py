@@ -275,13 +275,13 @@ class SmarthostTransport:
         self, client: aiosmtplib.SMTP, verb: str, error: Exception, *, final: bool = True
     ) -> Deferred | Failed:
         reason = f"{verb}: {self._why(error)}"
-        code = getattr(error, "code", 0)
+        code = max(0, getattr(error, "code", 0))  # aiosmtplib says -1 of what is no reply
         if code == _CLOSING or not 400 <= code < 600:
             _hang_up(client)  # it is going, or the two of us are out of step
         if final and 500 <= code < 600 and code not in _OUR_CONFIGURATION:
-            return Failed(reason, _recipient_status(error) if verb == "RCPT" else "")
+            return Failed(reason, _recipient_status(error) if verb == "RCPT" else "", code)
         refused_for_now = verb == "RCPT" and code < 500
-        return Deferred(reason, _recipient_status(error) if refused_for_now else "")
+        return Deferred(reason, _recipient_status(error) if refused_for_now else "", code)
 
     def _why(self, error: Exception) -> str:
         """What happened, for the operator: no password, no tag, no line break."""

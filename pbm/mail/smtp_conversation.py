@@ -22,6 +22,7 @@ from pbm.mail.smtp_grammar import (
     too_large,
 )
 from pbm.mail.smtp_inlet import BLOCK, ClientLeftError, FloodError, Inlet, has_longer_line
+from pbm.mail.smtp_session import QUIT, Session
 
 _COMMANDS_IN_A_ROW = 32
 _MAIL_FORM = "MAIL FROM:<name@example.org>"
@@ -64,6 +65,7 @@ class Conversation(SMTP):
         self._said_hello = False
         self._sender: str | None = None
         self._recipients: list[str] = []
+        self._why_refused = ""  # the last command was; for the operator
         self._replies_owed = 1
         self._since_mail = 0
         self._unknown = 0
@@ -89,6 +91,7 @@ class Conversation(SMTP):
         self._peer = peer_of(transport.get_extra_info("peername"))
         self._is_trusted = self._door.is_trusted(self._peer)
         self._refusal = self._door.enter(self._peer)
+        self._session = Session(str(self._peer or ""), self.protocol_name, self._is_trusted)
         self._everybody.add(self)
         self._is_inside = True
         super().connection_made(transport)
@@ -110,9 +113,13 @@ class Conversation(SMTP):
             self._is_inside = False
             self._everybody.discard(self)
             self._door.leave(self._peer)
+            if self.is_committing:
+                self._session.end = "the client left before the reply to its mail"
+            self._desk.report_session(self._session)
 
     def _timeout_cb(self) -> None:
         self.hang_up(self._on_timeout)
+        self._session.end = f"timed out, told {self._on_timeout}"
 
     async def _handle_client(self) -> None:
         try:
@@ -146,7 +153,10 @@ class Conversation(SMTP):
         await self.push(f"220 {self.hostname} {self.protocol_name}")
         while not self._is_hung_up():
             self._reset_timeout()
-            reply = await self._answer(await self._inlet.line())
+            line = await self._inlet.line()
+            self._why_refused = ""
+            reply = await self._answer(line)
+            self._session.note(line, reply, self._why_refused)
             if reply:
                 await self.push(reply)
             if self._desk.is_closing:
@@ -168,6 +178,8 @@ class Conversation(SMTP):
         """Say a last word and close, without waiting for a client that doesn't listen."""
         if self._is_hung_up():
             return
+        if reply:
+            self._session.end = QUIT if reply.startswith("221") else f"told {reply}"
         transport = cast(asyncio.Transport, self.transport)
         if reply and not self._is_shaking_hands:
             transport.write(f"{reply}\r\n".encode("ascii"))
@@ -275,8 +287,9 @@ class Conversation(SMTP):
                 server_side=True,
                 ssl_handshake_timeout=self._limits.handshake_seconds,
             )
-        except OSError:
+        except OSError as error:
             encrypted = None
+            self._session.end = f"TLS failed: {_why_no_tls(error)}"
         finally:
             self._is_shaking_hands = False
         if encrypted is None:
@@ -285,7 +298,7 @@ class Conversation(SMTP):
         self._plain_writer = plain  # at its end it would close what is under the TLS
         self._writer = asyncio.StreamWriter(encrypted, self, self._reader, loop)
         self.transport = encrypted
-        self._is_encrypted = True
+        self._is_encrypted = self._session.is_encrypted = True
 
     def _begin(self) -> None:
         self._said_hello = True
@@ -302,7 +315,7 @@ class Conversation(SMTP):
             return "503 5.5.1 A mail is begun already; RSET drops it."
         sender, parameters = parse_path("FROM:", argument, _MAIL_FORM)
         check_mail_parameters(parameters, self._limits.mail_bytes)
-        self._sender = sender
+        self._sender = self._session.sender = sender
         return "250 2.1.0 Go on."
 
     async def _rcpt(self, argument: str) -> str:
@@ -319,7 +332,8 @@ class Conversation(SMTP):
                 return f"452 4.5.3 One mail may have {most} recipients; send it again to the rest."
             refusal = await self._desk.refuse_recipient(recipient)
             if refusal is not None:
-                return refusal
+                reply, self._why_refused = refusal
+                return reply
         self._add_recipient(recipient)
         return "250 2.1.5 Go on."
 
@@ -388,3 +402,8 @@ class Conversation(SMTP):
 
     async def _verify(self, argument: str) -> str:  # noqa: ARG002
         return "252 2.1.5 Who plays here is not told; send the mail and see."
+
+
+def _why_no_tls(error: OSError) -> str:
+    reason = getattr(error, "reason", None)  # of an SSLError, such as NO_SHARED_CIPHER
+    return str(reason or error.strerror or type(error).__name__).lower().replace("_", " ")

@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from pbm.mail.limits import LIMITS
+from pbm.mail.smtp_session import ReportSession
 from pbm.mail.wire import check_wire
 
 OWN_FAULT = "451 4.3.0 Something broke on our side, not on yours. Please send it again later."
@@ -27,6 +28,7 @@ class Rejection:
 
     code: int
     text: str
+    why: str = ""  # for the operator, where the client is told less
 
 
 @dataclass(frozen=True)
@@ -70,21 +72,26 @@ class Desk:
         keep: Keep,
         report_fault: ReportFault,
         tls: ssl.SSLContext | None = None,
+        report_session: ReportSession = lambda _: None,
     ) -> None:
         """``tls``, where there is one, is offered by STARTTLS."""
         self.tls = tls
         self.hostname = hostname
         self.limits = limits
         self.report_fault = report_fault
+        self.report_session = report_session
         self.is_closing = False
         self._accept_recipient = accept_recipient
         self._keep = keep
         self._keeping: set[asyncio.Task[object]] = set()
 
-    async def refuse_recipient(self, address: str) -> str | None:
-        """The reply that refuses the address, or None. Raises what the server's check raises."""
+    async def refuse_recipient(self, address: str) -> tuple[str, str] | None:
+        """The reply that refuses the address, and why, for the operator; None if it is taken.
+
+        Raises what the server's check raises.
+        """
         rejection = await self._accept_recipient(address)
-        return None if rejection is None else self._reply_to(rejection)
+        return None if rejection is None else (self._reply_to(rejection), rejection.why)
 
     async def hand_in(self, sender: str, recipients: tuple[str, ...], raw: bytes, peer: str) -> str:
         """The reply to a whole mail: 250 after ``keep`` has returned its text, and not before.

@@ -24,6 +24,7 @@ from pbm.mail.smtp_desk import (
     ReportFault,
 )
 from pbm.mail.smtp_door import LOOPBACK, Door, Network
+from pbm.mail.smtp_session import ReportSession
 
 __all__ = ["AcceptRecipient", "Keep", "Listener", "ListenerLimits", "Rejection"]
 
@@ -46,6 +47,7 @@ class Listener:
         tls: ssl.SSLContext | None = None,
         limits: ListenerLimits | None = None,
         report_fault: ReportFault | None = None,
+        report_session: ReportSession = lambda _: None,
     ) -> None:
         """``accept_recipient(address)`` gives None or a Rejection.
 
@@ -53,11 +55,13 @@ class Listener:
         is durable, or a Rejection; it goes on when the client leaves. The sender is empty
         for the null sender, the peer empty for a local socket. Whatever either raises becomes
         one fixed 451, and goes to ``report_fault``, by default the log. With ``tls`` STARTTLS
-        is offered.
+        is offered. ``report_session`` is told of each connection at its end.
         """
         limits = limits or ListenerLimits()
         report_fault = report_fault or _log_fault
-        self._desk = Desk(hostname, limits, accept_recipient, keep, report_fault, tls)
+        self._desk = Desk(
+            hostname, limits, accept_recipient, keep, report_fault, tls, report_session
+        )
         self._door = Door(limits, trusted_peers)
         self._servers: list[asyncio.Server] = []
         self._local_sockets: list[LocalSocket] = []
@@ -91,6 +95,10 @@ class Listener:
 
     def _by_lmtp(self) -> Conversation:
         return LmtpConversation(self._desk, self._door, self._conversations)
+
+    def show(self, tls: ssl.SSLContext | None) -> None:
+        """Show another certificate from the next STARTTLS on; what is under way goes on."""
+        self._desk.tls = tls
 
     @property
     def bound(self) -> tuple[tuple[str, int], ...]:

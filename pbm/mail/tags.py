@@ -10,6 +10,7 @@ import base64
 import hashlib
 import hmac
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -58,6 +59,17 @@ class Keyring:
         Case doesn't matter; the comparison takes the same time whatever the difference.
         """
         return self._verify(tag, "reply", player=player_id, board=board_id, epoch=epoch)
+
+    def tags_without_ids(
+        self, player_id: int, epoch: int, board_ids: Sequence[int]
+    ) -> frozenset[str]:
+        """A player's tags without the keys' ids: with no board and with each of these, by every
+        key that we have."""
+        return frozenset(
+            _mac(key, "reply", player=player_id, board=board, epoch=epoch)
+            for key in self.keys
+            for board in (None, *board_ids)
+        )
 
     def bounce_tag(self, player_id: int, mail: str) -> str:
         """The tag of the address that a mail to a player comes back to.

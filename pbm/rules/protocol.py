@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO, Literal, NoReturn, get_args
 
+from pbm import __version__
 from pbm.rules.abapro import format_abapro, parse_abapro
 from pbm.rules.diagram import diagram
 from pbm.rules.errors import RulesError
@@ -210,6 +211,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description="The rules of Abalone for other programs: reads one JSON object a line,"
         ' such as {"op": "start", "board": "bowl", "players": 3}, and answers each with one line.',
     )
+    parser.add_argument("--version", action="version", version=f"%(prog)s, version {__version__}")
     parser.parse_args(arguments)
     try:
         serve(sys.stdin.buffer, sys.stdout.buffer)

@@ -6,24 +6,24 @@ a day, and the third in a row marks. Whatever came back on a board where it is t
 is written once more, to be sent after a pause.
 """
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from pbm.commands.limits import BACK_BY_CLAIM
 from pbm.commands.view import board_view
 from pbm.events import BoardNews
 from pbm.mail.address import Bounce, address_key
-from pbm.mail.delivery_report import DELAYED, DELIVERED, HARD, Report, read_report
+from pbm.mail.delivery_report import DELAYED, DELIVERED, HARD, Report, is_for_good, read_report
 from pbm.service.announce import announce_boards
 from pbm.service.hearing import Hearing
 from pbm.service.holding import SHORTEST
-from pbm.service.letters import Cause, House, Letters
+from pbm.service.letters import AGAIN, CAME_BACK, Cause, House, Letters
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Board, InboxMail, OutboxMail, Player
 
 MOST_SOFT = 3  # in a row, before a player counts as out of reach
 _COUNTED_EVERY = timedelta(days=1)
 _FORGOTTEN_AFTER = timedelta(days=30)  # also how old a mail may be whose report is heard
-_AGAIN = "again"  # the kind of a mail that is written once more
 _EVERY = 1_000_000  # boards of one player; nobody has as many
 
 
@@ -36,12 +36,12 @@ def hear_report(
     """
     if not house.keyring.verify_bounce_tag(bounce.tag, bounce.player_id, bounce.mail):
         return "nothing: no address of ours"
-    report = read_report(mail.raw)
-    if report is None:
-        return "nothing: no report of what became of a mail"
     player = work.players.find_locked(bounce.player_id)
     if player is None or not player.addresses:
         return "nothing: about nobody who plays here"
+    report = read_report(mail.raw, player.address)
+    if report is None:
+        return "nothing: no report of what became of a mail"
     if report.verdict in (DELIVERED, DELAYED):
         return f"nothing: mail to {player.handle} is {report.verdict}"
     key, since = address_key(player.address), now - _FORGOTTEN_AFTER
@@ -73,25 +73,40 @@ def note_refusal(
     player = work.players.find_locked(mail.player_id) if mail.player_id else None
     if player is None or address_key(mail.recipient) not in map(address_key, player.addresses[:1]):
         return
-    hard = status.startswith(("5.1.", "5.2."))
+    hard = status.startswith(("5.1.", "5.2.")) and is_for_good(status)
     _count(work, Letters(work, house, now), player, mail, hard=hard, now=now)
 
 
-def hear_from(hearing: Hearing, player: Player, *, proven: bool) -> None:
+def hear_from(hearing: Hearing, player: Player, *, proven: bool) -> tuple[int, ...]:
     """A player has written: mails to them arrive again, as far as we know.
 
     What waited goes out, and the boards' news of it are left to the turn. A mail that only
-    claims to be the player's counts a few times a day.
+    claims to be the player's counts a few times a day. Returns the boards that were to be sent
+    once more, for `send_missed` when the turn is done.
     """
-    if not player.bounces and player.unreachable_since is None:
-        return
+    if player.bounced_at is None:
+        return ()
     if player.unreachable_since is not None and not proven and not _may_claim(hearing, player):
-        return
-    work = hearing.work
+        return ()
+    work, now = hearing.work, hearing.now
     work.players.set_bounces(player.id, 0, None, None)
-    if player.unreachable_since is None or not player.addresses:
-        return
-    hearing.news.extend(reachable_again(work, player, hearing.now))
+    if not player.addresses:
+        return ()
+    if player.unreachable_since is not None:
+        hearing.news.extend(reachable_again(work, player, now))
+        return ()
+    return _release(work, player, now)
+
+
+def send_missed(hearing: Hearing, player_id: int, board_ids: Iterable[int]) -> None:
+    """Send boards whose mails have come back, unless what the player has written brings them."""
+    work = hearing.work
+    for board_id in board_ids:
+        player = work.players.get(player_id)
+        if not player.addresses or work.outbox.waits_for(address_key(player.address), board_id):
+            continue
+        if board_id in work.boards.to_move(player_id):
+            _write_again(work, hearing.letters, player, board_id, hearing.now)
 
 
 def reachable_again(work: UnitOfWork, player: Player, now: datetime) -> list[BoardNews]:
@@ -99,12 +114,18 @@ def reachable_again(work: UnitOfWork, player: Player, now: datetime) -> list[Boa
 
     They get every board with that, so what was written once more is not needed.
     """
-    work.outbox.drop_due(player.id, _AGAIN, "the player has written", now)
-    work.outbox.release(player.id, address_key(player.address), now)
+    _release(work, player, now)
     return [
         BoardNews(board.id, "reachable", {"handle": player.handle})
         for board in _in_play(work, player)
     ]
+
+
+def _release(work: UnitOfWork, player: Player, now: datetime) -> tuple[int, ...]:
+    """Let go out what waits for a player, and drop what waits to be tried again: its boards."""
+    boards = work.outbox.drop_due(player.id, AGAIN, "the player has written", now)
+    work.outbox.release(player.id, address_key(player.address), now)
+    return boards
 
 
 def _count(
@@ -148,11 +169,17 @@ def _try_again(
     turns = work.boards.to_move(player.id)
     if not turns:
         return
-    board = work.boards.get(board_id if board_id in turns else turns[0], lock=True)
+    number = board_id if board_id in turns else turns[0]
+    _write_again(work, letters, player, number, now + SHORTEST)
+
+
+def _write_again(
+    work: UnitOfWork, letters: Letters, player: Player, board_id: int, not_before: datetime
+) -> None:
+    board = work.boards.get(board_id, lock=True)
     view = board_view(work, board, player_id=player.id, picture=player.settings.picture)
-    lead = [{"what": "came-back"}]
-    told = {**view, "lead": lead, "comments": []}
-    letters.board(player, board, told, kind=_AGAIN, not_before=now + SHORTEST)
+    told = {**view, "lead": [CAME_BACK], "comments": []}
+    letters.board(player, board, told, kind=AGAIN, not_before=not_before)
 
 
 def _in_play(work: UnitOfWork, player: Player) -> list[Board]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from pbm.commands.registry import find_command
-from pbm.commands.words import refuse_reserved
+from pbm.commands.reserved import refuse_reserved
 from pbm.errors import Refusal
 from pbm.store.db import UnitOfWork
 
@@ -42,7 +42,8 @@ def suggest_handle(work: UnitOfWork, address: str) -> str:
     local = address.split("@", 1)[0].split("+", 1)[0].lower()
     kept = "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "-" for c in local)
     stem = kept.strip("-_0123456789")[:_LONGEST]
-    stem = stem if len(stem) >= _SHORTEST else _FALLBACK
+    if len(stem) < _SHORTEST or _is_reserved(f"{stem[: _LONGEST - 1]}2"):
+        stem = _FALLBACK  # such as for postmaster, whom postmaster2 might be taken for
     for candidates in _some_alike(stem):
         taken = work.players.handles_among(candidates)
         for handle in candidates:

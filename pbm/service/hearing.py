@@ -7,10 +7,10 @@ from functools import cached_property, partial
 from pbm.commands.context import Answering, Context
 from pbm.commands.help import help_page
 from pbm.commands.registry import COMMANDS
-from pbm.commands.script import Script, read_script
+from pbm.commands.script import Script, answer_to_welcome, read_script
 from pbm.commands.subjects import board_named
 from pbm.commands.words import Login
-from pbm.events import Event
+from pbm.events import Answered, Event
 from pbm.mail.inbound import Envelope
 from pbm.mail.subject import clean_subject
 from pbm.passwords import PasswordWork
@@ -26,8 +26,9 @@ class Hearing:
 
     `believes_front`: what the mail server in front says about senders counts here. `peer`
     handed the mail over. `done` are logins whose commands are done and not to be heard again.
-    `news` happened apart from what the mail asks for, and is told with the rest. `passwords` is
-    what was hashed for this mail.
+    `news` happened apart from what the mail asks for, and is told with the rest; so are `notes`,
+    to the sender. `passwords` is what was hashed for this mail. `holds_words`: its words for others
+    may hold a password, and go to nobody.
     """
 
     work: UnitOfWork
@@ -39,8 +40,10 @@ class Hearing:
     peer: str = ""
     believes_front: bool = False
     done: frozenset[Login] = frozenset()
+    holds_words: bool = False
     _read: dict[bool, Script] = field(default_factory=dict, repr=False, compare=False)
     news: list[Event] = field(default_factory=list)
+    notes: list[Answered] = field(default_factory=list)
 
     @cached_property
     def subject(self) -> str:
@@ -83,7 +86,20 @@ class Hearing:
 
     def script_about(self, hints: tuple[int, ...]) -> Script:
         """What it asks for where it points at these boards."""
-        in_answer = bool(hints)
+        script = self.held(self._script(in_answer=bool(hints)))
+        return script.without(self.done) if self.done else script
+
+    def scripts(self) -> tuple[Script, ...]:
+        """Every way in which the mail may come to be read."""
+        _, below = answer_to_welcome(self.envelope.said)
+        read = [self._script(in_answer=in_answer) for in_answer in (True, False)]
+        return (*read, read_script("", below, in_answer=False))
+
+    def held(self, script: Script) -> Script:
+        """A script of this mail, without its words where these are kept back."""
+        return script.without_words() if self.holds_words else script
+
+    def _script(self, *, in_answer: bool) -> Script:
         if in_answer not in self._read:
             self._read[in_answer] = read_script(
                 self.subject,
@@ -91,5 +107,4 @@ class Hearing:
                 in_answer=in_answer,
                 below_quotes=self.envelope.below_quotes,
             )
-        script = self._read[in_answer]
-        return script.without(self.done) if self.done else script
+        return self._read[in_answer]

@@ -25,7 +25,9 @@ from pbm.store.values import FAREWELL, Board, NewMail, Player
 
 REPLIED = "auto-replied"
 GENERATED = "auto-generated"
-_HELD = ("board", "again")
+AGAIN = "again"  # the kind of a board's mail that is written once more, to wait
+_HELD = ("board", AGAIN)
+CAME_BACK = {"what": "came-back"}  # told above a board whose mail may have been lost
 _BOARD_ID = re.compile(r"<g(\d{1,9})\.p(\d{1,5})(?:b(\d{1,5}))?\.[^@<>]*@([^@<>]*)>", re.ASCII)
 
 
@@ -138,6 +140,8 @@ class Letters:
         template: str = "board",
         kind: str = "board",
     ) -> NewMail:
+        if kind != AGAIN and player.bounced_at and self._supersedes(player, board):
+            view = {**view, "lead": [CAME_BACK, *view["lead"]]}
         root = self._root_id(board, player)
         first = kind == "board" and board.ply == 0 and not self._work.outbox.written(root)
         # Mail programs put a mail where those stand that it refers to. What asked for this one
@@ -165,6 +169,14 @@ class Letters:
             player=player,
             board_id=board.id,
         )
+
+    def _supersedes(self, player: Player, board: Board) -> bool:
+        """Whether a mail about a board takes the place of one that waits to be tried again.
+
+        It shows all that the other does; and an older position, sent after it, would mislead.
+        """
+        why = "a later mail shows the board"
+        return bool(self._work.outbox.drop_due(player.id, AGAIN, why, self._now, board_id=board.id))
 
     def answer(
         self, player: Player, subject: str, params: dict[str, Any], *, kind: str = "answer"

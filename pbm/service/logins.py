@@ -13,7 +13,7 @@ from pbm.commands.script import Script
 from pbm.commands.words import Login
 from pbm.mail.address import address_key
 from pbm.mail.auth_results import Dmarc
-from pbm.passwords import PasswordHash
+from pbm.passwords import hash_of_nobody
 from pbm.service.hearing import Hearing
 from pbm.service.obey import obey
 from pbm.store.values import Player
@@ -54,18 +54,29 @@ def _obey_for(hearing: Hearing, player: Player, script: Script) -> str:
 def _proven(
     hearing: Hearing, logins: tuple[Login, ...], dmarc: Dmarc
 ) -> Iterator[tuple[Login, Player]]:
-    tried: list[tuple[Login, Player]] = []
-    tries: list[tuple[PasswordHash, str]] = []
-    for login in logins:
-        player = hearing.work.players.by_handle(login.handle)
-        if player is None or not player.addresses or not player.password_hash:
-            continue
-        if _insists(hearing, player, dmarc) or not _may_check(hearing, login.handle):
-            continue
-        tried.append((login, player))
-        tries.append((player.password_hash, login.password.value))
-    right = hearing.passwords.are_right(tries)
-    yield from (one for one, is_right in zip(tried, right, strict=True) if is_right)
+    """The logins that are right, with their players.
+
+    Each costs the same, so that nobody learns from the time which handles have a password.
+    """
+    tried = [login for login in logins if may_check(hearing, login.handle)]
+    players = [_player_of(hearing, login, dmarc) for login in tried]
+    hashes = [
+        (player and player.password_hash) or hash_of_nobody(login.handle)
+        for login, player in zip(tried, players, strict=True)
+    ]
+    words = [login.password.value for login in tried]
+    right = hearing.passwords.are_right(list(zip(hashes, words, strict=True)))
+    for login, player, is_right in zip(tried, players, right, strict=True):
+        if player and is_right:
+            yield login, player
+
+
+def _player_of(hearing: Hearing, login: Login, dmarc: Dmarc) -> Player | None:
+    """The player whom a login may prove, if its password is right."""
+    player = hearing.work.players.by_handle(login.handle)
+    if player is None or not player.addresses or not player.password_hash:
+        return None
+    return None if _insists(hearing, player, dmarc) else player
 
 
 def _insists(hearing: Hearing, player: Player, dmarc: Dmarc) -> bool:
@@ -77,7 +88,7 @@ def _insists(hearing: Hearing, player: Player, dmarc: Dmarc) -> bool:
     return not known or bool(doubt_about(player, dmarc))
 
 
-def _may_check(hearing: Hearing, handle: str) -> bool:
+def may_check(hearing: Hearing, handle: str) -> bool:
     """Whether a password may be tried, before that costs anything."""
     trusted = hearing.house.trusts(hearing.peer)
     rates = {

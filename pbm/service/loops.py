@@ -1,6 +1,7 @@
 """The roles as loops: whoever writes a row wakes the loop that waits for it."""
 
 import asyncio
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
@@ -12,15 +13,21 @@ from pbm.clock import Clock
 from pbm.passwords import HashingNeeded
 from pbm.service.clock_watch import ClockWatch
 from pbm.service.post import Look, Post
+from pbm.service.preparation import Preparation
 from pbm.service.trouble import traceback_of
-from pbm.service.turn import TurnFailedError, Turns
+from pbm.service.turn import Taken, TurnFailedError, Turns
 from pbm.service.writer import InThread, Writer
 
 LOOK_AGAIN = 5.0  # seconds; rows that another process wrote wake nobody here
 BLOCKED_PAUSE = 1.0  # seconds; what is due waits for another mail of its board
 GATHER = 0.01  # seconds; while mails are under way, what comes meanwhile shares a look
 DATABASE_PAUSE = 1.0  # seconds to wait when the database is away
+Alive = Callable[[], object]
 _log = structlog.get_logger("pbm.loops")
+
+
+def _nobody_asks() -> None:
+    pass
 
 
 async def take_turns(
@@ -30,42 +37,49 @@ async def take_turns(
     mail_written: asyncio.Event,
     *,
     most_together: int,
+    read_in_thread: InThread,
     hash_in_thread: InThread,
+    alive: Alive = _nobody_asks,
 ) -> None:
     """Obey the inbox for ever, several mails in one commit while many wait.
 
-    `hash_in_thread` is a thread's where passwords are hashed, apart from everything else.
+    Long mails are read, and passwords hashed, in a thread each, while other turns go on. `alive`
+    is called whenever the loop goes on.
     """
     together = 1
     uncounted: TurnFailedError | None = None
-    while True:
-        mail_kept.clear()
-        try:
-            if uncounted:
-                await writer.do(partial(turns.count_in, failed=uncounted))
-                uncounted = None
-            worked = await writer.do(partial(turns.take_some, most=together))
-        except DBAPIError as error:
-            _log.warning("database away, turns wait", error=str(error.orig))
-            await asyncio.sleep(DATABASE_PAUSE)
-            continue
-        except TurnFailedError as failed:
-            uncounted = failed if together == 1 else None
-            together = 1
-            continue
-        except HashingNeeded as needed:
-            await hash_in_thread(needed.work_out)
-            together = 1
-            continue
-        finally:
-            turns.put_down()
-        if worked:
-            mail_written.set()
-        if worked == together:
-            together = min(most_together, together * 2)
-            continue
-        together = 1
-        await _woken(mail_kept, LOOK_AGAIN)
+    async with asyncio.TaskGroup() as apart:
+        while True:
+            alive()
+            mail_kept.clear()
+            taken = Taken(0, more=True)
+            try:
+                if uncounted:
+                    await writer.do(partial(turns.count_in, failed=uncounted))
+                    uncounted = None
+                taken = await writer.do(partial(turns.take_some, most=together))
+            except DBAPIError as error:
+                _log.warning("database away, turns wait", error=str(error.orig))
+                await asyncio.sleep(DATABASE_PAUSE)
+            except TurnFailedError as failed:
+                uncounted = failed if together == 1 else None
+            except HashingNeeded:
+                pass  # the next turns put that mail aside
+            for preparation in turns.preparations.to_do():
+                in_thread = hash_in_thread if preparation.is_hashing else read_in_thread
+                apart.create_task(_work_out(turns, preparation, in_thread, mail_kept))
+            if taken.mails:
+                mail_written.set()
+            together = min(most_together, together * 2) if taken.mails == together else 1
+            if not taken.more:
+                await _woken(mail_kept, LOOK_AGAIN)
+
+
+async def _work_out(
+    turns: Turns, preparation: Preparation, in_thread: InThread, mail_kept: asyncio.Event
+) -> None:
+    await in_thread(partial(turns.work_out, preparation))
+    mail_kept.set()
 
 
 async def begin_turns(turns: Turns, in_thread: InThread) -> None:
@@ -81,13 +95,22 @@ async def begin_turns(turns: Turns, in_thread: InThread) -> None:
 
 
 async def send_post(
-    post: Post, clock: Clock, in_thread: InThread, writer: Writer, mail_written: asyncio.Event
+    post: Post,
+    clock: Clock,
+    in_thread: InThread,
+    writer: Writer,
+    mail_written: asyncio.Event,
+    alive: Alive = _nobody_asks,
 ) -> None:
-    """Send the outbox for ever; what is under way when this is cancelled is finished."""
+    """Send the outbox for ever; what is under way when this is cancelled is finished.
+
+    `alive` is called whenever the loop goes on.
+    """
     under_way: set[asyncio.Task[None]] = set()
     watch, went_back = ClockWatch(clock), False
     try:
         while True:
+            alive()
             mail_written.clear()
             try:
                 went_back = went_back or watch.went_back()

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from pbm.commands.context import Context
-from pbm.commands.limits import is_paused
+from pbm.commands.limits import LEFT_OUT_TOLD, is_paused
 from pbm.commands.offers import open_offers, waiting_for
 from pbm.commands.script import Script, is_bare_no, is_bare_yes
 from pbm.events import AddressWanted, Answered, Event, Forgotten, Held, Invited
@@ -42,13 +42,16 @@ def obey(
     if unasked:
         told = tell(hearing, context, [unasked])
         return f"{player.handle}: yes or no to no question{told}"
+    if script.is_empty and hearing.notes:
+        told = tell(hearing, context, [])
+        return f"{player.handle}: words held back{told}"
     if not script.commands and not (script.comment and own_hint(context)):
         number = own_hint(context)
         lost = {"title": "no command found", "number": number}
         told = tell(hearing, context, [Answered("lost", lost, number)])
         return f"{player.handle}: nothing to do{told}"
     if _must_ask(script, proven=proven):
-        return _ask(hearing, context, script, proven=proven, doubt=doubt)
+        return ask_first(hearing, context, script, proven=proven, doubt=doubt)
     if _only_reads(script) and _is_paused(hearing, player):
         return f"{player.handle} had enough answers, so not done: {', '.join(_named(script))}"
     events = run_script(context, script)
@@ -65,6 +68,7 @@ def tell(hearing: Hearing, context: Context, events: Sequence[Event]) -> str:
     """
     announce_boards(hearing.work, hearing.letters, [*hearing.news, *events])
     hearing.news.clear()
+    events = [*events, *_left_out(hearing, context, events)]
     if not any(isinstance(event, _FOR_THE_SPEAKER) for event in events):
         return ""  # the boards say it all
     # Read again, since a command may have renewed the reply addresses.
@@ -82,6 +86,17 @@ def tell(hearing: Hearing, context: Context, events: Sequence[Event]) -> str:
             case Forgotten(address, handle):
                 hearing.letters.farewell(address, handle)
     return "" if told else _withheld(answered)
+
+
+def _left_out(hearing: Hearing, context: Context, events: Sequence[Event]) -> list[Answered]:
+    """What the sender is to know of words that went to nobody, in the answer that there is."""
+    notes = hearing.notes.copy()
+    hearing.notes.clear()
+    if not notes or not LEFT_OUT_TOLD.take(hearing.work, hearing.now, context.player.id):
+        return []
+    numbers = [getattr(event, "board_id", None) for event in events]
+    number = numbers[-1] if numbers else own_hint(context)
+    return [replace(note, board_id=number) for note in notes]
 
 
 def _withheld(answered: Sequence[Answered]) -> str:
@@ -138,7 +153,7 @@ def _is_paused(hearing: Hearing, player: Player) -> bool:
 
 
 def _must_ask(script: Script, *, proven: bool) -> bool:
-    if any(command.dangerous for command in script.commands):
+    if is_dangerous(script):
         return True
     return not proven and not _only_reads(script)
 
@@ -147,7 +162,14 @@ def _only_reads(script: Script) -> bool:
     return bool(script.commands) and all(item.reads_only for item in script.commands)
 
 
-def _ask(hearing: Hearing, context: Context, script: Script, *, proven: bool, doubt: str) -> str:
+def is_dangerous(script: Script) -> bool:
+    """Whether it is asked about even after a proof."""
+    return any(command.dangerous for command in script.commands)
+
+
+def ask_first(
+    hearing: Hearing, context: Context, script: Script, *, proven: bool, doubt: str = ""
+) -> str:
     """Ask for a `yes`, unless the script would be refused anyway: then say so at once."""
     handle = context.player.handle
     context = within_rate(hearing, context, script)
@@ -164,11 +186,18 @@ def _ask(hearing: Hearing, context: Context, script: Script, *, proven: bool, do
         rehearsal.board_id,
         hearing.now,
         proven=proven,
-        avoidable=not doubt and not any(command.dangerous for command in script.commands),
-        reasons=[{"section": doubt}] if doubt else [],
+        avoidable=not doubt and not is_dangerous(script),
+        reasons=[*([{"section": doubt}] if doubt else []), *_noted(hearing)],
         password=sealed_for_errand(hearing, context.player, script),
     )
     return f"{handle}: asked to confirm {', '.join(_named(script)) or 'chat'}"
+
+
+def _noted(hearing: Hearing) -> list[dict[str, Any]]:
+    """What a question says of words that went to nobody."""
+    notes = [{"section": note.section, **note.params} for note in hearing.notes]
+    hearing.notes.clear()
+    return notes
 
 
 def _named(script: Script) -> list[str]:

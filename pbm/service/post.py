@@ -16,18 +16,20 @@ from pbm.clock import Clock
 from pbm.mail.delivery import Deferred, Delivery, Failed, Sent, Transport
 from pbm.service.bounces import is_out_of_reach, note_refusal
 from pbm.service.letters import House
+from pbm.service.mail_numbers import outgoing
+from pbm.service.operator.masking import masked
 from pbm.service.scribe import Scribe, Unwritten, Written
 from pbm.service.trouble import tell_of_failed, traceback_of
 from pbm.service.writer import InThread, Writer
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.holds import Holds
+from pbm.store.outbox import LONGEST_PAUSE
 from pbm.store.values import OutboxMail
 
 MOST_AT_ONCE = 64
 MOST_TO_WRITE = 32  # before the first of them goes out
 PAUSE = 1.0  # seconds to wait where the sending could not be recorded
 FIRST_DELAY = timedelta(minutes=1)
-LONGEST_DELAY = timedelta(hours=1)
 GIVE_UP_AFTER = timedelta(days=5)
 FEWEST_ATTEMPTS = 24  # most of a day
 _log = structlog.get_logger("pbm.post")
@@ -103,7 +105,7 @@ class Post:
             await writer.do_in_bulk(self.record, (mail, outcome))
         except Exception as error:  # noqa: BLE001 - a bug stops one mail, not the post
             # Not recorded: it is sent again, under the same Message-ID.
-            _log.error("sending not recorded", mail=mail.id, error=type(error).__name__)
+            _log.error("sending not recorded", mail=outgoing(mail.id), error=type(error).__name__)
             await asyncio.sleep(PAUSE)
         finally:
             self._ended.append(mail.id)
@@ -111,17 +113,19 @@ class Post:
 
     async def _hand_on(self, mail: OutboxMail, written: Written) -> Delivery:
         if isinstance(written, Unwritten):
-            _log.error("mail cannot be rendered", mail=mail.id, exception=written.exception)
+            trouble = written.exception
+            _log.error("mail cannot be rendered", mail=outgoing(mail.id), exception=trouble)
             return Deferred(written.reason) if written.passes else Failed(written.reason)
         try:
             return await self.transport.deliver(mail.sender, mail.recipient, written)
         except Exception as error:  # noqa: BLE001 - a bug defers one mail
-            _log.error("mail cannot be handed on", mail=mail.id, exception=traceback_of(error))
+            trouble = traceback_of(error)
+            _log.error("mail cannot be handed on", mail=outgoing(mail.id), exception=trouble)
             return Deferred(type(error).__name__)
 
     def bring_forward(self, work: UnitOfWork) -> None:
         """Make due what a clock that was set back meanwhile has put off for too long."""
-        work.outbox.bring_forward(self.clock(), LONGEST_DELAY)
+        work.outbox.bring_forward(self.clock())
 
     def record(self, work: UnitOfWork, outcomes: Sequence[tuple[OutboxMail, Delivery]]) -> None:
         """Write down what became of mails."""
@@ -131,12 +135,14 @@ class Post:
         for mail, outcome in outcomes:
             match outcome:
                 case Sent():
-                    pass
+                    _log.info("mail sent", mail=outgoing(mail.id), message_id=mail.message_id)
                 case Deferred(reason) if not _is_given_up(mail, now):
-                    work.outbox.defer(mail.id, reason, now + delay(mail.attempts))
+                    due_at = now + delay(mail.attempts)
+                    work.outbox.defer(mail.id, reason, due_at)
+                    _log_not_sent(mail, outcome, f"again at {due_at:%Y-%m-%d %H:%M:%S} UTC")
                 case Deferred(reason, status) | Failed(reason, status):
                     self._fail(work, mail, reason, status, now)
-            _log.info("mail sent" if isinstance(outcome, Sent) else "mail not sent", mail=mail.id)
+                    _log_not_sent(mail, outcome, "given up")
 
     def _fail(
         self, work: UnitOfWork, mail: OutboxMail, reason: str, status: str, now: datetime
@@ -156,6 +162,13 @@ class Post:
             return work.outbox.next_due_at()
 
 
+def _log_not_sent(mail: OutboxMail, outcome: Deferred | Failed, then: str) -> None:
+    """Say why, with the code of the next server's reply if it gave one."""
+    told = {"mail": outgoing(mail.id), "message_id": mail.message_id, "then": then}
+    code = {"code": outcome.code} if outcome.code else {}
+    _log.warning("mail not sent", **told, **code, reason=masked(outcome.reason))
+
+
 def _is_given_up(mail: OutboxMail, now: datetime) -> bool:
     """Whether a mail was tried for long enough; the tries count for one that had to wait."""
     return now - mail.written_at >= GIVE_UP_AFTER and mail.attempts >= FEWEST_ATTEMPTS
@@ -163,4 +176,4 @@ def _is_given_up(mail: OutboxMail, now: datetime) -> bool:
 
 def delay(attempts: int) -> timedelta:
     """How long to wait after so many tries before: a minute, doubling up to an hour."""
-    return min(LONGEST_DELAY, FIRST_DELAY * (1 << min(attempts, 10)))
+    return min(LONGEST_PAUSE, FIRST_DELAY * (1 << min(attempts, 10)))

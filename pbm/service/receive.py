@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any
 
 import structlog
 from sqlalchemy.exc import DBAPIError
@@ -19,14 +18,15 @@ from pbm.mail.address import (
     QuestionReply,
     Recipient,
     Unknown,
-    address_key,
 )
 from pbm.mail.inbound import UnreadableMail, check_limits
 from pbm.mail.smtpd import Rejection
 from pbm.mail.wire import digest, has_message_id
 from pbm.service.front import is_expected
 from pbm.service.letters import House
+from pbm.service.mail_numbers import incoming
 from pbm.service.mailrates import MailRates
+from pbm.service.order import queued
 from pbm.service.trouble import traceback_of
 from pbm.store.db import Database, UnitOfWork, is_away
 from pbm.store.together import Steps
@@ -35,6 +35,10 @@ SAME_FOR = timedelta(days=30)
 SAME_WITHOUT_MESSAGE_ID_FOR = timedelta(minutes=10)
 _TIDIED_EVERY = 1000  # mails
 _LONG = 8192  # bytes; below that the most expensive mail costs some tens of milliseconds
+_TOO_MANY_WAIT = Rejection(
+    450, "4.7.1 Many mails of yours wait to be read; please send this one again later."
+)
+_TAG_IS_NOT_OURS = "its tag is none of ours, or of a key that was dropped"
 _TWICE = "nothing: came to another address, too"
 Arrived = dict[str, Recipient]
 _log = structlog.get_logger("pbm.receive")
@@ -55,10 +59,10 @@ class Intake:
         if isinstance(recipient, Unknown):
             return Rejection(550, f"5.1.1 {recipient.reason}")
         if isinstance(recipient, Bounce) and not self._sent(recipient):
-            return self._not_valid("This address was never one of ours")
+            return self._not_valid("This address was never one of ours", _TAG_IS_NOT_OURS)
         if isinstance(recipient, PlayerReply | QuestionReply | Probe):
-            known = self._known(work, recipient)
-            return None if known else self._not_valid("This reply address is not valid any more")
+            why = self._why_not_known(work, recipient)
+            return self._not_valid("This reply address is not valid any more", why) if why else None
         return None
 
     def keep(
@@ -99,7 +103,7 @@ class Intake:
             if too_many is not None:
                 return too_many
         for address, recipient in new.items():
-            numbers[address] = work.inbox.keep(
+            number = work.inbox.keep(
                 digest=fingerprint,
                 recipient=address,
                 sender=sender,
@@ -107,15 +111,18 @@ class Intake:
                 raw=raw,
                 now=now,
                 same_for=same_for,
-                **_lanes(recipient, sender),
+                queued=queued(work, recipient, sender, raw),
             )
+            if number is None:
+                return _TOO_MANY_WAIT
+            numbers[address] = number
         passed_over = [(numbers[address], _TWICE) for address in new if address not in obeyed]
         if passed_over:
             work.inbox.finish(passed_over, now)
         if any(numbers[address] % _TIDIED_EVERY == 0 for address in new):
             work.buckets.forget_full(now)
         kept = sorted(numbers[address] for address in arrived)
-        return f"2.0.0 kept as {', '.join(str(number) for number in kept)}"
+        return f"2.0.0 kept as {', '.join(map(incoming, kept))}"
 
     def _obeyed(self, new: Arrived, known: tuple[str, ...]) -> list[str]:
         """Those of the new recipients of a mail for whom it is to be obeyed."""
@@ -141,24 +148,30 @@ class Intake:
             return Rejection(550, f"5.6.0 {error}")
         return None
 
-    def _not_valid(self, what: str) -> Rejection:
+    def _not_valid(self, what: str, why: str) -> Rejection:
         plain = self.house.address.plain
-        return Rejection(550, f"5.1.1 {what}; please write to {plain} instead.")
+        return Rejection(550, f"5.1.1 {what}; please write to {plain} instead.", why)
 
     def _sent(self, bounce: Bounce) -> bool:
         """Whether a mail went out under this address."""
         keyring = self.house.keyring
         return keyring.verify_bounce_tag(bounce.tag, bounce.player_id, bounce.mail)
 
-    def _known(self, work: UnitOfWork, recipient: PlayerReply | QuestionReply | Probe) -> bool:
+    def _why_not_known(
+        self, work: UnitOfWork, recipient: PlayerReply | QuestionReply | Probe
+    ) -> str:
+        """Why a reply address is not valid, for the operator; empty if it is."""
         if isinstance(recipient, Probe):
-            return is_expected(work, recipient, self.clock())
+            return "" if is_expected(work, recipient, self.clock()) else "no probe is awaited there"
         if isinstance(recipient, QuestionReply):
-            return asked_question(work, recipient) is not None
+            return "" if asked_question(work, recipient) else "there is no question of that token"
         epoch = work.players.epoch(recipient.player_id)
-        return epoch is not None and self.house.keyring.verify_reply_tag(
+        if epoch is None:
+            return "there is no such player"
+        is_ours = self.house.keyring.verify_reply_tag(
             recipient.tag, recipient.player_id, epoch, recipient.board_id
         )
+        return "" if is_ours else f"{_TAG_IS_NOT_OURS}, or was before newkey"
 
 
 def is_long(raw: bytes) -> bool:
@@ -172,13 +185,6 @@ def log_fault(fault: BaseException) -> None:
         _log.warning("database away, mail is to come again", error=str(fault.orig))
     else:
         _log.error("listener-fault", exception=traceback_of(fault))
-
-
-def _lanes(recipient: Recipient, sender: str) -> dict[str, Any]:
-    """Whose mail it is, as far as that is known before it is read, and about which board."""
-    if isinstance(recipient, PlayerReply):
-        return {"lane": f"u{recipient.player_id}", "board_lane": recipient.board_id}
-    return {"lane": address_key(sender) or None}
 
 
 def obeyed_by(others: Sequence[Recipient], recipient: Recipient) -> bool:

@@ -9,9 +9,10 @@ import multiprocessing
 import os
 import signal
 import threading
+import time
 from base64 import b64decode
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
 
 import structlog
@@ -52,14 +53,19 @@ class Scribe:
         self._count = helpers
         self._failures = 0
         self._helpers: ProcessPoolExecutor | None = None
+        self._starting: list[Future[list[Written]]] = []
+        self._called_at = 0.0
         self._renderer = _renderer()
 
     async def write(self, mails: Sequence[OutboxMail]) -> list[Written]:
-        """Write each mail; a broken template stops no mail but its own, and no helper stops any."""
-        wanted = len(mails) >= FEWEST_TO_SHARE and self._failures < MOST_FAILURES
-        if self._count and wanted:
+        """Write each mail; a broken template stops no mail but its own, and no helper stops any.
+
+        While a helper still starts, which on a busy machine takes seconds, nobody waits for it.
+        """
+        if self._count and len(mails) >= FEWEST_TO_SHARE and self._failures < MOST_FAILURES:
             try:
-                return await self._share(mails)
+                if self._has_help():
+                    return await self._share(mails)
             except Exception as error:  # noqa: BLE001 - it died, or could not even be started
                 self._failures += 1
                 told = {"error": type(error).__name__, "failures": self._failures}
@@ -71,15 +77,21 @@ class Scribe:
             await courtesy.let_others_in()
         return written
 
+    @property
+    def is_getting_help(self) -> bool:
+        """Whether a helper is on its way."""
+        return not all(helper.done() for helper in self._starting)
+
     def close(self) -> None:
         """Send the helpers home, busy or not; they come again when needed."""
         if self._helpers is not None:
             for helper in multiprocessing.active_children():
                 helper.kill()  # it has nothing to lose, and may hang
             self._helpers.shutdown(cancel_futures=True)
-            self._helpers = None
+            self._helpers, self._starting = None, []
 
-    async def _share(self, mails: Sequence[OutboxMail]) -> list[Written]:
+    def _has_help(self) -> bool:
+        """Whether all helpers are there; call them where none were. Raises what stops them."""
         if self._helpers is None:
             os.environ["PYTHONSAFEPATH"] = "1"  # helpers take no modules from this folder
             self._helpers = ProcessPoolExecutor(
@@ -88,6 +100,14 @@ class Scribe:
                 initializer=_begin,
                 initargs=(self._from_address,),
             )
+            self._called_at = time.monotonic()
+            self._starting = [self._helpers.submit(_help, ()) for _ in range(self._count)]
+        if self.is_getting_help and time.monotonic() - self._called_at > LONGEST_HELP:
+            raise TimeoutError
+        return not self.is_getting_help
+
+    async def _share(self, mails: Sequence[OutboxMail]) -> list[Written]:
+        assert self._helpers
         size = -(-len(mails) // self._count)
         parts = [mails[start : start + size] for start in range(0, len(mails), size)]
         asked = [asyncio.wrap_future(self._helpers.submit(_help, part)) for part in parts]
@@ -145,7 +165,7 @@ _at_hand: tuple[str, Renderer]
 def _begin(from_address: str) -> None:
     """Get ready to help. A helper leaves when its server does, whatever the server dies of."""
     global _at_hand
-    for name in (signal.SIGINT, signal.SIGTERM):  # meant for the server, who ends us
+    for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # meant for the server, who ends us
         signal.signal(name, signal.SIG_IGN)
     threading.Thread(target=_leave_with_server, daemon=True).start()
     _at_hand = from_address, _renderer()

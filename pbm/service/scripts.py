@@ -8,7 +8,7 @@ from typing import Any, TypeGuard
 from pbm.commands.boards import check_move
 from pbm.commands.context import Context
 from pbm.commands.declare import Command
-from pbm.commands.limits import take_strangers_mail
+from pbm.commands.limits import take_strangers_mail, wants_no_mail
 from pbm.commands.registry import Problem
 from pbm.commands.script import Script
 from pbm.errors import Refusal
@@ -181,10 +181,11 @@ def _run(context: Context, command: Command, *, alone: bool) -> list[Event]:
 def _recorded(context: Context, event: Event) -> Event:
     if isinstance(event, Invited):
         return record_invited(context.work, context.player, event, context.now)
-    if isinstance(event, AddressWanted) and not take_strangers_mail(
-        context.work, event.address, context.now
-    ):
-        raise Refusal("not-now", address=event.address)
+    if isinstance(event, AddressWanted):
+        if wants_no_mail(context.work, event.address):
+            raise Refusal("wants-no-mail", address=event.address)
+        if not take_strangers_mail(context.work, event.address, context.now):
+            raise Refusal("not-now", address=event.address)
     return event
 
 

@@ -1,9 +1,9 @@
 """Answers to the question whether somebody wants to play, and under which handle."""
 
 from pbm.commands.auth import is_open
+from pbm.commands.everyday import is_everyday
 from pbm.commands.limits import strangers_answers_left
-from pbm.commands.script import answer_to_welcome, read_script
-from pbm.commands.subjects import answer_subject
+from pbm.commands.script import answer_to_welcome, read_script, wants_no_mail
 from pbm.commands.words import lowered
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
@@ -12,11 +12,13 @@ from pbm.service.handles import check_new_handle, choose_handle
 from pbm.service.hearing import Hearing
 from pbm.service.invitations import called_off, invited_to, said_no, said_yes, start_if_complete
 from pbm.service.new_passwords import within_rate
-from pbm.service.obey import obey, tell
+from pbm.service.obey import ask_first, is_dangerous, obey, tell
 from pbm.service.questions import ask_signup
 from pbm.service.scripts import problem_answer, run_script
-from pbm.service.strangers import help_stranger
+from pbm.service.strangers import help_stranger, say_goodbye
 from pbm.store.values import Player, Question
+
+_NO_NAME_ENDS = (",", "!", "?", ":")  # somebody is spoken to, or asked
 
 
 def hear_signup(hearing: Hearing, question: Question) -> str:
@@ -24,11 +26,11 @@ def hear_signup(hearing: Hearing, question: Question) -> str:
     work, address = hearing.work, question.address
     context = hearing.context(None)
     script = hearing.script(context)
+    yes, rest = answer_to_welcome(hearing.envelope.said)
+    if yes is False or wants_no_mail(hearing.subject, ()):
+        return _hear_no(hearing, question)
     if help_stranger(context, hearing.letters, address, script):
         return "helped a stranger"
-    yes, rest = answer_to_welcome(hearing.envelope.said)
-    if yes is False:
-        return _hear_no(hearing, question)
     wanted = question.params["handle"] if yes else _name_in(rest)
     try:
         if not is_open(question, hearing.now):
@@ -36,13 +38,15 @@ def hear_signup(hearing: Hearing, question: Question) -> str:
         if wanted is None:
             raise Refusal("answer-yes")
         check_new_handle(work, wanted)
+        if not yes and _are_words(rest[1:]):
+            raise Refusal("perhaps-a-name", handle=wanted)
         if yes:
             kept = asked_with(hearing.house.keyring, question)
         else:
             first = next(iter(script.commands), None)
             kept = hash_of_first(work, hearing.passwords, first, hearing.now)
     except Refusal as refusal:
-        return _ask_again(hearing, question, refusal)
+        return _ask_again(hearing, question, refusal, wanted)
     player = work.players.add(wanted, address, hearing.now)
     if kept:
         work.players.set_password(player.id, kept)
@@ -55,9 +59,12 @@ def hear_signup(hearing: Hearing, question: Question) -> str:
 def hear_again(hearing: Hearing, question: Question, player: Player, *, proven: bool) -> str:
     """Hear a further answer from somebody who has become a player since the question."""
     context = hearing.context(player)
+    script = hearing.script(context)
     yes, rest = answer_to_welcome(hearing.envelope.said)
+    if yes is False and script.commands:
+        yes = None  # "stop" and "delete" are a player's commands
     if yes is None or rest or player.status != "active":
-        script = hearing.script(context) if yes is None else read_script("", rest, in_answer=False)
+        script = script if yes is None else hearing.held(read_script("", rest, in_answer=False))
         return obey(hearing, context, script, proven=proven)
     errand = invited_to(hearing, question)
     if errand is None or not is_open(question, hearing.now):
@@ -80,8 +87,7 @@ def hear_again(hearing: Hearing, question: Question, player: Player, *, proven: 
 def _welcome(hearing: Hearing, question: Question, player: Player, rest: tuple[str, ...]) -> None:
     """Greet a new player, do what stands below the yes, and start the game that waits."""
     context = hearing.context(player)
-    script = read_script("", rest, in_answer=False)
-    context = within_rate(hearing, context, script)
+    script = hearing.held(read_script("", rest, in_answer=False))
     has_one = player.password_hash is not None
     lapsed = question.password is not None and not has_one
     joined = {"handle": player.handle, "password": has_one, "lapsed": lapsed}
@@ -93,28 +99,26 @@ def _welcome(hearing: Hearing, question: Question, player: Player, rest: tuple[s
         told.append(called_off())
     if script.problem:
         told.append(problem_answer(context, script, script.problem))
-    elif script.commands:
-        told += run_script(context, script)
+    elif script.commands and not is_dangerous(script):
+        told += run_script(within_rate(hearing, context, script), script)
     tell(hearing, context, told)
     if errand is not None:
         start_if_complete(hearing, errand)
+    if is_dangerous(script):
+        ask_first(hearing, context, script, proven=True)
 
 
 def _hear_no(hearing: Hearing, question: Question) -> str:
-    if is_open(question, hearing.now):
+    """Settle it for ever, however late: nobody else makes us write to that address again."""
+    if question.answer is None:
         hearing.work.questions.settle(question, "no")
-        errand = invited_to(hearing, question)
-        if errand is not None:
-            said_no(hearing, errand, question)
-    left = strangers_answers_left(hearing.work, question.address, hearing.now)
-    if left:
-        params = {"sections": [{"section": "goodbye"}], "last": left == 1}
-        subject = answer_subject("goodbye")
-        hearing.letters.answer_stranger(question.address, subject, params)
-    return f"{question.address} does not want to play"
+    errand = invited_to(hearing, question)
+    if errand is not None:
+        said_no(hearing, errand, question)
+    return say_goodbye(hearing, question.address)
 
 
-def _ask_again(hearing: Hearing, question: Question, refusal: Refusal) -> str:
+def _ask_again(hearing: Hearing, question: Question, refusal: Refusal, wanted: str | None) -> str:
     work, address = hearing.work, question.address
     left = strangers_answers_left(work, address, hearing.now)
     if not left:
@@ -123,7 +127,7 @@ def _ask_again(hearing: Hearing, question: Question, refusal: Refusal) -> str:
         work,
         hearing.letters,
         address,
-        choose_handle(work, address, None)[0],
+        choose_handle(work, address, wanted if refusal.code == "perhaps-a-name" else None)[0],
         {"code": refusal.code, "params": refusal.params},
         last=left == 1,
         now=hearing.now,
@@ -138,6 +142,14 @@ def _name_in(body: tuple[str, ...]) -> str | None:
     words = body[0].split() if body else []
     if len(words) > 1 and lowered(words[0]) == "signup":
         words = words[1:2]
-    if len(words) != 1 or answer_to_welcome([words[0].strip(".!,")])[0] is not None:
+    if len(words) != 1:
+        return None
+    if words[0].endswith(_NO_NAME_ENDS) or is_everyday(lowered(words[0].rstrip("."))):
         return None
     return lowered(words[0])
+
+
+def _are_words(below: tuple[str, ...]) -> bool:
+    """Whether there is more than commands below what may be a name: then it may be none."""
+    script = read_script("", below, in_answer=False)
+    return bool(script.comment or script.problem) and not script.commands

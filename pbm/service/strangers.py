@@ -7,24 +7,29 @@ from pbm.commands.context import Context
 from pbm.commands.help import Help
 from pbm.commands.limits import strangers_answers_left
 from pbm.commands.registry import Problem
-from pbm.commands.script import Script
+from pbm.commands.script import Script, wants_no_mail
 from pbm.commands.subjects import answer_subject
 from pbm.errors import Refusal
 from pbm.events import Answered
 from pbm.passwords import PasswordHash
 from pbm.service.first_passwords import hash_of_first
 from pbm.service.handles import choose_handle
+from pbm.service.hearing import Hearing
 from pbm.service.letters import Letters
 from pbm.service.questions import ask_signup
 
 _WITH_ANOTHER_LEFT = 2
 
 
-def answer_stranger(context: Context, letters: Letters, author: str, script: Script) -> str:
+def answer_stranger(hearing: Hearing, author: str) -> str:
     """Welcome an unknown address, or help it. Returns the outcome for the operator."""
+    context, letters = hearing.context(None), hearing.letters
     left = strangers_answers_left(context.work, author, context.now)
     if not left:
         return f"nothing: {author} had its answers for today"
+    if wants_no_mail(hearing.subject, hearing.envelope.said):
+        return say_goodbye(hearing, author)
+    script = hearing.script(context)
     if help_stranger(context, letters, author, script):
         return "helped a stranger"
     first = script.commands[0] if script.commands else None
@@ -66,6 +71,15 @@ def help_stranger(context: Context, letters: Letters, author: str, script: Scrip
     subject = answer_subject(str(told[0].params["title"]))
     letters.answer_stranger(author, subject, {"sections": sections, "last": False})
     return True
+
+
+def say_goodbye(hearing: Hearing, address: str) -> str:
+    """Take leave of an address that wants no mail. Returns the outcome for the operator."""
+    left = strangers_answers_left(hearing.work, address, hearing.now)
+    if left:
+        params = {"sections": [{"section": "goodbye"}], "last": left == 1}
+        hearing.letters.answer_stranger(address, answer_subject("goodbye"), params)
+    return f"{address} does not want to play"
 
 
 def _asked_for(script: Script) -> list[str]:

@@ -5,7 +5,9 @@ from traceback import format_exception
 
 from pbm.mail.address import Postmaster, address_key
 from pbm.mail.inbound import read
+from pbm.mail.limits import HEADER_ONLY
 from pbm.service.letters import Cause, House, Letters
+from pbm.service.mail_numbers import incoming, outgoing
 from pbm.service.operator.masking import masked
 from pbm.store.db import UnitOfWork
 from pbm.store.values import InboxMail, OutboxMail, Player
@@ -30,9 +32,9 @@ def tell_operator(work: UnitOfWork, house: House, mail: InboxMail, now: datetime
     """Tell the operator which mail is stuck, and why."""
     if not house.operator:
         return
-    params = {"number": mail.id, "error": work.inbox.get(mail.id).outcome}
+    params = {"number": incoming(mail.id), "error": work.inbox.get(mail.id).outcome}
     letters = Letters(work, house, now, Cause(mail.id))
-    letters.notice(house.operator, "stuck-operator", f"mail {mail.id} is stuck", params)
+    letters.notice(house.operator, "stuck-operator", f"mail {incoming(mail.id)} is stuck", params)
 
 
 def tell_sender(work: UnitOfWork, house: House, mail: InboxMail, now: datetime) -> None:
@@ -40,7 +42,8 @@ def tell_sender(work: UnitOfWork, house: House, mail: InboxMail, now: datetime) 
     player = _sender(work, house, mail)
     if player is not None:
         letters = Letters(work, house, now, Cause(mail.id))
-        letters.notice_player(player, "stuck-player", "your mail has to wait", {"number": mail.id})
+        params = {"number": incoming(mail.id)}
+        letters.notice_player(player, "stuck-player", "your mail has to wait", params)
 
 
 def tell_of_failed(
@@ -51,16 +54,17 @@ def tell_of_failed(
         return
     if work.outbox.is_due(_FAILED, house.operator):
         return
-    params = {"number": f"o{mail.id}", "recipient": mail.recipient, "error": reason}
+    params = {"number": outgoing(mail.id), "recipient": mail.recipient, "error": reason}
     letters = Letters(work, house, now)
-    letters.notice(house.operator, _FAILED, f"mail o{mail.id} could not be sent", params)
+    letters.notice(house.operator, _FAILED, f"mail {outgoing(mail.id)} could not be sent", params)
 
 
 def _sender(work: UnitOfWork, house: House, mail: InboxMail) -> Player | None:
     """The player whose verified address sent it; nobody else is told."""
     if isinstance(house.address.parse(mail.recipient), Postmaster):
         return None
-    envelope = read(mail.raw, envelope_sender=mail.sender, own_address=house.address.plain)
+    own = house.address.plain
+    envelope = read(mail.raw, envelope_sender=mail.sender, own_address=own, limits=HEADER_ONLY)
     if envelope.automatic or envelope.author is None:
         return None
     return work.players.by_address(address_key(envelope.author))

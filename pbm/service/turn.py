@@ -4,32 +4,45 @@ bytes -> envelope -> who speaks -> script -> events -> mails in the outbox; then
 Doing a row again changes nothing: until the commit it is still new, afterwards it is done.
 """
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
-from datetime import datetime
-from functools import partial
+from datetime import datetime, timedelta
 
 import structlog
 from sqlalchemy.exc import DBAPIError
 
 from pbm.clock import Clock
 from pbm.commands.auth import Answerer, Claimed, Elsewhere, Proven, Speaker, Stranger, identify
-from pbm.mail.address import Bounce, Postmaster, Probe, Unknown
-from pbm.mail.inbound import read
-from pbm.passwords import HashingNeeded, PasswordWork
+from pbm.mail.address import (
+    Bounce,
+    Plain,
+    PlayerReply,
+    Postmaster,
+    Probe,
+    QuestionReply,
+    Unknown,
+)
+from pbm.mail.inbound import Envelope, read
+from pbm.mail.limits import LIMITS, STRANGERS_LIMITS
+from pbm.passwords import HashingNeeded
 from pbm.service.aliases import ask_owner
 from pbm.service.announce import announce_boards
 from pbm.service.answers import hear_answer
-from pbm.service.bounces import hear_from, hear_report
+from pbm.service.bounces import hear_from, hear_report, send_missed
 from pbm.service.cleared_passwords import tell_whose_was_cleared
 from pbm.service.front import known_front, take_probe, what_it_says
 from pbm.service.hearing import Hearing
+from pbm.service.held_words import holding_passwords
 from pbm.service.in_hand import InHand
 from pbm.service.letters import Cause, House, Letters
 from pbm.service.logins import hear_logins
+from pbm.service.mail_numbers import incoming
 from pbm.service.obey import obey
+from pbm.service.own_tags import without_tags
 from pbm.service.postmaster import NoOperatorError, forward_to_operator
+from pbm.service.preparation import Preparation, Preparations
 from pbm.service.receive import is_long
 from pbm.service.strangers import answer_stranger
 from pbm.service.trouble import in_a_line, tell_operator, tell_sender, traceback_of
@@ -39,6 +52,9 @@ from pbm.store.together import Steps, at_once
 from pbm.store.values import InboxMail
 
 MOST_TRIES = 3
+MOST_ASIDE = 16  # mails for which something is worked out at once
+ASIDE_FOR = timedelta(minutes=1)  # more than the watchdog allows; then another process takes it
+SLICE = 0.1  # seconds of turns in one transaction, for which the door has to wait
 Tell = Callable[[UnitOfWork, House, InboxMail, datetime], None]
 _log = structlog.get_logger("pbm.turn")
 
@@ -47,34 +63,44 @@ class TurnFailedError(Exception):
     """A turn went wrong in a way that nobody foresaw; everything that it did must be undone."""
 
     def __init__(self, mail: InboxMail, error: Exception) -> None:
-        super().__init__(f"mail {mail.id}: {error}")
+        super().__init__(f"mail {incoming(mail.id)}: {error}")
         self.mail = mail
         self.error = error
 
 
+@dataclass(frozen=True)
+class Taken:
+    """How many mails were obeyed or put aside, and whether more may wait."""
+
+    mails: int
+    more: bool
+
+
 @dataclass
 class Turns:
-    """The inbox, taken a mail at a time, the oldest first."""
+    """The inbox, taken a mail at a time, in the order of their places."""
 
     database: Database
     house: House
     clock: Clock
     in_hand: InHand | None = None
     watchdog: Watchdog | None = None
-    _hashed: dict[int, PasswordWork] = field(default_factory=dict, init=False, repr=False)
+    seconds: Callable[[], float] = time.monotonic
+    preparations: Preparations = field(default_factory=Preparations, init=False, repr=False)
 
     def begin(self) -> None:
-        """Tell what an upgrade did; count a try for the mail whose turn a process died in."""
+        """Tell what an upgrade did; count a try for the mails in whose turns a process died."""
         with self.database.transaction() as work:
             tell_whose_was_cleared(work, self.house, self.clock())
-        number = self.in_hand.left_over() if self.in_hand else None
-        if number is None:
-            return
-        with self.database.transaction() as work:
-            mail = work.inbox.find_new(number)
-            if mail is not None:
-                self._count(work, mail, "the server died while it obeyed this mail")
-        self.put_down()
+            if self.database.embedded:
+                work.inbox.take_back()
+        for number in self.in_hand.left_over() if self.in_hand else ():
+            with self.database.transaction() as work:
+                mail = work.inbox.find_new(number)
+                if mail is not None:
+                    self._count(work, mail, "the server died while it obeyed this mail")
+        if self.in_hand:
+            self.in_hand.clear()
 
     def close(self) -> None:
         """Let another process remember in this one's place."""
@@ -82,75 +108,112 @@ class Turns:
             self.in_hand.close()
 
     def take_next(self) -> bool:
-        """Obey the oldest new mail in a transaction of its own; False if there is none.
+        """Obey the next mail in a transaction of its own; False if there is none.
 
         A mail that fails is tried three times and then put aside as stuck, so that it stops
-        nothing else; one for which a password is hashed is still to be obeyed then. Raises
+        nothing else; one for which something is worked out is still to be obeyed then. Raises
         DBAPIError while the database is away: that is no try.
         """
         try:
             with self.database.transaction() as work:
-                return self.take_in(work)
+                taken: Taken = at_once(self.take_some(work, most=1))
         except TurnFailedError as failed:
             with self.database.transaction() as work:
                 self.count_in(work, failed)
             return True
-        except HashingNeeded as needed:
-            needed.work_out()
+        except HashingNeeded:
             return True
-        finally:
-            self.put_down()
-
-    def take_in(self, work: UnitOfWork) -> bool:
-        """Obey the oldest new mail, as `take_some` does; False if there is none."""
-        return bool(at_once(self.take_some(work, most=1)))
+        for preparation in self.preparations.to_do():
+            self.work_out(preparation)
+        return taken.mails > 0
 
     def take_some(self, work: UnitOfWork, most: int) -> Steps:
-        """Obey the oldest new mails, each a step; the outcome is how many there were.
+        """Obey the next mails, each a step; the outcome is what was `Taken`.
 
-        Raises TurnFailedError, HashingNeeded. After the commit, or the failure, call `put_down`.
-        Of several mails one that fails undoes all: then take them one by one.
+        It stops after `SLICE` seconds, so that others have not to wait for many slow turns.
+        Raises TurnFailedError; HashingNeeded, where the next one puts that mail aside. Of
+        several mails one that fails undoes all: then take them one by one.
         """
-        mails = work.inbox.claim(most)
-        self._forget_hashed(mails)
+        now, began = self.clock(), self.seconds()
+        mails = self._next(work, now, most)
         outcomes: list[tuple[int, str]] = []
+        aside: list[int] = []
         for mail in mails:
+            if outcomes and self.seconds() - began > SLICE:
+                break
             yield is_long(mail.raw)
-            outcomes.append((mail.id, self._take(work, mail)))
+            prepared = self._prepared(mail)
+            if prepared.is_under_way:
+                aside.append(mail.id)
+            elif prepared.needs is None:
+                outcomes.append((mail.id, self._take(work, prepared)))
+        work.inbox.put_aside(aside, now + ASIDE_FOR)
         work.inbox.finish(outcomes, self.clock())
-        return len(mails)
+        count = len(outcomes) + len(aside)
+        return Taken(count, more=count > 0 and (count == most or count < len(mails)))
 
-    def _take(self, work: UnitOfWork, mail: InboxMail) -> str:
-        if self.in_hand:
-            self.in_hand.take(mail.id)
-        passwords = self._hashed.get(mail.id) or PasswordWork()
+    def work_out(self, preparation: Preparation) -> None:
+        """Work out what a turn needs; outside the event loop and any transaction."""
+        with self._at_hand(preparation.mail):
+            preparation.work_out()
+
+    def _next(self, work: UnitOfWork, now: datetime, most: int) -> list[InboxMail]:
+        """Those for which something was worked out, and then those whose turns are next."""
+        found: dict[int, InboxMail] = {}
+        for number in self.preparations.ready():
+            if len(found) == most:
+                break
+            mail = work.inbox.find_new(number)
+            if mail is None:
+                self.preparations.forget(number)  # its turn is over
+            else:
+                found[number] = mail
+        if len(found) < most:
+            for mail in work.inbox.claim(now, most - len(found)):
+                found.setdefault(mail.id, mail)
+        return list(found.values())
+
+    def _prepared(self, mail: InboxMail) -> Preparation:
+        """What is known of a mail; where something is to be worked out first, that begins."""
+        prepared = self.preparations.of(mail)
+        if prepared.needs is None and self._is_to_be_read(mail):
+            prepared.must_read(self._read)
+        if prepared.needs is not None and not prepared.is_under_way:
+            self.preparations.begin(prepared)
+        return prepared
+
+    def _is_to_be_read(self, mail: InboxMail) -> bool:
+        """Whether to read it may take long."""
+        recipient = self.house.address.parse(mail.recipient)
+        return is_long(mail.raw) and isinstance(recipient, Plain | PlayerReply | QuestionReply)
+
+    def _take(self, work: UnitOfWork, prepared: Preparation) -> str:
+        mail = prepared.mail
         try:
-            with self._watched(mail):
-                outcome = self._obey(work, mail, passwords)
+            with self._at_hand(mail):
+                outcome = self._obey(work, mail, prepared)
         except HashingNeeded as needed:
-            self._hashed[mail.id] = passwords
-            raise HashingNeeded(partial(self._work_out, mail, needed)) from None
+            prepared.must_hash(needed)
+            self.preparations.remember(prepared)
+            raise
         except Exception as error:
             if isinstance(error, DBAPIError) and is_away(error):
                 raise
-            self._hashed.pop(mail.id, None)  # a further try hashes anew, too
+            self.preparations.forget(mail.id)  # a further try works it out anew
             raise TurnFailedError(mail, error) from error
-        _log.info("mail done", mail=mail.id, outcome=outcome)
+        _log.info("mail done", mail=incoming(mail.id), outcome=outcome)
         return outcome
 
-    def _watched(self, mail: InboxMail) -> AbstractContextManager[None]:
-        return self.watchdog.watching(mail.id) if self.watchdog else nullcontext()
+    @contextmanager
+    def _at_hand(self, mail: InboxMail) -> Iterator[None]:
+        watched = self.watchdog.watching(mail.id) if self.watchdog else nullcontext()
+        held = self.in_hand.holding(mail.id) if self.in_hand else nullcontext()
+        with watched, held:
+            yield
 
-    def _work_out(self, mail: InboxMail, needed: HashingNeeded) -> None:
-        with self._watched(mail):
-            needed.work_out()
-
-    def _forget_hashed(self, claimed: Sequence[InboxMail]) -> None:
-        """Forget what was hashed for mails whose turns are over: no earlier ones wait."""
-        first = claimed[0].id if claimed else None
-        done = [number for number in self._hashed if first is None or number < first]
-        for number in done:
-            del self._hashed[number]
+    def _read(self, mail: InboxMail) -> Envelope:
+        own, limits = self.house.address.plain, LIMITS if mail.known else STRANGERS_LIMITS
+        return read(mail.raw, envelope_sender=mail.sender, own_address=own, limits=limits)
 
     def count_in(self, work: UnitOfWork, failed: "TurnFailedError") -> None:
         """Count the try of a mail whose turn has failed and was undone."""
@@ -159,15 +222,10 @@ class Turns:
             work.inbox.set_stuck(failed.mail.id)
             return
         trouble = traceback_of(failed.error)
-        _log.error("mail failed", mail=failed.mail.id, exception=trouble)
+        _log.error("mail failed", mail=incoming(failed.mail.id), exception=trouble)
         self._count(work, failed.mail, in_a_line(failed.error))
 
-    def put_down(self) -> None:
-        """Remember that no turn is under way."""
-        if self.in_hand:
-            self.in_hand.clear()
-
-    def _obey(self, work: UnitOfWork, mail: InboxMail, passwords: PasswordWork) -> str:
+    def _obey(self, work: UnitOfWork, mail: InboxMail, prepared: Preparation) -> str:
         """Obey one mail and return the outcome for the operator."""
         now, house = self.clock(), self.house
         recipient = house.address.parse(mail.recipient)
@@ -179,7 +237,7 @@ class Turns:
             return take_probe(work, house, recipient, mail, now)
         if isinstance(recipient, Bounce):
             return hear_report(work, house, mail, recipient, now)
-        envelope = read(mail.raw, envelope_sender=mail.sender, own_address=house.address.plain)
+        envelope = prepared.envelope or self._read(mail)
         if envelope.automatic:
             return f"nothing: automatic mail ({envelope.automatic})"
         if envelope.author is None:
@@ -190,10 +248,11 @@ class Turns:
         letters = Letters(work, house, now, cause)
         front = known_front(work, house.authserv_id)
         hearing = Hearing(
-            *(work, house, letters, envelope, now, passwords, mail.peer, front is not None)
+            *(work, house, letters, envelope, now, prepared.passwords, mail.peer, front is not None)
         )
         dmarc = what_it_says(house, front, mail, envelope.author)
         speaker = identify(work, house.keyring, recipient, envelope.author, now, dmarc)
+        hearing = holding_passwords(without_tags(hearing, speaker), speaker)
         hearing, outcomes = hear_logins(hearing, speaker, dmarc)
         if not (hearing.done and hearing.script(hearing.context(None)).is_empty):
             outcomes.append(_hear(hearing, speaker))
@@ -214,15 +273,19 @@ class Turns:
                 raise
             # What broke the turn may break this, too; the mail is stuck all the same.
             trouble = traceback_of(error)
-            _log.error("nobody told of a stuck mail", mail=mail.id, exception=trouble)
+            _log.error("nobody told of a stuck mail", mail=incoming(mail.id), exception=trouble)
 
 
 def _hear(hearing: Hearing, speaker: Speaker) -> str:
-    if isinstance(speaker, Proven | Claimed | Answerer) and speaker.player is not None:
-        hear_from(hearing, speaker.player, proven=not isinstance(speaker, Claimed))
+    player = speaker.player if isinstance(speaker, Proven | Claimed | Answerer) else None
+    missed: tuple[int, ...] = ()
+    if player is not None:
+        missed = hear_from(hearing, player, proven=not isinstance(speaker, Claimed))
     outcome = _do(hearing, speaker)
     if hearing.news:  # nothing else was told to the boards
         announce_boards(hearing.work, hearing.letters, hearing.news)
+    if player is not None:
+        send_missed(hearing, player.id, missed)
     return outcome
 
 
@@ -239,5 +302,4 @@ def _do(hearing: Hearing, speaker: Speaker) -> str:
         case Answerer():
             return hear_answer(hearing, speaker)
         case Stranger(author):
-            context = hearing.context(None)
-            return answer_stranger(context, hearing.letters, author, hearing.script(context))
+            return answer_stranger(hearing, author)

@@ -1,4 +1,4 @@
-"""Watches the turn under way: one that takes long is told of, one that hangs ends the process.
+"""Watches turns and what is done for them: what takes long is told of, what hangs ends the process.
 
 What hangs cannot be stopped from outside, so the process ends, and whoever supervises it starts it
 again. The mail whose turn it was has then had one of its tries (`InHand`).
@@ -18,6 +18,8 @@ from types import FrameType
 
 import structlog
 
+from pbm.service.mail_numbers import incoming
+
 SLOW = 1.0  # seconds, after which the log says what a turn is at
 DEADLINE = 30.0  # seconds, after which it hangs
 LOOK_EVERY = 0.5  # seconds
@@ -27,9 +29,9 @@ HUNG = 70  # the process's exit status; EX_SOFTWARE in sysexits.h
 _log = structlog.get_logger("pbm.watchdog")
 
 
-@dataclass
+@dataclass(eq=False)
 class _Turn:
-    """The turn of a mail: in which thread, and since when."""
+    """The turn of a mail, or work for it: in which thread, and since when."""
 
     mail_id: int
     thread: int
@@ -38,7 +40,7 @@ class _Turn:
 
 
 class Watchdog:
-    """A thread that looks at the turn under way.
+    """A thread that looks at what is under way.
 
     It sees nothing while something keeps Python's lock for itself, as a regular expression does.
     So a timer of the kernel's runs beside it, which each look winds up again: when that runs out,
@@ -53,8 +55,8 @@ class Watchdog:
         """`end` ends the process with a status; `seconds` is a clock that never goes back."""
         self._end = end
         self._seconds = seconds
-        self._turn: _Turn | None = None
-        self._changing = threading.Lock()  # of the turn together with the timer
+        self._turns: tuple[_Turn, ...] = ()
+        self._changing = threading.Lock()  # of the turns together with the timer
         self._stopped = threading.Event()
         self._is_looking = False
 
@@ -79,30 +81,34 @@ class Watchdog:
 
     @contextmanager
     def watching(self, mail_id: int) -> Iterator[None]:
-        """The turn of a mail, in this thread."""
-        self._set(_Turn(mail_id, threading.get_ident(), self._seconds()))
+        """The turn of a mail, or work for it, in this thread."""
+        turn = _Turn(mail_id, threading.get_ident(), self._seconds())
+        self._set(lambda turns: (*turns, turn))
         try:
             yield
         finally:
-            self._set(None)
+            self._set(lambda turns: tuple(other for other in turns if other is not turn))
 
     def look(self) -> None:
-        """Look at the turn under way once."""
-        turn = self._turn
-        if turn is None:
-            return
+        """Look at everything that is under way once."""
         with self._changing:
-            if self._turn is turn and self._is_looking:
+            turns = self._turns
+            if turns and self._is_looking:
                 _wind_up(TIMER)
+        for turn in turns:
+            self._look_at(turn)
+
+    def _look_at(self, turn: _Turn) -> None:
         seconds = self._seconds() - turn.since
         if seconds < SLOW:
             return
         frame = sys._current_frames().get(turn.thread)
-        told = {"mail": turn.mail_id, "seconds": round(seconds, 1), "stack": _shown(frame)}
+        mail = incoming(turn.mail_id)
+        told = {"mail": mail, "seconds": round(seconds, 1), "stack": _shown(frame)}
         if not turn.told:
             turn.told = True
             _log.warning("turn takes long", **told)
-        if seconds >= DEADLINE and self._turn is turn and not _waits_for_database(frame):
+        if seconds >= DEADLINE and turn in self._turns and not _waits_for_database(frame):
             try:
                 _log.error("turn hangs, so the server ends", **told)
             finally:
@@ -113,11 +119,11 @@ class Watchdog:
             with suppress(Exception):  # of a log that cannot be written: it must look again
                 self.look()
 
-    def _set(self, turn: _Turn | None) -> None:
+    def _set(self, changed: Callable[[tuple[_Turn, ...]], tuple[_Turn, ...]]) -> None:
         with self._changing:
-            self._turn = turn
+            self._turns = changed(self._turns)
             if self._is_looking:
-                _wind_up(TIMER if turn else 0)
+                _wind_up(TIMER if self._turns else 0)
 
 
 def _wind_up(seconds: float) -> None:

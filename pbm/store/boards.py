@@ -121,6 +121,12 @@ class Boards:
         )
         return self.get_many(self._connection.scalars(numbers).all())
 
+    def numbers_of(self, player_id: int, *, most: int) -> tuple[int, ...]:
+        """The numbers of a player's boards, the newest first."""
+        query = select(seats.c.board_id).where(seats.c.player_id == player_id).distinct()
+        query = query.order_by(seats.c.board_id.desc()).limit(most)
+        return tuple(self._connection.scalars(query))
+
     def numbers(self, *, status: str | None = None) -> tuple[int, ...]:
         """The numbers of all boards, or of those with one status."""
         query = select(boards.c.id).order_by(boards.c.id)

@@ -14,6 +14,7 @@ from pbm.store.boards import Boards
 from pbm.store.buckets import Buckets
 from pbm.store.changes import Changes
 from pbm.store.facts import Facts
+from pbm.store.heartbeats import Heartbeats
 from pbm.store.inbox import Inbox
 from pbm.store.jsons import dumps, loads
 from pbm.store.outbox import Outbox
@@ -61,6 +62,7 @@ class UnitOfWork:
         self.changes = Changes(connection)
         self.buckets = Buckets(connection)
         self.facts = Facts(connection)
+        self.heartbeats = Heartbeats(connection)
 
     @property
     def is_shared(self) -> bool:

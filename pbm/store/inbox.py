@@ -1,18 +1,21 @@
 """The mails that the server has taken responsibility for."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
     Connection,
+    Float,
     Integer,
     Select,
     bindparam,
+    case,
     exists,
     func,
     literal,
+    or_,
     select,
     union_all,
     update,
@@ -21,7 +24,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from pbm.store.schema import NEW, STUCK, inbox
 from pbm.store.statement import Row, Statement
-from pbm.store.values import InboxMail
+from pbm.store.values import InboxMail, Queued
 
 _COLUMNS = (
     inbox.c.id,
@@ -33,6 +36,7 @@ _COLUMNS = (
     inbox.c.status,
     inbox.c.tries,
     inbox.c.outcome,
+    inbox.c.known,
 )
 
 _COPIES = Statement(
@@ -47,45 +51,69 @@ _KNOWN = Statement(
 )
 _KEPT = (
     *("digest", "recipient", "sender", "peer", "raw", "received_at", "status", "tries"),
-    *("lane", "board_lane"),
+    *("lane", "board_lane", "known"),
 )
+_EARLIER = inbox.alias("earlier")
+_FIRST_PLACE, _APART, _LAST_PLACE = (
+    bindparam(name, type_=Float) for name in ("first_place", "apart", "last_place")
+)
+_BEHIND_OWN = (
+    select(func.max(_EARLIER.c.place) + _APART)
+    .where(_EARLIER.c.status == NEW, _EARLIER.c.lane == bindparam("lane", type_=inbox.c.lane.type))
+    .scalar_subquery()
+)
+_PLACE = case((_BEHIND_OWN > _FIRST_PLACE, _BEHIND_OWN), else_=_FIRST_PLACE)
+_KEPT_AT_A_PLACE = select(
+    *(bindparam(column, type_=inbox.c[column].type) for column in _KEPT), _PLACE
+).where(_PLACE <= _LAST_PLACE)
 _KEEP = {
     name: Statement(
         insert(inbox)
-        .values({column: bindparam(column) for column in _KEPT})
+        .from_select([*_KEPT, "place"], _KEPT_AT_A_PLACE)
         .on_conflict_do_nothing(index_elements=["digest", "recipient"])
         .returning(inbox.c.id)
     )
     for name, insert in (("sqlite", sqlite.insert), ("postgresql", postgresql.insert))
 }
-_EARLIER = inbox.alias("earlier")
-_OLDEST = (
-    select(*_COLUMNS)
-    .where(inbox.c.status == NEW)
-    .order_by(inbox.c.id)
-    .limit(bindparam("most", type_=Integer))
-    .with_for_update(skip_locked=True)
-)
 
 
-def _is_first(lane: str) -> ColumnElement[bool]:
+def _is_first(lane: str, order: str) -> ColumnElement[bool]:
     """Whether no earlier mail of the same lane waits, or is being obeyed."""
     return ~exists().where(
         _EARLIER.c.status == NEW,
         _EARLIER.c[lane] == inbox.c[lane],
-        _EARLIER.c.id < inbox.c.id,
+        _EARLIER.c[order] < inbox.c[order],
     )
 
 
-_CLAIM = {
-    "sqlite": Statement(_OLDEST),
-    "postgresql": Statement(_OLDEST.where(_is_first("lane"), _is_first("board_lane"))),
-}
+_CLAIM = Statement(
+    select(*_COLUMNS)
+    .where(
+        inbox.c.status == NEW,
+        or_(
+            inbox.c.aside_until.is_(None),
+            inbox.c.aside_until < bindparam("now", type_=inbox.c.aside_until.type),
+        ),
+        _is_first("lane", "place"),
+        _is_first("board_lane", "id"),
+    )
+    .order_by(inbox.c.place, inbox.c.id)
+    .limit(bindparam("most", type_=Integer))
+    .with_for_update(skip_locked=True)
+)
+_PUT_ASIDE = Statement(
+    update(inbox)
+    .where(inbox.c.id == bindparam("mail"))
+    .values(aside_until=bindparam("until", type_=inbox.c.aside_until.type))
+)
 _FINISH = Statement(
     update(inbox)
     .where(inbox.c.id == bindparam("mail"))
-    .values(status="done", outcome=bindparam("told"), done_at=bindparam("now"), raw=None)
+    .values(status="done", outcome=bindparam("told"), done_at=bindparam("now"), raw=None, lane=None)
 )
+
+
+ANYWHERE = Queued()
 
 
 class Inbox:
@@ -104,14 +132,14 @@ class Inbox:
         raw: bytes,
         now: datetime,
         same_for: timedelta,
-        lane: str | None = None,
-        board_lane: int | None = None,
-    ) -> int:
+        queued: Queued = ANYWHERE,
+    ) -> int | None:
         """Keep a mail and return its number; one that came before within `same_for` keeps its.
 
-        Mails of one lane, whose or about which board they are, are claimed in order.
+        None where too many of its lane wait for their turns; nothing is kept then.
         """
         same = {"digest": digest, "recipient": recipient}
+        first_place = now.timestamp() + queued.handicap
         values = {
             **same,
             "sender": sender,
@@ -120,16 +148,22 @@ class Inbox:
             "received_at": now,
             "status": "new",
             "tries": 0,
-            "lane": lane,
-            "board_lane": board_lane,
+            "lane": queued.lane,
+            "board_lane": queued.board_lane,
+            "known": queued.known,
+            "first_place": first_place,
+            "apart": queued.apart,
+            "last_place": now.timestamp() + queued.furthest,
         }
         keep = _KEEP[self._connection.dialect.name]
         added = keep.value(self._connection, **values)
         while added is None:
-            known = _KNOWN.row(self._connection, **same) or {}
-            if known["received_at"] > now - same_for:
-                return int(known["id"])
-            self._set(inbox.c.id == known["id"], digest=f"{digest}.{known['id']}")
+            copy = _KNOWN.row(self._connection, **same)
+            if copy is None:
+                return None
+            if copy["received_at"] > now - same_for:
+                return int(copy["id"])
+            self._set(inbox.c.id == copy["id"], digest=f"{digest}.{copy['id']}")
             added = keep.value(self._connection, **values)
         return int(added)
 
@@ -138,13 +172,23 @@ class Inbox:
         rows = _COPIES.rows(self._connection, digest=digest, since=since)
         return {str(row["recipient"]): int(row["id"]) for row in rows}
 
-    def claim(self, most: int = 1) -> tuple[InboxMail, ...]:
-        """Take the oldest new mails; other processes pass them over until the commit.
+    def claim(self, now: datetime, most: int = 1) -> tuple[InboxMail, ...]:
+        """Take the new mails whose turns come next; other processes pass them over meanwhile.
 
-        They pass over, too, what comes after them in one of their lanes.
+        Of those that share a lane only the first is taken, and none that was put aside.
         """
-        claim = _CLAIM[self._connection.dialect.name]
-        return tuple(_mail(row) for row in claim.rows(self._connection, most=most))
+        rows = _CLAIM.rows(self._connection, now=now, most=most)
+        return tuple(_mail(row) for row in rows)
+
+    def put_aside(self, numbers: Iterable[int], until: datetime) -> None:
+        """Let nobody claim these mails until a moment; what comes after them in a lane waits."""
+        rows = [{"mail": number, "until": until} for number in numbers]
+        if rows:
+            _PUT_ASIDE.run(self._connection, *rows)
+
+    def take_back(self) -> None:
+        """Let all be claimed that was put aside, by processes that are no more."""
+        self._set((inbox.c.status == NEW) & inbox.c.aside_until.is_not(None), aside_until=None)
 
     def get(self, inbox_id: int, *, lock: bool = False) -> InboxMail:
         """Return a mail by number; with `lock` no turn takes it. Raises LookupError."""
@@ -162,6 +206,12 @@ class Inbox:
         query = union_all(new, stuck).order_by("id").limit(most)
         rows = self._connection.execute(query).mappings()
         return tuple(_mail(row) for row in rows)
+
+    def longest_waiting(self) -> tuple[int, datetime] | None:
+        """The oldest mail whose turn is to come: its number, and since when it waits."""
+        query = select(inbox.c.id, inbox.c.received_at).where(inbox.c.status == NEW)
+        row = self._connection.execute(query.order_by(inbox.c.id).limit(1)).one_or_none()
+        return (row.id, row.received_at) if row else None
 
     def count(self, status: str) -> int:
         """How many mails are new, done or stuck."""
@@ -183,7 +233,7 @@ class Inbox:
     def count_try(self, inbox_id: int, error: str) -> int:
         """Count a try that failed; return how many there have been, 0 if it is not new any more."""
         still_new = (inbox.c.id == inbox_id) & (inbox.c.status == NEW)
-        self._set(still_new, tries=inbox.c.tries + 1, outcome=error)
+        self._set(still_new, tries=inbox.c.tries + 1, outcome=error, aside_until=None)
         return self._connection.scalar(select(inbox.c.tries).where(still_new)) or 0
 
     def set_stuck(self, inbox_id: int) -> None:

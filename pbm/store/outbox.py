@@ -47,6 +47,8 @@ _COLUMNS = (
     outbox.c.last_error,
 )
 
+LONGEST_PAUSE = timedelta(hours=1)  # between two tries of a mail
+_LETS_BY = timedelta(minutes=5)  # after a try with that pause behind it
 _NO_BOARD = 0  # the thread of what is about no board
 _NO_MAIL = 0  # the number of none
 
@@ -59,13 +61,22 @@ _ADD = Statement(insert(outbox).inline().values({name: bindparam(name) for name 
 
 @cache
 def _claim_passing_over(count: int) -> Statement:
-    """Take due mails but for so many ids, which are bound as `id0`, `id1`, ..."""
+    """Take due mails but for so many ids, which are bound as `id0`, `id1`, ...
+
+    A mail holds back what stands behind it while it is due or was put off by the next server. One
+    that waits on purpose does not; nor, before `soon` is over, one that was put off for the longest
+    pause: where what stands behind it arrives then, the trouble is its own.
+    """
     earlier = outbox.alias("earlier")
     overtakes = exists().where(
         earlier.c.status == DUE,
         earlier.c.recipient_key == outbox.c.recipient_key,
         earlier.c.thread == outbox.c.thread,
         earlier.c.id < outbox.c.id,
+        or_(
+            earlier.c.due_at <= bindparam("now"),
+            and_(earlier.c.attempts > 0, earlier.c.due_at <= bindparam("soon")),
+        ),
     )
     return Statement(
         select(*_COLUMNS)
@@ -129,12 +140,17 @@ class Outbox:
     def claim_due(
         self, now: datetime, *, most: int, passing_over: Sequence[int]
     ) -> list[OutboxMail]:
-        """Take due mails, oldest first, but none that would overtake another on its board."""
+        """Take due mails, oldest first, but none that would overtake another on its board.
+
+        A mail that the next server puts off again and again holds others back for some hour.
+        """
         count = 1 << len(passing_over).bit_length()  # few different statements, each compiled once
         spare = [_NO_MAIL] * (count - len(passing_over))
         passed = {f"id{number}": item for number, item in enumerate((*passing_over, *spare))}
+        soon = now + LONGEST_PAUSE - _LETS_BY
         claim = _claim_passing_over(count)
-        return [_mail(row) for row in claim.rows(self._connection, now=now, most=most, **passed)]
+        rows = claim.rows(self._connection, now=now, soon=soon, most=most, **passed)
+        return [_mail(row) for row in rows]
 
     def still_due(self, outbox_ids: Sequence[int], now: datetime) -> frozenset[int]:
         """Those of some mails that still wait to be sent."""
@@ -172,7 +188,7 @@ class Outbox:
         """Record a try that failed for now."""
         self._set(outbox_id, last_error=error, due_at=due_at, attempts=outbox.c.attempts + 1)
 
-    def bring_forward(self, now: datetime, longest: timedelta) -> None:
+    def bring_forward(self, now: datetime) -> None:
         """Make due what waits longer than any retry, as a clock that was ahead has left it.
 
         What was written to wait, and at a time that has been, goes on waiting.
@@ -184,7 +200,7 @@ class Outbox:
                 outbox.c.due_at > now,
                 or_(
                     outbox.c.written_at > now,
-                    and_(outbox.c.attempts > 0, outbox.c.due_at > now + longest),
+                    and_(outbox.c.attempts > 0, outbox.c.due_at > now + LONGEST_PAUSE),
                 ),
             )
             .values(due_at=now)
@@ -193,6 +209,16 @@ class Outbox:
     def retry(self, outbox_id: int, now: datetime) -> None:
         """Make a mail that waits or has failed due at once."""
         self._set(outbox_id, status="due", due_at=now, finished_at=None)
+
+    def ahead_of(self, mail: OutboxMail) -> tuple[int, ...]:
+        """The mails that wait before one to the same reader about the same board."""
+        query = select(outbox.c.id).where(
+            outbox.c.status == DUE,
+            outbox.c.recipient_key == mail.recipient.lower(),
+            outbox.c.thread == (mail.board_id or _NO_BOARD),
+            outbox.c.id < mail.id,
+        )
+        return tuple(self._connection.scalars(query.order_by(outbox.c.id)))
 
     def get(self, outbox_id: int, *, lock: bool = False) -> OutboxMail:
         """Return a mail by number; with `lock` its record waits. Raises LookupError."""
@@ -255,11 +281,13 @@ class Outbox:
         )
         return int(self._connection.scalar(query) or 0)
 
-    def waits_for(self, address_key: str) -> bool:
-        """Whether any mail to an address waits to be sent."""
+    def waits_for(self, address_key: str, board_id: int | None = None) -> bool:
+        """Whether any mail to an address, or one about a board, waits to be sent."""
         query = select(outbox.c.id).where(
             outbox.c.status == DUE, outbox.c.recipient_key == address_key
         )
+        if board_id is not None:
+            query = query.where(outbox.c.thread == board_id)
         return self._connection.scalars(query.limit(1)).first() is not None
 
     def find_sent(self, sender: str, address_key: str, since: datetime) -> OutboxMail | None:
@@ -289,13 +317,19 @@ class Outbox:
             .values(due_at=now)
         )
 
-    def drop_due(self, player_id: int, kind: str, why: str, now: datetime) -> None:
-        """Give up the mails of a kind to a player that wait to be sent."""
-        self._connection.execute(
-            update(outbox)
-            .where(outbox.c.status == DUE, outbox.c.player_id == player_id, outbox.c.kind == kind)
-            .values(status="dropped", finished_at=now, last_error=why, params=None, headers=None)
-        )
+    def drop_due(
+        self, player_id: int, kind: str, why: str, now: datetime, *, board_id: int | None = None
+    ) -> tuple[int, ...]:
+        """Give up the mails of a kind to a player that wait to be sent, all or those of a board.
+
+        Returns the boards that they were about.
+        """
+        where = [outbox.c.status == DUE, outbox.c.player_id == player_id, outbox.c.kind == kind]
+        if board_id is not None:
+            where.append(outbox.c.board_id == board_id)
+        dropped = {"status": "dropped", "finished_at": now, "last_error": why}
+        given_up = update(outbox).where(*where).values(**dropped, params=None, headers=None)
+        return tuple(self._connection.scalars(given_up.returning(outbox.c.board_id)))
 
     def _set(self, outbox_id: int, **values: Any) -> None:
         self._connection.execute(update(outbox).where(outbox.c.id == outbox_id).values(**values))

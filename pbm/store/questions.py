@@ -1,6 +1,6 @@
 """Questions to verified addresses, and the errands that wait for their answers."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -94,6 +94,15 @@ class Questions:
         """Whether an address was ever asked a question of this kind."""
         query = select(questions.c.id).where(
             questions.c.address_key == address_key, questions.c.kind == kind
+        )
+        return self._connection.scalars(query.limit(1)).first() is not None
+
+    def turned_down(self, address_keys: Collection[str]) -> bool:
+        """Whether one of these addresses ever answered no when it was asked to play here."""
+        query = select(questions.c.id).where(
+            questions.c.address_key.in_(address_keys),
+            questions.c.kind.in_(("signup", "invite")),
+            questions.c.answer == "no",
         )
         return self._connection.scalars(query.limit(1)).first() is not None
 

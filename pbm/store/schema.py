@@ -24,6 +24,7 @@ from sqlalchemy import (
     UniqueConstraint,
     literal_column,
     text,
+    true,
 )
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator
@@ -218,16 +219,22 @@ inbox = Table(
     Column("done_at", Moment),
     Column("lane", String(254)),  # of one player, or one sender: obeyed in order
     Column("board_lane", Integer),  # of one board: obeyed in order, too
+    Column("place", Float, nullable=False, server_default="0"),  # in the order of turns, seconds
+    Column("known", Boolean, nullable=False, server_default=true()),  # a player's, it seems
+    Column("aside_until", Moment),  # while a process reads it, or hashes a password for it
     UniqueConstraint("digest", "recipient"),
     *(
         Index(
-            f"ix_inbox_{column}",
-            column,
-            "id",
+            f"ix_inbox_{name}",
+            *columns,
             sqlite_where=text("status = 'new'"),
             postgresql_where=text("status = 'new'"),
         )
-        for column in ("lane", "board_lane")
+        for name, columns in (
+            ("lane", ("lane", "place")),
+            ("board_lane", ("board_lane", "id")),
+            ("place", ("place", "id")),
+        )
     ),
     Index("ix_inbox_sender", text("lower(sender)")),  # whose mails are forgotten when they leave
     Index(
@@ -361,4 +368,15 @@ facts = Table(
     Column("name", String(40), primary_key=True),  # what the server knows about its surroundings
     Column("value", JSON, nullable=False),
     Column("noted_at", Moment, nullable=False),
+)
+
+heartbeats = Table(
+    "heartbeats",
+    metadata,
+    Column("process", String(16), primary_key=True),  # one run of a program, on any machine
+    Column("role", String(20), primary_key=True),
+    Column("host", String(255), nullable=False),
+    Column("pid", Integer, nullable=False),
+    Column("beat_at", Moment, nullable=False),  # when the process wrote this
+    Column("alive_at", Moment, nullable=False),  # when the role was last seen to go on
 )

@@ -220,7 +220,10 @@ class Bookkeeping:
 
 @dataclass(frozen=True)
 class InboxMail:
-    """A mail that the server has taken responsibility for, for one recipient."""
+    """A mail that the server has taken responsibility for, for one recipient.
+
+    `known` tells whether it seemed to be a player's when it came.
+    """
 
     id: int
     recipient: str
@@ -231,6 +234,25 @@ class InboxMail:
     status: str
     tries: int
     outcome: str | None
+    known: bool = True
+
+
+@dataclass(frozen=True)
+class Queued:
+    """Where a new mail stands in the order of turns; the rest are seconds.
+
+    Mails of one `lane`, whose they are, or of one `board_lane`, about which board, are obeyed in
+    order. `known` tells whether it seems to be a player's. Its place is now, later by `handicap`,
+    and `apart` behind the last one of its lane that still waits; but none later than now by more
+    than `furthest`.
+    """
+
+    lane: str | None = None
+    board_lane: int | None = None
+    known: bool = True
+    handicap: float = 0.0
+    apart: float = 1.0
+    furthest: float = 120.0
 
 
 @dataclass(frozen=True)
@@ -329,3 +351,15 @@ class Fact:
 
     value: Any
     noted_at: datetime
+
+
+@dataclass(frozen=True)
+class Heartbeat:
+    """A role of a process: when the process last wrote, and when the role last went on."""
+
+    process: str
+    role: str
+    host: str
+    pid: int
+    beat_at: datetime
+    alive_at: datetime

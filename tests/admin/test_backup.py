@@ -1,14 +1,18 @@
 """A backup brings everything back, keys included, or says why it cannot."""
 
+import gzip
+import hashlib
 import io
 import json
 import os
 import socket
+import sqlite3
 import stat
 import sys
 import tarfile
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,7 +26,8 @@ from pbm.errors import OperatorError
 from pbm.mail.auth_results import Front
 from pbm.mail.tags import load_keyring
 from pbm.service.front import known_front, note_front
-from pbm.service.operator import copies
+from pbm.service.heartbeat import Heart
+from pbm.service.operator import archive, copies
 from pbm.service.operator.backup import backup, restore
 from pbm.service.operator.office import Office
 from pbm.service.operator.verify import verify
@@ -260,12 +265,19 @@ class TestRestore:
         assert restored.next_numbers == {"boards": 39_001, "players": 3001}
 
     def test_into_tables_without_rows(self, settings: Settings, elsewhere: Settings) -> None:
+        heart = Heart(lambda: START, ["turn"])  # a process that was killed is no data
         database = Database(elsewhere.database_url)
         migrate(database)
-        database.close()
+        for each in (database, Database(settings.database_url)):
+            with each.transaction() as work:
+                heart.beat(work)
+            each.close()
         backup(settings, Path("b.tar.gz"))
         restore(elsewhere, Path("b.tar.gz"))
-        assert everything(elsewhere.database_url) == everything(settings.database_url)
+        restored, stored = everything(elsewhere.database_url), everything(settings.database_url)
+        assert len(stored.pop("heartbeats")) == 1
+        assert restored.pop("heartbeats") == []
+        assert restored == stored
 
     def test_not_while_a_server_runs(self, settings: Settings, room: Room) -> None:
         backup(settings, Path("b.tar.gz"))
@@ -324,6 +336,77 @@ class TestRestore:
         Path("bad.tar.gz").write_bytes(content)
         with pytest.raises(OperatorError, match=r"bad\.tar\.gz cannot be read as a backup"):
             restore(settings, Path("bad.tar.gz"), force=True)
+
+    @pytest.mark.parametrize(
+        ("manifest", "words"),
+        [
+            (b"[" * 90_000, "its manifest cannot be read"),
+            (b'{"format": 1, "files": ' + b'{"a":' * 15_000, "its manifest cannot be read"),
+            (b"[1]", "its manifest cannot be read"),
+            (b"\xff\xfe", "its manifest cannot be read"),
+            (b" " * 200_000, "manifest.json unpacks to 1 MB, and 1 MB are allowed"),
+        ],
+        ids=["deep", "deep too", "a list", "no text", "long"],
+    )
+    def test_a_manifest_that_is_none(self, settings: Settings, manifest: bytes, words: str) -> None:
+        backup(settings, Path("b.tar.gz"))
+        _rewrite(Path("b.tar.gz"), Path("bad.tar.gz"), "manifest.json", lambda _: manifest)
+        with pytest.raises(OperatorError, match=words):
+            restore(settings, Path("bad.tar.gz"), force=True)
+
+    @pytest.mark.parametrize("other", [b"junk", b"", b"SQLite format 3\0" + bytes(4096), None])
+    def test_another_database_takes_no_place(
+        self, room: Room, settings: Settings, folder: Path, other: bytes | None
+    ) -> None:
+        """Junk, nothing, half a head, and a sound database that is none of ours."""
+        if other is None:
+            with closing(sqlite3.connect(folder / "other")) as made:
+                made.execute("CREATE TABLE players (id INTEGER)")
+            other = (folder / "other").read_bytes()
+        content = other
+        backup(settings, Path("b.tar.gz"))
+        _rewrite(Path("b.tar.gz"), Path("bad.tar.gz"), "database", lambda _: content, sound=True)
+        before = everything(settings.database_url)
+        with pytest.raises(
+            OperatorError, match=r"cannot be read|is no backup of pbm|pg_restore failed"
+        ):
+            restore(settings, Path("bad.tar.gz"), force=True)
+        assert everything(settings.database_url) == before
+        room.is_sound()
+
+    def test_no_more_is_unpacked_than_is_allowed(self, settings: Settings) -> None:
+        """A small file may unpack to any size: the declared one counts, and holds."""
+        backup(settings, Path("b.tar.gz"))
+        large = archive._ALWAYS_ALLOWED + 1
+        with tarfile.open("b.tar.gz") as old, tarfile.open("bad.tar.gz", "w:gz") as new:
+            head = old.getmember("manifest.json")
+            new.addfile(head, old.extractfile(head))
+            member = tarfile.TarInfo("database")
+            member.size = large
+            new.addfile(member, _Zeros())
+        with pytest.raises(OperatorError, match=r"unpacks to 257 MB, and 256 MB .* say --most"):
+            restore(settings, Path("bad.tar.gz"), force=True)
+        size = os.path.getsize("b.tar.gz")
+        with pytest.raises(OperatorError, match=r"database unpacks to .* say --most"):
+            restore(settings, Path("b.tar.gz"), force=True, most=size // 100)
+
+    def test_zeros_are_not_unpacked_in_search_of_a_head(self, settings: Settings) -> None:
+        with gzip.open("bad.tar.gz", "wb") as packed:
+            head = tarfile.TarInfo("pax")
+            head.type, head.size = tarfile.XHDTYPE, 1 << 24
+            packed.write(head.tobuf() + bytes(1 << 24))
+        with pytest.raises(OperatorError, match="larger than it says"):
+            restore(settings, Path("bad.tar.gz"), force=True)
+
+    @pytest.mark.parametrize("kind", ["folder", "pipe", "device"])
+    def test_what_is_no_file(self, settings: Settings, folder: Path, kind: str) -> None:
+        path = Path("/dev/zero") if kind == "device" else folder / kind
+        if kind == "folder":
+            path.mkdir()
+        elif kind == "pipe":
+            os.mkfifo(path)
+        with pytest.raises(OperatorError, match="is no file"):
+            restore(settings, path, force=True)
 
     def test_half_an_archive(self, settings: Settings) -> None:
         backup(settings, Path("b.tar.gz"))
@@ -490,12 +573,34 @@ def _check_sound(room: Room, settings: Settings) -> None:
         database.close()
 
 
-def _rewrite(source: Path, target: Path, name: str, change: Callable[[bytes], bytes]) -> None:
-    """Write an archive anew with one member changed."""
+class _Zeros(io.RawIOBase):
+    """As many zeros as anybody likes to read."""
+
+    def read(self, size: int = -1, /) -> bytes:
+        return bytes(size)
+
+
+def _rewrite(
+    source: Path,
+    target: Path,
+    name: str,
+    change: Callable[[bytes], bytes],
+    *,
+    sound: bool = False,
+) -> None:
+    """Write an archive anew with one member changed; `sound` if its digest is to fit."""
     with tarfile.open(source) as old, tarfile.open(target, "w:gz") as new:
+        contents = {}
         for member in old.getmembers():
             stream = old.extractfile(member)
             assert stream is not None
-            content = change(stream.read()) if member.name == name else stream.read()
+            contents[member.name] = stream.read()
+        contents[name] = change(contents[name])
+        if sound:
+            manifest = json.loads(contents["manifest.json"])
+            manifest["files"][name] = hashlib.sha256(contents[name]).hexdigest()
+            contents["manifest.json"] = json.dumps(manifest).encode()
+        for member in old.getmembers():
+            content = contents[member.name]
             member.size = len(content)
             new.addfile(member, io.BytesIO(content))

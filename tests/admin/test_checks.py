@@ -1,8 +1,9 @@
 """`check` finds what a server lacks, says what to do, and changes nothing."""
 
+import os
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -12,8 +13,11 @@ from sqlalchemy import text
 
 from pbm.config import Settings
 from pbm.mail.tags import load_keyring
-from pbm.service.operator.checks import Finding, check
-from pbm.store.db import Database
+from pbm.service.heartbeat import ROLES, Heart
+from pbm.service.operator.checks import check
+from pbm.service.operator.finding import Finding
+from pbm.store import heartbeats
+from pbm.store.db import Database, UnitOfWork
 from pbm.store.migrate import migrate
 from tests.admin.newer_program import NEWER, become_newer
 from tests.e2e.ports import free_port
@@ -44,12 +48,12 @@ def settings(database_url: str, folder: Path) -> Settings:  # noqa: ARG001 - it 
     return made
 
 
-def findings(settings: Settings) -> dict[str, Finding]:
-    return {finding.what: finding for finding in check(settings, Clock())}
+def findings(settings: Settings, clock: Clock | None = None) -> dict[str, Finding]:
+    return {finding.what: finding for finding in check(settings, clock or Clock())}
 
 
-def finding(settings: Settings, what: str) -> Finding:
-    (found,) = (item for name, item in findings(settings).items() if name.startswith(what))
+def finding(settings: Settings, what: str, clock: Clock | None = None) -> Finding:
+    (found,) = (item for name, item in findings(settings, clock).items() if name.startswith(what))
     return found
 
 
@@ -76,12 +80,20 @@ def test_what_is_looked_at_in_which_order(settings: Settings) -> None:
         "operator",
         "keys",
         "database",
+        "role listen",
+        "role turn",
+        "role post",
         "queue",
+        "inbox",
+        "outbox",
         f"port {port} on 127.0.0.1",
         "maildir",
     ]
     assert [name for name, found in findings(settings).items() if not found.good] == [
-        f"port {port} on 127.0.0.1"
+        "role listen",
+        "role turn",
+        "role post",
+        f"port {port} on 127.0.0.1",
     ]
 
 
@@ -230,7 +242,7 @@ class TestQueue:
     def test_stuck_mail(self, settings: Settings) -> None:
         with _table(settings) as table:
             _sends(table)
-            assert finding(settings, "queue").text == "nothing stuck or failed, 1 waiting"
+            assert finding(settings, "queue").text == "nothing stuck or failed"
             with table.database.transaction() as work:
                 work.inbox.set_stuck(1)
         found = finding(settings, "queue")
@@ -254,10 +266,81 @@ class TestQueue:
         with _table(settings) as table:
             _is_answered(table)
         clock.passes(minutes=59)
-        assert _queue(settings, clock).good
+        assert finding(settings, "outbox", clock).text == "1 waiting"
         clock.passes(minutes=2)
-        assert not _queue(settings, clock).good
-        assert "was due at 2026-11-21 12:00 UTC and is not sent" in _queue(settings, clock).text
+        found = finding(settings, "outbox", clock)
+        assert not found.good
+        assert "was due at 2026-11-21 12:00 UTC and is not sent" in found.text
+
+    def test_mail_that_waits_for_its_turn(self, settings: Settings) -> None:
+        clock = Clock()
+        assert finding(settings, "inbox", clock).text == "no mail waits for its turn"
+        with _table(settings) as table:
+            _sends(table)
+        clock.passes(minutes=5)
+        assert finding(settings, "inbox", clock).text == "1 waiting, mail i1 since 12:00:00 UTC"
+        clock.passes(seconds=1)
+        found = finding(settings, "inbox", clock)
+        assert not found.good
+        assert found.text.startswith("Mail i1 has waited for its turn since 2026-11-21 12:00 UTC.")
+
+
+class TestRoles:
+    """A process beats for its roles; what is told of them later."""
+
+    def test_while_it_lives_and_after_its_end(self, settings: Settings) -> None:
+        assert (
+            finding(settings, "role turn").text == "No process runs it. Start one with: pbm serve"
+        )
+        clock = Clock()
+        heart = Heart(clock, ROLES)
+        _beats(settings, heart)
+        clock.passes(seconds=60)
+        me = f"process {os.getpid()} on {socket.gethostname()}"
+        for role in ROLES:
+            assert finding(settings, f"role {role}", clock).text == f"run by {me}"
+        clock.passes(seconds=1)
+        found = finding(settings, "role turn", clock)
+        assert not found.good
+        assert found.text == (
+            f"No process runs it. The {me} was last heard of at 2026-11-21 12:00:00 UTC: "
+            "it died, was killed, or hangs. Start it again: pbm serve"
+        )
+        _beats(settings, heart, Heart.end)
+        assert "was last heard of" not in finding(settings, "role turn", clock).text
+
+    def test_a_role_that_stands_still(self, settings: Settings) -> None:
+        clock = Clock()
+        heart = Heart(clock, (*ROLES, "tick"))
+        heart.alive("turn")
+        clock.passes(seconds=61)
+        _beats(settings, heart)
+        found = findings(settings, clock)
+        assert not found["role turn"].good
+        assert "has stood still in this role since 2026-11-21 12:00:00" in found["role turn"].text
+        assert found["role listen"].good
+        assert found["role tick"].good
+
+    def test_one_of_several_that_died_is_told_for_a_day(self, settings: Settings) -> None:
+        clock = Clock()
+        _beats(settings, Heart(clock, ["turn"]))
+        other = Heart(clock, ["turn"])
+        for hours, told in ((1, True), (22, True), (1, False)):
+            clock.passes(hours=hours)
+            _beats(settings, other)
+            found = finding(settings, "role turn", clock)
+            assert (found.good, found.warning) == (True, told)
+            assert ("died, was killed, or hangs" in found.text) is told
+
+    def test_dead_ones_are_few(self, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(heartbeats, "MOST_ROWS", 8)
+        clock = Clock()
+        for _ in range(20):
+            clock.passes(minutes=2)
+            _beats(settings, Heart(clock, ["turn"]))
+        text = finding(settings, "role turn", clock).text
+        assert text.count("died, was killed, or hangs.") == 5
+        assert "So did 2 more." in text
 
 
 class TestPorts:
@@ -332,6 +415,15 @@ class TestWayOut:
         assert "cannot be written to" in found.text
 
 
+def _beats(
+    settings: Settings, heart: Heart, how: Callable[[Heart, UnitOfWork], None] = Heart.beat
+) -> None:
+    database = Database(settings.database_url)
+    with database.transaction() as work:
+        how(heart, work)
+    database.close()
+
+
 @contextmanager
 def _table(settings: Settings) -> Iterator[Table]:
     table = Table(settings.database_url)
@@ -350,11 +442,6 @@ def _is_answered(table: Table) -> None:
     _sends(table)
     while table.turns.take_next():
         pass
-
-
-def _queue(settings: Settings, clock: Clock) -> Finding:
-    (found,) = (item for item in check(settings, clock) if item.what == "queue")
-    return found
 
 
 def _set_version(settings: Settings, version: str) -> None:

@@ -2,11 +2,13 @@
 
 import base64
 import re
+from datetime import timedelta
 from email.header import Header
 
 import pytest
 
 from pbm.errors import OperatorError
+from pbm.service.mail_numbers import incoming
 from pbm.service.operator import queue
 from pbm.service.operator.masking import masked
 from pbm.service.turn import Turns
@@ -86,7 +88,7 @@ class TestList:
             act.send_board(act.board(1), act.player("bob"), "sends")
         listed = queue.list_queue(room.office)
         assert [(mail.name, mail.status) for mail in listed.mails[:2]] == [
-            (str(stuck), "stuck"),
+            (incoming(stuck), "stuck"),
             (first, "new"),
         ]
         assert re.fullmatch(r"o\d+", listed.mails[2].name)
@@ -95,7 +97,7 @@ class TestList:
 
     def test_no_secret_is_in_it(self, room: Room, stuck: int) -> None:
         (mail, *_) = queue.list_queue(room.office).mails
-        assert mail.name == str(stuck)
+        assert mail.name == incoming(stuck)
         assert mail.trouble == "PlantedError: signup bob ****"
         assert f"pbm+g1.u{room.player('bob').id}.****@games.example" in mail.about
         assert not TAG.search(str(mail))
@@ -202,29 +204,34 @@ class TestShow:
                 digest="d", recipient=SERVER, sender="", peer="", raw=raw,
                 now=room.table.clock(), same_for=room.table.clock() - room.table.clock(),
             )  # fmt: skip
-        text = queue.show_mail(room.office, str(number))[1]
+        text = queue.show_mail(room.office, incoming(number))[1]
         assert all(char.isprintable() or char == "\n" for char in text)
 
     def test_one_that_is_done(self, room: Room) -> None:
-        mail, text = queue.show_mail(room.office, "1")
+        mail, text = queue.show_mail(room.office, "i1")
         assert mail.status == "done"
         assert text == "Its contents were erased when it was done."
 
     def test_one_that_is_not_there(self, room: Room) -> None:
-        for name in ("999", "o999", "O999"):
+        for name in ("i999", "I999", "o999", "O999"):
             with pytest.raises(OperatorError, match=f"There is no .* mail {name.lower()}"):
                 queue.show_mail(room.office, name)
 
     def test_what_names_no_mail(self, room: Room) -> None:
-        for name in ("", "o", "x1", "0", "-1", "1 2", "99999999999999999999", "٣"):
+        for name in ("", "i", "o", "x1", "i0", "-1", "1 2", "i99999999999999999999", "i٣"):
             for act in (queue.show_mail, queue.retry):
                 with pytest.raises(OperatorError, match="names no mail"):
                     act(room.office, name)
 
+    def test_a_bare_number_could_be_two_mails(self, room: Room) -> None:
+        for act in (queue.show_mail, queue.retry):
+            with pytest.raises(OperatorError, match="say i1 for the one that came in, o1 for"):
+                act(room.office, "1")
+
 
 class TestRetry:
     def test_a_stuck_mail_is_obeyed_after_the_mend(self, room: Room, stuck: int) -> None:
-        assert queue.retry(room.office, str(stuck)) == str(stuck)
+        assert queue.retry(room.office, incoming(stuck)) == queue.Retried(incoming(stuck))
         room.table.runs()
         assert room.board().ply == 2
         room.alice.gets(1).hears("Your move on board 1")
@@ -234,11 +241,11 @@ class TestRetry:
     def test_it_gets_stuck_again_while_the_bug_is_there(
         self, room: Room, stuck: int, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        queue.retry(room.office, str(stuck))
+        queue.retry(room.office, incoming(stuck))
         monkeypatch.setattr(Turns, "_obey", _breaks)
         room.table.runs()
         (waiting,) = queue.list_queue(room.office).mails
-        assert (waiting.name, waiting.status, waiting.tries) == (str(stuck), "stuck", 3)
+        assert (waiting.name, waiting.status, waiting.tries) == (incoming(stuck), "stuck", 3)
 
     def test_one_that_is_not_stuck(self, room: Room) -> None:
         name = _keeps(room, room.bob.mail_bytes("whoami"))
@@ -246,8 +253,8 @@ class TestRetry:
             queue.retry(room.office, name)
 
     def test_one_that_is_done(self, room: Room) -> None:
-        with pytest.raises(OperatorError, match="Mail 1 is done"):
-            queue.retry(room.office, "1")
+        with pytest.raises(OperatorError, match="Mail i1 is done"):
+            queue.retry(room.office, "i1")
         with pytest.raises(OperatorError, match="Mail o1 is sent already"):
             queue.retry(room.office, "o1")
 
@@ -276,10 +283,25 @@ class TestRetry:
         room.posts()
         room.bob.gets(1)
 
+    def test_those_that_stand_before_it_go_first(self, room: Room) -> None:
+        first, now = _due(room), room.table.clock()
+        with room.office.act(None) as act:
+            act.send_board(act.board(1), act.player("bob"), "sends again")
+            act.work.outbox.defer(int(first[1:]), "no connection", now + timedelta(minutes=32))
+        room.bob.forgets()
+        room.posts()
+        room.bob.hears_nothing()
+        held, second = (mail for mail in queue.list_queue(room.office).mails if "bob" in mail.about)
+        assert (held.name, held.until) == (first, now + timedelta(minutes=32))
+        assert queue.retry(room.office, second.name) == queue.Retried(second.name, (first,))
+        room.posts()
+        room.bob.gets(2)
+        assert "sends again" not in room.bob.arrived[0].text
+
 
 class TestDrop:
     def test_a_stuck_mail(self, room: Room, stuck: int) -> None:
-        queue.drop(room.office, str(stuck), WHY)
+        queue.drop(room.office, incoming(stuck), WHY)
         room.table.runs()
         assert room.board().ply == 1
         room.bob.gets(1).hears(
@@ -290,8 +312,8 @@ class TestDrop:
         assert [(change.what, change.why) for change in room.journal(handle="bob")] == [
             ("mail dropped", WHY)
         ]
-        with pytest.raises(OperatorError, match=f"Mail {stuck} is done"):
-            queue.drop(room.office, str(stuck), WHY)
+        with pytest.raises(OperatorError, match=f"Mail i{stuck} is done"):
+            queue.drop(room.office, incoming(stuck), WHY)
 
     def test_a_strangers_mail_without_a_word(self, room: Room) -> None:
         stranger = room.table.person("dora@example.org")
@@ -325,7 +347,7 @@ class TestDrop:
 
     def test_it_needs_a_reason(self, room: Room, stuck: int) -> None:
         with pytest.raises(OperatorError, match="reason"):
-            queue.drop(room.office, str(stuck), " ")
+            queue.drop(room.office, incoming(stuck), " ")
         assert room.table.mail_kept(stuck).status == "stuck"
 
 

@@ -8,7 +8,7 @@ import pytest
 import structlog
 
 from bench import __main__ as bench
-from bench import cost, growth, report, rules, turns, whole
+from bench import cost, fair, growth, report, rules, turns, whole
 from bench.filling import Size
 from bench.measure import Row, beside, rate_of, rates_of
 
@@ -19,6 +19,7 @@ SMALL: dict[str, Callable[[], list[Row]]] = {
     "whole": lambda: whole.measure(whole.Size(boards=4, rounds=1), whole.SETTINGS[1::4]),
     "cost": lambda: cost.measure(0),
     "growth": lambda: growth.measure(0, TINY, times=1),
+    "fair": lambda: fair.measure(turns=2),
 }
 PAGE = """\
 # A page

@@ -107,6 +107,75 @@ def test_no_is_told_to_the_one_who_asked(table: Table) -> None:
     alice.says("challenge dave").hears("Abalone Board 1: alice v dave")
 
 
+NO_FOR_EVER = (
+    *("nope", "Nah!", "No thanks", "no thank you.", "not interested", "No, sorry, I can't", "n"),
+    *("stop", "STOP", "unsubscribe", "remove me please", "Leave me alone!", "opt out", "quit"),
+    *(
+        "signoff",
+        "Please take me off your list",
+        "don\u2019t write to me again",
+        "delete",
+        "cancel",
+    ),
+    *("Hello alice,\n\nno thanks.\n\nDave", "Hi! Thanks, but no thanks", "alice, no", "pass"),
+    *("nein", "Nein danke!", "kein Interesse", "non merci", "nej tak", "nie", "нет", "не хочу"),
+    *("não obrigado", "nei", "ei kiitos", "no gracias", "不", "不要", "いいえ", "아니요", "nem"),
+)
+
+
+@pytest.mark.parametrize("words", [*NO_FOR_EVER, ""])
+def test_whatever_may_be_a_no_is_one_for_ever(words: str, table: Table) -> None:
+    alice = table.joins("alice")
+    dave = table.person("dave@example.net")
+    alice.says("challenge dave@example.net").forgets()
+    subject = "" if words else "Unsubscribe"
+    dave.forgets().says(words, subject=subject).gets(1).hears("You will not be asked again")
+    assert "Reply yes" not in dave.newest.text
+    assert [row["handle"] for row in table.rows("players")] == ["alice"]
+    alice.gets(1).hears("dave@example.net does not want to play, so the game")
+    for line in ("challenge dave@example.net", "challenge Dave+games@example.net"):
+        alice.says(line).hears("was asked by us before, and we ask nobody twice")
+    alice.says("add dave@example.net").hears("wants no mail from here").forgets()
+    dave.hears_nothing()
+    assert not table.boards()
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["who", "?", "", "Hm.", "Thanks\nI will think about it.", "sure", "no problem", "Alice,"],
+)
+def test_what_is_neither_is_asked_again(words: str, table: Table) -> None:
+    table.joins("alice").says("challenge dave@example.net")
+    dave = table.person("dave@example.net").forgets()
+    dave.says(words).gets(1).hears("Reply yes to play as dave")
+    assert len(table.rows("players")) == 1
+    dave.says("yes").hears("You play as dave now.", "Abalone Board 1")
+
+
+def test_help_and_robots_leave_an_invitation_open(table: Table) -> None:
+    table.joins("alice").says("challenge dave@example.net")
+    dave = table.person("dave@example.net").forgets()
+    invitation = dave.newest
+    dave.says("help").gets(1).hears("pbm: help")
+    dave.says("no", subject="Out of office: a game", answering=invitation).hears_nothing()
+    dave.says("no", answering=invitation, headers={"Auto-Submitted": "auto-replied"}).gets(0)
+    dave.says("yes", answering=invitation).hears("Abalone Board 1: alice v dave")
+
+
+def test_a_no_to_the_welcome_is_kept_to_as_well(table: Table) -> None:
+    dave = table.person("dave@example.net").writes("hello").says("nope").forgets()
+    table.joins("alice").says("challenge dave@example.net").hears("was asked by us before")
+    dave.hears_nothing()
+    dave.writes("hello").hears("Reply yes to play as dave").says("yes").hears("You play as dave")
+
+
+def test_a_late_no_counts(table: Table) -> None:
+    alice = table.joins("alice").says("challenge dave@example.net").forgets()
+    table.clock.passes(days=4)
+    table.person("dave@example.net").forgets().says("nope").gets(1).hears("Fine.")
+    alice.hears("dave@example.net does not want to play")
+
+
 def test_the_asked_one_may_have_signed_up_meanwhile(table: Table) -> None:
     alice = table.joins("alice")
     dave = table.person("dave@example.net")

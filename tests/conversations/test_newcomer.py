@@ -2,6 +2,8 @@
 
 import pytest
 
+from pbm.errors import Refusal
+from pbm.service.handles import check_new_handle, suggest_handle
 from tests.table import Person, Table
 
 
@@ -120,6 +122,62 @@ def test_a_name_that_cannot_be_had(name: str, sentence: str, table: Table) -> No
     marta.says("yes").hears("You play as marta now.")
 
 
+@pytest.mark.parametrize(
+    "name",
+    "admin administrator Root operator operator2 postmaster abuse noc hostmaster webmaster www info"
+    " support security noreply no-reply no_reply mailer-daemon majordomo listserv moderator staff"
+    " server system daemon pbm abalone null nil none nobody no-one anybody everybody everyone"
+    " somebody anonymous undefined nan true false yes no nope nein stop unsubscribe quit signoff"
+    " test user default".split(),
+)
+def test_a_name_that_is_kept_free(name: str, table: Table) -> None:
+    with table.database.reading() as work, pytest.raises(Refusal) as caught:
+        check_new_handle(work, name.lower())
+    assert caught.value.code in ("reserved-handle", "kept-handle")
+    with table.database.reading() as work:
+        suggested = suggest_handle(work, f"{name}@example.net")
+        check_new_handle(work, suggested)
+    assert suggested in ("player", f"{name.lower()}2")
+
+
+def test_whose_name_is_kept_free_now_keeps_it(table: Table) -> None:
+    table.joins("bob")
+    table.person("x@example.org").writes("signup operator").hears('"operator" cannot be a handle')
+    table.person("postmistress@example.org").writes("signup nobody").hears(
+        '"nobody" cannot be a handle, because others could take it for something else than a player'
+    )
+    with table.database.transaction() as work:
+        work.players.add("admin", "admin@example.org", table.clock())
+    admin = table.person("admin@example.org").writes("challenge bob").says("yes").forgets()
+    admin.says("a1-c3,d4").hears("bob's move on board 1")
+
+
+@pytest.mark.parametrize(
+    ("subject", "body"),
+    [("stop", ""), ("", "unsubscribe"), ("Unsubscribe", "Marta"), ("", "Please remove me!")],
+)
+def test_who_wants_no_mail_is_not_asked(subject: str, body: str, table: Table) -> None:
+    marta = table.person("marta@example.org")
+    marta.writes(subject, body).gets(1).hears("You will not be asked again")
+    assert not table.rows("questions")
+
+
+def test_a_name_with_more_below_is_asked_about(table: Table) -> None:
+    marta = table.person("marta@example.org").writes("hello").forgets()
+    marta.says("Martha\n\nIs this for free?").gets(1)
+    marta.hears('whether "martha" is the name that you want', "Reply yes to play as martha")
+    assert not players(table)
+    marta.says("yes").hears("You play as martha now.")
+
+
+@pytest.mark.parametrize("line", ["delete", "newkey", "games\ndelete", "DELETE"])
+def test_what_is_dangerous_below_the_yes_is_asked_about(line: str, table: Table) -> None:
+    marta = table.person("marta@example.org").writes("hello").forgets()
+    marta.says(f"yes\n{line}").gets(2).hears("You play as marta", "Please confirm:")
+    assert [row["status"] for row in table.rows("players")] == ["active"]
+    marta.says("no").hears("Dropped.")
+
+
 def test_signup_asks_the_same(table: Table) -> None:
     table.joins("bob")
     marta = table.person("m.example@example.org")
@@ -207,7 +265,7 @@ def test_five_answers_a_day_and_the_last_says_so(table: Table) -> None:
     question = marta.mails[-2]
     for text in ("hello", "help", "signup marta"):
         marta.writes(text).hears_nothing()
-    for text in ("bob the builder", "help", "no thanks, really"):
+    for text in ("bob the builder", "help", "thanks, but really"):
         marta.says(text, answering=question).hears_nothing()
     marta.says("yes", answering=question).gets(1).hears("You play as marta now.")
     assert players(table) == ["marta"]

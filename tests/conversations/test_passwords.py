@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from pbm import passwords
-from tests.table import SERVER, Person, Table
+from tests.table import Person, Table
 
 PASSWORD = "open-Sesame-7"
 LOGIN = f"alice {PASSWORD}"
@@ -206,7 +206,8 @@ class TestNoProof:
         with table.database.transaction() as work:
             work.players.drop_addresses(1)
         table.person("x@example.net").writes(f"resign 1 {LOGIN}").hears("Reply yes to play")
-        assert not checks
+        assert checks == [PASSWORD]  # against nothing
+        assert table.board(1).status == "playing"
 
     def test_a_question_is_not_answered_by_a_password(self, table: Table) -> None:
         alice, bob = start(table)
@@ -249,10 +250,9 @@ class TestStrict:
         table.person("x@example.org").writes(f"resign 1 {LOGIN}").hears("Reply yes to play")
         table.behind_front("")
         alice.writes(f"resign 1 {LOGIN}").gets(1).hears("So we ask first.")
-        assert not checks
         table.behind_front("dmarc=pass header.from=example.org")
         alice.writes(f"resign 1 {LOGIN}").gets(1).hears("Board 1 is over")
-        assert checks == [PASSWORD]
+        assert checks == [PASSWORD] * 3
 
 
 class TestRate:
@@ -298,13 +298,23 @@ class TestRate:
             table.person(f"x{number}@example.net").writes(f"resign 1 alice wrong-{number}")
         assert checks == ["wrong-0"]
 
-    def test_who_has_none_costs_none(self, table: Table, checks: list[str]) -> None:
-        _, bob = start(table)
-        for _ in range(12):
-            bob.writes("resign 1 bob wrong-one", to=SERVER)
-            table.person("x@example.net").writes("resign 1 nobody2 wrong-one")
-        assert not checks
-        assert not [row for row in table.rows("buckets") if row["key"].startswith("password")]
+    @pytest.mark.parametrize("handle", ["alice", "bob", "nobody2", "strict"])
+    def test_who_has_none_costs_the_same(
+        self, table: Table, checks: list[str], handle: str
+    ) -> None:
+        start(table)
+        if handle == "strict":
+            insists(table)
+            handle = "alice"
+        for number in range(12):
+            table.person("x@example.net").writes(f"resign 1 {handle} wrong-{number}")
+        assert checks == [f"wrong-{number}" for number in range(10)]
+        for handles in (f"{handle}", "dave", "erin"), ("fred", "gina", "hans"):
+            table.clock.passes(hours=1)
+            checks.clear()
+            lines = [f"resign 1 {name} wrong-one" for name in handles]
+            table.person("y@example.net").writes("", "\n".join(lines))
+            assert checks == ["wrong-one"] * 3
 
     def test_three_different_logins_in_a_mail(self, table: Table, checks: list[str]) -> None:
         start(table)

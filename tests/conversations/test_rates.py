@@ -25,7 +25,7 @@ def flood(table: Table, numbers: range) -> None:
             assert isinstance(table.intake.keep_in(work, person.address, (SERVER,), raw, ""), str)
     while True:
         with table.database.transaction() as work:
-            if not at_once(table.turns.take_some(work, 100)):
+            if not at_once(table.turns.take_some(work, 100)).mails:
                 break
     table.posts()
 
@@ -202,7 +202,9 @@ def test_one_peer_may_send_so_many_an_hour_unless_it_is_trusted(table: Table) ->
 
 def test_no_number_is_no_limit(table: Table) -> None:
     table.intake.rates = type(table.intake.rates)(per_address=0, per_peer=0)
-    assert sends(table.person("alice@example.org"), 300) == 300
+    for _ in range(6):
+        assert sends(table.person("alice@example.org"), 50) == 50
+        table.runs()
 
 
 def test_promise_23_mail_to_the_operator_is_put_off_when_it_floods(table: Table) -> None:

@@ -69,6 +69,13 @@ class RunningServer:
         self.check_log()
         return status
 
+    def hangs_up(self, told: str) -> None:
+        """Send SIGHUP, and wait until that is in the log once more."""
+        assert self.process is not None
+        before = self.log.count(told)
+        self.process.send_signal(signal.SIGHUP)
+        until(lambda: self.log.count(told) > before, told)
+
     def check_log(self) -> None:
         """Check that no secret is in the log: no key, and no tag of a mail that was sent."""
         ISSUED.note_key_file(self.folder / "var" / "secret.key")

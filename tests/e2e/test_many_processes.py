@@ -1,5 +1,6 @@
 """Several processes on one PostgreSQL share the work; two on one SQLite file do not."""
 
+import re
 import subprocess
 from collections.abc import Iterator
 from email import message_from_bytes
@@ -48,6 +49,21 @@ def test_a_game_that_six_processes_share(many: list[RunningServer], sink: Sink) 
     alice.receives()
     assert position_in(text_of(alice.receives())).turn == 1
     assert many[0].admin("verify").returncode == 0
+    assert who_turns(many) == {process_of(many[2]), process_of(many[3])}
+    many[2].stop()
+    assert who_turns(many) == {process_of(many[3])}
+
+
+def process_of(server: RunningServer) -> str:
+    """Its number."""
+    assert server.process is not None
+    return str(server.process.pid)
+
+
+def who_turns(many: list[RunningServer]) -> set[str]:
+    """The processes that take turns, by `check`."""
+    (line,) = re.findall(r"ok    role turn: run by (.*)", many[0].admin("check").stdout)
+    return set(re.findall(r"process (\d+)", line))
 
 
 def test_every_mail_is_sent_once(many: list[RunningServer], sink: Sink) -> None:

@@ -53,17 +53,23 @@ def test_a_certificate_is_shown_and_checked(tmp_path: Path, sink: Sink, issued: 
         assert "good until " in certificate_line(server)
 
         renewed = issue(tmp_path, "renewed.example")
-        shutil.copy(renewed.certificate, issued.certificate)
-        shutil.copy(renewed.key, issued.key)
-        assert "start the server again if it is renewed" in certificate_line(server)
-        server.stop()
-        server.start()
+        with smtplib.SMTP("127.0.0.1", server.port, timeout=60) as before:
+            before.starttls(context=trust)
+            shutil.copy(renewed.certificate, issued.certificate)
+            assert "belongs to another certificate" in certificate_line(server)
+            server.hangs_up("certificate not read again, the old one is shown")
+            shutil.copy(renewed.key, issued.key)
+            assert "shows another certificate than" in certificate_line(server)
+            server.hangs_up("certificate read again")
+            assert before.noop()[0] == 250
         assert "good until " in certificate_line(server)
 
+        issue(tmp_path, "games.example", days=13)
+        server.hangs_up("certificate read again")
+        assert certificate_line(server).startswith("FAIL")
+        assert "UTC only, less than 14 days." in certificate_line(server)
         expire(issued)
-        server.stop()
-        server.start()
-        until(lambda: "has expired. Renew it" in certificate_line(server), "the certificate's end")
+        until(lambda: "has expired, on " in certificate_line(server), "the certificate's end")
 
 
 def test_a_server_that_was_started_before_the_certificate(

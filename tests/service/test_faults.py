@@ -43,9 +43,9 @@ def test_a_bug_makes_one_mail_stuck_and_stops_nothing_else(
         )
         (number,) = stuck(table)
         operator.gets(1).hears(
-            f"pbm: mail {number} is stuck",
+            f"pbm: mail i{number} is stuck",
             "| ZeroDivisionError: a planted bug",
-            f"pbm-admin queue retry {number}",
+            f"pbm-admin queue retry i{number}",
         )
         assert table.mail_kept(number).tries == turn.MOST_TRIES
         assert table.mail_kept(number).raw  # kept for the retry

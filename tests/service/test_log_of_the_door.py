@@ -1,4 +1,4 @@
-"""What the operator reads where a client is told 451."""
+"""What the operator reads of mails that come in: of connections, and where a client is told 451."""
 
 import sqlite3
 
@@ -6,7 +6,9 @@ import pytest
 from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 from structlog.testing import capture_logs
 
+from pbm.mail.smtp_session import QUIT, Session
 from pbm.service.receive import log_fault
+from pbm.service.session_log import MOST_A_MINUTE, SessionLog
 
 
 def away() -> DBAPIError:
@@ -38,3 +40,45 @@ def test_a_bug_is_told_in_full_and_masked(fault: Exception) -> None:
     assert type(fault).__name__ in logs[0]["exception"]
     assert "test_log_of_the_door" in logs[0]["exception"]
     assert "abcdefghijklmnop" not in logs[0]["exception"]
+
+
+def test_a_session_is_one_line_without_secrets() -> None:
+    session = Session("192.0.2.7", "ESMTP", is_trusted=False, sender="a@example.org", end=QUIT)
+    session.note(b"RCPT TO:<pbm+u7.abcdefghijklmnop@localhost>\r\n", "550 5.1.1 No.", "no player")
+    session.note(b"DATA\r\n", "250 2.0.0 kept as i12")
+    with capture_logs() as logs:
+        SessionLog()(session)
+    assert logs == [
+        {
+            "event": "session",
+            "peer": "192.0.2.7",
+            "by": "ESMTP",
+            "tls": False,
+            "sender": "a@example.org",
+            "kept": 1,
+            "refused": 1,
+            "outcome": "RCPT TO:<pbm+u7.****@localhost>: 550 5.1.1 No. (no player); "
+            "250 2.0.0 kept as i12",
+            "end": QUIT,
+            "log_level": "info",
+        }
+    ]
+
+
+def test_who_only_looks_and_who_floods() -> None:
+    now = 0.0
+    log = SessionLog(lambda: now)
+    with capture_logs() as logs:
+        log(Session("127.0.0.1", "ESMTP", is_trusted=True))
+        assert logs == []
+        for _ in range(MOST_A_MINUTE + 7):
+            log(Session("192.0.2.7", "ESMTP", is_trusted=False))
+        assert len(logs) == MOST_A_MINUTE
+        log(Session("192.0.2.7", "ESMTP", is_trusted=False, kept=1))
+        assert len(logs) == MOST_A_MINUTE + 1  # mails are told always
+        now = 60.0
+        log(Session("192.0.2.7", "ESMTP", is_trusted=False))
+    assert [(line["event"], line.get("count")) for line in logs[-2:]] == [
+        ("sessions without mail, not told one by one", 7),
+        ("session", None),
+    ]

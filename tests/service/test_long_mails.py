@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from pbm.service.turn import Taken
 from pbm.store.together import at_once
 from tests.table import SERVER, Table
 
@@ -27,7 +28,7 @@ def test_a_mail_is_kept_and_obeyed_as_long_as_it_is(table: Table, size: int, is_
     with table.database.transaction() as work:
         keeping = table.intake.keep_in_steps(work, "a@b.example", (SERVER,), mail(size), "")
         assert next(keeping) is is_long
-        assert at_once(keeping) == "2.0.0 kept as 1"
+        assert at_once(keeping) == "2.0.0 kept as i1"
         turns = table.turns.take_some(work, 1)
         assert next(turns) is is_long
-        assert at_once(turns) == 1
+        assert at_once(turns) == Taken(1, more=True)

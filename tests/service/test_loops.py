@@ -53,7 +53,12 @@ def test_a_failed_turn_is_counted_when_the_database_is_back(
         writer = Writer(table.database, in_thread)
         events = asyncio.Event(), asyncio.Event()
         loop = asyncio.create_task(
-            loops.take_turns(*(turns, writer, *events), most_together=1, hash_in_thread=in_thread)
+            loops.take_turns(
+                *(turns, writer, *events),
+                most_together=1,
+                read_in_thread=in_thread,
+                hash_in_thread=in_thread,
+            )
         )
         for _ in range(ROUNDS):
             await asyncio.sleep(0)

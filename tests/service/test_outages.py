@@ -266,7 +266,7 @@ def test_fault_clock_back_what_is_held_for_a_player_goes_on_waiting(table: Table
     assert table.turns.take_next()
     world = World()
     with table.database.transaction() as work:
-        work.outbox.bring_forward(table.clock(), post.LONGEST_DELAY)
+        work.outbox.bring_forward(table.clock())
     assert {to for to, _ in sent_now(table, world)} == {bob.address}
     table.clock.passes(days=1)
     assert {to for to, _ in sent_now(table, world)} == {alice.address}

@@ -57,8 +57,14 @@ def scribe() -> Iterator[Scribe]:
 
 
 def written(scribe: Scribe, mails: list[OutboxMail]) -> list[Written]:
-    """What a scribe writes, each time on an event loop of its own."""
-    return asyncio.run(scribe.write(mails))
+    """What a scribe writes, each time on an event loop of its own.
+
+    The same before a helper that it calls is there, and then.
+    """
+    first = asyncio.run(scribe.write(mails))
+    until(lambda: not scribe.is_getting_help, "a helper")
+    assert asyncio.run(scribe.write(mails)) == first
+    return first
 
 
 def helpers_of(scribe: Scribe) -> list[int]:

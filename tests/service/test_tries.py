@@ -28,6 +28,11 @@ def kept(table: Table, count: int) -> None:
         table.intake.keep("a@b.example", (SERVER,), MAIL % number, "127.0.0.1")
 
 
+def killed_with(path: Path, *numbers: int) -> None:
+    """Leave the file of a process that was killed while it obeyed these mails."""
+    path.write_text(" ".join(map(str, numbers)))
+
+
 def test_starting_with_a_backlog_counts_nothing(table: Table, tmp_path: Path) -> None:
     kept(table, 2)
     for _ in range(MOST_TRIES + 1):
@@ -38,7 +43,7 @@ def test_starting_with_a_backlog_counts_nothing(table: Table, tmp_path: Path) ->
 def test_the_mail_in_hand_is_counted_and_put_aside(table: Table, tmp_path: Path) -> None:
     kept(table, 2)
     for life in range(1, MOST_TRIES + 1):
-        InHand(tmp_path / "in-hand").take(2)  # and then the process was killed
+        killed_with(tmp_path / "in-hand", 2)
         Turns(table.database, table.house, table.clock, InHand(tmp_path / "in-hand")).begin()
         assert status(table.database, 2)[1] == life
     assert status(table.database, 2)[0] == "stuck"
@@ -50,23 +55,22 @@ def test_after_a_turn_no_mail_is_in_hand(table: Table, tmp_path: Path) -> None:
     turns = Turns(table.database, table.house, table.clock, InHand(tmp_path / "in-hand"))
     assert turns.take_next()
     turns.close()
-    assert InHand(tmp_path / "in-hand").left_over() is None
+    assert InHand(tmp_path / "in-hand").left_over() == ()
     assert status(table.database, 1)[0] == "done"
 
 
 def test_a_mail_that_was_finished_meanwhile_is_left_alone(table: Table, tmp_path: Path) -> None:
     kept(table, 1)
     assert table.turns.take_next()
-    in_hand = InHand(tmp_path / "in-hand")
-    in_hand.take(1)
-    Turns(table.database, table.house, table.clock, in_hand).begin()
+    killed_with(tmp_path / "in-hand", 1)
+    Turns(table.database, table.house, table.clock, InHand(tmp_path / "in-hand")).begin()
     assert status(table.database, 1) == ("done", 0)
 
 
 def test_each_of_several_processes_remembers_its_own(tmp_path: Path) -> None:
-    one, two = InHand(tmp_path / "in-hand"), InHand(tmp_path / "in-hand")
-    one.take(1)
-    two.take(2)
-    two.close()  # as the file of a process that was killed
-    assert InHand(tmp_path / "in-hand").left_over() == 2
-    assert one.left_over() == 1
+    killed_with(tmp_path / "in-hand-2", 2, 3)
+    one = InHand(tmp_path / "in-hand")
+    with one.holding(1):
+        assert InHand(tmp_path / "in-hand").left_over() == (2, 3)
+        assert one.left_over() == (1,)
+    assert one.left_over() == ()

@@ -147,11 +147,11 @@ def test_what_one_player_sends_is_obeyed_in_order(shared: Table) -> None:
         hand_in(alice, line)
     hand_in(bob, "accept draw")
     with shared.database.transaction() as one, shared.database.transaction() as two:
-        first = one.inbox.claim()
+        first = one.inbox.claim(shared.clock())
         assert len(first) == 1
-        assert two.inbox.claim() == ()  # all of it is about this board
+        assert two.inbox.claim(shared.clock()) == ()  # all of it is about this board
     with shared.database.transaction() as one:
-        assert one.inbox.claim() == first
+        assert one.inbox.claim(shared.clock()) == first
     at_once(shared, 3)
     told = outcomes(shared)
     assert [outcome.split(": ")[-1] for outcome in told[-4:]] == [

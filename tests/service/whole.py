@@ -75,6 +75,7 @@ class Whole:
         turns = take_turns(
             *(self.table.turns, self.writer, self._kept, self._written),
             most_together=16,
+            read_in_thread=self._in_thread("reading"),
             hash_in_thread=self._in_thread("hashing"),
         )
         post = send_post(self.post, self.table.clock, self.read, self.writer, self._written)

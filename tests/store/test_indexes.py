@@ -12,7 +12,7 @@ from pbm.store.migrate import migrate
 from tests.table import START
 
 ASKED: dict[str, tuple[Callable[[UnitOfWork], Any], tuple[str, ...]]] = {
-    "next mail": (lambda work: work.inbox.claim(), ("ix_inbox_waiting",)),
+    "next mail": (lambda work: work.inbox.claim(START), ("ix_inbox_place",)),
     "mails that wait": (lambda work: work.inbox.waiting(), ("ix_inbox_waiting", "ix_inbox_stuck")),
     "post": (
         lambda work: work.outbox.claim_due(START, most=16, passing_over=()),
@@ -25,6 +25,14 @@ ASKED: dict[str, tuple[Callable[[UnitOfWork], Any], tuple[str, ...]]] = {
     "failed post": (lambda work: work.outbox.count("failed"), ("ix_outbox_failed",)),
     "journal of a player": (lambda work: work.changes.of_player(1), ("ix_changes_player_id",)),
     "journal of a board": (lambda work: work.changes.of_board(1), ("ix_changes_board_id",)),
+    "who turned us down": (
+        lambda work: work.questions.turned_down({"a@example.org", "a+b@example.org"}),
+        ("ix_questions_address_key",),
+    ),
+    "numbers of a player's boards": (
+        lambda work: work.boards.numbers_of(1, most=300),
+        ("ix_seats_of_player",),
+    ),
     "boards to move on": (lambda work: work.boards.to_move(1), ("ix_boards_to_move_id",)),
 }
 

@@ -7,6 +7,7 @@ from itertools import count
 import pytest
 
 from pbm import rules
+from pbm.service.post import delay
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.migrate import migrate
 from pbm.store.values import NewMail
@@ -25,15 +26,22 @@ def database(database_url: str) -> Iterator[Database]:
 
 
 def keep(work: UnitOfWork, digest: str, now: datetime = NOW, same_for: timedelta = DAY) -> int:
-    return work.inbox.keep(
+    number = work.inbox.keep(
         digest=digest, recipient="r", sender="s", peer="p", raw=b"raw", now=now, same_for=same_for
     )
+    assert number is not None
+    return number
 
 
 _numbers = count(1)
 
 
-def write(work: UnitOfWork, recipient: str, board_id: int | None = None) -> int:
+def write(
+    work: UnitOfWork,
+    recipient: str,
+    board_id: int | None = None,
+    due_at: datetime | None = None,
+) -> int:
     mail = NewMail(
         kind="answer",
         recipient=recipient,
@@ -46,6 +54,7 @@ def write(work: UnitOfWork, recipient: str, board_id: int | None = None) -> int:
         player_id=None,
         board_id=board_id,
         inbox_id=None,
+        due_at=due_at,
     )
     work.outbox.add(mail)
     return work.outbox.waiting()[-1].id
@@ -61,20 +70,20 @@ def test_the_oldest_new_mail_is_next(database: Database) -> None:
         numbers = [keep(work, digest) for digest in ("a", "b", "c")]
     for number in numbers:
         with database.transaction() as work:
-            (mail,) = work.inbox.claim()
+            (mail,) = work.inbox.claim(NOW)
             assert mail.id == number
             work.inbox.finish([(mail.id, "done")], NOW)
     with database.transaction() as work:
-        assert work.inbox.claim() == ()
+        assert work.inbox.claim(NOW) == ()
         assert work.inbox.get(numbers[0]).raw == b""
 
 
 def test_several_are_claimed_and_finished_at_once(database: Database) -> None:
     with database.transaction() as work:
         numbers = [keep(work, digest) for digest in ("a", "b", "c")]
-        assert [mail.id for mail in work.inbox.claim(2)] == numbers[:2]
+        assert [mail.id for mail in work.inbox.claim(NOW, 2)] == numbers[:2]
         work.inbox.finish([(number, f"done {number}") for number in numbers], NOW)
-        assert work.inbox.claim(2) == ()
+        assert work.inbox.claim(NOW, 2) == ()
         assert [work.inbox.get(number).outcome for number in numbers] == [
             f"done {number}" for number in numbers
         ]
@@ -86,7 +95,7 @@ def test_a_claimed_mail_is_passed_over_by_others(postgres_url: str) -> None:
     with database.transaction() as work:
         first, second = keep(work, "a"), keep(work, "b")
     with database.transaction() as one, database.transaction() as two:
-        (mine,), (theirs,) = one.inbox.claim(), two.inbox.claim()
+        (mine,), (theirs,) = one.inbox.claim(NOW), two.inbox.claim(NOW)
         assert (mine.id, theirs.id) == (first, second)
     database.close()
 
@@ -96,9 +105,9 @@ def test_stuck_mails_wait_until_they_are_retried(database: Database) -> None:
         number = keep(work, "a")
         assert [work.inbox.count_try(number, "bug") for _ in range(3)] == [1, 2, 3]
         work.inbox.set_stuck(number)
-        assert work.inbox.claim() == ()
+        assert work.inbox.claim(NOW) == ()
         work.inbox.retry(number)
-        (mail,) = work.inbox.claim()
+        (mail,) = work.inbox.claim(NOW)
         assert (mail.id, mail.tries, mail.status) == (number, 0, "new")
 
 
@@ -129,12 +138,34 @@ def test_no_mail_overtakes_another_to_the_same_reader_of_a_board(database: Datab
         a5 = write(work, "alice@example.org")
     assert due(database) == [a1, b1, a3, a4]
     with database.transaction() as work:
-        work.outbox.defer(a1, "451", NOW + DAY)  # a2 waits along
+        work.outbox.defer(a1, "451", NOW + timedelta(minutes=1))  # a2 waits along
         work.outbox.finish([a4], "sent", NOW)
     assert due(database) == [b1, a3, a5]
     with database.transaction() as work:
         work.outbox.fail(a1, "550", NOW)
     assert due(database) == [b1, a2, a3, a5]
+
+
+def test_what_waits_on_purpose_holds_nothing_back(database: Database) -> None:
+    with database.transaction() as work:
+        held = write(work, "a@example.org", due_at=NOW + DAY)
+        later = write(work, "a@example.org")
+    assert due(database) == [later]
+    assert due(database, NOW + DAY) == [held]  # due now, it is in its place again
+
+
+def test_a_mail_that_is_put_off_holds_others_back_for_some_hour(database: Database) -> None:
+    with database.transaction() as work:
+        first, second = write(work, "a@example.org"), write(work, "a@example.org")
+    now, passed = NOW, []
+    for attempts in range(9):
+        with database.transaction() as work:
+            work.outbox.defer(first, "451", now + delay(attempts))
+        passed.append(due(database, now))
+        assert due(database, now + delay(attempts) - timedelta(minutes=1)) == []
+        now += delay(attempts)
+        assert due(database, now) == [first]  # before the other, each time
+    assert passed == [[]] * 6 + [[second]] * 3
 
 
 def test_what_is_sent_is_forgotten_and_what_failed_is_kept(database: Database) -> None:

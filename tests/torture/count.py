@@ -55,7 +55,7 @@ class Operator:
         while stuck := self._stuck():
             self.put_aside.update(stuck)
             for number in stuck:
-                await asyncio.to_thread(self._fleet.one.admin, "queue", "retry", str(number))
+                await asyncio.to_thread(self._fleet.one.admin, "queue", "retry", f"i{number}")
             await until(self._is_quiet, "the end of the queue")
 
     def _is_quiet(self) -> bool:

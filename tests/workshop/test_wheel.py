@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm import resources
+from pbm import __version__, resources
 from tests.installed_wheel import InstalledWheel
 
 
@@ -45,7 +45,16 @@ def test_the_wheel_carries_its_folders(
 
 @pytest.mark.parametrize("program", ["pbm", "pbm-admin", "pbm-rules"])
 def test_the_wheel_brings_its_programs(installed_wheel: InstalledWheel, program: str) -> None:
-    assert (installed_wheel.programs / program).exists()
+    command = [installed_wheel.programs / program, "--version"]
+    run = subprocess.run(command, cwd=installed_wheel.empty, capture_output=True, check=False)
+    assert run.stdout.decode() == f"{program}, version {__version__}\n"
+
+
+def test_the_wheel_names_the_same_version_and_its_types(installed_wheel: InstalledWheel) -> None:
+    program = "from importlib.metadata import version; print(version('pbm-server'))"
+    assert ask(installed_wheel, program) == __version__
+    place = ask(installed_wheel, "import pbm; print(pbm.__file__)")
+    assert Path(place).with_name("py.typed").exists()
 
 
 def test_the_package_goes_before_the_checkout(

@@ -1,5 +1,6 @@
 """The archive of a backup: one file, readable by its owner only, that can be checked."""
 
+import gzip
 import hashlib
 import json
 import os
@@ -7,10 +8,12 @@ import tarfile
 import zlib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
+from io import BufferedIOBase
 from pathlib import Path
 from typing import IO
 
 from pbm.errors import OperatorError
+from pbm.files import open_file
 
 FORMAT = 1
 DATABASE = "database"
@@ -18,7 +21,12 @@ KEYS = "secret.key"
 FROM_FILE, FROM_SETTING = "file", "setting"
 _MANIFEST = "manifest.json"
 _LONGEST_MANIFEST = 100_000
+_LONGEST_KEYS = 1 << 20
 _CHUNK = 1 << 20
+_BLOCK = 10_240
+_BETWEEN = 8 * _BLOCK  # bytes of headers and padding, and what is read ahead
+_ALWAYS_ALLOWED = 256 << 20  # bytes of a database
+_MOST_PACKED = 50  # times smaller than it was; databases of games are packed to a fifth or so
 
 
 @dataclass(frozen=True)
@@ -68,54 +76,102 @@ def pack(manifest: Manifest, parts: Sequence[Path], file: Path) -> None:
         raise OperatorError(f"{file} cannot be written: {error.strerror}.") from error
 
 
-def unpack(file: Path, folder: Path) -> Manifest:
-    """Read an archive into a folder and check every part. Raises OperatorError."""
+def unpack(file: Path, folder: Path, most: int | None = None) -> Manifest:
+    """Read an archive into a folder and check every part. Raises OperatorError.
+
+    A part may have `most` bytes; if that is not said, as many as a database can be expected to
+    have in an archive of this size. No more than is declared and allowed is ever unpacked.
+    """
     try:
-        with tarfile.open(file, "r:gz") as archive:
-            manifest = _manifest(archive, file)
-            for name in manifest.files:
-                with _member(archive, name) as source, (folder / name).open("xb") as target:
-                    while chunk := source.read(_CHUNK):
-                        target.write(chunk)
-    except (OSError, tarfile.TarError, zlib.error, EOFError, KeyError) as error:
+        with open_file(file) as packed, gzip.open(packed) as unpacked:
+            most = most or max(_ALWAYS_ALLOWED, _MOST_PACKED * os.fstat(packed.fileno()).st_size)
+            bounded = _Bounded(unpacked)
+            with tarfile.open(fileobj=bounded, mode="r|", bufsize=_BLOCK) as archive:
+                manifest = _manifest(_next(archive, bounded, _MANIFEST, _LONGEST_MANIFEST), file)
+                for name, digest in manifest.files.items():
+                    part = _next(archive, bounded, name, _LONGEST_KEYS if name == KEYS else most)
+                    if _copy(part, folder / name) != digest:
+                        raise OperatorError(f"{file} is damaged: {name} is not what was backed up.")
+    except _UnfitError as error:
+        raise OperatorError(f"{file} cannot be read as a backup: {error}") from error
+    except (OSError, tarfile.TarError, zlib.error, EOFError) as error:
         raise OperatorError(f"{file} cannot be read as a backup: {error}.") from error
-    for name, digest in manifest.files.items():
-        if digest_of(folder / name) != digest:
-            raise OperatorError(f"{file} is damaged: {name} is not what was backed up.")
     return manifest
 
 
-def _manifest(archive: tarfile.TarFile, file: Path) -> Manifest:
-    with _member(archive, _MANIFEST) as stream:
-        text = stream.read(_LONGEST_MANIFEST)
+class _UnfitError(Exception):
+    """It is no backup, or more would be unpacked than is allowed; the text is a sentence."""
+
+
+class _Bounded(BufferedIOBase):
+    """A stream of which only so much can be read: what is packed small may be large."""
+
+    def __init__(self, stream: gzip.GzipFile) -> None:
+        self._stream = stream
+        self.left = _BETWEEN
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Read so many bytes. Raises _UnfitError beyond what is left."""
+        if size is None or not 0 <= size <= self.left:
+            raise _UnfitError("what it unpacks to is larger than it says.")
+        found = self._stream.read(size)
+        self.left -= len(found)
+        return found
+
+
+def _next(archive: tarfile.TarFile, bounded: _Bounded, name: str, most: int) -> IO[bytes]:
+    """The next member, which must be a plain file of this name. Raises _UnfitError."""
+    member = archive.next()
+    if member is None or member.name != name or not member.isreg():
+        raise _UnfitError(f"it holds no {name} where one belongs.")
+    if member.size > most:
+        raise _UnfitError(
+            f"its {name} unpacks to {_megabytes(member.size)}, and {_megabytes(most)} are allowed. "
+            "If that is right, say --most."
+        )
+    bounded.left = member.size + _BETWEEN
+    stream = archive.extractfile(member)
+    if stream is None:
+        raise _UnfitError(f"it holds no {name} where one belongs.")
+    return stream
+
+
+def _copy(source: IO[bytes], path: Path) -> str:
+    """Copy into a new file; return the SHA-256 digest."""
+    digest = hashlib.sha256()
+    with source, path.open("xb") as target:
+        while chunk := source.read(_CHUNK):
+            digest.update(chunk)
+            target.write(chunk)
+    return digest.hexdigest()
+
+
+def _megabytes(count: int) -> str:
+    return f"{-(-count // (1 << 20))} MB"
+
+
+def _manifest(stream: IO[bytes], file: Path) -> Manifest:
+    text = stream.read(_LONGEST_MANIFEST)
     try:
         found = json.loads(text)
         if found["format"] != FORMAT:
             raise OperatorError(f"{file} was made by another version of pbm.")
         manifest = Manifest(**{field.name: found[field.name] for field in fields(Manifest)})
         _check(manifest)
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise OperatorError(f"{file} is no backup of pbm: its manifest cannot be read.") from error
     return manifest
 
 
 def _check(manifest: Manifest) -> None:
     """Raise ValueError or TypeError where a value can't be what we have written."""
-    words = (manifest.made, manifest.program, manifest.kind, manifest.schema)
+    words = (manifest.made, manifest.program, manifest.kind, manifest.schema, manifest.address)
     if not all(isinstance(word, str) for word in words):
         raise TypeError("text is expected")
     if manifest.keys not in (FROM_FILE, FROM_SETTING):
         raise ValueError("the keys come from elsewhere")
-    if set(manifest.files) != {DATABASE, KEYS}:
+    if not isinstance(manifest.files, dict) or list(manifest.files) != [DATABASE, KEYS]:
         raise ValueError("the database or the keys are missing")
-
-
-def _member(archive: tarfile.TarFile, name: str) -> IO[bytes]:
-    """A plain file in an archive. Raises KeyError."""
-    stream = archive.extractfile(name)
-    if stream is None:
-        raise KeyError(name)
-    return stream
 
 
 def _private(path: str, flags: int) -> int:

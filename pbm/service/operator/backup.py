@@ -4,12 +4,12 @@ import os
 import tempfile
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import DBAPIError
 
+from pbm import __version__
 from pbm.config import Settings
 from pbm.errors import OperatorError
 from pbm.mail.keyfile import Key, load_keys, parse_keys
@@ -52,20 +52,25 @@ def backup(settings: Settings, file: Path) -> Manifest:
         database.close()
 
 
-def restore(settings: Settings, file: Path, *, force: bool = False) -> Restored:
+def restore(
+    settings: Settings, file: Path, *, force: bool = False, most: int | None = None
+) -> Restored:
     """Bring a backup back into the database and the key file of these settings, and migrate it.
 
-    Nothing is touched before the backup has proved whole. Raises OperatorError, also where
-    there is data already and `force` is not given, and while the server runs.
+    Nothing is touched before the backup has proved whole; `most` bytes of a part are unpacked.
+    Raises OperatorError, also where there is data already and `force` is not given, and while
+    the server runs.
     """
     _check_stopped(settings)
     database = Database(settings.database_url)
     try:
         with tempfile.TemporaryDirectory(prefix="pbm-restore-") as folder:
             parts = Path(folder)
-            manifest = archive.unpack(file, parts)
+            manifest = archive.unpack(file, parts, most)
             _check_fits(manifest, database.engine.url, file)
             copies.check_copy(database.engine.url, parts / archive.DATABASE)
+            if manifest.kind == "sqlite":
+                _bring_up_to_date(parts / archive.DATABASE, manifest, file)
             keys = _keys_to_write(settings, manifest, parts / archive.KEYS, force=force)
             if not force and copies.holds_data(database):
                 raise OperatorError(
@@ -78,9 +83,27 @@ def restore(settings: Settings, file: Path, *, force: bool = False) -> Restored:
         migrate(database)
         with database.transaction() as work:
             forget_front(work)  # the mail server here may be another one
+            work.heartbeats.forget_all()  # of who ran when the backup was made
         # Before anybody can get a number: players may hold mails with those from after the backup.
         next_numbers = leap_over(database, given)
         return Restored(manifest.made, copies.counts(database), old, next_numbers)
+    finally:
+        database.close()
+
+
+def _bring_up_to_date(copy: Path, manifest: Manifest, file: Path) -> None:
+    """Migrate an unpacked database, so that one that cannot be takes no other's place.
+
+    Raises OperatorError.
+    """
+    database = Database(f"sqlite:///{copy}")
+    try:
+        if current_version(database) != manifest.schema:
+            raise OperatorError(f"{file} is no backup of pbm: its database is something else.")
+        migrate(database)
+        copies.counts(database)
+    except DBAPIError as error:
+        raise OperatorError(f"{file} holds a database that cannot be migrated.") from error
     finally:
         database.close()
 
@@ -103,7 +126,7 @@ def _write(settings: Settings, database: Database, folder: Path, file: Path) -> 
     manifest = Manifest(
         format=archive.FORMAT,
         made=datetime.now(UTC).isoformat(timespec="seconds"),
-        program=version("pbm"),
+        program=__version__,
         kind=database.engine.url.get_backend_name(),
         schema=schema,
         address=settings.address,

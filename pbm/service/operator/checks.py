@@ -7,8 +7,8 @@ import asyncio
 import smtplib
 import stat
 import tempfile
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -20,57 +20,48 @@ from pbm.config import Doorway, Settings
 from pbm.errors import OperatorError
 from pbm.mail.address import AddressError, parse_address
 from pbm.mail.keyfile import load_keys
+from pbm.mail.maildir import check_folders
 from pbm.mail.smarthost import SmarthostTransport, Timeouts
 from pbm.mail.smarthost_url import Smarthost, parse_smarthost
 from pbm.service.front import known_front
+from pbm.service.mail_numbers import incoming
 from pbm.service.operator.copies import sqlite_path
+from pbm.service.operator.finding import DoubtError, Finding, look_at
 from pbm.service.operator.greeting import greeting_at
+from pbm.service.operator.roles import role_findings
 from pbm.service.operator.tls import certificate_state
 from pbm.service.own_address import own_address
-from pbm.store.db import Database, parse_url, why_unusable
+from pbm.store.db import Database, UnitOfWork, parse_url, why_unusable
 from pbm.store.migrate import current_version, is_current, newest_version
 
 _SECONDS = 10
-_LATE = timedelta(hours=1)
+_LATE_POST = timedelta(hours=1)
+_LATE_TURN = timedelta(minutes=5)
 _QUEUE = "See: pbm-admin queue list"
 
 
-@dataclass(frozen=True)
-class Finding:
-    """One thing looked at: `text` says what was found, or what is wrong and what to do.
-
-    A `warning` is about what works, and yet wants a look.
-    """
-
-    good: bool
-    what: str
-    text: str
-    warning: bool = False
-
-
-class _DoubtError(Exception):
-    """What was looked at works, and yet wants a look; ``str()`` is for the operator."""
-
-
 def check(settings: Settings, clock: Clock) -> Iterator[Finding]:
-    """Look at settings, keys, database, queue, ports and the way out."""
-    yield _look("address", lambda: _address(settings))
-    yield _look("operator", lambda: _operator(settings))
-    yield _look("keys", lambda: _keys(settings))
-    database = _look("database", lambda: _database(settings))
+    """Look at settings, keys, database, roles, queue, ports, certificate and the way out."""
+    yield look_at("address", lambda: _address(settings))
+    yield look_at("operator", lambda: _operator(settings))
+    yield look_at("keys", lambda: _keys(settings))
+    database = look_at("database", lambda: _database(settings))
     yield database
     if database.good:
-        yield _look("queue", lambda: _queue(settings, clock))
+        yield from roles_here(settings, clock)
+        yield look_at("queue", lambda: _queue(settings))
+        yield look_at("inbox", lambda: _inbox(settings, clock))
+        yield look_at("outbox", lambda: _outbox(settings, clock))
         if settings.authserv_id:
-            yield _look("front", lambda: _front(settings))
+            yield look_at("front", lambda: _front(settings))
     for doorway in settings.doorways:
-        yield _look(_name_of(doorway), partial(_doorway, settings, doorway))
+        yield look_at(_name_of(doorway), partial(_doorway, settings, doorway))
     if settings.tls_cert or settings.tls_key:
-        yield _look("certificate", lambda: certificate_state(settings))
+        yield look_at("certificate", lambda: certificate_state(settings, clock))
     if settings.smarthost:
-        yield _look("smarthost", lambda: _smarthost(settings))
+        yield look_at("smarthost", lambda: _smarthost(settings))
     else:
-        yield _look("maildir", lambda: _maildir(settings))
+        yield look_at("maildir", lambda: _maildir(settings))
 
 
 def database_state(settings: Settings) -> str:
@@ -100,24 +91,13 @@ def database_state(settings: Settings) -> str:
     return f"{shown}, version {newest_version()} of the tables"
 
 
-def _look(what: str, look: Callable[[], str]) -> Finding:
-    try:
-        return Finding(True, what, look())
-    except _DoubtError as doubt:
-        return Finding(True, what, str(doubt), warning=True)
-    except OperatorError as error:
-        return Finding(False, what, str(error))
-    except DBAPIError as error:
-        return Finding(False, what, why_unusable(error))
-
-
 def _address(settings: Settings) -> str:
     return own_address(settings).plain
 
 
 def _operator(settings: Settings) -> str:
     if not settings.operator:
-        raise _DoubtError(
+        raise DoubtError(
             "PBM_OPERATOR is not set: nobody is told of stuck mails, and mail to postmaster "
             "stays in the queue. Set it to your own address."
         )
@@ -135,7 +115,7 @@ def _database(settings: Settings) -> str:
     url = parse_url(settings.database_url)
     if url.get_backend_name() == "sqlite" and _others_can_read(sqlite_path(url).absolute()):
         path = sqlite_path(url)
-        raise _DoubtError(
+        raise DoubtError(
             f"{state}; other users of this machine can read it, with everybody's mail address. "
             f"Run: chmod go= {path}*"
         )
@@ -167,33 +147,59 @@ def _keys(settings: Settings) -> str:
     return f"{count} in {settings.key_file}, mode {mode:04o}"
 
 
-def _queue(settings: Settings, clock: Clock) -> str:
+@contextmanager
+def _reading(settings: Settings) -> Iterator[UnitOfWork]:
     database = Database(settings.database_url)
     try:
         with database.reading() as work:
-            stuck, failed = work.inbox.count("stuck"), work.outbox.count("failed")
-            waiting = work.inbox.count("new") + work.outbox.count("due")
-            due_at = work.outbox.next_due_at()
+            yield work
     finally:
         database.close()
+
+
+def roles_here(settings: Settings, clock: Clock) -> list[Finding]:
+    """Whether processes that live run all roles, a finding for each. Raises DBAPIError."""
+    with _reading(settings) as work:
+        return list(role_findings(work.heartbeats.all(), clock()))
+
+
+def _queue(settings: Settings) -> str:
+    with _reading(settings) as work:
+        stuck, failed = work.inbox.count("stuck"), work.outbox.count("failed")
     if stuck or failed:
         raise OperatorError(
             f"Stuck incoming mails: {stuck}; failed outgoing mails: {failed}. {_QUEUE}"
         )
-    if due_at is not None and due_at < clock() - _LATE:
+    return "nothing stuck or failed"
+
+
+def _inbox(settings: Settings, clock: Clock) -> str:
+    with _reading(settings) as work:
+        longest, waiting = work.inbox.longest_waiting(), work.inbox.count("new")
+    if longest is None:
+        return "no mail waits for its turn"
+    number, since = longest
+    if since < clock() - _LATE_TURN:
+        raise OperatorError(
+            f"Mail {incoming(number)} has waited for its turn since {since:%Y-%m-%d %H:%M} UTC. "
+            "Is there a process with the role turn, and what does its log say?"
+        )
+    return f"{waiting} waiting, mail {incoming(number)} since {since:%H:%M:%S} UTC"
+
+
+def _outbox(settings: Settings, clock: Clock) -> str:
+    with _reading(settings) as work:
+        due_at, waiting = work.outbox.next_due_at(), work.outbox.count("due")
+    if due_at is not None and due_at < clock() - _LATE_POST:
         raise OperatorError(
             f"Mail was due at {due_at:%Y-%m-%d %H:%M} UTC and is not sent. {_QUEUE}"
         )
-    return f"nothing stuck or failed, {waiting} waiting"
+    return f"{waiting} waiting" if waiting else "no mail waits to be sent"
 
 
 def _front(settings: Settings) -> str:
-    database = Database(settings.database_url)
-    try:
-        with database.reading() as work:
-            front = known_front(work, settings.front_name)
-    finally:
-        database.close()
+    with _reading(settings) as work:
+        front = known_front(work, settings.front_name)
     if front is None:
         raise OperatorError(
             f"Nobody has tried yet whether {settings.front_name} removes forged results, so its "
@@ -253,6 +259,10 @@ def _offered(host: Smarthost, domain: str) -> str:
 
 def _maildir(settings: Settings) -> str:
     folder = Path(settings.maildir)
+    try:
+        check_folders(folder)
+    except OSError as error:
+        raise OperatorError(f"PBM_MAILDIR: {error.strerror}.") from error
     parent = next(place for place in (folder, *folder.absolute().parents) if place.exists())
     try:
         with tempfile.NamedTemporaryFile(dir=parent):

@@ -20,6 +20,7 @@ from pbm.store.schema import metadata
 COUNTED = ("players", "boards", "moves")
 _BUSY_SECONDS = 30
 _VERSIONS = "alembic_version"
+_SIGNS_OF_LIFE = ("heartbeats",)  # which a killed server leaves
 
 
 def sqlite_path(url: URL) -> Path:
@@ -51,8 +52,11 @@ def check_copy(url: URL, file: Path) -> None:
     if url.get_backend_name() != "sqlite":
         _run("pg_restore", None, "--file=/dev/null", str(file))
         return
-    with closing(sqlite3.connect(file)) as copy:
-        (found,) = copy.execute("PRAGMA integrity_check(1)").fetchone()
+    try:
+        with closing(sqlite3.connect(file)) as copy:
+            (found,) = copy.execute("PRAGMA integrity_check(1)").fetchone()
+    except sqlite3.Error as error:
+        raise OperatorError(f"The database cannot be read: {error}.") from error
     if found != "ok":
         raise OperatorError(f"The database is damaged: {found}.")
 
@@ -85,7 +89,7 @@ def holds_data(database: Database) -> bool:
             return any(
                 connection.execute(text(f"SELECT 1 FROM {name} LIMIT 1")).first() is not None
                 for name in metadata.tables
-                if name in present
+                if name in present and name not in _SIGNS_OF_LIFE
             )
     except DBAPIError as error:
         raise OperatorError(why_unusable(error)) from error

@@ -73,6 +73,8 @@ def _mails(settings: Settings, address: str) -> list[Path]:
         return mails_of(Path(settings.maildir), parse_address(address))
     except AddressError as error:
         raise OperatorError(str(error)) from error
+    except OSError as error:
+        raise OperatorError(f"Mail cannot be read: {error.strerror}.") from error
 
 
 def _begin(mail: EmailMessage, recipient: str, text: str) -> str:

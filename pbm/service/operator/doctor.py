@@ -15,7 +15,8 @@ from pbm.mail.auth_results import Front
 from pbm.mail.probe import probe_mail
 from pbm.mail.tags import new_token
 from pbm.service.front import Arrival, arrival_of, expect_probe, forget_front, note_front
-from pbm.service.operator.checks import Finding
+from pbm.service.operator.checks import roles_here
+from pbm.service.operator.finding import Finding
 from pbm.service.operator.office import Office
 
 ARRIVAL_SECONDS = 60.0
@@ -41,7 +42,8 @@ def examine_front(
 ) -> Iterator[Finding]:
     """Send a probe through the front, and tell what of it arrived.
 
-    From then on the front is believed, or not any more. Raises OperatorError where the probe
+    From then on the front is believed, or not any more. Where no process takes mail in, that is
+    what is found, and no probe is sent. Raises OperatorError where the probe
     could not be sent or did not arrive within `wait` seconds: what was known stays then.
     """
     name = settings.front_name
@@ -50,6 +52,10 @@ def examine_front(
             "PBM_AUTHSERV_ID is not set, so nothing that a mail server says of senders counts. "
             "Set it to the first word of the Authentication-Results that yours writes."
         )
+    dead = [finding for finding in roles_here(settings, office.clock) if not finding.good]
+    if dead:
+        yield from dead
+        return
     token = new_token()
     with office.act(None) as act:
         mark = expect_probe(act.work, token, name, act.now)

@@ -12,6 +12,7 @@ from pbm import rules
 from pbm.commands.declare import MASK
 from pbm.commands.registry import COMMANDS, find_command
 from pbm.commands.words import lowered
+from pbm.mail.tag_masking import mask_tags
 
 # Our own addresses, also quoted, percent-encoded or cut off by a mailer.
 _TAG = re.compile(r"((?:(?<![a-z0-9])|%2b)u\d{1,9}\.)[a-z0-9]{4,}", re.ASCII | re.IGNORECASE)
@@ -30,7 +31,8 @@ _WITHOUT_PASSWORD = ("help", "chall", "show", "games")
 
 def masked(text: str) -> str:
     """The same text with every secret replaced, line by line."""
-    return "\n".join(_masked_line(line) for line in text.split("\n"))
+    plain = "\n".join(_masked_line(line) for line in text.split("\n"))
+    return mask_tags(plain, lambda _: False)  # in other spellings
 
 
 def _masked_line(line: str) -> str:

@@ -1,9 +1,5 @@
-"""What the operator sees of, and does to, mails that wait.
+"""What the operator sees of, and does to, mails that wait."""
 
-Incoming mails go by their number, `12`; outgoing ones by `o12`.
-"""
-
-import re
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -12,6 +8,7 @@ from pbm.mail.address import Postmaster, address_key
 from pbm.mail.inbound import UnreadableMail, read
 from pbm.mail.render import Renderer
 from pbm.service.letters import House
+from pbm.service.mail_numbers import incoming, outgoing, parse_mail_number
 from pbm.service.operator.letter import incoming_text, outgoing_text
 from pbm.service.operator.masking import masked
 from pbm.service.operator.office import Act, Office
@@ -19,12 +16,11 @@ from pbm.store.db import UnitOfWork
 from pbm.store.values import InboxMail, OutboxMail, Player
 
 MOST_LISTED = 100  # of each kind
-_NAME = re.compile(r"(o?)([1-9]\d{0,8})", re.ASCII | re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Waiting:
-    """A mail in the queue, without its contents."""
+    """A mail in the queue, without its contents; `until` is when it is tried next, if not now."""
 
     name: str
     status: str
@@ -32,6 +28,15 @@ class Waiting:
     tries: int
     about: str
     trouble: str
+    until: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Retried:
+    """A mail that is tried again now, and those before it in its line, which go first."""
+
+    name: str
+    ahead: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -44,10 +49,11 @@ class Queue:
 
 def list_queue(office: Office) -> Queue:
     """What waits, is stuck or has failed: the incoming mails first, the oldest first."""
+    now = office.clock()
     with office.look() as work:
         mails = (
             *map(_incoming, work.inbox.waiting(most=MOST_LISTED)),
-            *map(_outgoing, work.outbox.waiting(most=MOST_LISTED)),
+            *(_outgoing(mail, now) for mail in work.outbox.waiting(most=MOST_LISTED)),
         )
         waiting = sum(map(work.inbox.count, ("new", "stuck")))
         waiting += sum(map(work.outbox.count, ("due", "failed")))
@@ -59,57 +65,67 @@ def show_mail(office: Office, name: str) -> tuple[Waiting, str]:
 
     One that is done can still be named; its contents are erased.
     """
-    outgoing, number = _parse(name)
+    mail_number = parse_mail_number(name)
+    number = mail_number.number
     with office.look() as work:
-        if outgoing:
+        if mail_number.is_outgoing:
             written = _get_outgoing(work, number)
-            return _outgoing(written), outgoing_text(written, Renderer())
+            return _outgoing(written, office.clock()), outgoing_text(written, Renderer())
         kept = _get_incoming(work, number)
         return _incoming(kept), incoming_text(kept.raw)
 
 
-def retry(office: Office, name: str) -> str:
-    """Let a mail be tried again, as if for the first time. Raises OperatorError."""
-    outgoing, number = _parse(name)
+def retry(office: Office, name: str) -> Retried:
+    """Let a mail be tried again, as if for the first time. Raises OperatorError.
+
+    What waits before one on its way out, to the same reader about the same board, is tried
+    before it: nothing else holds it then.
+    """
+    mail_number = parse_mail_number(name)
+    number = mail_number.number
+    ahead: tuple[int, ...] = ()
     with office.act(None) as act:
-        if outgoing:
+        if mail_number.is_outgoing:
             mail = _waiting_outgoing(act, number)
-            act.work.outbox.retry(number, act.now)
+            ahead = act.work.outbox.ahead_of(mail)
+            for each in (*ahead, number):
+                act.work.outbox.retry(each, act.now)
             player = _addressee(act, mail)
         else:
             kept = _waiting_incoming(act, number)
             if kept.status != "stuck":
-                raise OperatorError(f"Mail {number} is not stuck; its turn comes by itself.")
+                raise OperatorError(f"Mail {mail_number} is not stuck; its turn comes by itself.")
             act.work.inbox.retry(number)
             player, _ = _writer(act, kept, office.house)
-        act.note("mail tried again", player=player, mail=_named(number, outgoing))
-    return _named(number, outgoing)
+        act.note("mail tried again", player=player, mail=str(mail_number))
+    return Retried(str(mail_number), tuple(map(outgoing, ahead)))
 
 
 def drop(office: Office, name: str, why: str) -> str:
     """Give a mail up, and tell the player whose mail it is. Raises OperatorError."""
-    outgoing, number = _parse(name)
+    mail_number = parse_mail_number(name)
+    number = mail_number.number
     with office.act(why) as act:
-        if outgoing:
+        if mail_number.is_outgoing:
             _drop_outgoing(act, _waiting_outgoing(act, number))
         else:
             _drop_incoming(act, _waiting_incoming(act, number), office.house)
-    return _named(number, outgoing)
+    return str(mail_number)
 
 
 def _drop_incoming(act: Act, mail: InboxMail, house: House) -> None:
     player, subject = _writer(act, mail, house)
     act.work.inbox.finish([(mail.id, f"dropped by the operator: {act.why}")], act.now)
-    act.note("mail dropped", player=player, mail=_named(mail.id, False))
+    act.note("mail dropped", player=player, mail=incoming(mail.id))
     if player is not None:
-        told = {"number": mail.id, "subject": masked(subject)}
+        told = {"number": incoming(mail.id), "subject": masked(subject)}
         act.tell_player(player, "mail-dropped", "your mail was dropped", **told)
 
 
 def _drop_outgoing(act: Act, mail: OutboxMail) -> None:
     act.work.outbox.finish([mail.id], "dropped", act.now, mail.last_error)
     player = _addressee(act, mail)
-    act.note("mail dropped", player=player, mail=_named(mail.id, True), board_number=mail.board_id)
+    act.note("mail dropped", player=player, mail=outgoing(mail.id), board_number=mail.board_id)
     # A notice of a dropped notice could fail and be dropped for ever.
     if player is not None and mail.kind != "notice":
         act.tell_player(player, "answer-dropped", "a mail to you was dropped", board=mail.board_id)
@@ -135,14 +151,14 @@ def _writer(act: Act, mail: InboxMail, house: House) -> tuple[Player | None, str
 def _waiting_incoming(act: Act, number: int) -> InboxMail:
     mail = _get_incoming(act.work, number, lock=True)
     if mail.status == "done":
-        raise OperatorError(f"Mail {number} is done: {masked(mail.outcome or '')}.")
+        raise OperatorError(f"Mail {incoming(number)} is done: {masked(mail.outcome or '')}.")
     return mail
 
 
 def _waiting_outgoing(act: Act, number: int) -> OutboxMail:
     mail = _get_outgoing(act.work, number, lock=True)
     if mail.status not in ("due", "failed"):
-        raise OperatorError(f"Mail o{number} is {mail.status} already.")
+        raise OperatorError(f"Mail {outgoing(number)} is {mail.status} already.")
     return mail
 
 
@@ -150,35 +166,26 @@ def _get_incoming(work: UnitOfWork, number: int, *, lock: bool = False) -> Inbox
     try:
         return work.inbox.get(number, lock=lock)
     except LookupError:
-        raise OperatorError(f"There is no incoming mail {number}.") from None
+        raise OperatorError(f"There is no incoming mail {incoming(number)}.") from None
 
 
 def _get_outgoing(work: UnitOfWork, number: int, *, lock: bool = False) -> OutboxMail:
     try:
         return work.outbox.get(number, lock=lock)
     except LookupError:
-        raise OperatorError(f"There is no outgoing mail o{number}.") from None
-
-
-def _parse(name: str) -> tuple[bool, int]:
-    found = _NAME.fullmatch(name)
-    if found is None:
-        raise OperatorError(f"{name!r} names no mail: 12 is an incoming one, o12 an outgoing one.")
-    return bool(found[1]), int(found[2])
-
-
-def _named(number: int, outgoing: bool) -> str:
-    return f"o{number}" if outgoing else str(number)
+        raise OperatorError(f"There is no outgoing mail {outgoing(number)}.") from None
 
 
 def _incoming(mail: InboxMail) -> Waiting:
     about = f"from {masked(mail.sender) or '<>'} to {masked(mail.recipient)}"
     trouble = masked(mail.outcome or "")
-    return Waiting(str(mail.id), mail.status, mail.received_at, mail.tries, about, trouble)
+    return Waiting(incoming(mail.id), mail.status, mail.received_at, mail.tries, about, trouble)
 
 
-def _outgoing(mail: OutboxMail) -> Waiting:
+def _outgoing(mail: OutboxMail, now: datetime) -> Waiting:
     what = f"board {mail.board_id}" if mail.board_id else mail.kind
     trouble = masked(mail.last_error or "")
     about = f"{what} to {mail.recipient}"
-    return Waiting(f"o{mail.id}", mail.status, mail.written_at, mail.attempts, about, trouble)
+    until = mail.due_at if mail.status == "due" and mail.due_at > now else None
+    name, since = outgoing(mail.id), mail.written_at
+    return Waiting(name, mail.status, since, mail.attempts, about, trouble, until)

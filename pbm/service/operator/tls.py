@@ -3,42 +3,63 @@
 import smtplib
 import ssl
 from contextlib import closing
+from datetime import timedelta
+from pathlib import Path
 
+from pbm.clock import Clock
 from pbm.config import Doorway, Settings
 from pbm.errors import OperatorError
-from pbm.mail.certificate import load_certificate
+from pbm.mail.certificate import good_until, load_certificate
 from pbm.service.operator.greeting import connected
 
+LEAST_LEFT = timedelta(days=14)
+_READ_AGAIN = "Let the server read it again with SIGHUP (systemctl reload), or start it again."
 
-def certificate_state(settings: Settings) -> str:
+
+def certificate_state(settings: Settings, clock: Clock) -> str:
     """Load it, and ask the running server for it at each port. Raises OperatorError."""
-    load_certificate(settings.tls_cert, settings.tls_key)
-    ports = [doorway for doorway in settings.doorways if not doorway.path]
-    ends = {_shown_at(doorway, settings.tls_cert) for doorway in ports}
-    return "; ".join([settings.tls_cert, *(f"good until {end}" for end in sorted(ends))])
+    certificate = settings.tls_cert
+    context = load_certificate(certificate, settings.tls_key)
+    assert context is not None  # one of the two is named
+    end = good_until(context, certificate)
+    if end < clock():
+        raise OperatorError(f"{certificate} has expired, on {end:%Y-%m-%d %H:%M} UTC. Renew it.")
+    for doorway in settings.doorways:
+        if not doorway.path and _shown_at(doorway) != _first_of(certificate):
+            raise OperatorError(
+                f"The server on {doorway} shows another certificate than {certificate} holds. "
+                f"{_READ_AGAIN}"
+            )
+    if end < clock() + LEAST_LEFT:
+        raise OperatorError(
+            f"{certificate} is good until {end:%Y-%m-%d %H:%M} UTC only, less than "
+            f"{LEAST_LEFT.days} days. Renew it, and see why that has not happened by itself."
+        )
+    return f"{certificate}, good until {end:%Y-%m-%d %H:%M} UTC"
 
 
-def _shown_at(doorway: Doorway, certificate: str) -> str:
-    """Until when the certificate is good that a port shows. Raises OperatorError."""
-    trust = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    trust.check_hostname = False  # a neighbour calls it by another name than the world
-    trust.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
-    trust.load_verify_locations(certificate)
+def _first_of(certificate: str) -> bytes:
+    """The server's own certificate: what stands behind it is its chain."""
+    pem = Path(certificate).read_text(encoding="ascii", errors="replace")
+    begin = pem.index(ssl.PEM_HEADER)
+    end = pem.index(ssl.PEM_FOOTER, begin) + len(ssl.PEM_FOOTER)
+    return ssl.PEM_cert_to_DER_cert(pem[begin:end])
+
+
+def _shown_at(doorway: Doorway) -> bytes:
+    """The certificate that a port shows. Raises OperatorError."""
+    any_will_do = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    any_will_do.check_hostname = False
+    any_will_do.verify_mode = ssl.CERT_NONE
     try:
         with closing(connected(doorway)) as client:
-            client.starttls(context=trust)
+            client.starttls(context=any_will_do)
             assert isinstance(client.sock, ssl.SSLSocket)
-            shown = client.sock.getpeercert() or {}
-    except ssl.SSLCertVerificationError as error:
-        raise OperatorError(
-            f"The certificate that the server shows on {doorway} is not good by {certificate}: "
-            f"{error.verify_message}. Renew it, or start the server again if it is renewed."
-        ) from error
+            return client.sock.getpeercert(binary_form=True) or b""
     except (smtplib.SMTPNotSupportedError, smtplib.SMTPResponseException) as error:
         raise OperatorError(
-            f"The server on {doorway} does not offer STARTTLS. Start it again: it reads "
-            "PBM_TLS_CERT at its start only."
+            f"The server on {doorway} does not offer STARTTLS. Start it again: whether there is "
+            "a certificate it looks at its start only."
         ) from error
     except (OSError, smtplib.SMTPException) as error:
         raise OperatorError(f"No TLS on {doorway} ({type(error).__name__}).") from error
-    return str(shown.get("notAfter", "an unknown time"))

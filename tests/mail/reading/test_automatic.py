@@ -39,6 +39,20 @@ AUTOMATIC = [
     ("Subject", "Automatic reply: Abalone Board 12: alice v bob"),
     ("Subject", "Out of Office: Re: Abalone Board 12"),
     ("Subject", "Automatische Antwort: Abalone Board 12"),
+    ("Subject", "Out of Office reply"),
+    ("Subject", "Out of office - Re: Abalone Board 12"),
+    ("Subject", "AutoReply: Re: Abalone Board 12"),
+    ("Subject", "Auto reply"),
+    ("Subject", "[EXTERNAL] Automatic reply: Abalone"),
+    ("Subject", "Abwesenheitsnotiz"),
+    ("From", "noreply@example.org"),
+    ("From", "Example <no-reply@example.org>"),
+    ("From", "no_reply@example.org (Example)"),
+    ("From", "donotreply@example.org"),
+    ("From", "do-not-reply+12@example.org"),
+    ("From", "shop.noreply@example.org"),
+    ("From", "noreply-accounts@example.org"),
+    ("From", "ne-pas-repondre@example.org"),
     ("Subject", "=?utf-8?q?R=C3=A9ponse_automatique_=3A_Abalone?="),
 ]
 
@@ -93,7 +107,13 @@ def test_promise_06_the_empty_envelope_sender(read_mail: Read, sender: str) -> N
 
 
 @pytest.mark.parametrize(
-    "sender", ["MAILER-DAEMON@mx.example.org", "<postmaster@example.org>", "mailer-daemon"]
+    "sender",
+    [
+        "no-reply@example.org",
+        "MAILER-DAEMON@mx.example.org",
+        "<postmaster@example.org>",
+        "mailer-daemon",
+    ],
 )
 def test_promise_06_a_robot_as_envelope_sender(read_mail: Read, sender: str) -> None:
     assert read_mail(envelope_sender=sender).automatic
@@ -118,6 +138,16 @@ def test_promise_07_too_many_hops(read_mail: Read) -> None:
         ("X-Auto-Response-Suppress: DR, OOF, AutoReply",),
         ("X-Mailer: List-Master 3000",),
         ("Subject: automatic reply of mine",),
+        ("Subject: Re: Abalone Board 12: out of office: alice v bob",),
+        ("Subject: Re: Abalone Board 12: alice v autoreply",),
+        ("Subject: Re: Automatic reply: what was that?",),
+        ("Subject: out of office for a week, sorry",),
+        ("Subject: Autoreplying is fun",),
+        ("From: eno.reply@example.org",),
+        ("From: donna.reply@example.org",),
+        ("From: noreplyson@example.org",),
+        ("From: noreply <alice@example.org>",),
+        ("From: alice@noreply.example",),
         ("From: Postmaster Pat <pat@example.org>",),
         ("From: Pbm <pbm@other.example>",),
         ("From: pbmfan@games.example",),

@@ -101,7 +101,57 @@ def test_promise_09_with_bare_line_feeds_all_the_same(name: str) -> None:
         (b"Action: failed\r\nStatus: none\r\nDiagnostic-Code: smtp; 554 no\r\n", ("hard", "5.0.0")),
         (b"Action: failed\r\nDiagnostic-Code: smtp; 421-4.3.2 no\r\n", ("soft", "4.3.2")),
         (b"Action: failed\r\nStatus: 5.0.0\r\nDiagnostic-Code: smtp; 421 x", ("soft", "4.0.0")),
-        (b"Action: failed\r\nDiagnostic-Code: x-unix; exit status 67\r\n", ("soft", "")),
+        (b"Action: failed\r\nDiagnostic-Code: x-unix; exit status 67\r\n", ("hard", "5.1.1")),
+        (b"Action: failed\r\nDiagnostic-Code: X-Unix; 68\r\n", ("hard", "5.1.2")),
+        (b"Action: failed\r\nDiagnostic-Code: x-unix; 75\r\n", ("soft", "")),
+        # Odd ways to write a status.
+        (b"Action: failed\r\nStatus: 5.1.1.\r\n", ("hard", "5.1.1")),
+        (b"Action: failed\r\nStatus:\t5 . 1 . 1 \r\n", ("hard", "5.1.1")),
+        (b"Action: failed\r\nStatus: (bad mailbox) 5.1.1\r\n", ("hard", "5.1.1")),
+        (b"Action: failed\r\nStatus: (5.1.1)\r\n", ("hard", "5.1.1")),
+        (b"Action: failed\r\nStatus: 5(permanent).1(address).1(bad)\r\n", ("hard", "5.1.1")),
+        (b"Action: failed\r\nStatus : smtp;5.1.1; see below\r\n", ("hard", "5.1.1")),
+        (b'ACTION : "Failed";\r\nSTATUS : "5.1.10"\r\n', ("hard", "5.1.10")),
+        (b"Action: (no) failed\r\nStatus: 550 5.7.1 policy\r\n", ("hard", "5.7.1")),
+        (b"Action: failure\r\nStatus: 553 Exceeded the size\r\n", ("hard", "5.0.0")),
+        (b"Action: failed\r\nStatus: 5.1\r\n", ("hard", "5.1")),
+        (b"Action: failed\r\nStatus: 451 later\r\n", ("soft", "4.0.0")),
+        # The server behind them knew better.
+        (
+            b"Status: 4.4.7\r\nAction: failed\r\nDiagnostic-Code: smtp; 550 5.1.1 x\r\n",
+            ("hard", "5.1.1"),
+        ),
+        (
+            b"Status: 4.0.0\r\nAction: delayed\r\nDiagnostic-Code: smtp; 550 5.1.1 x\r\n",
+            ("delayed", "5.1.1"),
+        ),
+        (
+            b"Action: failed\r\nDiagnostic-Code: smtp; 550-5.1.1 The account does not\r\n"
+            b" 550-5.1.1 exist. Please\r\n\t550 5.1.1 look\r\n",
+            ("hard", "5.1.1"),
+        ),
+        (
+            b"Action: failed\r\nDiagnostic-Code: smtp;550#5.1.0 Address rejected\r\n",
+            ("hard", "5.1.0"),
+        ),
+        (b"Action: failed\r\nDiagnostic-Code: smtp; 550.\r\n", ("hard", "5.0.0")),
+        (b"Action: failed\r\nStatus: unknown\r\nDiagnostic-Code: x; 5.1.1.\r\n", ("hard", "5.1.1")),
+        # A full mailbox: for good, or for now, as the server says that knows it.
+        (b"Action: failed\r\nStatus: 5.2.2\r\n", ("hard", "5.2.2")),
+        (
+            b"Action: failed\r\nStatus: 5.0.0\r\nDiagnostic-Code: smtp; 552 5.2.2 full\r\n",
+            ("hard", "5.0.0"),
+        ),
+        (b"Action: failed\r\nDiagnostic-Code: smtp; 452-4.2.2 full\r\n", ("soft", "4.2.2")),
+        # An empty line within the group.
+        (
+            b"Final-Recipient: rfc822; a@x.example\r\n\r\nAction: failed\r\nStatus: 5.1.1\r\n",
+            ("hard", "5.1.1"),
+        ),
+        (
+            b"Final-Recipient: rfc822; a@x.example\r\nAction: failed\r\n \r\nStatus: 5.1.1\r\n",
+            ("hard", "5.1.1"),
+        ),
         (b"Status: 5.1.1\r\n", ("hard", "5.1.1")),
         (b"Status: 2.1.5\r\n", ("delivered", "2.1.5")),
         (b"Action: expanded\r\nStatus: 2.0.0\r\n", ("delivered", "2.0.0")),
@@ -116,6 +166,99 @@ def test_promise_09_with_bare_line_feeds_all_the_same(name: str) -> None:
 )
 def test_promise_09_fields_in_every_state(fields: bytes, expected: tuple[str, str]) -> None:
     assert judged(formal(fields)) == expected
+
+
+ALICE = b"Final-Recipient: rfc822; <Alice@Example.org>\r\n"
+OTHER = b"Final-Recipient: rfc822; carol@elsewhere.example\r\n"
+FAILED = b"Action: failed\r\nStatus: 5.1.1\r\n"
+FULL = b"Action: failed\r\nStatus: 4.2.2\r\n"
+LATE = b"Action: delayed\r\nStatus: 4.4.1\r\n"
+THERE = b"Action: delivered\r\nStatus: 2.0.0\r\n"
+ON = b"Action: relayed\r\nStatus: 2.1.9\r\n"
+MANY = b"Action: expanded\r\nStatus: 2.0.0\r\n"
+NEXT = b"\r\n"
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        (ALICE + FAILED + NEXT + OTHER + THERE, "hard"),
+        (OTHER + THERE + NEXT + ALICE + FAILED, "hard"),
+        (OTHER + ON + NEXT + ALICE + FULL, "soft"),
+        (OTHER + FAILED + NEXT + ALICE + LATE, "delayed"),
+        (OTHER + FAILED + NEXT + ALICE + MANY, "delivered"),
+        (OTHER + FAILED + ALICE + THERE, "delivered"),  # no empty line between
+        (OTHER + THERE + ALICE + FAILED, "hard"),
+        # Her mail went on to others: one who got it is enough.
+        (OTHER + FAILED + NEXT + OTHER + FULL, "soft"),
+        (OTHER + FAILED + NEXT + OTHER + LATE, "delayed"),
+        (OTHER + FAILED + NEXT + OTHER + ON, "delivered"),
+        (OTHER + FAILED + NEXT + OTHER + FAILED, "hard"),
+        (OTHER + FAILED + NEXT + b"Original-Recipient: rfc822;alice@example.org\r\n" + OTHER + ON
+         + NEXT + OTHER + FAILED, "delivered"),
+        (b"Original-Recipient: rfc822;ali+63e@example.org\r\n" + OTHER + FAILED + NEXT + OTHER
+         + THERE, "hard"),
+        (b"Original-Recipient: rfc822;alice@example.org\r\n" + OTHER + FAILED
+         + b"Original-Recipient: rfc822;alice@example.org\r\n" + ALICE + THERE, "delivered"),
+        # Another address of hers was not what this mail went to.
+        (b"Final-Recipient: rfc822; alice@work.example\r\n" + THERE + NEXT + ALICE + FAILED,
+         "hard"),
+        (ALICE + NEXT + FAILED + NEXT + OTHER + NEXT + THERE, "hard"),
+    ],
+)  # fmt: skip
+def test_promise_09_reports_about_several(fields: bytes, expected: str) -> None:
+    head = b"Reporting-MTA: dns; mx.example.net\r\nArrival-Date: today\r\n\r\n"
+    for raw in (formal(head + fields), formal(head + fields).replace(b"\r\n", b"\n")):
+        report = read_report(raw, "alice@example.org")
+        assert report is not None
+        assert report.verdict == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            b"<alice@example.org>:\r\nSorry, no mailbox here by that name. (#5.1.1)\r\n",
+            ("hard", "5.1.1"),
+        ),
+        (
+            b"<carol@x.example>:\r\nOver quota (#4.2.2)\r\n\r\n<alice@example.org>:\r\n"
+            b"No mailbox here (#5.1.1)\r\n",
+            ("hard", "5.1.1"),
+        ),
+        (
+            b"<carol@x.example>:\r\nNo mailbox here (#5.1.1)\r\n\r\n<Alice@example.org>:\r\n"
+            b"Over quota (#5.2.2)\r\n",
+            ("hard", "5.2.2"),
+        ),
+        (
+            b"  alice@example.org\r\n    host mx.example.org [192.0.2.1]\r\n"
+            b"    SMTP error after RCPT TO:<alice@example.org>:\r\n    550-5.1.1 No such\r\n"
+            b"    550 5.1.1 user\r\n",
+            ("hard", "5.1.1"),
+        ),
+        (b"alice@example.org: SMTP error from 192.0.2.1: 550 Unknown user\r\n", ("hard", "5.0.0")),
+        (
+            b"#< #5.1.10 smtp;550 5.1.10 RESOLVER.ADR.RecipientNotFound; not found> #SMTP#\r\n",
+            ("hard", "5.1.10"),
+        ),
+        (
+            b"The response was:\r\n\r\nThe account is gone. error code 550 5.1.1.\r\n",
+            ("hard", "5.1.1"),
+        ),
+        (b"Reason: The server replied: 550: 5.1.1 User unknown\r\n", ("hard", "5.1.1")),
+        (b'Remote said "554 no such user"\r\n', ("hard", "5.0.0")),
+        (b"SMTP error 550 mailbox unavailable\r\n", ("hard", "5.0.0")),
+        (b"Delivered 450 of 554 mails at 5.1.2026 from 10.5.1.1\r\n", ("soft", "")),
+    ],
+)
+def test_promise_09_reports_in_words(text: bytes, expected: tuple[str, str]) -> None:
+    """With a machine's part that says nothing, and without one."""
+    silent = formal(b"Final-Recipient: rfc822; alice@example.org\r\nAction: failed\r\n")
+    for raw in (HEAD + b"\r\n" + text, silent.replace(b"Sorry.\r\n", text)):
+        report = read_report(raw, "alice@example.org")
+        assert report is not None
+        assert (report.verdict, report.status) == expected
 
 
 def test_an_encoded_report_is_decoded() -> None:
@@ -145,6 +288,10 @@ def test_what_is_said_about_it_holds_no_tag_and_no_line_break() -> None:
         b"#" * 60_000,
         b"\r\n" * 30_000,
         b"--- copy " * 6_000,
+        b"(" * 60_000,
+        b"status:" * 8_000,
+        b"Status: " + b" ." * 8_000,
+        b"Final-Recipient: x\r\n" * 3_000,
     ],
 )
 def test_promise_14_a_crafted_report_costs_no_more(body: bytes) -> None:

@@ -13,11 +13,11 @@ class Issued:
     key: Path
 
 
-def issue(folder: Path, name: str = "mx.example") -> Issued:
-    """A certificate that has signed itself, good for a month."""
+def issue(folder: Path, name: str = "mx.example", days: int = 30) -> Issued:
+    """A certificate that has signed itself, good for a month or so many days."""
     issued = Issued(folder / f"{name}.crt", folder / f"{name}.key")
     openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
-            "-subj", f"/CN={name}", "-days", "30",
+            "-subj", f"/CN={name}", "-days", str(days),
             "-keyout", str(issued.key), "-out", str(issued.certificate))  # fmt: skip
     return issued
 

@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from pbm.app import open_transport
+from pbm.config import Settings
+from pbm.errors import OperatorError
 from pbm.mail.delivery import Deferred, Delivery, Failed, Sent
 from pbm.mail.maildir import MaildirTransport, folder_of, mails_of
 
@@ -146,3 +149,37 @@ def test_an_address_too_long_for_a_folder(tmp_path: Path) -> None:
 @pytest.mark.parametrize("sender", ["no address", "a@b\r\nX: y"])
 def test_a_bad_sender_fails(tmp_path: Path, sender: str) -> None:
     assert isinstance(deliver(tmp_path, "alice@example.org", sender=sender), Failed)
+
+
+@pytest.mark.parametrize("place", [".", "alice%40example.org", "alice%40example.org/new"])
+@pytest.mark.parametrize("target", ["elsewhere", "nowhere"])
+def test_a_link_is_not_followed(tmp_path: Path, place: str, target: str) -> None:
+    root, elsewhere = tmp_path / "maildir", tmp_path / "elsewhere"
+    for part in ("new", "cur", "tmp"):
+        (elsewhere / part).mkdir(parents=True)
+    link = root / place
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.symlink_to(tmp_path / target)
+    outcome = deliver(root, "alice@example.org")
+    assert isinstance(outcome, Deferred)
+    assert "is a link; name the folder that it leads to" in outcome.reason
+    assert not [file for file in elsewhere.rglob("*") if file.is_file()]
+    with pytest.raises(OperatorError, match=r"PBM_MAILDIR: .* is a link"):
+        open_transport(Settings(maildir=str(root)))
+    link.unlink()
+    open_transport(Settings(maildir=str(root)))
+    assert deliver(root, "alice@example.org") == Sent()
+
+
+def test_another_users_folder_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert deliver(tmp_path, "alice@example.org") == Sent()
+    monkeypatch.setattr("os.geteuid", lambda: 54_321)
+    ours = tmp_path.stat().st_uid == 0  # root's folder may be used by anybody
+    assert isinstance(deliver(tmp_path, "alice@example.org"), Sent if ours else Deferred)
+
+
+def test_a_mail_that_is_a_link_is_not_read(tmp_path: Path) -> None:
+    deliver(tmp_path, "alice@example.org")
+    new = folder_of(tmp_path, "alice@example.org") / "new"
+    (new / "1.M1P1Q1.host").symlink_to("/etc/passwd")
+    assert len(mails_of(tmp_path, "alice@example.org")) == 1

@@ -1,0 +1,160 @@
+"""How long a player waits while others send the dearest mails, as fast as they are taken."""
+
+import asyncio
+import itertools
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from multiprocessing import get_context
+from pathlib import Path
+from statistics import quantiles
+from typing import Any
+
+from bench import dear, running, season
+from bench.measure import Row
+from bench.season import Season
+from bench.smtp_load import Load, Shape, load
+from pbm.mail.address import ServerAddress
+from pbm.mail.tags import load_keyring
+from tests.polling import until
+
+TURNS = 60
+_CONNECTIONS = 20
+_SHAPE = Shape("one after the other", 2, True)
+_A_SECOND = 5.0  # turns, so that each stands alone
+_BEGUN = 100  # mails that the others have sent before anything is measured
+_PAUSE = 0.1  # seconds before a connection that was lost is opened again
+_NO_LIMIT = {"PBM_MAILS_PER_HOUR": "0", "PBM_PEER_MAILS_PER_HOUR": "0"}
+Bodies = Sequence[tuple[str, str]]
+Waited = tuple[list[float], list[float]]
+"""Seconds from each final dot to the reply, and to the second board's arrival."""
+
+
+def measure(turns: int = TURNS) -> list[Row]:
+    """The slowest of a hundred turns: alone, beside strangers, and beside one player."""
+    bodies = dear.dearest()
+    rows: list[Row] = []
+    with load() as sending, running.next_server() as sink, tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        url = f"sqlite:///{folder / 'pbm.sqlite3'}"
+        boards = season.begin(url, folder, turns + 1, picture=False)
+        with running.pbm(folder, url, sink.port, variables=_NO_LIMIT) as (port, _):
+            game = _Game(boards, sending, sink, port)
+            game.turns()  # what happens once is not measured
+            alone = game.turns()
+            rows += _told("alone", alone, alone, beside="itself")
+            with _others(port, bodies, author=None, to=season.SERVER):
+                rows += _told("beside 20 connections of strangers", game.turns(), alone)
+            author, to = game.busy_player()
+            with _others(port, bodies, author=author, to=to):
+                rows += _told("beside 20 connections of one player", game.turns(), alone)
+    return rows
+
+
+class _Game:
+    def __init__(self, boards: Season, sending: Load, sink: running.NextServer, port: int) -> None:
+        self._boards, self._sending, self._sink, self._port = boards, sending, sink, port
+
+    def busy_player(self) -> tuple[str, str]:
+        """Who plays on the last board, and that player's reply address there."""
+        number, player, _ = self._boards.boards[-1]
+        tag = load_keyring(Path("none"), season.SECRET).reply_tag(player.id, player.epoch, number)
+        return player.address, ServerAddress(season.SERVER).board_reply(player.id, tag, number)
+
+    def turns(self) -> Waited:
+        """A ply on each board but the last."""
+        letters = self._boards.round()[:-1]
+        wanted = {
+            f"{side}{n}@players.example" for n in range(len(letters)) for side in ("left", "right")
+        }
+        self._sink.take()
+        sent = self._sending.send(self._port, letters, _SHAPE, a_second=_A_SECOND)
+        arrived: dict[str, float] = {}
+
+        def all_there() -> bool:
+            for moment, recipient in self._sink.take():
+                if recipient in wanted:
+                    arrived.setdefault(recipient, moment)
+            return len(arrived) == len(wanted)
+
+        until(all_there, "the boards")
+        boards = []
+        for item in sent:
+            number = item.sender.decode().partition("@")[0].lstrip("leftrigh")
+            both = [arrived[f"{side}{number}@players.example"] for side in ("left", "right")]
+            boards.append(max(both) - item.dot)
+        return [item.reply - item.dot for item in sent], boards
+
+
+def _told(name: str, waited: Waited, alone: Waited, *, beside: str = "alone") -> Iterator[Row]:
+    for what, seconds, usual in zip(
+        ("final dot to 250", "final dot to both boards"), waited, alone, strict=True
+    ):
+        found, without = (quantiles(each, n=100)[98] for each in (seconds, usual))
+        yield Row(f"{what}, {name}, p99", "ms", found * 1000, beside, found / without)
+
+
+@contextmanager
+def _others(port: int, bodies: Bodies, *, author: str | None, to: str) -> Iterator[None]:
+    """Somebody who sends without end from a process of its own; `author` None: many strangers."""
+    context = get_context("spawn")
+    taken = context.Value("i", 0)
+    process = context.Process(target=_flood, args=(port, bodies, author, to, taken), daemon=True)
+    process.start()
+    try:
+        until(lambda: taken.value >= _BEGUN, "the others' mails")
+        yield
+    finally:
+        process.kill()
+        process.join()
+
+
+def _flood(port: int, bodies: Bodies, author: str | None, to: str, taken: Any) -> None:
+    asyncio.run(_Flood(port, bodies, author, to, taken).run())
+
+
+class _Flood:
+    """Mails over many connections at once, for ever, whatever the server says."""
+
+    def __init__(self, port: int, bodies: Bodies, author: str | None, to: str, taken: Any) -> None:
+        self._port, self._bodies, self._author, self._to = port, bodies, author, to
+        self._taken = taken
+        self._numbers = itertools.count()
+
+    async def run(self) -> None:
+        await asyncio.gather(*(self._connection() for _ in range(_CONNECTIONS)))
+
+    async def _connection(self) -> None:
+        while True:
+            with suppress(OSError, EOFError):
+                reader, writer = await asyncio.open_connection("127.0.0.1", self._port)
+                await _reply(reader)
+                await _said(reader, writer, b"EHLO flood.example\r\n")
+                while not reader.at_eof():
+                    await self._send(reader, writer)
+            await asyncio.sleep(_PAUSE)
+
+    async def _send(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        number = next(self._numbers)
+        kind, body = self._bodies[number % len(self._bodies)]
+        author = self._author or f"s{number}@forged{number % 50}.example"
+        raw = dear.mail(kind, body, author=author, to=self._to, number=number)
+        await _said(reader, writer, f"MAIL FROM:<{author}>\r\n".encode())
+        await _said(reader, writer, f"RCPT TO:<{self._to}>\r\n".encode())
+        await _said(reader, writer, b"DATA\r\n")
+        await _said(reader, writer, raw + b".\r\n")
+        self._taken.value += 1
+
+
+async def _said(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, line: bytes) -> bytes:
+    writer.write(line)
+    return await _reply(reader)
+
+
+async def _reply(reader: asyncio.StreamReader) -> bytes:
+    while True:
+        line = await reader.readline()
+        if not line:
+            raise EOFError
+        if line[3:4] != b"-":
+            return line

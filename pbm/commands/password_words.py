@@ -1,0 +1,91 @@
+"""Finds what may be a password among words that are meant for others. Pure, and bounded.
+
+A password stands behind its userid. What looks like a command of an older server, with a userid
+and something behind it, is such a place whatever stands there; elsewhere each word that is long
+enough may be the password, and has to be tried.
+"""
+
+import re
+from collections.abc import Collection, Iterator
+from itertools import islice
+
+from pbm import rules
+from pbm.commands.registry import COMMANDS
+from pbm.commands.words import KEPT_FREE
+from pbm.passwords import LONGEST, SHORTEST
+
+_MOST_WORDS = 5  # behind a userid that are looked at
+_UNSEEN = re.compile("[\u00ad\u034f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]")
+_WORD = re.compile(rf"\S{{1,{LONGEST + 8}}}")
+_OPENS, _CLOSES = (
+    "\"'`([{<*_:=/|,;.>~-\u2018\u201c\u201e\u00ab",
+    ".,;:!?)]}>\"'`*_|~\u2019\u201d\u00bb",
+)
+# They may stand between a userid and its password.
+_BETWEEN = frozenset(
+    "password passwd pass pw pwd passwort kennwort passphrase contraseña senha wachtwoord mot de"
+    " passe lösenord hasło heslo пароль userid user login is was my mine the and with und mit ist"
+    " mein et est mon s".split()
+)
+_CLASSIC_WORDS = KEPT_FREE | {
+    word for command in COMMANDS if command.takes_login for word in command.words
+}
+_MARKS = "[ \t>|*_\"'`(\\[{<\u2018\u201c\u201e\u00ab\u2022\u00b7#+\u2013\u2014-]"
+_CLASSIC = re.compile(
+    rf"(?:^|[:;,.!?>|*\"'`(\u201c\u201e\u00ab\u2013\u2014]){_MARKS}{{0,8}}"
+    rf"(?:pbm\s+)?(?:abalone\s+)?({'|'.join(sorted(map(re.escape, _CLASSIC_WORDS)))})"
+    rf"([ \t]*#?-?\d{{1,9}}(?:#-?\d{{1,5}})?:?)?\s+(?:({'|'.join(sorted(KEPT_FREE))})\s+)?"
+    rf"{_MARKS}{{0,3}}([a-z][a-z0-9_-]{{1,15}})(?![a-z0-9_@-])[\s:,;=/|\"'`*_>)\]-]{{1,8}}(\S{{1,80}})",
+    re.ASCII | re.IGNORECASE | re.MULTILINE,
+)
+
+
+def may_hold_password(text: str) -> bool:
+    """Whether a closer look is worth it: most mails are a move and a few short words."""
+    long = (word for word in text.split() if len(word) >= SHORTEST)
+    return not all(map(rules.is_notation, long)) or next(classic_userids(text), None) is not None
+
+
+def classic_userids(text: str) -> Iterator[str]:
+    """The userids of the lines that look like commands of an older server, with more behind them.
+
+    Where no board is named, that must be long enough for a password.
+    """
+    for found in _CLASSIC.finditer(_seen(text)):
+        _, board, _, handle, behind = found.groups()
+        if board or len(behind.strip(_OPENS + _CLOSES)) >= SHORTEST:
+            yield handle.lower()
+
+
+def perhaps_passwords(text: str, handles: Collection[str]) -> Iterator[tuple[str, str]]:
+    """What stands behind each of some handles and may be its password, again and again."""
+    if not handles:
+        return
+    text = _seen(text)
+    userid = re.compile(
+        rf"(?<![a-z0-9_-])({'|'.join(map(re.escape, handles))})(?![a-z0-9_@-])",
+        re.ASCII | re.IGNORECASE,
+    )
+    for found in userid.finditer(text):
+        for word in _behind(text, found.end()):
+            yield from ((found[1].lower(), spelt) for spelt in _spellings(word))
+
+
+def _behind(text: str, end: int) -> Iterator[str]:
+    """The first word behind a userid, and those that only say that it comes."""
+    for found in islice(_WORD.finditer(text, end), _MOST_WORDS):
+        yield found[0]
+        bare = found[0].strip(_OPENS + _CLOSES).lower()
+        if bare and bare not in _BETWEEN:
+            return
+
+
+def _spellings(word: str) -> dict[str, None]:
+    """A word with and without the marks around it, where that is long enough."""
+    left = word.lstrip(_OPENS)
+    forms = (word, left, word.rstrip(_CLOSES), left.rstrip(_CLOSES))
+    return dict.fromkeys(form for form in forms if SHORTEST <= len(form) <= LONGEST)
+
+
+def _seen(text: str) -> str:
+    return text if text.isascii() else _UNSEEN.sub("", text)

@@ -1,0 +1,50 @@
+"""Names that no new player may take: they mean something else, or somebody else.
+
+Who has such a handle already keeps it.
+"""
+
+from collections.abc import Callable
+
+from pbm import rules
+from pbm.commands.everyday import ANSWERS
+from pbm.commands.words import KEPT_FREE, cut_short, is_handle
+from pbm.errors import Refusal
+
+# Words of the language, and what it may come to mean.
+_LANGUAGE = KEPT_FREE | frozenset("active all confirm me multiple next operator pbm".split())
+# Mailboxes with a meaning (RFC 2142), and others that every site has.
+_MAILBOXES = frozenset(
+    "abuse noc security postmaster hostmaster usenet news webmaster www uucp ftp info marketing"
+    " sales support mailerdaemon maildaemon noreply donotreply dontreply reply bounce bounces"
+    " listserv majordomo mailman owner request root admin administrator billing contact feedback"
+    " helpdesk hello team office mail mailer email dmarc dkim spam nospam".split()
+)
+# Who might be taken for the server, or for somebody who speaks for it.
+_STAFF = frozenset(
+    "admin administrator sysadmin sysop sysops operator operators superuser root moderator"
+    " moderators mod mods staff official referee arbiter umpire gamemaster master system"
+    " server daemon service bot robot computer pbm playbymail postmaster hostmaster webmaster"
+    " support security helpdesk abuse owner management noreply mailerdaemon".split()
+) | {rules.NAME}
+# Nobody in particular, and what programs write where there is nobody.
+_NOBODY = frozenset(
+    "nobody noone none nil null void nan undefined unknown unnamed anonymous anon empty blank"
+    " default test true false anybody anyone everybody everyone somebody someone nothing anything"
+    " everything self you they user users username handle name nickname userid winner loser seat"
+    " board game games undo console localhost deleted removed former suspended".split()
+)
+_NO_NAMES = _LANGUAGE | _MAILBOXES | _STAFF | _NOBODY
+_JOINTS = str.maketrans("", "", "-_")
+_DIGITS = "0123456789"
+
+
+def refuse_reserved(handle: str, is_command: Callable[[str], object]) -> None:
+    """Raise Refusal for a handle that would read as something or somebody else."""
+    if not is_handle(handle):
+        raise Refusal("bad-handle", handle=cut_short(handle))
+    if handle in _LANGUAGE or is_command(handle) or rules.mentions_cell(handle):
+        raise Refusal("reserved-handle", handle=handle)
+    plain = handle.translate(_JOINTS)
+    poses = plain.rstrip(_DIGITS) in _STAFF  # operator2
+    if poses or plain in _NO_NAMES or plain in ANSWERS:
+        raise Refusal("kept-handle", handle=handle)

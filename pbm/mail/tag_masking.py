@@ -1,0 +1,127 @@
+"""Takes our own addresses with their secrets out of a text, however a mail program spells them.
+
+Whoever has a player's tag, or a question's token, is that much nearer to being that player. People
+quote such addresses without knowing it: in a header that they copied, or in a link.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+
+MASK = "****"
+_BLANKS = "[ \t]{0,2}"
+_DOT = rf"{_BLANKS}(?:\.|[\[({{] ?(?:dot|\.) ?[\])}}]|(?<=[ \t])dot(?=[ \t])){_BLANKS}"
+_NO_WORD_BEFORE = "(?<![a-z0-9])"
+_PLAYER = rf"(?:g\d{{1,9}}{_DOT})?u\d{{1,9}}"
+_MOST_BEFORE = 80  # characters, of an address, that stand before what tells it
+_ENDS_ADDRESS = frozenset(" \t\n<>()[]\"',;:")
+# As in `pbm.mail.address`, wherever it stands. A tag may be followed by anything.
+_SECRET = re.compile(
+    rf"{_NO_WORD_BEFORE}(?:{_PLAYER}|b{_DOT}\d{{1,9}}{_DOT}[a-z0-9]{{8}}){_DOT}"
+    rf"[a-z0-9]{{17,18}}"
+    rf"|{_NO_WORD_BEFORE}(?:c|probe){_DOT}[a-z2-7]{{24}}(?![a-z0-9])",
+    re.ASCII | re.IGNORECASE,
+)
+# With blanks in it, such as a broken line leaves, it has to be known: words look like that, too.
+_DIVIDED = re.compile(
+    rf"{_NO_WORD_BEFORE}{_PLAYER}{_DOT}([a-z0-9](?:[ \t]?[a-z0-9]){{16,17}})",
+    re.ASCII | re.IGNORECASE,
+)
+_WORD = re.compile(r"(?<![a-z0-9])[a-z0-9]{16,24}(?![a-z0-9])", re.ASCII | re.IGNORECASE)
+# Letters in percent-encoding (also encoded twice), quoted-printable, HTML; letters that only look
+# like ASCII ones, and what nobody sees.
+_SPELT = re.compile(
+    "%(?:25){0,3}[2-7][0-9a-f]|=[2-7][0-9a-f]|&#(?:x[0-9a-f]{2,4}|[0-9]{2,5});|&(?:period|shy);"
+    "|[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
+    "\u2060-\u206f\u24b6-\u24e9\u3002\ufe00-\ufe0f\ufeff\uff01-\uff5e"
+    "\U0001d400-\U0001d7ff\U000e0000-\U000e0fff]"
+    "|=?\n[ \t>|]*",
+    re.IGNORECASE,
+)
+_NAMED = {"&period;": ".", "&shy;": "", "\u3002": "."}
+
+
+def mask_tags(text: str, is_secret: Callable[[str], bool]) -> str:
+    """The same lines with our addresses masked up to the end of the secret.
+
+    `is_secret` is asked about words that stand alone and are as long as a tag, with or without
+    its key's id, or as a token; in small letters. The work grows with the length of the text,
+    and no faster.
+    """
+    text = _masked(text, text, range(len(text) + 1), is_secret)
+    for joined in (None, 0, 1):  # each line by itself, then with the next
+        text = _masked(text, *_plainly(text, joined), is_secret)
+    return text
+
+
+def _masked(
+    text: str, seen: str, places: list[int] | range, is_secret: Callable[[str], bool]
+) -> str:
+    """Mask what is found in `seen`, each character of which stands at a place in the text."""
+    pieces, done = [], 0
+    for start, end in sorted(_found(seen, is_secret)):
+        first, last = places[start], places[end]
+        if first >= done:
+            lines = text.count("\n", first, last)
+            pieces += [text[done:first], MASK, "\n" * lines]
+            done = last
+    return "".join([*pieces, text[done:]])
+
+
+def _found(seen: str, is_secret: Callable[[str], bool]) -> Iterator[tuple[int, int]]:
+    for found in _SECRET.finditer(seen):
+        yield _begin(seen, found.start()), found.end()
+    for found in _DIVIDED.finditer(seen):
+        if is_secret("".join(found[1].split()).lower()):
+            yield _begin(seen, found.start()), found.end()
+    for word in _WORD.finditer(seen):
+        if is_secret(word[0].lower()):
+            yield word.span()
+
+
+def _begin(seen: str, at: int) -> int:
+    """Where the word begins in which an address of ours stands: with the server's own name."""
+    first = max(0, at - _MOST_BEFORE)
+    while at > first and seen[at - 1] not in _ENDS_ADDRESS:
+        at -= 1
+    return at
+
+
+def _plainly(text: str, joined: int | None) -> tuple[str, list[int]]:
+    """A text in plain letters, and where each of them stands in it.
+
+    `joined`: 0 or 1, where every second line, beginning with that one, runs on into the next.
+    """
+    pieces: list[str] = []
+    places: list[int] = []
+    done = line = 0
+    for found in _SPELT.finditer(text):
+        told = found[0]
+        if told.lstrip("=").startswith("\n"):
+            told, line = ("" if line % 2 == joined else "\n"), line + 1
+        else:
+            told = _letters(told)
+        pieces += [text[done : found.start()], told]
+        places += range(done, found.start())
+        places += [found.start()] * len(told)
+        done = found.end()
+    pieces.append(text[done:])
+    places += range(done, len(text) + 1)
+    return "".join(pieces), places
+
+
+@lru_cache(maxsize=1024)  # of 13 characters at most
+def _letters(spelt: str) -> str:
+    """What one spelt-out character stands for, in plain letters."""
+    lowered = spelt.lower()
+    if lowered in _NAMED:
+        return _NAMED[lowered]
+    if lowered[0] in "%=":
+        return chr(int(lowered[-2:], 16))
+    if lowered.startswith("&#"):
+        number = int(lowered[3:-1], 16) if lowered[2] == "x" else int(lowered[2:-1])
+        return _letters(chr(number)) if number > 127 else chr(number)
+    if unicodedata.category(spelt) in ("Cf", "Mn", "Lo"):
+        return ""  # nobody sees it
+    return unicodedata.normalize("NFKC", spelt)

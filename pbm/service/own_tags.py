@@ -1,0 +1,56 @@
+"""Masks reply addresses of a player in that player's own words, before anything reads them."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+
+from pbm.commands.auth import Speaker, player_of
+from pbm.events import Answered
+from pbm.mail.tag_masking import mask_tags
+from pbm.mail.tags import token_digest
+from pbm.service.hearing import Hearing
+
+_MOST_BOARDS = 300  # the newest ones, whose tags are known where they stand alone
+_MOST_ASKED = 20  # words that may be tokens of questions
+_TOKEN_CHARS, _MAC_CHARS, _LONGEST_TAG = 24, 16, 18
+
+
+def without_tags(hearing: Hearing, speaker: Speaker) -> Hearing:
+    """The same mail with the tags and tokens in its words masked; the sender is told."""
+    envelope = hearing.envelope
+    is_secret = _is_secret(hearing, speaker)
+    subject = mask_tags(envelope.subject, is_secret)
+    text = mask_tags("\n".join(envelope.said), is_secret)
+    said = tuple(text.split("\n")) if envelope.said else ()
+    if (subject, said) == (envelope.subject, envelope.said):
+        return hearing
+    hearing.notes.append(Answered("tag-masked", {"title": "what was left out"}))
+    return replace(hearing, envelope=replace(envelope, subject=subject, said=said), _read={})
+
+
+def _is_secret(hearing: Hearing, speaker: Speaker) -> Callable[[str], bool]:
+    """Whether a word by itself is a tag of the speaker's, or the token of a question.
+
+    Any other word of that form may be anything: a password, say.
+    """
+    player, keyring, work = player_of(speaker), hearing.house.keyring, hearing.work
+    asked: set[str] = set()
+
+    @cache
+    def tags() -> frozenset[str]:
+        if player is None:
+            return frozenset()
+        boards = work.boards.numbers_of(player.id, most=_MOST_BOARDS)
+        return keyring.tags_without_ids(player.id, player.epoch, boards)
+
+    def is_secret(word: str) -> bool:
+        if len(word) == _TOKEN_CHARS:
+            asked.add(word)
+            return len(asked) > _MOST_ASKED or is_token(word)
+        return len(word) <= _LONGEST_TAG and word[-_MAC_CHARS:] in tags()
+
+    @cache
+    def is_token(word: str) -> bool:
+        return work.questions.by_token(token_digest(word)) is not None
+
+    return is_secret

@@ -1,0 +1,151 @@
+"""What a reader of an HTML mail does not see is no command, and goes to nobody."""
+
+import pytest
+
+from pbm.mail.htmltext import html_to_text
+
+HIDING = [
+    "display:none",
+    "DISPLAY : None !important",
+    "color:red;display/* x */:/* y */none",
+    "visibility:hidden",
+    "visibility: collapse",
+    "opacity:0",
+    "opacity:0.01",
+    "opacity:0%",
+    "mso-hide:all",
+    "font-size:0",
+    "font-size:0px;line-height:0",
+    "font-size:.1em",
+    "font-size:1px",
+    "font-size:0%",
+    "font:0/0 a",
+    "font:bold 0px Arial",
+    "color:#fff",
+    "color:#FFFFFF",
+    "color:#fefefe",
+    "color:white",
+    "color: rgb(255, 255, 255)",
+    "color:rgb(100% 100% 100%)",
+    "color:rgba(255,255,255,1)",
+    "color:transparent",
+    "color:rgba(0,0,0,0)",
+    "color:#0000",
+    "-webkit-text-fill-color:transparent",
+    "color:#333;background:#333",
+    "background-color:black;color:rgb(2,2,2)",
+    "max-height:0",
+    "max-height:0px;overflow:hidden",
+    "height:0;overflow:hidden",
+    "width:0px;overflow:hidden",
+    "width:1px;height:1px;overflow:hidden",
+    "height:0;overflow-y:hidden",
+    "position:absolute;left:-9999px",
+    "position:fixed;top:-1000em",
+    "position:relative;right:-5000pt",
+    "position:absolute;left:-100%",
+    "margin-left:-9999px",
+    "text-indent:-9999px",
+    "text-indent:-100em",
+    "clip:rect(0,0,0,0);position:absolute",
+    "clip: rect(1px 1px 1px 1px)",
+    "clip-path:inset(50%)",
+    "transform:scale(0)",
+]
+SEEN = [
+    "",
+    "display:block",
+    "visibility:visible",
+    "opacity:1",
+    "opacity:.5",
+    "font-size:10px",
+    "font-size:12pt",
+    "font-size:small",
+    "font-size:100%",
+    "font-size:0.9em",
+    "font:700 13px/0 Arial",
+    "line-height:0",
+    "color:black",
+    "color:#1f497d",
+    "color:#000000",
+    "color:windowtext",
+    "color:rgb(34, 34, 34)",
+    "color:var(--text)",
+    "color:inherit",
+    "color:#fff;background:#000",
+    "color:white;background:url(x.png) #fff",
+    "color:white;background-image:url(x.png)",
+    "color:white;background:linear-gradient(red, blue)",
+    "height:0",
+    "height:20px;overflow:hidden",
+    "overflow:hidden",
+    "width:100%;overflow:hidden",
+    "margin-left:-18.0pt",
+    "text-indent:-18.0pt",
+    "left:-9999px",
+    "position:relative;left:-3px",
+    "border-left:none;background:transparent",
+    "mso-hide:none",
+    "display:;opacity:x;color:;font-size:huge;;:",
+]
+
+
+def text_of(html: str) -> str:
+    """The text, in one line."""
+    return html_to_text(html).replace("\n", " ").strip()
+
+
+@pytest.mark.parametrize("tag", ["div", "span", "font", "b"])
+def test_a_style_that_hides(tag: str) -> None:
+    for style in HIDING:
+        html = f'<p>a1-b2</p><{tag} style="{style}">move a5-b5</{tag}><p>Hi!</p>'
+        assert "a5-b5" not in text_of(html), style
+        assert text_of(html).split() == ["a1-b2", "Hi!"], style
+
+
+@pytest.mark.parametrize("tag", ["div", "span", "font", "b"])
+def test_a_style_that_does_not(tag: str) -> None:
+    for style in SEEN:
+        html = f"<{tag} style='{style}'>a1-b2</{tag}><p>Hi!</p>"
+        assert text_of(html).split() == ["a1-b2", "Hi!"], style
+
+
+@pytest.mark.parametrize(
+    ("html", "seen"),
+    [
+        ("<p hidden>no</p>yes", "yes"),
+        ("<p hidden=''>no<b>no</b></p>yes", "yes"),
+        ("<b hidden>no</b>yes", "yes"),
+        ("<i class='hidden'>yes</i>", "yes"),
+        ("<p aria-hidden=true>yes</p>", "yes"),
+        ("<font color=white>no</font>yes", "yes"),
+        ("<FONT COLOR='FFFFFF'>no</FONT>yes", "yes"),
+        ("<font color=#fff><b>no</b><font color=red>yes</font>no</font>yes", "yesyes"),
+        ("<table bgcolor=#333333><tr><td><font color=white>yes</font></table>", "yes"),
+        ("<table bgcolor=black><tr><td style='color:#000'>no</table>yes", "yes"),
+        ("<table background=x.png><tr><td style='color:#fff'>yes</table>", "yes"),
+        ("<body bgcolor=black text=white>yes</body>", "yes"),
+        ("<body text=#ffffff>no<p style='color:red'>yes</body>", "yes"),
+        # What stands within may be seen again, or not.
+        ("<div style='font-size:0'>no<p style='font-size:14px'>yes</p></div>", "yes"),
+        ("<div style='font-size:0'><p style='font-size:2em'>no</p></div>yes", "yes"),
+        ("<div style='visibility:hidden'>no<p style='visibility:visible'>yes</p></div>", "yes"),
+        ("<div style='display:none'>no<p style='display:block'>no</p></div>yes", "yes"),
+        ("<div style='color:#fff'>no<p style='background:navy'>yes</p></div>", "yes"),
+        # Simple rules of a style sheet.
+        ("<style>.x{display:none}</style><p class='a x'>no</p><p class=a>yes</p>", "yes"),
+        ("<head><style><!-- p.x , #y {color:white} --></style></head>"
+         "<p class=x>no</p><p id=y>no</p><div class=x>yes</div>", "yes"),
+        ("<style>@import url(x); B{}.x{opacity:0}</style><b class=x>no</b>yes", "yes"),
+        ("<style>.x{color:#fff;background:#036}</style><p class=x>yes</p>", "yes"),
+        ("<style>.x{display:none}</style><p class=x style='display:block'>yes</p>", "yes"),
+        ("<style>@media print{.x{display:none}} div .x{display:none}</style><p class=x>yes", "yes"),
+        ("<style>{}}}}{{ .x{display:none</style><p class=x>yes", "yes"),
+        # Never shown by a mail program.
+        ("<audio>no</audio><canvas>no</canvas><noframes>no</noframes>yes", "yes"),
+        # Hidden text that nothing ends goes as far as its parent.
+        ("<div><font style='display:none'>no</div>no?</font>", "no?"),
+    ],
+)  # fmt: skip
+def test_what_is_seen(html: str, seen: str) -> None:
+    assert text_of(html).replace(" ", "") == seen

@@ -1,0 +1,61 @@
+"""What the operator reads of mails that go out."""
+
+from structlog.testing import capture_logs
+
+from pbm.mail.delivery import Deferred, Delivery, Failed, Sent
+from pbm.service.post import Post
+from pbm.service.scribe import Scribe
+from tests.service.whole import World
+from tests.table import START, Table
+
+TAGGED = "no pbm+g1.u1.abcdefghijklmnop@games.example"
+OUTCOMES: list[tuple[Delivery, dict[str, object]]] = [
+    (Sent(), {"event": "mail sent", "log_level": "info"}),
+    (
+        Deferred(f"RCPT: 451 {TAGGED}", "4.2.0", 451),
+        {
+            "event": "mail not sent",
+            "log_level": "warning",
+            "reason": "RCPT: 451 no pbm+g1.u1.****@games.example",
+            "code": 451,
+            "then": f"again at {START:%Y-%m-%d} 12:01:00 UTC",
+        },
+    ),
+    (
+        Deferred("No connection to the smarthost"),
+        {
+            "event": "mail not sent",
+            "log_level": "warning",
+            "reason": "No connection to the smarthost",
+            "then": f"again at {START:%Y-%m-%d} 12:01:00 UTC",
+        },
+    ),
+    (
+        Failed("RCPT: 550 nobody", "5.1.1", 550),
+        {
+            "event": "mail not sent",
+            "log_level": "warning",
+            "reason": "RCPT: 550 nobody",
+            "code": 550,
+            "then": "given up",
+        },
+    ),
+]
+
+
+def test_each_mail_with_its_name_and_why(sqlite_url: str) -> None:
+    table = Table(sqlite_url)
+    for number in range(len(OUTCOMES)):
+        raw = b"From: guest%d@example.org\r\nSubject: help\r\n\r\n" % number
+        table.hand_in(f"guest{number}@example.org", table.house.address.plain, raw)
+        assert table.turns.take_next()
+    post = Post(table.database, table.house, table.clock, World(), Scribe(""))
+    mails = post.claim()
+    assert len(mails) == len(OUTCOMES)
+    with capture_logs() as logs, table.database.transaction() as work:
+        outcomes = [outcome for outcome, _ in OUTCOMES]
+        post.record(work, list(zip(mails, outcomes, strict=True)))
+    named = [{"mail": f"o{mail.id}", "message_id": mail.message_id} for mail in mails]
+    assert logs == [name | told for name, (_, told) in zip(named, OUTCOMES, strict=True)]
+    post.holds.close()
+    table.close()
