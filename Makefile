@@ -7,7 +7,8 @@ SHELL := /bin/bash
 
 PY := .venv/bin/python
 READY := .venv/.ready
-# Which tests or benchmarks, such as: make test ARGS="tests/rules -k bowl", make bench ARGS=rules
+# Which tests or benchmarks, such as: make test ARGS="tests/rules -k bowl", make bench ARGS=rules.
+# Tests that are named run whether `make test` alone would run them or `make test-all`.
 ARGS ?=
 # Of: make torture, the random games, the kills on each store and the turns of the season
 GAMES ?= 3000
@@ -29,9 +30,15 @@ help: ## lists these targets
 run: $(READY) ## starts the server on its defaults: 127.0.0.1:8025, everything under var/
 	@exec .venv/bin/pbm serve
 
+PYTEST := $(PY) -m pytest -n auto --maxprocesses 8 --dist worksteal
+
 .PHONY: test
-test: deps $(READY) ## runs all tests; ARGS="tests/rules -k bowl" runs some of them
-	$(PY) -m pytest -n auto --maxprocesses 8 $(ARGS)
+test: deps $(READY) ## runs the tests, in some minutes; ARGS="tests/rules -k bowl" runs whatever it names
+	$(PYTEST) $(or $(ARGS),-m "not thorough")
+
+.PHONY: test-all
+test-all: deps $(READY) ## runs the rest of them, in half an hour; of ARGS="tests/rules" what is of the rest
+	$(PYTEST) -m thorough $(ARGS)
 
 .PHONY: torture
 torture: deps $(READY) ## random games, servers killed, a smarthost that fails; GAMES=, KILLS=, TURNS=, SEED=1

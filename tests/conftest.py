@@ -2,13 +2,22 @@
 
 from collections.abc import Generator, Iterator
 from pathlib import Path
+from shutil import copyfile
 
 import pytest
+from hypothesis import HealthCheck, settings
 
+from pbm.store.db import Database
+from pbm.store.migrate import migrate
 from tests.installed_wheel import InstalledWheel, install_wheel
 from tests.postgres_server import MissingPostgresError, PostgresServer, running_postgres
+from tests.postgres_tables import PostgresTables
 from tests.secrets_issued import ISSUED
 
+PLAYED_ON_SQLITE = [Path(__file__).with_name(folder) for folder in ("admin", "conversations")]
+# What hypothesis tries is right or wrong, however long a busy machine takes for it.
+settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("unhurried")
 Report = pytest.TestReport | pytest.CollectReport
 
 
@@ -22,24 +31,58 @@ def postgres_server() -> Iterator[PostgresServer]:
         pytest.fail(str(error), pytrace=False)
 
 
+@pytest.fixture(scope="session")
+def postgres_tables(postgres_server: PostgresServer) -> PostgresTables:
+    """The databases of that server which have our tables already."""
+    return PostgresTables(postgres_server)
+
+
+@pytest.fixture(scope="session")
+def sqlite_tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A SQLite file with our tables, to be copied."""
+    file = tmp_path_factory.mktemp("tables") / "pbm.sqlite3"
+    database = Database(f"sqlite:///{file}")
+    migrate(database)
+    database.close()
+    return file
+
+
 @pytest.fixture
-def postgres_url(postgres_server: PostgresServer) -> Iterator[str]:
-    """The URL of an empty PostgreSQL database that only this test has."""
-    with postgres_server.new_database() as url:
+def postgres_url(postgres_tables: PostgresTables) -> Iterator[str]:
+    """The URL of a PostgreSQL database that only this test has: our tables, all empty."""
+    with postgres_tables.lent() as url:
         yield url
 
 
 @pytest.fixture
-def sqlite_url(tmp_path: Path) -> str:
-    """The URL of a SQLite file that does not exist yet and only this test has."""
-    return f"sqlite:///{tmp_path / 'pbm.sqlite3'}"
+def sqlite_url(tmp_path: Path, sqlite_tables: Path) -> str:
+    """The URL of a SQLite file that only this test has: our tables, all empty."""
+    file = tmp_path / "pbm.sqlite3"
+    copyfile(sqlite_tables, file)
+    return f"sqlite:///{file}"
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database_url(request: pytest.FixtureRequest) -> str:
-    """The test runs twice: on an empty SQLite database and on an empty PostgreSQL database."""
+    """The test runs twice: on SQLite and on PostgreSQL, with our tables, all empty."""
     name = "sqlite_url" if request.param == "sqlite" else "postgres_url"
     url: str = request.getfixturevalue(name)
+    return url
+
+
+@pytest.fixture
+def bare_postgres_url(postgres_server: PostgresServer) -> Iterator[str]:
+    """The URL of a PostgreSQL database without any tables, which takes long to make."""
+    with postgres_server.new_database() as url:
+        yield url
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def bare_database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The test runs twice: on SQLite and on PostgreSQL, without any tables."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'pbm.sqlite3'}"
+    url: str = request.getfixturevalue("bare_postgres_url")
     return url
 
 
@@ -52,6 +95,20 @@ def installed_wheel(tmp_path_factory: pytest.TempPathFactory) -> InstalledWheel:
 def pytest_configure() -> None:
     """Note every secret that the tests issue."""
     ISSUED.watch()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What plays once more on PostgreSQL is left to `make test-all`, in these folders."""
+    for item in items:
+        if _is_second(item) and any(map(item.path.is_relative_to, PLAYED_ON_SQLITE)):
+            item.add_marker("thorough")
+
+
+def _is_second(item: pytest.Item) -> bool:
+    params = getattr(getattr(item, "callspec", None), "params", {})
+    again = params.get("database_url") == "postgresql"
+    return again and item.get_closest_marker("both_databases") is None
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:

@@ -76,18 +76,31 @@ class PostgresServer:
     @contextmanager
     def new_database(self) -> Iterator[str]:
         """The URL of a fresh, empty database, which is dropped with all its connections."""
-        name = f"test_{next(self._numbers)}"
-        self._command(sql.SQL("CREATE DATABASE {} TEMPLATE template0"), name)
+        name = self.create("template0")
         try:
             yield self.url(name)
         finally:
-            self._command(sql.SQL("DROP DATABASE {} WITH (FORCE)"), name)
+            self.drop(name)
 
-    def _command(self, command: sql.SQL, name: str) -> None:
-        with psycopg.connect(
-            host=str(self.folder), user="postgres", dbname="postgres", autocommit=True
-        ) as connection:
+    def create(self, template: str, *, name: str = "") -> str:
+        """Make a database that is a copy of another; return its name."""
+        made = name or f"test_{next(self._numbers)}"
+        command = sql.SQL("CREATE DATABASE {} TEMPLATE {}")
+        with self.connected("postgres") as connection:
+            connection.execute(command.format(sql.Identifier(made), sql.Identifier(template)))
+        return made
+
+    def drop(self, name: str) -> None:
+        """Drop a database with all its connections."""
+        command = sql.SQL("DROP DATABASE {} WITH (FORCE)")
+        with self.connected("postgres") as connection:
             connection.execute(command.format(sql.Identifier(name)))
+
+    def connected(self, database: str) -> psycopg.Connection[Any]:
+        """A connection on which each statement is a transaction."""
+        return psycopg.connect(
+            host=str(self.folder), user="postgres", dbname=database, autocommit=True
+        )
 
 
 @contextmanager

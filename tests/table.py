@@ -14,6 +14,7 @@ from email import message_from_bytes
 from email.header import decode_header, make_header
 from email.message import Message
 from email.utils import format_datetime, parseaddr
+from functools import cache
 from ipaddress import ip_network
 from typing import Any, Self
 
@@ -31,7 +32,7 @@ from pbm.service.receive import Intake
 from pbm.service.scribe import raw_mail
 from pbm.service.turn import Turns
 from pbm.store.db import Database
-from pbm.store.migrate import migrate
+from pbm.store.migrate import current_version, migrate
 from pbm.store.schema import metadata
 from pbm.store.values import Board, Departure, InboxMail, OutboxMail, Player, Ply
 from tests.secrets_issued import ISSUED
@@ -117,7 +118,8 @@ class Table:
     def __init__(self, url: str) -> None:
         self.clock = Clock()
         self.database = Database(url)
-        migrate(self.database)
+        if current_version(self.database) is None:
+            migrate(self.database)
         counter = itertools.count(1)
         keyring = Keyring((Key("k1", b"a secret key that only tests know"),))
         self.house = House(
@@ -130,7 +132,7 @@ class Table:
         self.lots: Callable[[list[str]], list[str]] = list
         self.intake = Intake(self.database, self.house, self.clock)
         self.turns = Turns(self.database, self.house, self.clock)
-        self.renderer = Renderer()
+        self.renderer = _renderer()
         self.mailboxes: dict[str, list[Mail]] = {}
         self.peer = PEER
         self._stamped = b""
@@ -287,13 +289,20 @@ class Table:
 
     def close(self) -> None:
         """Leave the table: what is kept holds no secret but where the server needs it."""
+        stored = {table: self.rows(table) for table in metadata.tables}
         for table, column in TOLD:
-            told = "\n".join(str(row[column]) for row in self.rows(table))
+            told = "\n".join(str(row[column]) for row in stored[table])
             ISSUED.none_in(told, f"{table}.{column}")
-        for table in metadata.tables:
-            kept = [{**row, "raw": None} for row in self.rows(table)]  # what waits is as it came
-            assert not any(secret in str(kept) for secret in ISSUED.texts), f"a password in {table}"
+        for table, rows in stored.items():
+            kept = str([{**row, "raw": None} for row in rows])  # what waits is as it came
+            assert not any(secret in kept for secret in ISSUED.texts), f"a password in {table}"
         self.database.close()
+
+
+@cache
+def _renderer() -> Renderer:
+    """One for all tables of this process: to read its templates takes longer than most tests."""
+    return Renderer()
 
 
 def _check_secrets(mail: Mail) -> None:

@@ -3,8 +3,9 @@
 import re
 
 # RFC 5322 section 3.6.4 without the obsolete forms: dot-atom "@" (dot-atom / no-fold-literal).
+# Where an encoded word could begin (RFC 2047), some programs would decode it.
 _ID = re.compile(
-    r"<[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,200}"
+    r"<(?![^\s<>]{0,401}=\?)[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,200}"
     r"@(?:[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,200}|\[[A-Za-z0-9.:_-]{1,100}\])>",
     re.ASCII,
 )

@@ -99,6 +99,9 @@ def moved_away(folder: Path, settings: Settings) -> bytes:
     return content
 
 
+pytestmark = pytest.mark.both_databases
+
+
 class TestBackup:
     def test_everything_comes_back(
         self, room: Room, settings: Settings, elsewhere: Settings, folder: Path

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from pbm.config import Settings, load_settings
+from tests import preloaded
 from tests.e2e.ports import free_port
-from tests.e2e.running import PROGRAMS
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 SECRET = "very-secret-and-long-enough-to-be-a-key-0123456789"
@@ -27,16 +27,8 @@ def run(tmp_path: Path) -> Run:
     ) -> subprocess.CompletedProcess[str]:
         kept = {name: value for name, value in os.environ.items() if not name.startswith("PBM_")}
         listen = {"PBM_LISTEN": f"127.0.0.1:{free_port()}"}
-        program, *others = words
-        return subprocess.run(
-            [PROGRAMS / os.fsdecode(program), *others],
-            cwd=tmp_path,
-            env={**kept, **listen, **(settings or {})},
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
+        environment = {**kept, **listen, **(settings or {})}
+        return preloaded.run(words, folder=tmp_path, environment=environment)
 
     return start
 

@@ -190,6 +190,7 @@ class TestWhoCanReadIt:
         assert found.warning
 
 
+@pytest.mark.both_databases
 class TestDatabase:
     def test_up_to_date(self, settings: Settings) -> None:
         assert finding(settings, "database").good

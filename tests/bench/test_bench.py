@@ -49,6 +49,7 @@ def test_every_part_is_run_small_here() -> None:
     assert set(SMALL) == set(bench.PARTS)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("part", SMALL)
 def test_a_part_measures_and_compares(part: str) -> None:
     rows = SMALL[part]()

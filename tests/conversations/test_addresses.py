@@ -1,5 +1,7 @@
 """Further addresses, another address, another handle: confirmed, asked, told to all."""
 
+import pytest
+
 from tests.table import Person, Table
 
 
@@ -13,6 +15,7 @@ def added(table: Table, alice: Person, address: str) -> Person:
     return other
 
 
+@pytest.mark.both_databases
 def test_an_address_is_added_once_both_have_said_yes(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     work = table.person("a.l@work.example")

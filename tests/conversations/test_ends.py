@@ -12,7 +12,9 @@ from tests.table import Table
 
 
 # The seeds are those of short games.
-@pytest.mark.parametrize(("handles", "seed"), [(2, 2), (6, 0)])
+@pytest.mark.parametrize(
+    ("handles", "seed"), [(2, 2), pytest.param(6, 0, marks=pytest.mark.thorough)]
+)
 def test_a_whole_game_to_the_sixth_marble(handles: int, seed: int, table: Table) -> None:
     names = ["alice", "bob", "carol", "dave", "erin", "frank"][:handles]
     people = table.start(*names, bowl=True)
@@ -40,6 +42,7 @@ def test_a_whole_game_to_the_sixth_marble(handles: int, seed: int, table: Table)
     people[0].says("games all").gets(1).hears(f"Over, {names[winner - 1]} won.")
 
 
+@pytest.mark.thorough
 def test_five_of_whom_one_resigns_and_one_is_pushed_off_whole(table: Table) -> None:
     names = ["alice", "bob", "carol", "dave", "erin"]
     people = _, bob, _, dave, erin = table.start(*names, bowl=True)

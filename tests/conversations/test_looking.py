@@ -16,6 +16,7 @@ def played(table: Table) -> tuple[Person, Person]:
     return alice, bob
 
 
+@pytest.mark.both_databases
 def test_show_has_all_moves_and_the_board(table: Table) -> None:
     alice, bob = played(table)
     for line in ("show", "show 1", "abalone show 1", "board 1", "board", "SHOW 1:"):

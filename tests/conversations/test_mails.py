@@ -2,6 +2,8 @@
 
 from email.utils import parsedate_to_datetime
 
+import pytest
+
 from pbm.mail.address import Bounce
 from pbm.mail.automatic import is_own
 from tests.pictures import pictures, without_pictures
@@ -57,6 +59,7 @@ def test_every_mail_has_its_own_message_id(table: Table) -> None:
     assert len(set(ids)) == len(ids) > 15
 
 
+@pytest.mark.thorough
 def test_a_long_game_is_one_thread_with_short_references(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     people = (alice, bob)

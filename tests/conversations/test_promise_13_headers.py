@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from email.header import Header
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from pbm.mail.msgid import parse_message_ids
@@ -159,6 +159,7 @@ def test_promise_13_a_body(server: Server, text: str, what: str) -> None:
     text=TEXTS,
     field=st.sampled_from(("Message-ID", "In-Reply-To", "References", "To", "Sender", "Date")),
 )
+@example(text="=??B?A0000I00A000A0?=", field="Message-ID")
 def test_promise_13_other_fields(server: Server, text: str, field: str) -> None:
     values = (text, f"<{text}@evil.example>", f"<a@b.example> {text}", encoded(text))
     answered = server.board["Message-ID"]

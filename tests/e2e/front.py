@@ -10,6 +10,7 @@ from typing import Any
 from aiosmtpd.controller import Controller
 
 from tests.e2e.ports import free_port
+from tests.polling import PATIENCE
 
 NAME = "mx.games.example"
 _RECEIVED = f"Received: from the.world by {NAME} with ESMTP; Sat, 21 Nov 2026 12:00:00 +0000\r\n"
@@ -41,7 +42,7 @@ class Front:
         """Stamp a mail and hand it on."""
         if not self.passes_on:
             return "250 2.0.0 queued for ever"
-        with smtplib.SMTP("127.0.0.1", self.target, timeout=60) as smtp:
+        with smtplib.SMTP("127.0.0.1", self.target, timeout=PATIENCE) as smtp:
             smtp.sendmail(envelope.mail_from or "", envelope.rcpt_tos, self._stamped(envelope))
         return "250 2.0.0 passed on"
 

@@ -10,7 +10,7 @@ from pbm import rules
 from tests.e2e.postfix import Postfix
 from tests.e2e.running import RunningServer
 from tests.e2e.sink import Delivered, Sink
-from tests.polling import until
+from tests.polling import PATIENCE, until
 
 SERVER = "pbm@games.example"
 
@@ -97,7 +97,7 @@ class Player:
 
     def sends(self, mail: EmailMessage) -> None:
         """Hand a mail over, in a connection of its own."""
-        with smtplib.SMTP("127.0.0.1", self.server.port, timeout=60) as smtp:
+        with smtplib.SMTP("127.0.0.1", self.server.port, timeout=PATIENCE) as smtp:
             smtp.send_message(mail)
 
     def _mail(self, subject: str, body: str, to: str) -> EmailMessage:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.e2e.ports import free_port
+from tests.polling import PATIENCE
 
 _MAIN = """\
 compatibility_level = 3.6
@@ -116,5 +117,7 @@ def running_postfix(
 def _run(program: str, *words: str) -> None:
     found = shutil.which(program, path="/usr/sbin:/usr/bin:/sbin:/bin")
     assert found is not None, f"{program} is missing; run: make deps"
-    done = subprocess.run([found, *words], capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(
+        [found, *words], capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
     assert done.returncode == 0, f"{program}: {done.stdout}{done.stderr}"

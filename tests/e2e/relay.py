@@ -15,6 +15,7 @@ from aiosmtpd.controller import Controller
 
 from tests.e2e.ports import free_port
 from tests.e2e.sink import Delivered, Sink
+from tests.polling import PATIENCE
 
 _STRIPPED = ("auto-submitted", "x-pbm-", "precedence")
 
@@ -54,7 +55,7 @@ class Relay(Sink):
 
     def _hand_over(self, sender: str, recipient: str, raw: bytes) -> str:
         port = self.ports[recipient.rpartition("@")[2]]
-        with smtplib.SMTP("127.0.0.1", port, timeout=60) as smtp:
+        with smtplib.SMTP("127.0.0.1", port, timeout=PATIENCE) as smtp:
             smtp.ehlo()
             smtp.mail(sender)
             code, said = smtp.rcpt(recipient)

@@ -9,22 +9,27 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests import preloaded
 from tests.e2e.ports import free_port
-from tests.polling import until
+from tests.polling import PATIENCE, until
 from tests.secrets_issued import ISSUED
 
 PROGRAMS = Path(sys.executable).parent
+Process = subprocess.Popen[bytes] | preloaded.Program
 
 
 @dataclass
 class RunningServer:
-    """A server process; `settings` are `PBM_…` variables beside those given here."""
+    """A server process; `settings` are `PBM_…` variables beside those given here.
+
+    The checkout's own `pbm` is a fork of one that is loaded already, another command is started.
+    """
 
     folder: Path
     settings: Mapping[str, str] = field(default_factory=dict)
     command: tuple[str, ...] = (str(PROGRAMS / "pbm"), "serve")
     port: int = field(default_factory=free_port)
-    process: subprocess.Popen[bytes] | None = None
+    process: Process | None = None
 
     @property
     def environment(self) -> dict[str, str]:
@@ -39,10 +44,20 @@ class RunningServer:
 
     def start_process(self) -> None:
         """Start, waiting for nothing."""
-        log = (self.folder / "server.log").open("ab")
-        with log:
+        log = self.folder.absolute() / "server.log"
+        program, *words = self.command
+        if program == str(PROGRAMS / "pbm"):
+            self.process = preloaded.Program(
+                ["pbm", *words],
+                folder=self.folder,
+                environment=self.environment,
+                output=log,
+                errors=log,
+            )
+            return
+        with log.open("ab") as opened:
             self.process = subprocess.Popen(
-                self.command, cwd=self.folder, env=self.environment, stdout=log, stderr=log
+                self.command, cwd=self.folder, env=self.environment, stdout=opened, stderr=opened
             )
 
     def stop(self, how: signal.Signals = signal.SIGTERM) -> int:
@@ -50,7 +65,7 @@ class RunningServer:
         assert self.process is not None
         if self.process.poll() is None:
             self.process.send_signal(how)
-        status = self.process.wait(60)
+        status = self.process.wait(PATIENCE)
         self.check_log()
         return status
 
@@ -68,14 +83,8 @@ class RunningServer:
 
     def admin(self, *words: str) -> subprocess.CompletedProcess[str]:
         """Run `pbm-admin` beside the server."""
-        return subprocess.run(
-            [str(PROGRAMS / "pbm-admin"), *words],
-            cwd=self.folder,
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
+        return preloaded.run(
+            ["pbm-admin", *words], folder=self.folder, environment=self.environment
         )
 
     @property

@@ -4,13 +4,14 @@ import smtplib
 
 from tests.e2e.player import Player, position_in, text_of
 from tests.e2e.running import RunningServer
+from tests.polling import PATIENCE
 
 CRAFTED = "argon2id:$argon2id$v=19$m=8,t=4294967295,p=1$c29tZXNhbHRzb21lc2FsdA$" + "A" * 43
 
 
 def plain_mail(server: RunningServer, sender: str, subject: str) -> None:
     """A mail to the plain address, as anybody may write one."""
-    with smtplib.SMTP("127.0.0.1", server.port, timeout=60) as smtp:
+    with smtplib.SMTP("127.0.0.1", server.port, timeout=PATIENCE) as smtp:
         text = f"From: {sender}\r\nSubject: {subject}\r\n\r\n"
         smtp.sendmail(sender, ["pbm@games.example"], text)
 

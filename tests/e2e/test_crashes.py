@@ -15,7 +15,7 @@ from tests.e2e.dying_server import STEPS
 from tests.e2e.player import Player, position_in, text_of
 from tests.e2e.running import RunningServer
 from tests.e2e.sink import Delivered
-from tests.polling import until
+from tests.polling import PATIENCE, until
 
 DYING = Path(__file__).with_name("dying_server.py")
 DEADLY = sorted(set(STEPS) - {"planted-bug", "hangs", "hangs-alone"})
@@ -28,7 +28,13 @@ def dying(server: RunningServer, step: str) -> RunningServer:
     )
 
 
-@pytest.mark.parametrize("step", DEADLY)
+@pytest.mark.parametrize(
+    "step",
+    [
+        step if step == "after-playing-the-ply" else pytest.param(step, marks=pytest.mark.thorough)
+        for step in DEADLY
+    ],
+)
 def test_promise_01_and_promise_05_killed_at(
     step: str, server: RunningServer, alice: Player, bob: Player
 ) -> None:
@@ -39,7 +45,7 @@ def test_promise_01_and_promise_05_killed_at(
     doomed.start_process()
     acknowledged = hand_over(doomed, alice, move)
     assert doomed.process is not None
-    assert doomed.process.wait(60) == -9
+    assert doomed.process.wait(PATIENCE) == -9
     server.start()
     if not acknowledged:
         alice.sends(move)
@@ -59,8 +65,8 @@ def test_promise_01_and_promise_05_killed_at(
     ("step", "line", "status"),
     [
         ("after-playing-the-ply", "a1-c3,d4", -signal.SIGKILL),
-        ("hangs", "resign", HUNG),
-        ("hangs-alone", "resign", -signal.SIGALRM),
+        pytest.param("hangs", "resign", HUNG, marks=pytest.mark.thorough),
+        pytest.param("hangs-alone", "resign", -signal.SIGALRM, marks=pytest.mark.thorough),
     ],
 )
 def test_a_mail_that_kills_the_server_or_hangs_is_put_aside(
@@ -77,10 +83,10 @@ def test_a_mail_that_kills_the_server_or_hangs_is_put_aside(
     doomed.start()
     alice.answers(board, line)
     assert doomed.process is not None
-    assert doomed.process.wait(60) == status
+    assert doomed.process.wait(PATIENCE) == status
     for _ in range(2):
         doomed.start_process()
-        assert doomed.process.wait(60) == status
+        assert doomed.process.wait(PATIENCE) == status
     doomed.start()  # three tries are over: it serves again
     assert ("turn hangs, so the server ends" in doomed.log) is (status == HUNG)
     assert ("dying_server.py" in doomed.log) is (status != -signal.SIGKILL)  # where it was

@@ -12,7 +12,7 @@ import pytest
 from tests.e2e.player import SERVER, Player, position_in, text_of
 from tests.e2e.running import PROGRAMS, RunningServer
 from tests.e2e.sink import Sink
-from tests.polling import until
+from tests.polling import PATIENCE, until
 
 HANDLES = ("alice", "bob", "carol")
 SERVE = str(PROGRAMS / "pbm"), "serve"
@@ -88,7 +88,7 @@ def test_a_second_server_on_one_sqlite_file_is_refused(tmp_path: Path, sink: Sin
             env=second.environment,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=PATIENCE,
             check=False,
         )
         assert done.returncode == 1
@@ -110,7 +110,7 @@ def test_roles_that_there_are_not(tmp_path: Path) -> None:
             env=server.environment,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=PATIENCE,
             check=False,
         )
         assert done.returncode == 1

@@ -19,7 +19,7 @@ from tests.e2e.player import SERVER, Player
 from tests.e2e.ports import free_port
 from tests.e2e.running import PROGRAMS, RunningServer
 from tests.e2e.sink import Sink
-from tests.polling import until
+from tests.polling import PATIENCE, until
 from tests.postgres_server import PostgresServer, running_postgres
 
 ENOUGH = 20  # mails before a server is told to end
@@ -147,7 +147,7 @@ def test_fault_sigterm_under_load_ends_in_order_and_loses_nothing(
 
     with ThreadPoolExecutor(8) as pool:
         senders = [pool.submit(sends, 10_000 * thread) for thread in range(8)]
-        assert enough.wait(60)
+        assert enough.wait(PATIENCE)
         assert server.process is not None
         server.process.send_signal(signal.SIGTERM)
         status = server.process.wait(DRAINED)

@@ -18,7 +18,7 @@ from tests.e2e.ports import free_port
 from tests.e2e.postfix import Postfix, running_postfix
 from tests.e2e.running import RunningServer
 from tests.e2e.sink import Sink
-from tests.polling import until
+from tests.polling import PATIENCE, until
 
 OWN_DOMAIN = "## Behind Postfix"
 WAYS = {
@@ -138,7 +138,7 @@ def test_one_mail_to_two_of_our_addresses_is_answered_for_each(tmp_path: Path, s
         alice = here.player("alice")
         alice.signs_up()
         raw = b"From: alice@players.example\r\nSubject: hello\r\nMessage-ID: <1@x>\r\n\r\nhi\r\n"
-        with smtplib.SMTP("127.0.0.1", here.postfix.port, timeout=60) as smtp:
+        with smtplib.SMTP("127.0.0.1", here.postfix.port, timeout=PATIENCE) as smtp:
             smtp.sendmail(alice.address, ["postmaster@games.example", SERVER], raw)
         until(lambda: sink.to("operator@world.example"), "the operator's copy")
         alice.receives()

@@ -6,13 +6,14 @@ from pathlib import Path
 from tests.e2e.player import SERVER, Player, position_in, text_of
 from tests.e2e.running import RunningServer
 from tests.e2e.sink import Sink
+from tests.polling import PATIENCE
 
 
-def test_a_game_on_postgresql(tmp_path: Path, sink: Sink, postgres_url: str) -> None:
+def test_a_game_on_postgresql(tmp_path: Path, sink: Sink, bare_postgres_url: str) -> None:
     settings = {
         "PBM_ADDRESS": SERVER,
         "PBM_SMARTHOST": sink.url,
-        "PBM_DATABASE_URL": postgres_url,
+        "PBM_DATABASE_URL": bare_postgres_url,
     }
     server = RunningServer(tmp_path, settings)
     assert "Run: pbm-admin migrate" in refusal_of(server)
@@ -37,7 +38,7 @@ def refusal_of(server: RunningServer) -> str:
         env=server.environment,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
     assert done.returncode == 1

@@ -18,7 +18,7 @@ from tests.e2e.player import SERVER, Player, position_in, text_of
 from tests.e2e.ports import free_port
 from tests.e2e.running import RunningServer
 from tests.e2e.sink import Sink
-from tests.polling import until
+from tests.polling import PATIENCE, until
 
 OPERATOR = "operator@world.example"
 IDLE = 1000
@@ -35,7 +35,7 @@ class Door:
 
     def connect(self) -> smtplib.SMTP:
         kind = smtplib.LMTP if self.is_lmtp else smtplib.SMTP
-        client = kind("127.0.0.1", self.port, timeout=60)
+        client = kind("127.0.0.1", self.port, timeout=PATIENCE)
         client.ehlo()
         return client
 
@@ -127,7 +127,9 @@ def test_promise_15_idle_connections_keep_nobody_from_playing(door: Door) -> Non
     move = alice.answer_to(alice.challenges(bob), "a1-c3,d4")
     with ExitStack() as stack:
         for _ in range(IDLE):
-            stack.enter_context(socket.create_connection(("127.0.0.1", door.port), timeout=60))
+            stack.enter_context(
+                socket.create_connection(("127.0.0.1", door.port), timeout=PATIENCE)
+            )
         slow = door.envelope(bob, SERVER)
         slow.sendall(b"Subject: this does not e")
         with door.connect() as client:

@@ -16,6 +16,7 @@ from tests.e2e.ports import free_port
 from tests.e2e.running import RunningServer
 from tests.e2e.sink import Delivered, Sink
 from tests.mail.wire.certificates import issue
+from tests.polling import PATIENCE
 
 MOVE = "a1-c3,d4"
 README = Path(__file__).parents[2] / "README.md"
@@ -187,7 +188,7 @@ def run(command: list[str], home: Path) -> None:
         env=kept,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE,
         check=False,
     )
     assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"

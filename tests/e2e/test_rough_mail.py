@@ -7,6 +7,7 @@ import pytest
 from tests.e2e.player import SERVER, Player, position_in, text_of
 from tests.e2e.running import RunningServer
 from tests.e2e.sink import Sink
+from tests.polling import PATIENCE
 
 HEAD = b"From: x@wild.example\r\nTo: pbm@games.example\r\nMessage-ID: <%d@wild.example>\r\n"
 GARBAGE = [
@@ -31,7 +32,7 @@ GARBAGE = [
 
 def submit(server: RunningServer, raw: bytes, sender: str = "x@wild.example") -> tuple[int, bytes]:
     """Hand bytes over and return what the server said to them."""
-    with smtplib.SMTP("127.0.0.1", server.port, timeout=60) as smtp:
+    with smtplib.SMTP("127.0.0.1", server.port, timeout=PATIENCE) as smtp:
         smtp.ehlo()
         smtp.mail(sender)
         assert smtp.rcpt(SERVER)[0] == 250
@@ -57,7 +58,7 @@ def test_garbage_gets_an_answer_or_a_refusal(
 def test_promise_15_ten_megabytes_are_refused_in_the_session(server: RunningServer) -> None:
     big = (b"x" * 76 + b"\r\n") * 140_000
     with (
-        smtplib.SMTP("127.0.0.1", server.port, timeout=60) as smtp,
+        smtplib.SMTP("127.0.0.1", server.port, timeout=PATIENCE) as smtp,
         pytest.raises(smtplib.SMTPSenderRefused) as announced,
     ):
         smtp.sendmail("x@wild.example", SERVER, big)

@@ -13,7 +13,7 @@ from tests.e2e.postfix import running_postfix
 from tests.e2e.running import RunningServer
 from tests.e2e.sink import Sink
 from tests.mail.wire.certificates import Issued, expire, issue
-from tests.polling import until
+from tests.polling import PATIENCE, until
 
 MAIL = b"From: x@wild.example\r\nSubject: help\r\n\r\nhelp\r\n"
 
@@ -44,7 +44,7 @@ def test_a_certificate_is_shown_and_checked(tmp_path: Path, sink: Sink, issued: 
     with RunningServer(tmp_path, settings) as server:
         trust = ssl.create_default_context(cafile=str(issued.certificate))
         trust.check_hostname = False
-        with smtplib.SMTP("127.0.0.1", server.port, timeout=60) as smtp:
+        with smtplib.SMTP("127.0.0.1", server.port, timeout=PATIENCE) as smtp:
             smtp.starttls(context=trust)
             smtp.sendmail("x@wild.example", SERVER, MAIL)
         until(lambda: sink.to("x@wild.example"), "the answer")
@@ -98,7 +98,7 @@ def test_a_real_postfix_hands_over_in_tls(tmp_path: Path, sink: Sink, issued: Is
     with (
         RunningServer(tmp_path, settings, port=port),
         running_postfix(sink.port, files) as postfix,
-        smtplib.SMTP("127.0.0.1", postfix.port, timeout=60) as smtp,
+        smtplib.SMTP("127.0.0.1", postfix.port, timeout=PATIENCE) as smtp,
     ):
         smtp.sendmail("x@wild.example", SERVER, MAIL)
         until(lambda: "2.0.0 kept as" in postfix.log, "the mail handed over")

@@ -20,6 +20,7 @@ def test_starts_in_teams(board: str, counts: list[int]) -> None:
     assert [perft(position, depth) for depth in (1, 2, 3)] == counts
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("board", "count"), DEPTH_4.items())
 def test_four_plies(board: str, count: int) -> None:
     assert perft(rules.start(board), 4) == count

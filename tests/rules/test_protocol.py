@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from pbm import rules
 from pbm.rules.errors import REASONS
 from pbm.rules.protocol import DEEPEST_PERFT, LONGEST_LINE, REQUEST_REASONS, answer, serve
+from tests.polling import PATIENCE
 from tests.rules.perft_table import STARTS, TEAM_STARTS
 from tests.rules.setups import placed
 
@@ -47,7 +48,7 @@ def program() -> Iterator[Program]:
         yield Program(process)
         assert process.stdin is not None
         process.stdin.close()
-        assert process.wait(timeout=60) == 0
+        assert process.wait(timeout=PATIENCE) == 0
 
 
 def line(**request: object) -> bytes:
@@ -310,7 +311,7 @@ def test_a_reader_who_goes_away_ends_it_quietly() -> None:
         assert process.stdin is not None
         process.stdin.write(b'{"op":"start"}\n')
         process.stdin.close()
-        assert process.wait(timeout=60) == 1
+        assert process.wait(timeout=PATIENCE) == 1
         assert process.stderr is not None
         assert process.stderr.read() == b""
 

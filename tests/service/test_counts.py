@@ -19,6 +19,7 @@ from pbm.service.scribe import Scribe
 from pbm.service.writer import Writer
 from pbm.store.db import Database
 from pbm.store.together import Steps
+from tests.polling import PATIENCE
 from tests.table import Table
 
 MANY = 50
@@ -77,7 +78,7 @@ class Threads:
 
     def hold(self, _work: object) -> Steps:
         yield True
-        assert self.may_go_on.wait(60)
+        assert self.may_go_on.wait(PATIENCE)
 
 
 @pytest.fixture
@@ -199,7 +200,7 @@ async def until_done(table: Table) -> None:
             hash_in_thread=threads.run,
         )
     )
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while await threads.run(lambda: left(table)):
             await asyncio.sleep(0.01)
         await writer.idle()

@@ -15,6 +15,8 @@ from itertools import count, islice, pairwise
 from types import FunctionType
 from typing import Any
 
+import pytest
+
 import pbm
 from bench.season import MOVES
 from pbm.mail.smtp_desk import ListenerLimits
@@ -66,6 +68,7 @@ def test_every_cache_has_a_bound_or_little_to_hold() -> None:
     assert unbounded == set(FINITE)
 
 
+@pytest.mark.thorough
 def test_as_many_objects_after_many_turns_as_after_some(sqlite_url: str) -> None:
     table = SendingTable(sqlite_url)
     rounds = play(table)

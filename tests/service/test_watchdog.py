@@ -10,6 +10,7 @@ import pytest
 
 from pbm.service import watchdog
 from pbm.service.watchdog import DEADLINE, HUNG, SLOW, TIMER, Watchdog
+from tests.polling import PATIENCE
 
 
 class Seconds:
@@ -59,7 +60,7 @@ def a_turn(
 
     thread = threading.Thread(target=turn)
     thread.start()
-    assert begun.wait(20)
+    assert begun.wait(PATIENCE)
     try:
         yield
     finally:

@@ -13,6 +13,7 @@ from sqlalchemy.exc import DatabaseError, OperationalError
 from pbm.service.writer import Writer
 from pbm.store.db import UnitOfWork
 from pbm.store.together import Steps
+from tests.polling import PATIENCE
 from tests.table import Table
 
 
@@ -132,7 +133,7 @@ def test_everybody_hears_of_what_cannot_begin(table: Table, trouble: Exception) 
     async def scene(writer: Writer) -> list[Any]:
         pieces = [noting(table, str(number)) for number in range(3)]
         event.listen(table.database.engine, "begin", broken)
-        async with asyncio.timeout(60):  # a guard: else they would wait for ever
+        async with asyncio.timeout(PATIENCE):  # a guard: else they would wait for ever
             outcomes = await asyncio.gather(*map(writer.do, pieces), return_exceptions=True)
         event.remove(table.database.engine, "begin", broken)
         return [type(outcome) for outcome in outcomes] + [await writer.do(noting(table, "later"))]

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
 from email import message_from_bytes
+from functools import cache
 from typing import Any, Self
 
 from sqlalchemy.exc import DBAPIError
@@ -14,9 +15,8 @@ from pbm.service.loops import send_post, take_turns
 from pbm.service.post import Post
 from pbm.service.scribe import Scribe
 from pbm.service.writer import Writer
+from tests.polling import PATIENCE
 from tests.table import Person, Table
-
-PATIENCE = 20.0  # seconds; a bound for what hangs
 
 
 class World:
@@ -57,9 +57,8 @@ class Whole:
         self._pools: list[ThreadPoolExecutor] = []
         self.writer = Writer(table.database, self._in_thread())
         self.read = self._in_thread()
-        self.post = Post(
-            table.database, table.house, table.clock, world, Scribe(table.house.address.plain)
-        )
+        scribe = _scribe(table.house.address.plain)
+        self.post = Post(table.database, table.house, table.clock, world, scribe)
         self.tasks: list[asyncio.Task[None]] = []
         self._stack = AsyncExitStack()
 
@@ -118,6 +117,12 @@ class Whole:
             while not look():
                 self.wake()
                 await asyncio.sleep(0.01)
+
+
+@cache
+def _scribe(from_address: str) -> Scribe:
+    """One for all: to read the templates takes longer than most tests."""
+    return Scribe(from_address)
 
 
 def gone(_: str) -> Delivery:

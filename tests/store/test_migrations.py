@@ -28,16 +28,16 @@ def _moved(database: Database, target: str, *, down: bool = False) -> None:
 
 # SQLite's expression indexes cannot be read back; PostgreSQL's are compared.
 @pytest.mark.filterwarnings("ignore:.*expression-based index.*")
-def test_the_steps_make_the_tables_of_the_schema(database_url: str) -> None:
-    database = Database(database_url)
+def test_the_steps_make_the_tables_of_the_schema(bare_database_url: str) -> None:
+    database = Database(bare_database_url)
     migrate(database)
     with database.engine.connect() as connection:
         assert compare_metadata(MigrationContext.configure(connection), metadata) == []
     database.close()
 
 
-def test_down_and_up_again(database_url: str) -> None:
-    database = Database(database_url)
+def test_down_and_up_again(bare_database_url: str) -> None:
+    database = Database(bare_database_url)
     migrate(database)
     _moved(database, "base", down=True)
     assert current_version(database) is None
@@ -52,8 +52,8 @@ SPOILT = OURS[:-1] + "B"  # no text of 32 bytes ends so
 WAITS = "change password argon2id:" + FOREIGN
 
 
-def test_hashes_of_foreign_costs_are_cleared_and_leave_the_lines(database_url: str) -> None:
-    database = Database(database_url)
+def test_hashes_of_foreign_costs_are_cleared_and_leave_the_lines(bare_database_url: str) -> None:
+    database = Database(bare_database_url)
     _moved(database, "0006")
     at = datetime(2026, 11, 1, tzinfo=UTC)
     with database.engine.begin() as connection:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 
 from pbm.mail.delivery import Deferred, Sent
-from pbm.mail.smarthost import SmarthostTransport
+from tests.mail.wire.fake_smarthost import patient
 from tests.torture.sink import Sink
 from tests.torture.trouble import IN_THE_MAIL, REFUSE, STAY, STEPS, Trouble, kinds
 
@@ -36,7 +36,7 @@ async def deliver(trouble: Trouble) -> tuple[list[bytes], list[type]]:
     sink = Sink(lambda _, raw: kept.append(raw), trouble)
     outcomes = []
     async with sink.running():
-        transport = SmarthostTransport(sink.url)
+        transport = patient(sink.url)
         outcomes.append(type(await transport.deliver("a@b.example", "c@d.example", RAW)))
         while outcomes[-1] is not Sent:
             outcomes.append(type(await transport.deliver("a@b.example", "c@d.example", RAW)))

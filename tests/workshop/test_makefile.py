@@ -26,7 +26,7 @@ def test_every_target_is_phony() -> None:
         assert f".PHONY: {target}\n" in text
 
 
-def test_ci_calls_make_check_and_make_test_only(tmp_path: Path) -> None:
+def test_ci_calls_check_and_both_parts_of_the_tests_only(tmp_path: Path) -> None:
     calls = tmp_path / "calls"
     make = tmp_path / "make"
     make.write_text(f'#!/bin/sh\necho "$PWD: $*; stdin: $(cat)" >>{calls}\n')
@@ -39,7 +39,8 @@ def test_ci_calls_make_check_and_make_test_only(tmp_path: Path) -> None:
         text=True,
         check=True,
     )
-    assert calls.read_text() == f"{ROOT}: check; stdin: \n{ROOT}: test; stdin: \n"
+    called = [f"{ROOT}: {target}; stdin: \n" for target in ("check", "test", "test-all")]
+    assert calls.read_text() == "".join(called)
 
 
 def test_ci_stops_at_the_first_failure(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from pbm.mail.inbound import check_limits, read
 from pbm.mail.limits import LIMITS, UnreadableMail
 from pbm.mail.subject import clean_subject
 
-_GUARD = 30.0
+_GUARD = 30.0  # seconds of the processor, however busy it is
 _MOST_CALLS = 3_000_000
 _TEXT = 60_000
 _STATE = (
@@ -206,19 +206,19 @@ def _calls(raw: bytes) -> int:
 def test_promise_14_work_is_bounded(name: str) -> None:
     raw = READABLE[name]
     assert len(raw) <= LIMITS.mail_bytes
-    started = time.monotonic()
+    started = time.process_time()
     _read(raw)
-    assert time.monotonic() - started < _GUARD
+    assert time.process_time() - started < _GUARD
     assert _calls(raw) < _MOST_CALLS
     check_limits(raw)
 
 
 @pytest.mark.parametrize(("reason", "raw"), [*UNREADABLE.items(), *ALSO_UNREADABLE])
 def test_promise_14_beyond_the_limits(reason: str, raw: bytes) -> None:
-    started = time.monotonic()
+    started = time.process_time()
     with pytest.raises(UnreadableMail) as caught:
         _read(raw)
-    assert time.monotonic() - started < _GUARD
+    assert time.process_time() - started < _GUARD
     assert caught.value.reason == reason
     assert str(caught.value).endswith(".")
     with pytest.raises(UnreadableMail) as caught:
@@ -304,6 +304,6 @@ def test_promise_14_the_parser_of_html_takes_little_memory() -> None:
     "text", ["Re: " * 50_000, "[" * 200_000, "[Fwd: " * 30_000, "(fwd)" * 40_000]
 )
 def test_a_subject_of_any_length_is_cleaned(text: str) -> None:
-    started = time.monotonic()
+    started = time.process_time()
     clean_subject(text)
-    assert time.monotonic() - started < _GUARD
+    assert time.process_time() - started < _GUARD

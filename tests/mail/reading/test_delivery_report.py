@@ -295,8 +295,8 @@ def test_what_is_said_about_it_holds_no_tag_and_no_line_break() -> None:
     ],
 )
 def test_promise_14_a_crafted_report_costs_no_more(body: bytes) -> None:
-    started = time.monotonic()
+    started = time.process_time()
     assert judged(HEAD + b"\r\n" + body) is not None
     assert judged(formal(body)) is not None
     assert judged(formal(b"Action: failed\r\n" + b"x: y\r\n\r\n" * 5_000)) == ("soft", "")
-    assert time.monotonic() - started < 30.0  # only a guard against a pattern that backtracks
+    assert time.process_time() - started < 30.0  # only a guard against a pattern that backtracks

@@ -31,6 +31,8 @@ Read = Callable[..., Envelope]
         ("<a@b\x00>", ()),
         ("<" + "a" * 201 + "@b>", ()),
         ("<<a@b>>", ("<a@b>",)),
+        ("<=?utf-8?q?=3E?=@b> <a@=?utf-8?b?eA==?=> <=?@b> <a=b?@c>", ("<a=b?@c>",)),
+        ("<" + "a" * 200 + "@" + "b" * 198 + "=?>", ()),
     ],
 )
 def test_strict_ids(text: str, ids: tuple[str, ...]) -> None:

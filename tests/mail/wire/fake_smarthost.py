@@ -6,6 +6,10 @@ from collections import defaultdict, deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
+
+from pbm.mail.smarthost import SmarthostTransport, Timeouts
+from tests.polling import PATIENCE
 
 CERTIFICATE = Path(__file__).with_name("loopback.pem")
 
@@ -114,6 +118,12 @@ def server_context() -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(CERTIFICATE)
     return context
+
+
+def patient(url: str, **options: Any) -> SmarthostTransport:
+    """A transport that gives nobody up for being slow, unless a test says so."""
+    unhurried = Timeouts(connect=PATIENCE, command=PATIENCE)
+    return SmarthostTransport(url, **{"timeouts": unhurried, **options})
 
 
 @asynccontextmanager

@@ -9,8 +9,9 @@ from typing import Any
 from pbm.config import Doorway
 from pbm.mail.caller import Caller
 from pbm.mail.smtpd import Listener, Rejection
+from tests.polling import PATIENCE
 
-GUARD_SECONDS = 30
+GUARD_SECONDS = PATIENCE
 BY_SMTP = Doorway("127.0.0.1", 0)
 MAIL = b"From: alice@example.org\r\nSubject: move\r\n\r\na1-c3\r\n"
 OWN_FAULT = "451 4.3.0 Something broke on our side, not on yours. Please send it again later."

@@ -12,7 +12,7 @@ import pytest
 from pbm.mail.delivery import Deferred, Delivery, Failed, Sent
 from pbm.mail.slots import Slots
 from pbm.mail.smarthost import SmarthostTransport
-from tests.mail.wire.fake_smarthost import DROP, HANG, PAUSE, FakeSmarthost, fake_smarthost
+from tests.mail.wire.fake_smarthost import DROP, HANG, PAUSE, FakeSmarthost, fake_smarthost, patient
 from tests.mail.wire.talk import GUARD_SECONDS, run
 from tests.torture.sink import Sink
 from tests.torture.trouble import Trouble
@@ -43,7 +43,7 @@ async def fake_at_once() -> AsyncIterator[FakeSmarthost]:
 
 
 def transport_to(port: int, **options: Any) -> SmarthostTransport:
-    return SmarthostTransport(f"smtp://127.0.0.1:{port}", **{"pool_size": 1, **options})
+    return patient(f"smtp://127.0.0.1:{port}", **{"pool_size": 1, **options})
 
 
 async def deliver(transport: SmarthostTransport, name: str) -> Delivery:
@@ -362,14 +362,14 @@ def test_those_who_are_given_up_while_they_wait_are_passed_over() -> None:
 class Patience:
     """Timeouts that are as long as usual; but one wait of a kind is short, the so-manieth."""
 
-    connect = quit = 60.0
+    connect = quit = GUARD_SECONDS
 
     def __init__(self, *, command: int = 0, data: int = 0) -> None:
         self._until_short = {"command": command, "data": data}
 
     def _seconds(self, kind: str) -> float:
         self._until_short[kind] -= 1
-        return 60.0 if self._until_short[kind] else 0.01
+        return GUARD_SECONDS if self._until_short[kind] else 0.01
 
     @property
     def command(self) -> float:

@@ -15,6 +15,7 @@ from tests.mail.wire.fake_smarthost import (
     USUAL,
     FakeSmarthost,
     fake_smarthost,
+    patient,
 )
 from tests.mail.wire.talk import GUARD_SECONDS, Inbox, listening, run
 from tests.mail.wire.test_compose import mail
@@ -35,7 +36,7 @@ def pipelining(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
 
 
 def transport_to(fake: FakeSmarthost, *, login: str = "", **options: Any) -> SmarthostTransport:
-    return SmarthostTransport(f"smtp://{login}127.0.0.1:{fake.port}", **options)
+    return patient(f"smtp://{login}127.0.0.1:{fake.port}", **options)
 
 
 async def deliver(transport: SmarthostTransport, raw: bytes = RAW) -> Delivery:
@@ -64,7 +65,7 @@ def test_our_own_listener_gets_what_was_composed() -> None:
     async def scene() -> None:
         inbox = Inbox()
         async with listening(inbox) as port:
-            transport = SmarthostTransport(f"smtp://127.0.0.1:{port}")
+            transport = patient(f"smtp://127.0.0.1:{port}")
             raw = compose(mail(text=".\n..\nFrom here\nä\n"))
             assert await transport.deliver("", "pbm@localhost", raw) == Sent()
             assert inbox.mails == [("", ("pbm@localhost",), raw, "127.0.0.1")]
@@ -363,7 +364,7 @@ def test_a_server_that_takes_several_commands_gets_them_before_its_replies() -> 
             writer.close()
 
         server = await asyncio.start_server(serve, "127.0.0.1", 0)
-        transport = SmarthostTransport(f"smtp://127.0.0.1:{server.sockets[0].getsockname()[1]}")
+        transport = patient(f"smtp://127.0.0.1:{server.sockets[0].getsockname()[1]}")
         async with asyncio.timeout(GUARD_SECONDS):
             assert await deliver(transport) == Sent()
         await transport.close()
@@ -470,7 +471,7 @@ def test_a_bad_certificate_defers(tls: bool) -> None:
         async with fake_smarthost(tls=tls) as fake:
             fake.usual["EHLO"] = "250-fake\n250 STARTTLS"
             url = f"{'smtps' if tls else 'smtp'}://127.0.0.1:{fake.port}"
-            outcome = await deliver(SmarthostTransport(url, verify=True))
+            outcome = await deliver(patient(url, verify=True))
             assert isinstance(outcome, Deferred)
             assert "certificate" in outcome.reason
             assert fake.mails == []
@@ -486,7 +487,7 @@ def test_a_good_certificate(tls: bool, monkeypatch: pytest.MonkeyPatch) -> None:
         async with fake_smarthost(tls=tls) as fake:
             fake.usual["EHLO"] = "250-fake\n250 STARTTLS" if not tls else "250 fake"
             url = f"{'smtps' if tls else 'smtp'}://127.0.0.1:{fake.port}"
-            transport = SmarthostTransport(url, verify=True)
+            transport = patient(url, verify=True)
             assert await deliver(transport) == Sent()
             await transport.close()
 
@@ -496,7 +497,7 @@ def test_a_good_certificate(tls: bool, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_smtps_on_this_machine() -> None:
     async def scene() -> None:
         async with fake_smarthost(tls=True) as fake:
-            transport = SmarthostTransport(f"smtps://127.0.0.1:{fake.port}")
+            transport = patient(f"smtps://127.0.0.1:{fake.port}")
             assert await deliver(transport) == Sent()
             await transport.close()
 
@@ -519,7 +520,7 @@ def test_promise_22_no_password_goes_out_in_the_clear() -> None:
         async with fake_smarthost() as fake:
             fake.usual["EHLO"] = "250-fake\n250 AUTH PLAIN LOGIN"
             url = f"smtp://bob:swordfish@somewhere.example:{fake.port}"
-            transport = SmarthostTransport(url)
+            transport = patient(url)
             outcome = await deliver_here(transport, fake.port)
             assert isinstance(outcome, Deferred)
             assert "encryption" in outcome.reason
