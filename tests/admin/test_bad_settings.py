@@ -110,7 +110,7 @@ def test_settings_that_no_server_starts_with(
         ('PBM_ADRESS = "pbm@x.example"', "PBM_ADRESS must be one of"),
         ("PBM_LISTEN = 25", "PBM_LISTEN must be one of"),
         (f'PBM_SECRET_KEY = ["{SECRET}"]', "PBM_SECRET_KEY must be one of"),
-        (None, "pbm.toml cannot be read: Is a directory"),
+        (None, "pbm.toml is no file."),
     ],
 )
 def test_a_settings_file_that_cannot_be_read(

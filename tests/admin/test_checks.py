@@ -412,7 +412,7 @@ class TestWayOut:
         (tmp_path / "mail").touch()
         found = finding(replace(settings, maildir="mail"), "maildir")
         assert not found.good
-        assert "cannot be written to" in found.text
+        assert found.text == "PBM_MAILDIR: mail is no folder."
 
 
 def _beats(

@@ -303,7 +303,7 @@ def test_automatic_mail_is_neither_obeyed_nor_answered(table: Table) -> None:
         "players: alice@example.org;",
         "alice",
         "<@relay.example:alice@example.org>",
-        "alice@example.org (Alice)",
+        "alice@example.org (Alice) (@x)",
         "alice@example.org)bob@example.org",
         "=?utf-8?q?alice=40example.org?=",
         "ali\0ce@example.org",

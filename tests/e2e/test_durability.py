@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.player import Player
+from tests.e2e.player import SERVER, Player
 from tests.e2e.running import PROGRAMS, RunningServer
 from tests.e2e.sink import Sink
 from tests.polling import until
@@ -59,6 +59,10 @@ def test_promise_01_a_sync_stands_between_the_dot_and_every_250(
 def robot_mail(player: Player, number: int) -> EmailMessage:
     mail = player.answer_to(player.welcome, f"robot {number}")
     mail["Auto-Submitted"] = "auto-replied"
+    mail.replace_header(
+        "From", f"robot{number}@example.org"
+    )  # of one sender one at a time is obeyed
+    mail.replace_header("To", SERVER)
     return mail
 
 

@@ -7,6 +7,7 @@ import smtplib
 
 import pytest
 
+from pbm.mail.caller import Caller
 from pbm.mail.smtpd import ListenerLimits
 from tests.mail.wire.talk import MAIL, Inbox, listening, run, talking_to
 
@@ -42,7 +43,7 @@ def test_the_server_gets_what_was_said() -> None:
                     "alice@example.org",
                     ("pbm@localhost", "PBM+u7.x@localhost"),
                     MAIL,
-                    "127.0.0.1",
+                    Caller("127.0.0.1"),
                 )
             ]
 

@@ -19,7 +19,7 @@ from tests.mail.wire.talk import BY_SMTP, GUARD_SECONDS, Client, Inbox, listenin
 Scene = Callable[[Client], Awaitable[object]]
 
 
-async def accept_none(_address: str) -> Rejection:
+async def accept_none(*_: object) -> Rejection:
     return Rejection(550, "5.1.1 There is nobody of that name here.", "no such player")
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from pbm.mail.caller import Caller
 from pbm.mail.compose import OutgoingMail, compose
 from pbm.mail.delivery import Deferred, Delivery, Failed, Sent
 from pbm.mail.smarthost import SmarthostTransport, Timeouts
@@ -68,7 +69,7 @@ def test_our_own_listener_gets_what_was_composed() -> None:
             transport = patient(f"smtp://127.0.0.1:{port}")
             raw = compose(mail(text=".\n..\nFrom here\nä\n"))
             assert await transport.deliver("", "pbm@localhost", raw) == Sent()
-            assert inbox.mails == [("", ("pbm@localhost",), raw, "127.0.0.1")]
+            assert inbox.mails == [("", ("pbm@localhost",), raw, Caller("127.0.0.1"))]
             await transport.close()
 
     run(scene)

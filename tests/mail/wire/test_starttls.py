@@ -256,7 +256,7 @@ def test_files_that_make_no_tls(tmp_path: Path, issued: Issued) -> None:
         ((certificate, ""), "PBM_TLS_KEY is not set, but PBM_TLS_CERT is"),
         (("", key), "PBM_TLS_CERT is not set, but PBM_TLS_KEY is"),
         (("/nowhere", key), "PBM_TLS_CERT: /nowhere cannot be read: No such file"),
-        ((certificate, str(tmp_path)), f"PBM_TLS_KEY: {tmp_path} cannot be read: Is a directory"),
+        ((certificate, str(tmp_path)), f"PBM_TLS_KEY: {tmp_path} is no file."),
         ((key, key), "holds no certificate in PEM form"),
         ((certificate, str(tmp_path / "empty")), "holds no private key in PEM form"),
         ((certificate, str(issued.key)), "belongs to another certificate"),
