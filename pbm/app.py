@@ -28,6 +28,7 @@ from pbm.mail.maildir import MaildirTransport, check_folders
 from pbm.mail.smarthost import SmarthostTransport
 from pbm.mail.smtpd import Caller, Listener, Rejection
 from pbm.mail.tags import load_keyring
+from pbm.service.arriving import is_long
 from pbm.service.guesses import WrongTag
 from pbm.service.heartbeat import LISTEN, POST, ROLES, TURN, Heart, beat, keep_beating, stop_beating
 from pbm.service.in_hand import InHand
@@ -264,8 +265,10 @@ class Server:
         async def keep(
             sender: str, recipients: tuple[str, ...], raw: bytes, caller: Caller
         ) -> str | Rejection:
+            look = partial(self._intake.look_at, sender, raw, caller)
+            mail = await self._in_pool("door")(look) if is_long(raw) else look()
             kept: str | Rejection = await writer.do(
-                lambda work: self._intake.keep_in_steps(work, sender, recipients, raw, caller)
+                lambda work: self._intake.keep_arrived(work, recipients, mail)
             )
             self._mail_kept.set()
             return kept

@@ -12,7 +12,7 @@ from pbm.mail.mime import Part, split_parts
 from pbm.mail.msgid import newest_references, parse_message_ids
 from pbm.mail.quoting import find_own_words
 
-__all__ = ["Envelope", "UnreadableMail", "author_of", "check_limits", "is_automatic", "read"]
+__all__ = ["Envelope", "Glance", "UnreadableMail", "glance_at", "read"]
 
 _SUBJECT_CHARS = 1_000
 _MOST_REFERENCES = 20
@@ -69,29 +69,26 @@ def read(
     )
 
 
-def is_automatic(
+@dataclass(frozen=True)
+class Glance:
+    """What can be told of a mail without reading its body: its author, and whether no person
+    wrote it. `problem`: it is beyond the limits, and nothing else is known."""
+
+    author: str | None = None
+    is_automatic: bool = False
+    problem: UnreadableMail | None = None
+
+
+def glance_at(
     raw: bytes, *, envelope_sender: str, own_address: str, limits: Limits = LIMITS
-) -> bool:
-    """Whether `read` would find that no person wrote a mail.
-
-    The body is not read: cheap enough to ask while the peer waits. Raises as `read` does.
-    """
-    headers, root = _divide(raw, limits)
-    return _why_automatic(headers, root, envelope_sender, own_address) is not None
-
-
-def author_of(raw: bytes, limits: Limits = LIMITS) -> str | None:
-    """The one strictly read address of `From`, where there is one and the mail can be read."""
+) -> Glance:
+    """Look at a mail while the peer waits. `read` would find the same."""
     try:
-        headers, _ = split_header(raw, limits)
-    except UnreadableMail:
-        return None
-    return _author(headers)[0]
-
-
-def check_limits(raw: bytes, limits: Limits = LIMITS) -> None:
-    """Raise UnreadableMail just where `read` would; cheap enough to ask while the peer waits."""
-    _divide(raw, limits)
+        headers, root = _divide(raw, limits)
+    except UnreadableMail as problem:
+        return Glance(problem=problem)
+    why = _why_automatic(headers, root, envelope_sender, own_address)
+    return Glance(_author(headers)[0], why is not None)
 
 
 def _divide(raw: bytes, limits: Limits) -> tuple[Headers, Part]:

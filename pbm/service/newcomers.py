@@ -5,10 +5,8 @@ that vouches for its senders, and all who write without such a word. Where a mai
 empty it is put off, and its mail server tries again.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
-from functools import cached_property
 
 import structlog
 
@@ -20,10 +18,9 @@ from pbm.commands.limits import (
     strangers_answers_left,
     take_strangers_mail,
 )
-from pbm.mail.address import address_key
 from pbm.mail.auth_results import Dmarc
-from pbm.mail.inbound import author_of, is_automatic
 from pbm.mail.smtp_desk import Rejection
+from pbm.service.arriving import Arriving
 from pbm.service.front import known_front, what_it_says_of
 from pbm.service.letters import House
 from pbm.store.db import UnitOfWork
@@ -34,27 +31,6 @@ PUT_OFF = Rejection(
     "please send this mail again later.",
 )
 _log = structlog.get_logger("pbm.newcomers")
-
-
-@dataclass(frozen=True)
-class Arriving:
-    """A mail as it is handed over by `peer` for somebody in `network`."""
-
-    sender: str
-    raw: bytes
-    peer: str
-    network: str
-    digest: str
-
-    @cached_property
-    def author(self) -> str | None:
-        """The one strictly read address of `From`."""
-        return author_of(self.raw)
-
-    @cached_property
-    def lane(self) -> str:
-        """Whose mail it seems to be: the key of an address, empty where there is none."""
-        return address_key(self.author or self.sender)
 
 
 class Answer(Enum):
@@ -71,14 +47,14 @@ def count_answer(work: UnitOfWork, house: House, mail: Arriving, now: datetime) 
     None is written to a robot, to what has no author, to an address that had its answers for
     today. Where none is left nothing is written down either.
     """
-    author = mail.author
-    if author is None:
-        return Answer.NOT_COUNTED
-    if is_automatic(mail.raw, envelope_sender=mail.sender, own_address=house.address.plain):
+    author = mail.glance.author
+    if author is None or mail.glance.is_automatic:
         return Answer.NOT_COUNTED
     if not strangers_answers_left(work, author, now):
         return Answer.NOT_COUNTED
-    if not _take_vouched(work, house, mail, author, now) and not _take(work, mail.network, now):
+    if not _take_vouched(work, house, mail, author, now) and not _take(
+        work, mail.caller.network, now
+    ):
         return Answer.NONE_LEFT
     return Answer.COUNTED if take_strangers_mail(work, author, now) else Answer.NOT_COUNTED
 
@@ -87,7 +63,7 @@ def _take_vouched(
     work: UnitOfWork, house: House, mail: Arriving, author: str, now: datetime
 ) -> bool:
     front = known_front(work, house.authserv_id)
-    if what_it_says_of(house, front, mail.peer, mail.raw, author) is not Dmarc.PASS:
+    if what_it_says_of(house, front, mail.caller.peer, mail.raw, author) is not Dmarc.PASS:
         return False
     domain = author.rpartition("@")[2].lower()
     if VOUCHED.is_empty(work, now) or not OF_DOMAIN.take(work, now, domain, wait=False):

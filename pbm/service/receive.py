@@ -20,24 +20,21 @@ from pbm.mail.address import (
     Unknown,
 )
 from pbm.mail.caller import UNKNOWN, Caller
-from pbm.mail.inbound import UnreadableMail, check_limits
 from pbm.mail.smtpd import Rejection
-from pbm.mail.wire import digest, has_message_id
+from pbm.service.arriving import Arriving
 from pbm.service.front import is_expected
 from pbm.service.guesses import Signed, WrongTag, count_wrong, refuse_guesser, refuse_wrong, try_of
 from pbm.service.letters import House
 from pbm.service.mail_numbers import incoming
 from pbm.service.mailrates import MailRates
-from pbm.service.newcomers import PUT_OFF, Answer, Arriving, count_answer
+from pbm.service.newcomers import PUT_OFF, Answer, count_answer
 from pbm.service.order import queued
 from pbm.service.trouble import traceback_of
 from pbm.store.db import Database, UnitOfWork, is_away
-from pbm.store.together import Steps
 
 SAME_FOR = timedelta(days=30)
 SAME_WITHOUT_MESSAGE_ID_FOR = timedelta(minutes=10)
 _TIDIED_EVERY = 1000  # mails
-_LONG = 8192  # bytes; below that the most expensive mail costs some tens of milliseconds
 _TOO_MANY_WAIT = Rejection(
     450, "4.7.1 Many mails of yours wait to be read; please send this one again later."
 )
@@ -98,17 +95,9 @@ class Intake:
         with self.database.transaction() as work:
             return self.keep_in(work, sender, recipients, raw, peer, network)
 
-    def keep_in_steps(
-        self,
-        work: UnitOfWork,
-        sender: str,
-        recipients: tuple[str, ...],
-        raw: bytes,
-        caller: Caller,
-    ) -> Steps:
-        """Keep a mail as `keep_in` does, in one step."""
-        yield is_long(raw)
-        return self.keep_in(work, sender, recipients, raw, caller.peer, caller.network)
+    def look_at(self, sender: str, raw: bytes, caller: Caller) -> Arriving:
+        """Look at a mail before it is kept; of a long one in a thread."""
+        return Arriving.look_at(sender, raw, caller, own_address=self.house.address.plain)
 
     def keep_in(
         self,
@@ -119,20 +108,24 @@ class Intake:
         peer: str,
         network: str = "",
     ) -> str | Rejection:
+        """Look at a mail and keep it, as `keep_arrived` does."""
+        return self.keep_arrived(work, recipients, self.look_at(sender, raw, Caller(peer, network)))
+
+    def keep_arrived(
+        self, work: UnitOfWork, recipients: tuple[str, ...], mail: Arriving
+    ) -> str | Rejection:
         """Keep a mail, once for each recipient, and return the text of the `250` reply.
 
         The same mail again (its trace fields apart) to the same recipient is the same row, and
         to another of our addresses it is obeyed only where it can mean somebody else. A mail
-        beyond the limits of what is read is refused, and so is one too many for now. `network` is
-        where it comes from, as far as that is known.
+        beyond the limits of what is read is refused, and so is one too many for now.
         """
         arrived = self._in_order(recipients)
-        refusal = self._refusal(arrived, raw)
-        if refusal is not None:
-            return refusal
+        unread = all(isinstance(recipient, Postmaster) for recipient in arrived.values())
+        if mail.glance.problem and not unread:  # what is for the operator only goes there unread
+            return Rejection(550, f"5.6.0 {mail.glance.problem}")
         now = self.clock()
-        mail = Arriving(sender, raw, peer, network, digest(raw))
-        same_for = SAME_FOR if has_message_id(raw) else SAME_WITHOUT_MESSAGE_ID_FOR
+        same_for = SAME_FOR if mail.has_message_id else SAME_WITHOUT_MESSAGE_ID_FOR
         numbers = work.inbox.copies(mail.digest, now - same_for)
         new = {address: item for address, item in arrived.items() if address not in numbers}
         if new:
@@ -155,13 +148,13 @@ class Intake:
         """Keep a mail for recipients for whom it is new, and return its numbers."""
         obeyed = self._obeyed(new, known)
         plain = [address for address in obeyed if isinstance(new[address], Plain)]
-        from_player = bool(plain) and work.players.by_address(mail.lane) is not None
+        from_player = bool(plain) and work.players.by_address(mail.author) is not None
         is_strangers = bool(plain) and not from_player
         answer = count_answer(work, self.house, mail, now) if is_strangers else Answer.NOT_COUNTED
         if answer is Answer.NONE_LEFT and plain == obeyed:
             return PUT_OFF
         for address in obeyed:
-            too_many = self.rates.count(work, now, new[address], mail.lane, mail.peer)
+            too_many = self.rates.count(work, now, new[address], mail.author, mail.caller.peer)
             if too_many is not None:
                 return too_many
         kept: dict[str, int] = {}
@@ -170,11 +163,11 @@ class Intake:
                 digest=mail.digest,
                 recipient=address,
                 sender=mail.sender,
-                peer=mail.peer,
+                peer=mail.caller.peer,
                 raw=mail.raw,
                 now=now,
                 same_for=same_for,
-                queued=queued(recipient, mail.lane, mail.raw, from_player=from_player),
+                queued=queued(recipient, mail.author, mail.raw, from_player=from_player),
                 answer_counted=answer is Answer.COUNTED and address in plain,
             )
             if number is None:
@@ -204,15 +197,6 @@ class Intake:
         parsed = {address.lower(): self.house.address.parse(address) for address in recipients}
         return dict(sorted(parsed.items(), key=lambda item: isinstance(item[1], Plain)))
 
-    def _refusal(self, arrived: Arrived, raw: bytes) -> Rejection | None:
-        if all(isinstance(recipient, Postmaster) for recipient in arrived.values()):
-            return None  # goes to the operator unread
-        try:
-            check_limits(raw)
-        except UnreadableMail as error:
-            return Rejection(550, f"5.6.0 {error}")
-        return None
-
     def _not_valid(self, recipient: Signed, why: str) -> Rejection:
         bounce = isinstance(recipient, Bounce)
         what = "was never one of ours" if bounce else "is not valid any more"
@@ -240,11 +224,6 @@ class Intake:
             recipient.tag, recipient.player_id, epoch, recipient.board_id
         )
         return "" if is_ours else f"{_TAG_IS_NOT_OURS}, or was before newkey"
-
-
-def is_long(raw: bytes) -> bool:
-    """Whether it may take long to read a mail: few players write one that does."""
-    return len(raw) > _LONG
 
 
 def log_fault(fault: BaseException) -> None:

@@ -30,6 +30,7 @@ from pbm.passwords import HashingNeeded
 from pbm.service.aliases import ask_owner
 from pbm.service.announce import announce_boards
 from pbm.service.answers import hear_answer
+from pbm.service.arriving import is_long
 from pbm.service.bounces import hear_from, hear_report, send_missed
 from pbm.service.cleared_passwords import tell_whose_was_cleared
 from pbm.service.front import known_front, take_probe, what_it_says
@@ -43,7 +44,6 @@ from pbm.service.obey import obey
 from pbm.service.own_tags import without_tags
 from pbm.service.postmaster import NoOperatorError, forward_to_operator
 from pbm.service.preparation import Preparation, Preparations
-from pbm.service.receive import is_long
 from pbm.service.strangers import answer_stranger
 from pbm.service.trouble import in_a_line, tell_operator, tell_sender, traceback_of
 from pbm.service.watchdog import Watchdog

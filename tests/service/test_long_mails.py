@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from pbm.mail.caller import UNKNOWN
+from pbm.service import arriving
 from pbm.service.turn import Taken
 from pbm.store.together import at_once
 from tests.table import SERVER, Table
@@ -26,10 +27,10 @@ def mail(size: int) -> bytes:
 
 @pytest.mark.parametrize(("size", "is_long"), [(100, False), (SHORT, False), (LONG, True)])
 def test_a_mail_is_kept_and_obeyed_as_long_as_it_is(table: Table, size: int, is_long: bool) -> None:
+    assert arriving.is_long(mail(size)) is is_long
     with table.database.transaction() as work:
-        keeping = table.intake.keep_in_steps(work, "a@b.example", (SERVER,), mail(size), UNKNOWN)
-        assert next(keeping) is is_long
-        assert at_once(keeping) == "2.0.0 kept as i1"
+        arrived = table.intake.look_at("a@b.example", mail(size), UNKNOWN)
+        assert table.intake.keep_arrived(work, (SERVER,), arrived) == "2.0.0 kept as i1"
         turns = table.turns.take_some(work, 1)
         assert next(turns) is is_long
         assert at_once(turns) == Taken(1, more=True)

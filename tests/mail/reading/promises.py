@@ -7,7 +7,7 @@ from pbm.commands.declare import Command
 from pbm.commands.script import MOST_COMMANDS, Script, confirmation, is_bare_yes, read_script
 from pbm.mail.body import body_text
 from pbm.mail.header_block import split_header
-from pbm.mail.inbound import Envelope, UnreadableMail, check_limits, read
+from pbm.mail.inbound import Envelope, UnreadableMail, glance_at, read
 from pbm.mail.limits import LIMITS, Limits
 from pbm.mail.mime import split_parts
 from pbm.mail.quoting import own_words
@@ -56,11 +56,8 @@ def read_or_refuse(raw: bytes, limits: Limits = LIMITS) -> Envelope | None:
 
 
 def _refusal_at_the_door(raw: bytes, limits: Limits) -> tuple[str, str]:
-    try:
-        check_limits(raw, limits)
-    except UnreadableMail as error:
-        return error.reason, str(error)
-    return "", ""
+    problem = glance_at(raw, envelope_sender=_SENDER, own_address=_OWN, limits=limits).problem
+    return (problem.reason, str(problem)) if problem else ("", "")
 
 
 def check_envelope(envelope: Envelope, limits: Limits) -> None:
