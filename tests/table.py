@@ -272,10 +272,11 @@ class Table:
             return work.inbox.get(number)
 
     def rows(self, table: str) -> list[dict[str, Any]]:
-        """All rows of a table; waits for nobody who writes."""
+        """All rows of a table by their keys; waits for nobody who writes."""
         reader = self.database.engine.execution_options(pbm_reading=True)
         with reader.connect() as connection:
-            query = metadata.tables[table].select()
+            found = metadata.tables[table]
+            query = found.select().order_by(*found.primary_key)
             return [dict(row) for row in connection.execute(query).mappings()]
 
     def everything_stored(self) -> str:

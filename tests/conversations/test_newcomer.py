@@ -149,7 +149,7 @@ def test_whose_name_is_kept_free_now_keeps_it(table: Table) -> None:
     with table.database.transaction() as work:
         work.players.add("admin", "admin@example.org", table.clock())
     admin = table.person("admin@example.org").writes("challenge bob").says("yes").forgets()
-    admin.says("a1-c3,d4").hears("bob's move on board 1")
+    admin.says("a1-c3,d4").hears("bob's move on board")
 
 
 @pytest.mark.parametrize(
