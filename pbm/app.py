@@ -24,11 +24,11 @@ from pbm.errors import OperatorError
 from pbm.mail.address import AddressError, parse_address
 from pbm.mail.certificate import load_certificate
 from pbm.mail.delivery import Transport
+from pbm.mail.limits import is_long
 from pbm.mail.maildir import MaildirTransport, check_folders
 from pbm.mail.smarthost import SmarthostTransport
 from pbm.mail.smtpd import Caller, Listener, Rejection
 from pbm.mail.tags import load_keyring
-from pbm.service.arriving import is_long
 from pbm.service.guesses import WrongTag
 from pbm.service.heartbeat import LISTEN, POST, ROLES, TURN, Heart, beat, keep_beating, stop_beating
 from pbm.service.in_hand import InHand

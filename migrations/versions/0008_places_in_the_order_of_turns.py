@@ -4,7 +4,8 @@ A migration only adds, or changes in steps that the version before still runs on
 reads through the application's code, and it is never edited once released.
 
 What waits already keeps the order in which it came. A mail that a process of the version before
-keeps afterwards has the place 0, and so goes first.
+keeps afterwards has the place 0, and so goes first. What is done needs no lane, which may be an
+address.
 """
 
 import sqlalchemy as sa
@@ -24,6 +25,7 @@ def upgrade() -> None:
     for column in (place, known, sa.Column("aside_until", sa.DateTime(timezone=True))):
         op.add_column("inbox", column)
     op.execute(f"UPDATE inbox SET place = {_seconds()} WHERE status IN ('new', 'stuck')")
+    op.execute("UPDATE inbox SET lane = NULL WHERE status = 'done' AND lane IS NOT NULL")
     op.drop_index("ix_inbox_lane", "inbox")
     _index("lane", "lane", "place")
     _index("place", "place", "id")

@@ -42,7 +42,7 @@ def _check_answered(context: Context, begun_by: Player, other: Player) -> None:
 
 
 def _count_start(context: Context, begun_by: Player) -> None:
-    taken_up = context.work.boards.taken_up(begun_by.id)
+    taken_up = TAKEN_UP if context.is_agreed else context.work.boards.taken_up(begun_by.id)
     if taken_up < TAKEN_UP and not FIRST_STARTS.take(context.work, context.now, begun_by.id):
         raise Refusal("too-many-first", most=FIRST_STARTS.most, taken_up=TAKEN_UP)
     if not STARTS.take(context.work, context.now, begun_by.id):

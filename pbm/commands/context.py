@@ -49,6 +49,7 @@ class Context:
     hints: tuple[int, ...] = ()
     answered: Answering | None = None
     can_be_strict: bool = False
+    is_agreed: bool = False  # everybody has said yes to it, and it was counted before
     shown: int = 0  # boards that the commands above have shown already
     text: tuple[str, ...] = ()  # what stands below a command that takes it
     shuffled: Callable[[Sequence[str]], list[str]] = by_lot

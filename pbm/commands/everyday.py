@@ -17,16 +17,19 @@ _SHORT_GREETING = 4  # words
 _NO = frozenset(
     # English; German; French; Dutch, Danish, Swedish, Norwegian; Finnish, Estonian; Spanish,
     # Portuguese, Italian, Romanian; Polish, Czech, Slovak, Croatian, Serbian, Bulgarian
-    "no nope nah naw nay noo nooo noooo never nein nö nee ne non nei nej nai nain nä ei en não nao"
-    " nu nie нет не неа ні ни "
+    "no nope nah naw nay noo nooo noooo nein nö nee non nei nej nai nain nä não nao"
+    " nie нет не неа ні "
     # Hungarian; Turkish; Greek; Baltic; Irish, Welsh; Hebrew; Arabic; Persian; Hindi; Indonesian;
     # Vietnamese
-    "nem hayır hayir yok όχι οχι ochi nē nav níl na nage לא لا نه نہیں नहीं nahi tidak bukan"
+    "nem hayır hayir yok όχι οχι ochi nē nav níl nage לא لا نه نہیں नहीं nahi tidak bukan"
     " không khong".split()
 )
 # Behind "no" these mean something else.
 _NO_HARM = frozenset("problem problems problemo prob probs worries worry doubt doubts idea".split())
-_NO_ALONE = frozenset("n pass decline refuse cannot can't cant 👎 ❌ 🙅".split())
+# Before other words these mean something else in another language, or begin a yes.
+_NO_ALONE = frozenset(
+    "n never ne na nu ni ни ei en pass decline refuse cannot can't cant 👎 ❌ 🙅".split()
+)
 # Of languages that put no blanks between words.
 _NO_UNDIVIDED = ("不", "否", "没", "沒", "いいえ", "いや", "結構です", "興味", "아니", "관심", "ไม่")
 _OPT_OUT_UNDIVIDED = ("退订", "退訂", "取消", "停止", "配信停止", "수신거부")
@@ -46,15 +49,26 @@ _NO_PHRASES = (
     *("istemiyorum",),
 )
 _OPT_OUT = frozenset(
-    "stop stopp stopall unsubscribe unsubscribed unsuscribe unsubcribe desubscribe remove delete"
-    " signoff sign-off quit optout opt-out cancel spam block"
+    "stop stopp stopall unsubscribe unsubscribed unsuscribe unsubcribe desubscribe"
+    " signoff sign-off quit optout opt-out"
     " abmelden abbestellen austragen désabonner desabonner"
     " désinscription desinscription désinscrire desinscrire désabonnement desabonnement baja"
     " cancelar descadastrar disiscrivimi cancellami rimuovi arrêt arrêtez arretez arreter basta"
     " afmelden uitschrijven avmeld avregistrera afmeld frameld lopeta wypisz odhlásit leiratkozás"
     " отписаться отпишите отписка стоп удалите ukloni odjavi".split()
 )
+_OPT_OUT_ALONE = frozenset("remove delete cancel spam block".split())
 _OPT_OUT_PHRASES = (
+    *(
+        "remove me",
+        "remove my",
+        "remove this",
+        "delete me",
+        "delete my",
+        "cancel my",
+        "cancel this",
+    ),
+    *("cancel it", "spam stop", "this is spam"),
     *("opt out", "opt me out", "opting out", "sign off", "sign me off", "leave me", "take me off"),
     *("take my", "drop me", "drop my", "get me off", "leave us", "go away", "fuck off", "piss off"),
     *("bugger off", "get lost", "never again", "no more", "no further", "no mail", "no mails"),
@@ -92,13 +106,16 @@ _OTHERS = frozenset(
 
 _CLAUSE = re.compile(r"(?:[^.,;:!?()…。、，！？\n\u2013\u2014-]|(?<=\w)-(?=\w))+")
 _WORD = re.compile(r"[^\s\"“”„«»*_<>\[\]]+")
-ANSWERS = _NO | _NO_ALONE | _OPT_OUT | _YES
+ANSWERS = _NO | _NO_ALONE | _OPT_OUT | _OPT_OUT_ALONE | _YES
 
 
 def says_no(line: str) -> bool:
-    """Whether a line may be meant as a no, or as a wish for no more mail."""
+    """Whether a line may be meant as a no, or as a wish for no more mail.
+
+    A no beside a yes ("Never played, but yes") is none.
+    """
     words = _first_words(line)
-    return _is_no(words) or _is_opting_out(words)
+    return _is_opting_out(words) or (_is_no(words) and not _says_yes(line))
 
 
 def opts_out(line: str) -> bool:
@@ -111,12 +128,23 @@ def is_everyday(word: str) -> bool:
     return word in ANSWERS | _OTHERS | _GREETINGS or says_no(word)
 
 
+def _says_yes(line: str) -> bool:
+    """Whether one of the first clauses begins with a yes."""
+    clauses = islice(_CLAUSE.finditer(_folded(line)), _MOST_CLAUSES)
+    found = (_without_polite(_WORD.findall(clause[0])) for clause in clauses)
+    return any(words and words[0] in _YES for words in found)
+
+
+def _folded(line: str) -> str:
+    return fold_typography(line[:_LONGEST]).casefold()
+
+
 def _first_words(line: str) -> tuple[str, ...]:
     """The words of the first clause that says something, in small letters; none after a yes.
 
     Polite words, greetings and a name that is spoken to say nothing.
     """
-    text = fold_typography(line[:_LONGEST]).casefold()
+    text = _folded(line)
     for clause in islice(_CLAUSE.finditer(text), _MOST_CLAUSES):
         words = _without_polite(_WORD.findall(clause[0]))
         if words and words[0] in _YES:
@@ -155,7 +183,8 @@ def _is_opting_out(words: tuple[str, ...]) -> bool:
     if not words:
         return False
     undivided = words[0].startswith(_OPT_OUT_UNDIVIDED)
-    return undivided or words[0] in _OPT_OUT or _begins(words, _OPT_OUT_PHRASES)
+    alone = len(words) == 1 and words[0] in _OPT_OUT_ALONE
+    return undivided or alone or words[0] in _OPT_OUT or _begins(words, _OPT_OUT_PHRASES)
 
 
 def _begins(words: tuple[str, ...], phrases: tuple[str, ...]) -> bool:

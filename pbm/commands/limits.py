@@ -59,6 +59,7 @@ UNASKED = Rate("unasked", 10, timedelta(days=1))  # of a player, to people who h
 NEW_PASSWORDS = Rate("new-passwords", 10, timedelta(hours=1))  # of a player; to hash is dear
 ALL_NEW_PASSWORDS = Rate("all-new-passwords", 60, timedelta(hours=1))
 OWN_PASSWORDS = Rate("own-passwords", 30, timedelta(hours=1))  # of a player, looked for in words
+OTHERS_PASSWORDS = Rate("others-passwords", 10, timedelta(hours=1))  # of one, in others' words
 ALL_OWN_PASSWORDS = Rate("all-own-passwords", 600, timedelta(hours=1))
 LEFT_OUT_TOLD = Rate("left-out-told", 20, timedelta(days=1))  # so that no robot is told for ever
 BACK_BY_CLAIM = Rate("back", 4, timedelta(days=1))  # unproven mails that say somebody is back

@@ -27,17 +27,22 @@ _BETWEEN = frozenset(
     " passe lösenord hasło heslo пароль userid user login is was my mine the and with und mit ist"
     " mein et est mon s".split()
 )
-_CLASSIC_WORDS = KEPT_FREE | {
-    word for command in COMMANDS if command.takes_login for word in command.words
-}
+_WITH_LOGIN = {word for command in COMMANDS if command.takes_login for word in command.words}
+_CLASSIC_WORDS = KEPT_FREE | _WITH_LOGIN
 _MARKS = "[ \t>|*_\"'`(\\[{<\u2018\u201c\u201e\u00ab\u2022\u00b7#+\u2013\u2014-]"
 _CLASSIC = re.compile(
-    rf"(?:^|[:;,.!?>|*\"'`(\u201c\u201e\u00ab\u2013\u2014]){_MARKS}{{0,8}}"
-    rf"(?:pbm\s+)?(?:{rules.NAME}\s+)?({'|'.join(sorted(map(re.escape, _CLASSIC_WORDS)))})"
+    rf"(?<![a-z0-9])({'|'.join(sorted(map(re.escape, _CLASSIC_WORDS)))})"
     rf"([ \t]*#?-?\d{{1,9}}(?:#-?\d{{1,5}})?:?)?\s+(?:({'|'.join(sorted(KEPT_FREE))})\s+)?"
     rf"{_MARKS}{{0,3}}([a-z][a-z0-9_-]{{1,15}})(?![a-z0-9_@-])[\s:,;=/|\"'`*_>)\]-]{{1,8}}(\S{{1,80}})",
+    re.ASCII | re.IGNORECASE,
+)
+# What stands before the word of a command; looked at from there, as there may be much of it.
+_BEGINS = re.compile(
+    rf"(?:^|[:;,.!?>|*\"'`(\u201c\u201e\u00ab\u2013\u2014]){_MARKS}{{0,8}}"
+    rf"(?:pbm\s{{1,9}})?(?:{rules.NAME}\s{{1,9}})?\Z",
     re.ASCII | re.IGNORECASE | re.MULTILINE,
 )
+_MOST_BEFORE = 40  # characters
 
 
 def may_hold_password(text: str) -> bool:
@@ -46,15 +51,25 @@ def may_hold_password(text: str) -> bool:
     return not all(map(rules.is_notation, long)) or next(classic_userids(text), None) is not None
 
 
-def classic_userids(text: str) -> Iterator[str]:
+def classic_userids(text: str) -> Iterator[tuple[str, bool]]:
     """The userids of the lines that look like commands of an older server, with more behind them.
 
-    Where no board is named, that must be long enough for a password.
+    Where no board is named, that must be long enough for a password. With each: whether the
+    command is one of ours that takes a login, and not just a word that others had for one.
     """
-    for found in _CLASSIC.finditer(_seen(text)):
-        _, board, _, handle, behind = found.groups()
+    text, at = _seen(text), 0
+    while (found := _CLASSIC.search(text, at)) is not None:
+        start = found.start()
+        if not _BEGINS.search(text, max(0, start - _MOST_BEFORE), start):
+            at = start + 1
+            continue
+        at = found.end()
+        word, board, _, handle, behind = found.groups()
+        is_ours = word.lower() in _WITH_LOGIN
+        if not is_ours and "\n" in found[0]:
+            continue
         if board or len(behind.strip(_OPENS + _CLOSES)) >= SHORTEST:
-            yield handle.lower()
+            yield handle.lower(), is_ours
 
 
 def perhaps_passwords(text: str, handles: Collection[str]) -> Iterator[tuple[str, str]]:

@@ -1,7 +1,8 @@
 """How many mails to others one incoming mail may bring about.
 
 Whatever commands a mail holds, and whichever way they came to run (in a mail, with a password,
-after a yes), what others are sent for it is counted here and nowhere else.
+after a yes), what others are sent for it is counted here and nowhere else. Moves do not count: each
+can be played once, and the others wait for it.
 """
 
 from collections.abc import Sequence
@@ -16,13 +17,12 @@ from pbm.events import (
     Commented,
     Event,
     Invited,
-    MovePlayed,
     PlayerLeft,
 )
 from pbm.store.db import UnitOfWork
 
 MOST_MAILS = 20
-_TOLD_TO_A_BOARD = (BoardStarted, MovePlayed, PlayerLeft, BoardClosed, BoardNews, Commented)
+_TOLD_TO_A_BOARD = (BoardStarted, PlayerLeft, BoardClosed, BoardNews, Commented)
 
 
 @dataclass

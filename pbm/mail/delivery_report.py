@@ -15,7 +15,7 @@ from pbm.mail.body import body_text, decode_transfer
 from pbm.mail.encoded_words import decode_words
 from pbm.mail.foreign import presentable
 from pbm.mail.header_block import Headers, split_header
-from pbm.mail.limits import LIMITS, Limits
+from pbm.mail.limits import REPORT_LIMITS, Limits
 from pbm.mail.mime import Part, split_parts
 
 _Fields = dict[str, str]
@@ -80,7 +80,7 @@ def is_for_good(status: str) -> bool:
     return status.startswith("5")
 
 
-def read_report(raw: bytes, recipient: str = "", limits: Limits = LIMITS) -> Report | None:
+def read_report(raw: bytes, recipient: str = "", limits: Limits = REPORT_LIMITS) -> Report | None:
     """Read a mail as a report of what became of one of ours; None if it is none.
 
     `5.x.x` is hard; anything else that failed is soft. Of several

@@ -1,6 +1,7 @@
 """A mail's bytes to an envelope: who wrote it, about what, and in which words. Pure."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from pbm.mail.author import AuthorError, parse_author
 from pbm.mail.automatic import why_automatic
@@ -11,8 +12,9 @@ from pbm.mail.limits import LIMITS, Limits, UnreadableMail
 from pbm.mail.mime import Part, split_parts
 from pbm.mail.msgid import newest_references, parse_message_ids
 from pbm.mail.quoting import find_own_words
+from pbm.mail.tag_masking import mask_tags
 
-__all__ = ["Envelope", "Glance", "UnreadableMail", "glance_at", "read"]
+__all__ = ["Envelope", "Glance", "UnreadableMail", "glance_at", "masked", "read"]
 
 _SUBJECT_CHARS = 1_000
 _MOST_REFERENCES = 20
@@ -27,7 +29,8 @@ class Envelope:
     lines of the body in the author's own words, typography untouched; `below_quotes` are the
     indexes of those that stand first below something quoted. `message_id` and `references`
     (newest first) hold only strictly formed ids. `automatic` says in a few words why no person
-    wrote this mail; None if one did.
+    wrote this mail; None if one did. `is_masked`: addresses of ours were taken out of the words;
+    `perhaps_tags` are words that may be secrets of ours and stand alone.
     """
 
     author: str | None
@@ -38,6 +41,8 @@ class Envelope:
     message_id: str | None
     references: tuple[str, ...]
     automatic: str | None
+    is_masked: bool = False
+    perhaps_tags: tuple[str, ...] = ()
 
 
 def read(
@@ -89,6 +94,23 @@ def glance_at(
         return Glance(problem=problem)
     why = _why_automatic(headers, root, envelope_sender, own_address)
     return Glance(_author(headers)[0], why is not None)
+
+
+def masked(envelope: Envelope, is_secret: Callable[[str], bool] = lambda _: False) -> Envelope:
+    """The same with our own addresses masked in its words, and those that are secrets."""
+    perhaps: dict[str, None] = {}
+
+    def asked(word: str) -> bool:
+        perhaps[word] = None
+        return is_secret(word)
+
+    subject = mask_tags(envelope.subject, asked)
+    text = mask_tags("\n".join(envelope.said), asked)
+    said = tuple(text.split("\n")) if envelope.said else ()
+    is_masked = envelope.is_masked or (subject, said) != (envelope.subject, envelope.said)
+    return replace(
+        envelope, subject=subject, said=said, is_masked=is_masked, perhaps_tags=tuple(perhaps)
+    )
 
 
 def _divide(raw: bytes, limits: Limits) -> tuple[Headers, Part]:

@@ -29,7 +29,17 @@ class Limits:
 LIMITS = Limits()
 STRANGERS_LIMITS = Limits(text_bytes=8_192, text_lines=500, html_bytes=32_768, html_tags=500)
 """For the words of somebody whom we don't know: a command or an answer is short."""
+REPORT_LIMITS = Limits(text_bytes=32_768, text_lines=1_000, html_bytes=32_768, html_tags=500)
 HEADER_ONLY = Limits(text_bytes=0, text_lines=0, html_bytes=0, html_tags=0)
+
+
+LONG = 8_192
+"""Bytes, below which the most expensive mail costs some milliseconds to read."""
+
+
+def is_long(raw: bytes) -> bool:
+    """Whether it may take long to read a mail: few players write one that does."""
+    return len(raw) > LONG
 
 
 class UnreadableMail(ValueError):  # noqa: N818 - it names the mail

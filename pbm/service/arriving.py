@@ -11,8 +11,6 @@ from pbm.mail.caller import Caller
 from pbm.mail.inbound import Glance, glance_at
 from pbm.mail.wire import digest, has_message_id
 
-_LONG = 8192  # bytes; below that the most expensive mail costs some tens of milliseconds
-
 
 @dataclass(frozen=True)
 class Arriving:
@@ -35,8 +33,3 @@ class Arriving:
     def author(self) -> str:
         """Whose mail it seems to be: the key of an address, empty where there is none."""
         return address_key(self.glance.author or self.sender)
-
-
-def is_long(raw: bytes) -> bool:
-    """Whether it may take long to read a mail: few players write one that does."""
-    return len(raw) > _LONG

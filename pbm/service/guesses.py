@@ -48,6 +48,10 @@ class WrongTag(Rejection):
 def try_of(work: UnitOfWork, recipient: Signed, sender: str, network: str) -> Guesser:
     """Whom a try is counted against."""
     tagged = recipient.player_id if isinstance(recipient, PlayerReply | Bounce) else _NOBODY
+    if network and isinstance(
+        recipient, Bounce
+    ):  # has no sender; others' reports come by here, too
+        return Guesser(network, tagged)
     if not network or not tagged or not sender:
         return Guesser(network, _NOBODY if network else tagged)
     player = work.players.by_address(address_key(sender))

@@ -11,7 +11,7 @@ from itertools import islice
 
 from pbm.commands.auth import Proven, Speaker, player_of
 from pbm.commands.declare import Command
-from pbm.commands.limits import ALL_OWN_PASSWORDS, OWN_PASSWORDS
+from pbm.commands.limits import ALL_OWN_PASSWORDS, OTHERS_PASSWORDS, OWN_PASSWORDS
 from pbm.commands.password_words import classic_userids, may_hold_password, perhaps_passwords
 from pbm.commands.script import Script
 from pbm.commands.subjects import is_own
@@ -74,17 +74,18 @@ def _named_boards(commands: Iterable[Command]) -> Iterator[int]:
 
 
 def _in_a_command(hearing: Hearing, text: str, own: Player | None) -> str | None:
-    """The handle of a line that looks like a command with a password: the own one, or that of
-    somebody who has one."""
+    """The handle of a line that looks like a command with a password: the own one, or that of any
+    player, so that nobody learns who has one."""
     others: set[str] = set()
-    for handle in classic_userids(text):
+    for handle, is_command in classic_userids(text):
         if own and handle == own.handle:
             return handle
-        others.add(handle)
+        if is_command:
+            others.add(handle)
         if len(others) > _MOST_USERIDS:
             return handle
     found = map(hearing.work.players.by_handle, sorted(others))
-    return next((player.handle for player in found if player and player.password_hash), None)
+    return next((player.handle for player in found if player), None)
 
 
 def _of_password(
@@ -100,9 +101,12 @@ def _of_password(
         if len(tries) > _MOST_TRIES or count == _MOST_PLACES:
             return handle
     own = speaker.player if isinstance(speaker, Proven) else None
-    for handle, _ in tries:
-        if not _may_try(hearing, players[handle], own):
+    for handle, word in list(tries):
+        if _may_try(hearing, players[handle], own):
+            continue
+        if own is None or handle == own.handle:
             return handle
+        del tries[handle, word]
     right = hearing.passwords.are_right([(kept, word) for (_, word), kept in tries.items()])
     return next(
         (handle for (handle, _), is_right in zip(tries, right, strict=True) if is_right), None
@@ -110,8 +114,14 @@ def _of_password(
 
 
 def _may_try(hearing: Hearing, player: Player, own: Player | None) -> bool:
-    """Whether one more password may be tried; nobody has to guess the own one."""
-    if own is None or own.id != player.id:
+    """Whether one more password may be tried; nobody has to guess the own one.
+
+    What a player writes behind another's name is mostly no password, and must use up nobody's
+    logins.
+    """
+    if own is None:
         return may_check(hearing, player.handle)
+    if own.id != player.id:
+        return OTHERS_PASSWORDS.take(hearing.work, hearing.now, player.id)
     rates = ((OWN_PASSWORDS, (player.id,)), (ALL_OWN_PASSWORDS, ()))
     return all(rate.take(hearing.work, hearing.now, *whose) for rate, whose in rates)

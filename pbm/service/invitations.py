@@ -55,7 +55,7 @@ def start_if_complete(hearing: Hearing, errand: Errand) -> None:
         return
     hearing.work.questions.settle_errand(waiting, "done")
     confirmed = ConfirmedPassword(None)
-    context = replace(hearing.context(inviter), hints=(), passwords=confirmed)
+    context = replace(hearing.context(inviter), hints=(), passwords=confirmed, is_agreed=True)
     commands = [command for line in waiting.lines if (command := _command(line))]
     tell(hearing, context, run_script(context, Script(tuple(commands), waiting.comment)))
 

@@ -92,7 +92,8 @@ def _left_out(hearing: Hearing, context: Context, events: Sequence[Event]) -> li
     """What the sender is to know of words that went to nobody, in the answer that there is."""
     notes = hearing.notes.copy()
     hearing.notes.clear()
-    if not notes or not LEFT_OUT_TOLD.take(hearing.work, hearing.now, context.player.id):
+    whose = (context.player.id, hearing.letters.unproven)  # forgers use up nobody's
+    if not notes or not LEFT_OUT_TOLD.take(hearing.work, hearing.now, *whose):
         return []
     numbers = [getattr(event, "board_id", None) for event in events]
     number = numbers[-1] if numbers else own_hint(context)

@@ -13,12 +13,12 @@ from pbm.mail.address import (
     QuestionReply,
     Recipient,
 )
+from pbm.mail.limits import LONG
 from pbm.store.values import Queued
 
 STRANGERS_HANDICAP = 60.0  # seconds; players who write within that time go first
 FURTHEST = 120.0  # seconds; short mails of one sender that may wait for their turns
-_PIECE = 8192  # bytes, for which a mail stands a second further behind
-_MOST_PIECES = 8  # what a mail says beyond is not read
+_MOST_PIECES = 8  # of `LONG` bytes, each a second; what a mail says beyond is not read
 
 
 def queued(recipient: Recipient, author: str, raw: bytes, *, from_player: bool) -> Queued:
@@ -26,7 +26,7 @@ def queued(recipient: Recipient, author: str, raw: bytes, *, from_player: bool) 
 
     `from_player`: it came to our plain address, and a player writes from the author's.
     """
-    apart = 1.0 + min(len(raw) // _PIECE, _MOST_PIECES)
+    apart = 1.0 + min(len(raw) // LONG, _MOST_PIECES)
     match recipient:
         case PlayerReply(player_id, board_id):
             return Queued(f"u{player_id}", board_id, apart=apart, furthest=FURTHEST)

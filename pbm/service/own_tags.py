@@ -1,4 +1,4 @@
-"""Masks reply addresses of a player in that player's own words, before anything reads them."""
+"""Masks tags and tokens in the words of a mail, before anything else reads them."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -6,7 +6,7 @@ from functools import cache
 
 from pbm.commands.auth import Speaker, player_of
 from pbm.events import Answered
-from pbm.mail.tag_masking import mask_tags
+from pbm.mail.inbound import masked
 from pbm.mail.tags import token_digest
 from pbm.service.hearing import Hearing
 
@@ -16,16 +16,18 @@ _TOKEN_CHARS, _MAC_CHARS, _LONGEST_TAG = 24, 16, 18
 
 
 def without_tags(hearing: Hearing, speaker: Speaker) -> Hearing:
-    """The same mail with the tags and tokens in its words masked; the sender is told."""
+    """The same mail with the tags and tokens in its words masked; the sender is told.
+
+    Whole addresses were masked when it was read.
+    """
     envelope = hearing.envelope
     is_secret = _is_secret(hearing, speaker)
-    subject = mask_tags(envelope.subject, is_secret)
-    text = mask_tags("\n".join(envelope.said), is_secret)
-    said = tuple(text.split("\n")) if envelope.said else ()
-    if (subject, said) == (envelope.subject, envelope.said):
+    if any(map(is_secret, envelope.perhaps_tags)):
+        envelope = masked(envelope, is_secret)
+    if not envelope.is_masked:
         return hearing
     hearing.notes.append(Answered("tag-masked", {"title": "what was left out"}))
-    return replace(hearing, envelope=replace(envelope, subject=subject, said=said), _read={})
+    return replace(hearing, envelope=envelope, _read={})
 
 
 def _is_secret(hearing: Hearing, speaker: Speaker) -> Callable[[str], bool]:

@@ -11,7 +11,7 @@ from pbm.mail.inbound import Envelope
 from pbm.passwords import HashingNeeded, PasswordWork
 from pbm.store.values import InboxMail
 
-MOST_UNDER_WAY = 16  # preparations at once; other mails that need one wait
+MOST_UNDER_WAY = 16  # at once; then further long mails wait, and short ones go on
 
 
 @dataclass(eq=False)
@@ -53,6 +53,10 @@ class Preparation:
             self.needs()
         self.needs, self.is_under_way = None, False
 
+    def fail(self, error: Exception) -> None:
+        """Let the turn raise what kept it from being worked out."""
+        self._failed, self.needs, self.is_under_way = error, None, False
+
     @property
     def envelope(self) -> Envelope | None:
         """The mail as it was read, None where it was not. Raises what went wrong then."""
@@ -77,11 +81,14 @@ class Preparations:
         return Preparation(mail)
 
     def begin(self, preparation: Preparation) -> None:
-        """Let what is needed be worked out, unless so much is under way already."""
-        if sum(other.is_under_way for other in self._kept.values()) < MOST_UNDER_WAY:
-            preparation.is_under_way, self._undone = True, None
-            self._kept[preparation.mail.id] = preparation
-            self._to_do.append(preparation)
+        """Let what is needed be worked out."""
+        preparation.is_under_way, self._undone = True, None
+        self._kept[preparation.mail.id] = preparation
+        self._to_do.append(preparation)
+
+    def are_many(self) -> bool:
+        """Whether so many are under way that no further long mail is to be read for now."""
+        return sum(known.is_under_way for known in self._kept.values()) >= MOST_UNDER_WAY
 
     def remember(self, preparation: Preparation) -> None:
         """Remember until the next turns what a turn needed that is undone now."""
@@ -94,7 +101,8 @@ class Preparations:
     def forget(self, number: int) -> None:
         """Forget a mail whose turn is over, or has failed."""
         self._kept.pop(number, None)
-        self._undone = None
+        if self._undone is not None and self._undone.mail.id == number:
+            self._undone = None
 
     def to_do(self) -> list[Preparation]:
         """Those that have begun since the last time, each to be worked out apart."""

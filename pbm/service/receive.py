@@ -73,9 +73,10 @@ class Intake:
     ) -> Rejection | None:
         now = self.clock()
         by = try_of(work, recipient, sender, caller.network)
-        shut_out = refuse_guesser(work, by, now, closing=not self.house.trusts(caller.peer))
-        if shut_out is not None:
-            return shut_out
+        if isinstance(recipient, PlayerReply | Bounce):  # a token is drawn by lot, and good once
+            shut_out = refuse_guesser(work, by, now, closing=not self.house.trusts(caller.peer))
+            if shut_out is not None:
+                return shut_out
         why = self._why_not_known(work, recipient)
         return refuse_wrong(work, by, self._not_valid(recipient, why), now) if why else None
 

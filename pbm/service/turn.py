@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 
 import structlog
 from sqlalchemy.exc import DBAPIError
@@ -24,13 +25,12 @@ from pbm.mail.address import (
     QuestionReply,
     Unknown,
 )
-from pbm.mail.inbound import Envelope, read
-from pbm.mail.limits import LIMITS, STRANGERS_LIMITS
+from pbm.mail.inbound import Envelope, masked, read
+from pbm.mail.limits import LIMITS, LONG, STRANGERS_LIMITS, is_long
 from pbm.passwords import HashingNeeded
 from pbm.service.aliases import ask_owner
 from pbm.service.announce import announce_boards
 from pbm.service.answers import hear_answer
-from pbm.service.arriving import is_long
 from pbm.service.bounces import hear_from, hear_report, send_missed
 from pbm.service.cleared_passwords import tell_whose_was_cleared
 from pbm.service.front import known_front, take_probe, what_it_says
@@ -52,7 +52,6 @@ from pbm.store.together import Steps, at_once
 from pbm.store.values import InboxMail
 
 MOST_TRIES = 3
-MOST_ASIDE = 16  # mails for which something is worked out at once
 ASIDE_FOR = timedelta(minutes=1)  # more than the watchdog allows; then another process takes it
 SLICE = 0.1  # seconds of turns in one transaction, for which the door has to wait
 Tell = Callable[[UnitOfWork, House, InboxMail, datetime], None]
@@ -154,8 +153,11 @@ class Turns:
 
     def work_out(self, preparation: Preparation) -> None:
         """Work out what a turn needs; outside the event loop and any transaction."""
-        with self._at_hand(preparation.mail):
-            preparation.work_out()
+        try:
+            with self._at_hand(preparation.mail):
+                preparation.work_out()
+        except OSError as error:  # nothing could be written into the file of what is in hand
+            preparation.fail(error)
 
     def _next(self, work: UnitOfWork, now: datetime, most: int) -> list[InboxMail]:
         """Those for which something was worked out, and then those whose turns are next."""
@@ -169,7 +171,8 @@ class Turns:
             else:
                 found[number] = mail
         if len(found) < most:
-            for mail in work.inbox.claim(now, most - len(found)):
+            claim = partial(work.inbox.claim, now, most - len(found))
+            for mail in claim(most_bytes=LONG) if self.preparations.are_many() else claim():
                 found.setdefault(mail.id, mail)
         return list(found.values())
 
@@ -199,7 +202,6 @@ class Turns:
         except Exception as error:
             if isinstance(error, DBAPIError) and is_away(error):
                 raise
-            self.preparations.forget(mail.id)  # a further try works it out anew
             raise TurnFailedError(mail, error) from error
         _log.info("mail done", mail=incoming(mail.id), outcome=outcome)
         return outcome
@@ -213,10 +215,12 @@ class Turns:
 
     def _read(self, mail: InboxMail) -> Envelope:
         own, limits = self.house.address.plain, LIMITS if mail.known else STRANGERS_LIMITS
-        return read(mail.raw, envelope_sender=mail.sender, own_address=own, limits=limits)
+        envelope = read(mail.raw, envelope_sender=mail.sender, own_address=own, limits=limits)
+        return envelope if envelope.automatic else masked(envelope)
 
     def count_in(self, work: UnitOfWork, failed: "TurnFailedError") -> None:
         """Count the try of a mail whose turn has failed and was undone."""
+        self.preparations.forget(failed.mail.id)  # a further try works it out anew
         if isinstance(failed.error, NoOperatorError):
             work.inbox.count_try(failed.mail.id, str(failed.error))
             work.inbox.set_stuck(failed.mail.id)

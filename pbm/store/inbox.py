@@ -78,12 +78,15 @@ _KEEP = {
 }
 
 
-def _is_first(lane: str, order: str) -> ColumnElement[bool]:
-    """Whether no earlier mail of the same lane waits, or is being obeyed."""
+def _is_first(lane: str) -> ColumnElement[bool]:
+    """Whether no earlier mail of the same lane waits, or is being obeyed.
+
+    Earlier in both lanes by number: were it by place in one, two mails could wait for each other.
+    """
     return ~exists().where(
         _EARLIER.c.status == NEW,
         _EARLIER.c[lane] == inbox.c[lane],
-        _EARLIER.c[order] < inbox.c[order],
+        _EARLIER.c.id < inbox.c.id,
     )
 
 
@@ -95,13 +98,15 @@ _CLAIM = Statement(
             inbox.c.aside_until.is_(None),
             inbox.c.aside_until < bindparam("now", type_=inbox.c.aside_until.type),
         ),
-        _is_first("lane", "place"),
-        _is_first("board_lane", "id"),
+        _is_first("lane"),
+        _is_first("board_lane"),
+        func.length(inbox.c.raw) <= bindparam("most_bytes", type_=Integer),
     )
     .order_by(inbox.c.place, inbox.c.id)
     .limit(bindparam("most", type_=Integer))
     .with_for_update(skip_locked=True)
 )
+_ANY_LENGTH = 2**31 - 1  # bytes
 _PUT_ASIDE = Statement(
     update(inbox)
     .where(inbox.c.id == bindparam("mail"))
@@ -176,12 +181,15 @@ class Inbox:
         rows = _COPIES.rows(self._connection, digest=digest, since=since)
         return {str(row["recipient"]): int(row["id"]) for row in rows}
 
-    def claim(self, now: datetime, most: int = 1) -> tuple[InboxMail, ...]:
+    def claim(
+        self, now: datetime, most: int = 1, *, most_bytes: int = _ANY_LENGTH
+    ) -> tuple[InboxMail, ...]:
         """Take the new mails whose turns come next; other processes pass them over meanwhile.
 
-        Of those that share a lane only the first is taken, and none that was put aside.
+        Of those that share a lane only the first is taken, none that was put aside, and none
+        that is longer than `most_bytes`.
         """
-        rows = _CLAIM.rows(self._connection, now=now, most=most)
+        rows = _CLAIM.rows(self._connection, now=now, most=most, most_bytes=most_bytes)
         return tuple(_mail(row) for row in rows)
 
     def put_aside(self, numbers: Iterable[int], until: datetime) -> None:

@@ -239,7 +239,7 @@ class Players:
         forget(
             update(inbox)
             .where(func.lower(inbox.c.sender).in_(keys))
-            .values(sender="", outcome=None)
+            .values(sender="", lane=None, outcome=None)
         )
         for key in keys:
             forget(delete(buckets).where(buckets.c.key.contains(key, autoescape=True)))

@@ -65,6 +65,7 @@ class TestPasswords:
             "Hello\nmove 12 alice mistyped-Sesame a1-c3,d4",
             "> so\n\nHi\n- resign 1 alice mistyped",
             "Hello\nresign alice mistyped-Sesame",
+            "So:\nmove 12 bob surprised everybody",  # nobody learns whether bob has one
         ],
     )
     def test_the_classic_place_needs_no_right_one(
@@ -81,7 +82,6 @@ class TestPasswords:
         [
             ("Hi, alice and bob, well played on move 12", 0),
             ("On move 12 bob surprised everybody.", 0),
-            ("So:\nmove 12 bob surprised everybody", 0),
             ("bob congratulations, bob beautiful!", 0),
             ("alice congratulations on this", 1),
             ("alice@example.org is mine, and accept my thanks", 0),
@@ -104,7 +104,7 @@ class TestPasswords:
         alice.hears_nothing()
         assert checks == [PASSWORD]
 
-    def test_guessing_by_words_counts_with_the_logins(
+    def test_guessing_by_words_comes_to_an_end_and_uses_up_no_logins(
         self, table: Table, checks: list[str]
     ) -> None:
         _, bob = people(table)
@@ -112,10 +112,9 @@ class TestPasswords:
         for number in range(12):
             bob.says(f"alice guesses-{number}")
         assert len(checks) == 10
-        bob.forgets().says(f"alice {PASSWORD}").hears(HELD)
         table.person("x@example.net").writes(f"resign 1 {LOGIN}")
-        assert len(checks) == 10
-        assert table.board(1).status == "playing"
+        assert len(checks) == 11
+        assert table.board(1).status == "finished"
 
     def test_many_places_cost_nothing_and_are_held(self, table: Table, checks: list[str]) -> None:
         alice, bob = people(table)

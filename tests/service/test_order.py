@@ -158,11 +158,16 @@ def test_what_a_dead_process_had_put_aside_is_taken_at_the_next_start(sqlite_url
     table.close()
 
 
-def test_only_so_many_are_read_at_once(table: Table) -> None:
+def test_only_so_many_are_read_at_once_and_short_ones_go_on(table: Table) -> None:
+    alice = table.joins("alice")
     for number in range(MOST_UNDER_WAY + 2):
         hands_in(table.person(f"s{number}@forged.example"), LONG)
     while takes(table).mails:
         pass
+    table.clock.passes(minutes=2)
+    hands_in(alice, "games")
+    assert takes(table) == Taken(1, more=True)
+    assert table.rows("inbox")[-1]["outcome"] == "alice: games"
     assert works_out(table) == MOST_UNDER_WAY
     assert len(taken(table, MOST_UNDER_WAY + 2)) == MOST_UNDER_WAY + 2
 

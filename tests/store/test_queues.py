@@ -3,14 +3,17 @@
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import count
+from typing import Any
 
 import pytest
 
 from pbm import rules
 from pbm.service.post import delay
 from pbm.store.db import Database, UnitOfWork
+from pbm.store.inbox import ANYWHERE
 from pbm.store.migrate import migrate
-from pbm.store.values import NewMail
+from pbm.store.schema import inbox
+from pbm.store.values import NewMail, Queued
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -25,10 +28,15 @@ def database(database_url: str) -> Iterator[Database]:
     database.close()
 
 
-def keep(work: UnitOfWork, digest: str, now: datetime = NOW, same_for: timedelta = DAY) -> int:
-    number = work.inbox.keep(
-        digest=digest, recipient="r", sender="s", peer="p", raw=b"raw", now=now, same_for=same_for
-    )
+def keep(
+    work: UnitOfWork,
+    digest: str,
+    now: datetime = NOW,
+    same_for: timedelta = DAY,
+    queued: Queued = ANYWHERE,
+) -> int:
+    mail: dict[str, Any] = {"digest": digest, "recipient": "r", "sender": "s", "peer": "p"}
+    number = work.inbox.keep(**mail, raw=b"raw", now=now, same_for=same_for, queued=queued)
     assert number is not None
     return number
 
@@ -87,6 +95,18 @@ def test_several_are_claimed_and_finished_at_once(database: Database) -> None:
         assert [work.inbox.get(number).outcome for number in numbers] == [
             f"done {number}" for number in numbers
         ]
+
+
+def test_no_two_mails_wait_for_each_other_whatever_their_places(database: Database) -> None:
+    alice = Queued("alice", 12)
+    with database.transaction() as work:
+        first, second = keep(work, "a", queued=alice), keep(work, "b", queued=alice)
+    with database.engine.begin() as connection:  # as clocks of two processes may have it
+        connection.execute(inbox.update().where(inbox.c.id == second).values(place=0.0))
+    with database.transaction() as work:
+        assert [mail.id for mail in work.inbox.claim(NOW, 2)] == [first]
+        work.inbox.finish([(first, "done")], NOW)
+        assert [mail.id for mail in work.inbox.claim(NOW, 2)] == [second]
 
 
 def test_a_claimed_mail_is_passed_over_by_others(postgres_url: str) -> None:
