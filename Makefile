@@ -30,7 +30,9 @@ help: ## lists these targets
 run: $(READY) ## starts the server on its defaults: 127.0.0.1:8025, everything under var/
 	@exec .venv/bin/pbm serve
 
-PYTEST := $(PY) -m pytest -n auto --maxprocesses 8 --dist worksteal
+# Twice as many as processors: servers and databases of tests are waited for.
+WORKERS ?= $(shell n=$$(( 2 * $$(nproc) )); echo $$(( n > 8 ? 8 : n )))
+PYTEST = $(PY) -m pytest -n $(WORKERS) --dist worksteal
 
 .PHONY: test
 test: deps $(READY) ## runs the tests, in some minutes; ARGS="tests/rules -k bowl" runs whatever it names

@@ -96,6 +96,7 @@ def test_a_mail_that_kills_the_server_or_hangs_is_put_aside(
     doomed.stop()
 
 
+@pytest.mark.thorough
 def test_a_bug_stops_one_mail_and_nothing_else(
     server: RunningServer, alice: Player, bob: Player
 ) -> None:

@@ -43,6 +43,7 @@ def plays_from(handle: str, address: str, server: RunningServer, relay: Relay) -
     return player
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("strips", [False, True])
 def test_promise_07_the_mails_stop(tmp_path: Path, strips: bool) -> None:
     with running_relay(ROBOTS, strips=strips) as relay:

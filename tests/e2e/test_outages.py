@@ -127,6 +127,7 @@ def test_fault_disk_full_is_451_until_there_is_room(
 # -- the end -------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_fault_sigterm_under_load_ends_in_order_and_loses_nothing(
     server: RunningServer, alice: Player
 ) -> None:

@@ -165,6 +165,7 @@ def test_postfix_tells_for_whom_it_speaks(tmp_path: Path, sink: Sink) -> None:
         assert not sink.to("late@forged.example")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("handle", "code", "status"), [("gone", 550, "failed"), ("busy", 450, "due")]
 )

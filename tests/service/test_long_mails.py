@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from pbm.mail.caller import UNKNOWN
-from pbm.service import arriving
+from pbm.mail.limits import is_long as may_take_long
 from pbm.service.turn import Taken
 from pbm.store.together import at_once
 from tests.table import SERVER, Table
@@ -27,7 +27,7 @@ def mail(size: int) -> bytes:
 
 @pytest.mark.parametrize(("size", "is_long"), [(100, False), (SHORT, False), (LONG, True)])
 def test_a_mail_is_kept_and_obeyed_as_long_as_it_is(table: Table, size: int, is_long: bool) -> None:
-    assert arriving.is_long(mail(size)) is is_long
+    assert may_take_long(mail(size)) is is_long
     with table.database.transaction() as work:
         arrived = table.intake.look_at("a@b.example", mail(size), UNKNOWN)
         assert table.intake.keep_arrived(work, (SERVER,), arrived) == "2.0.0 kept as i1"

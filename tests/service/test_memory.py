@@ -116,6 +116,7 @@ def objects() -> Counter[str]:
     )
 
 
+@pytest.mark.thorough
 def test_long_words_are_not_kept_once_they_were_written(sqlite_url: str) -> None:
     table = SendingTable(sqlite_url)
     alice, bob = table.start("alice", "bob")

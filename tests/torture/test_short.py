@@ -16,6 +16,7 @@ def test_promise_01_and_promise_05_killed_at_random() -> None:
     assert report.figures["turns"] > 0
 
 
+@pytest.mark.thorough
 def test_promise_01_and_promise_05_on_postgresql_which_is_killed_too() -> None:
     # With this seed a process of each role dies, and once all of PostgreSQL.
     report = run_kills("postgresql", 4, "in the tests, 26", print, SMALL)
@@ -25,6 +26,7 @@ def test_promise_01_and_promise_05_on_postgresql_which_is_killed_too() -> None:
     assert report.figures["turns"] > 0
 
 
+@pytest.mark.thorough
 def test_promise_05_a_season_with_a_failing_smarthost() -> None:
     report = run_season(TURNS, "in the tests", print, SMALL)
     assert report.findings == []
