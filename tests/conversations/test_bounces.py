@@ -418,6 +418,7 @@ def test_a_mail_refused_for_what_it_is_says_nothing_of_its_reader(table: Table) 
     assert (bob.bounces, bob.bounced_at) == (0, None)
 
 
+@pytest.mark.thorough
 def test_a_mail_that_had_to_wait_is_tried_for_a_day(table: Table) -> None:
     alice, bob = to_move(table)
     report(table, alice.newest, "postfix-unknown-user")

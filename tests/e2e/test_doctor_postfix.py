@@ -13,6 +13,8 @@ from tests.e2e.sink import Sink
 from tests.e2e.test_doctor import doctor
 from tests.e2e.test_postfix import Site, site
 
+pytestmark = pytest.mark.thorough
+
 HANDBOOK = Path(__file__).resolve().parents[2] / "docs" / "operating.md"
 NAME = "mx.example.org"
 CHECKS = "header_checks = regexp:/etc/postfix/header_checks\n"

@@ -63,6 +63,7 @@ def roles(tmp_path: Path, sink: Sink, postgres: PostgresServer) -> Iterator[list
             assert server.stop() == 0
 
 
+@pytest.mark.thorough
 def test_fault_postgresql_gone_and_back_nobody_has_to_do_anything(
     roles: list[RunningServer], sink: Sink, postgres: PostgresServer
 ) -> None:

@@ -20,6 +20,8 @@ from tests.e2e.running import RunningServer
 from tests.e2e.sink import Sink
 from tests.polling import PATIENCE, until
 
+pytestmark = pytest.mark.thorough
+
 OWN_DOMAIN = "## Behind Postfix"
 WAYS = {
     "LMTP": ("", "+"),

@@ -13,6 +13,8 @@ from pbm.store.schema import metadata
 from tests.growth import Season, SendingTable, asked
 from tests.plans import read_whole
 
+pytestmark = pytest.mark.thorough
+
 MUCH = Size(finished=3000, running=60, pairs=1200, plies=4)
 AT_MOST = 1.2  # times what it costs in an empty database
 # Of who leaves for good, buckets are looked for in all there are: those of a week.

@@ -9,6 +9,7 @@ SMALL = Size(boards=12, players=5, most_events=20)
 TURNS = 150
 
 
+@pytest.mark.thorough
 def test_promise_01_and_promise_05_killed_at_random() -> None:
     report = run_kills("sqlite", 6, "in the tests, 23", print, SMALL)
     assert report.findings == []
