@@ -108,7 +108,7 @@ def hangs_alone() -> None:
 
 STEPS: dict[str, Callable[[], None]] = {
     "in-the-transaction-that-keeps-the-mail": lambda: dies_after(Inbox, "keep"),
-    "between-that-commit-and-the-250": lambda: dies_after_the_commit_of(Intake, "keep_in"),
+    "between-that-commit-and-the-250": lambda: dies_after_the_commit_of(Intake, "keep_arrived"),
     "after-claiming-the-mail": lambda: dies_after(Inbox, "claim"),
     "after-playing-the-ply": lambda: dies_after(Boards, "add_ply"),
     "after-writing-a-mail-down": lambda: dies_after(Outbox, "add"),
