@@ -144,7 +144,7 @@ class Turns:
             prepared = self._prepared(mail)
             if prepared.is_under_way:
                 aside.append(mail.id)
-            elif prepared.needs is None:
+            else:
                 outcomes.append((mail.id, self._take(work, prepared)))
         work.inbox.put_aside(aside, now + ASIDE_FOR)
         work.inbox.finish(outcomes, self.clock())
