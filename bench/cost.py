@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from bench import season
 from bench.measure import Row, rate_of
-from pbm.mail.delivery_report import read_report
-from pbm.mail.inbound import read
+from pbm.mail.reading.delivery_report import read_report
+from pbm.mail.reading.inbound import read
 from tests.mail.reading.test_cost import READABLE
 
 _PLAIN = "a plain mail of 2 KB, its board quoted"

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 
 from bench import season
-from pbm.mail.inbound import read
+from pbm.mail.reading.inbound import read
 
 _BODIES = 400  # that are tried, half of them in HTML
 _KEPT = 20

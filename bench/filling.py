@@ -18,7 +18,7 @@ from typing import Any
 from sqlalchemy import Column, Connection, text
 from sqlalchemy.schema import Table as SchemaTable
 
-from pbm import rules
+from pbm.rules import abalone as rules
 from pbm.store.db import Database
 from pbm.store.schema import Moment, metadata
 from tests.table import START, Table

@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from bench.measure import Row, beside, rates_of
-from pbm import rules
-from pbm.rules import search
-from pbm.rules.board import BOARD, shifted
-from pbm.rules.perft import perft
-from pbm.rules.turns import play_legal
+from pbm.rules import abalone as rules
+from pbm.rules.abalone import search
+from pbm.rules.abalone.board import BOARD, shifted
+from pbm.rules.abalone.perft import perft
+from pbm.rules.abalone.turns import play_legal
 from tests.rules import oracle
 from tests.rules.random_positions import two_player_positions
 

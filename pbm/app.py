@@ -17,32 +17,42 @@ import click
 import structlog
 from sqlalchemy.exc import DBAPIError
 
-from pbm import __version__, rules
+from pbm import __version__
 from pbm.clock import system_clock
 from pbm.config import Settings, load_settings
 from pbm.errors import OperatorError
 from pbm.mail.address import AddressError, parse_address
-from pbm.mail.certificate import load_certificate
-from pbm.mail.delivery import Transport
-from pbm.mail.limits import is_long
-from pbm.mail.maildir import MaildirTransport, check_folders
-from pbm.mail.smarthost import SmarthostTransport
-from pbm.mail.smtpd import Caller, Listener, Rejection
+from pbm.mail.reading.limits import is_long
+from pbm.mail.smtp_in.certificate import load_certificate
+from pbm.mail.smtp_in.listener import Caller, Listener, Rejection
+from pbm.mail.smtp_out.delivery import Transport
+from pbm.mail.smtp_out.maildir import MaildirTransport, check_folders
+from pbm.mail.smtp_out.smarthost import SmarthostTransport
 from pbm.mail.tags import load_keyring
-from pbm.service.guesses import WrongTag
-from pbm.service.heartbeat import LISTEN, POST, ROLES, TURN, Heart, beat, keep_beating, stop_beating
-from pbm.service.in_hand import InHand
-from pbm.service.letters import House
-from pbm.service.loops import begin_turns, send_post, take_turns
-from pbm.service.mailrates import MailRates
+from pbm.rules import abalone as rules
+from pbm.service.intake.guesses import WrongTag
+from pbm.service.intake.mailrates import MailRates
+from pbm.service.intake.receive import Intake, log_fault
+from pbm.service.intake.session_log import SessionLog
 from pbm.service.own_address import own_address
-from pbm.service.post import Post
-from pbm.service.receive import Intake, log_fault
-from pbm.service.scribe import Scribe
-from pbm.service.session_log import SessionLog
-from pbm.service.turn import Turns
-from pbm.service.watchdog import Watchdog
-from pbm.service.writer import InThread, Reader, Writer
+from pbm.service.post.post import Post
+from pbm.service.post.scribe import Scribe
+from pbm.service.running.heartbeat import (
+    LISTEN,
+    POST,
+    ROLES,
+    TURN,
+    Heart,
+    beat,
+    keep_beating,
+    stop_beating,
+)
+from pbm.service.running.loops import begin_turns, send_post, take_turns
+from pbm.service.running.writer import InThread, Reader, Writer
+from pbm.service.turns.crash_marker import CrashMarker
+from pbm.service.turns.mail_writer import Site
+from pbm.service.turns.turn import Turns
+from pbm.service.turns.watchdog import Watchdog
 from pbm.store.db import Database, why_unusable
 from pbm.store.migrate import is_current, migrate
 from pbm.store.sole import hold_alone
@@ -62,7 +72,7 @@ def settings_from_here() -> Settings:
     return load_settings(os.environ, SETTINGS_FILE)
 
 
-def open_house(settings: Settings) -> tuple[Database, House]:
+def open_site(settings: Settings) -> tuple[Database, Site]:
     """Open the database and the keys. Raises OperatorError for a setting that cannot work."""
     address = own_address(settings)
     try:
@@ -70,14 +80,14 @@ def open_house(settings: Settings) -> tuple[Database, House]:
     except AddressError as error:
         raise OperatorError(f"PBM_OPERATOR: {error}") from error
     keyring = load_keyring(settings.key_file, settings.secret_key or None)
-    house = House(
+    site = Site(
         address,
         keyring,
         operator,
         authserv_id=settings.front_name,
         trusted_networks=settings.trusted_networks,
     )
-    return Database(settings.database_url), house
+    return Database(settings.database_url), site
 
 
 def open_transport(settings: Settings) -> Transport:
@@ -125,7 +135,7 @@ class Server:
     def __init__(self, settings: Settings, roles: frozenset[str] = frozenset(ROLES)) -> None:
         self._settings = settings
         self._roles = roles
-        self._database, house = open_house(settings)
+        self._database, site = open_site(settings)
         if self._database.embedded and roles != frozenset(ROLES):
             raise OperatorError("One process does everything on SQLite: leave out --roles.")
         self._alone = hold_alone(self._database)
@@ -133,12 +143,12 @@ class Server:
         self._transport = open_transport(settings)
         self._tls = load_certificate(settings.tls_cert, settings.tls_key)
         rates = MailRates(*settings.most_mails, settings.trusted_networks)
-        self._intake = Intake(self._database, house, system_clock, rates)
-        in_hand = InHand(settings.key_file.with_name("turn-in-hand"))
+        self._intake = Intake(self._database, site, system_clock, rates)
+        crash_marker = CrashMarker(settings.key_file.with_name("turn-in-hand"))
         self._watchdog = Watchdog()
-        self._turns = Turns(self._database, house, system_clock, in_hand, self._watchdog)
-        self._scribe = Scribe(house.address.plain, settings.helper_count)
-        self._post = Post(self._database, house, system_clock, self._transport, self._scribe)
+        self._turns = Turns(self._database, site, system_clock, crash_marker, self._watchdog)
+        self._scribe = Scribe(site.address.plain, settings.helper_count)
+        self._post = Post(self._database, site, system_clock, self._transport, self._scribe)
         self._mail_kept = asyncio.Event()
         self._mail_written = asyncio.Event()
         self._stopping = asyncio.Event()

@@ -1,4 +1,4 @@
-"""What happened while one mail was obeyed. `pbm.service.announce` turns it into mails."""
+"""What happened while one mail was obeyed. `pbm.service.turns.announce` turns it into mails."""
 
 from dataclasses import dataclass, field
 from typing import Any

@@ -20,7 +20,7 @@ from pbm.commands.words import Login
 from pbm.mail import keyfile
 from pbm.mail.address import ServerAddress
 from pbm.mail.tags import Keyring
-from pbm.service import logins
+from pbm.service.turns import logins
 
 _WORD = re.compile(r"[a-z0-9]{16,}", re.ASCII)
 _REPLY_ADDRESS = re.compile(

@@ -22,15 +22,15 @@ from sqlalchemy import text
 
 from pbm.commands.boards import Setup, start_board
 from pbm.mail.address import ServerAddress
-from pbm.mail.auth_results import Front
-from pbm.mail.render import Renderer
-from pbm.mail.smtpd import Rejection
+from pbm.mail.reading.auth_results import Front
+from pbm.mail.smtp_in.listener import Rejection
 from pbm.mail.tags import Key, Keyring
-from pbm.service.front import forget_front, note_front
-from pbm.service.letters import House
-from pbm.service.receive import Intake
-from pbm.service.scribe import raw_mail
-from pbm.service.turn import Turns
+from pbm.mail.writing.render import Renderer
+from pbm.service.intake.front import forget_front, note_front
+from pbm.service.intake.receive import Intake
+from pbm.service.post.scribe import raw_mail
+from pbm.service.turns.mail_writer import Site
+from pbm.service.turns.turn import Turns
 from pbm.store.db import Database
 from pbm.store.migrate import current_version, migrate
 from pbm.store.schema import metadata
@@ -122,7 +122,7 @@ class Table:
             migrate(self.database)
         counter = itertools.count(1)
         keyring = Keyring((Key("k1", b"a secret key that only tests know"),))
-        self.house = House(
+        self.site = Site(
             ServerAddress(SERVER),
             keyring,
             OPERATOR,
@@ -130,8 +130,8 @@ class Table:
             shuffled=lambda names: self.lots(list(names)),
         )
         self.lots: Callable[[list[str]], list[str]] = list
-        self.intake = Intake(self.database, self.house, self.clock)
-        self.turns = Turns(self.database, self.house, self.clock)
+        self.intake = Intake(self.database, self.site, self.clock)
+        self.turns = Turns(self.database, self.site, self.clock)
         self.renderer = _renderer()
         self.mailboxes: dict[str, list[Mail]] = {}
         self.peer = PEER
@@ -186,8 +186,8 @@ class Table:
         `tried`: the operator has found it in order.
         """
         trusted = (ip_network("127.0.0.0/8"),)
-        self.house = replace(self.house, authserv_id=FRONT, trusted_networks=trusted)
-        self.intake.house = self.turns.house = self.house
+        self.site = replace(self.site, authserv_id=FRONT, trusted_networks=trusted)
+        self.intake.site = self.turns.site = self.site
         stamps = f"Authentication-Results: {FRONT}; {says}\r\n" if says else ""
         stamps += (
             f"Received: from somewhere.example by {FRONT}; Sat, 21 Nov 2026 12:00:00 +0000\r\n"
@@ -218,7 +218,7 @@ class Table:
 
     def arrive(self, mail: OutboxMail) -> None:
         """Put a mail into its reader's mailbox."""
-        raw = raw_mail(mail, self.house.address.plain, self.renderer)
+        raw = raw_mail(mail, self.site.address.plain, self.renderer)
         arrived = Mail(raw, mail.sender, message_from_bytes(raw))
         _check_secrets(arrived)
         self.mailboxes.setdefault(mail.recipient.lower(), []).append(arrived)

@@ -3,7 +3,7 @@
 import click
 
 from pbm import __version__
-from pbm.admin.desk import Desk, Sentences, login_name, pass_desk
+from pbm.admin.console import Console, Sentences, login_name, pass_console
 from pbm.admin.doctor import doctor
 from pbm.admin.games import games
 from pbm.admin.journal import print_journal
@@ -26,15 +26,15 @@ def main(context: click.Context, who: str) -> None:
     Run it in the server's folder and with its settings: PBM_... variables, else ./pbm.toml.
     """
     context.with_resource(owner_only())
-    context.obj = Desk(who)
+    context.obj = Console(who)
 
 
 @main.command()
 @click.option("-n", "most", type=click.IntRange(min=1), default=20, show_default=True)
-@pass_desk
-def journal(desk: Desk, most: int) -> None:
+@pass_console
+def journal(console: Console, most: int) -> None:
     """Print the newest changes that were made here, the newest last."""
-    with desk.office() as office:
+    with console.office() as office:
         changes = newest_changes(office, most)
     print_journal(changes, of_all=True)
     if not changes:

@@ -2,7 +2,7 @@
 
 import click
 
-from pbm.admin.desk import Desk, pass_desk
+from pbm.admin.console import Console, pass_console
 from pbm.admin.upkeep import print_findings
 from pbm.service.operator import doctor as service
 
@@ -30,13 +30,13 @@ def _host_port(_context: click.Context, _option: click.Parameter, value: str) ->
     metavar="SECONDS",
     help="How long the probe may be on its way.",
 )
-@pass_desk
-def doctor(desk: Desk, front: tuple[str, int], wait: float) -> None:
+@pass_console
+def doctor(console: Console, front: tuple[str, int], wait: float) -> None:
     """Try whether your mail server's word on senders can be believed.
 
     Sends a mail with forged Authentication-Results through it to the running pbm, where they
     must not arrive. Only after that the results of PBM_AUTHSERV_ID count. Ends with status 1
     on a FAIL; nothing of that server counts then.
     """
-    with desk.office() as office:
-        print_findings(service.examine_front(desk.settings, office, *front, wait))
+    with console.office() as office:
+        print_findings(service.examine_front(console.settings, office, *front, wait))

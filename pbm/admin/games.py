@@ -4,10 +4,10 @@ from typing import TextIO
 
 import click
 
-from pbm import rules
-from pbm.admin.desk import Desk, pass_desk, why_option
+from pbm.admin.console import Console, pass_console, why_option
 from pbm.admin.journal import print_journal
 from pbm.errors import OperatorError
+from pbm.rules import abalone as rules
 from pbm.service.operator import boards as service
 from pbm.service.operator import records
 from pbm.store.values import Board
@@ -25,10 +25,10 @@ def games() -> None:
 
 @games.command("list")
 @click.option("--status", type=click.Choice(service.STATUSES), help="Only boards with this status.")
-@pass_desk
-def list_(desk: Desk, status: str | None) -> None:
+@pass_console
+def list_(console: Console, status: str | None) -> None:
     """List boards, and whose turn it is there or how they ended."""
-    with desk.office() as office:
+    with console.office() as office:
         for board in service.list_boards(office, status):
             state = f"{board.status:8}  ply {board.ply:<4}  {board.layout}"
             click.echo(f"{board.id:>5}  {state}  {_handles(board)}: {service.standing(board)}")
@@ -36,10 +36,10 @@ def list_(desk: Desk, status: str | None) -> None:
 
 @games.command()
 @click.argument("number", type=NUMBER, metavar="N")
-@pass_desk
-def show(desk: Desk, number: int) -> None:
+@pass_console
+def show(console: Console, number: int) -> None:
     """Show board N: players, position, moves, what was changed."""
-    with desk.office() as office:
+    with console.office() as office:
         file = service.show_board(office, number)
     board = file.board
     click.echo(
@@ -62,13 +62,13 @@ def show(desk: Desk, number: int) -> None:
 @games.command()
 @click.argument("number", type=NUMBER, metavar="N")
 @why_option
-@pass_desk
-def undo(desk: Desk, number: int, why: str) -> None:
+@pass_console
+def undo(console: Console, number: int, why: str) -> None:
     """Take the last ply of board N back.
 
     With it comes back whoever resigned after it. A game that had ended by that ply goes on.
     """
-    with desk.office() as office:
+    with console.office() as office:
         ply = service.undo(office, number, why)
     click.echo(f"Ply {ply.ply}, {ply.text}, is taken back.")
 
@@ -80,13 +80,13 @@ def undo(desk: Desk, number: int, why: str) -> None:
 )
 @click.option("--draw", is_flag=True, help="Nobody wins.")
 @why_option
-@pass_desk
-def end(desk: Desk, number: int, winners: tuple[str, ...], draw: bool, why: str) -> None:
+@pass_console
+def end(console: Console, number: int, winners: tuple[str, ...], draw: bool, why: str) -> None:
     """End board N, with a winner, as a draw, or without a result."""
     if winners and draw:
         raise click.UsageError("A draw has no winner: give --winner or --draw.")
     result = winners if winners or draw else None
-    with desk.office() as office:
+    with console.office() as office:
         board = service.end(office, number, why, result)
     click.echo(f"Board {board.id} is {board.status}: {service.standing(board)}.")
 
@@ -94,10 +94,10 @@ def end(desk: Desk, number: int, winners: tuple[str, ...], draw: bool, why: str)
 @games.command()
 @click.argument("number", type=NUMBER, metavar="N")
 @why_option
-@pass_desk
-def reopen(desk: Desk, number: int, why: str) -> None:
+@pass_console
+def reopen(console: Console, number: int, why: str) -> None:
     """Let board N go on, which the operator had ended."""
-    with desk.office() as office:
+    with console.office() as office:
         click.echo(f"Board {service.reopen(office, number, why).id} goes on.")
 
 
@@ -106,10 +106,10 @@ def reopen(desk: Desk, number: int, why: str) -> None:
 @click.argument("handle")
 @click.argument("new_handle")
 @why_option
-@pass_desk
-def replace(desk: Desk, number: int, handle: str, new_handle: str, why: str) -> None:
+@pass_console
+def replace(console: Console, number: int, handle: str, new_handle: str, why: str) -> None:
     """Hand HANDLE's seat on board N over to NEW_HANDLE."""
-    with desk.office() as office:
+    with console.office() as office:
         board = service.replace(office, number, handle, new_handle, why)
     click.echo(f"{new_handle} plays for {handle} on board {board.id} now.")
 
@@ -118,10 +118,10 @@ def replace(desk: Desk, number: int, handle: str, new_handle: str, why: str) -> 
 @click.argument("number", type=NUMBER, metavar="N")
 @click.argument("handle", required=False)
 @click.option("--why", metavar="TEXT", help="A reason, if the players should read one.")
-@pass_desk
-def resend(desk: Desk, number: int, handle: str | None, why: str | None) -> None:
+@pass_console
+def resend(console: Console, number: int, handle: str | None, why: str | None) -> None:
     """Mail board N once more, to HANDLE or to all its players."""
-    with desk.office() as office:
+    with console.office() as office:
         sent = service.resend(office, number, handle, why)
     click.echo(f"Board {number} is on its way to {', '.join(sent)}.")
 
@@ -130,13 +130,13 @@ def resend(desk: Desk, number: int, handle: str | None, why: str | None) -> None
 @click.argument("number", type=NUMBER, metavar="N")
 @click.option("--form", type=click.Choice(rules.RECORD_FORMS), default="apgn", help="How.")
 @click.option("--abapro", is_flag=True, help="Write the moves in Aba-Pro notation.")
-@pass_desk
-def export(desk: Desk, number: int, form: rules.RecordForm, abapro: bool) -> None:
+@pass_console
+def export(console: Console, number: int, form: rules.RecordForm, abapro: bool) -> None:
     """Print board N as a record.
 
     That is text that other programs, or `games import`, can read.
     """
-    with desk.office() as office:
+    with console.office() as office:
         click.echo(records.export(office, number, form, abapro=abapro), nl=False)
 
 
@@ -150,9 +150,9 @@ def export(desk: Desk, number: int, form: rules.RecordForm, abapro: bool) -> Non
 @click.option("--pillar", is_flag=True, help="With a pillar, where the record does not say so.")
 @click.option("--abapro", is_flag=True, help="It is a bare list of moves in Aba-Pro notation.")
 @why_option
-@pass_desk
+@pass_console
 def import_(
-    desk: Desk,
+    console: Console,
     file: TextIO,
     owner: str | None,
     players: tuple[str, ...],
@@ -169,7 +169,7 @@ def import_(
     if owner and players:
         raise click.UsageError("A record has no players: give --for or --player.")
     record = records.parse(_read(file), board=layout, abapro=abapro, pillar=pillar)
-    with desk.office() as office:
+    with console.office() as office:
         if owner:
             board = records.keep_for(office, record, owner, why)
             click.echo(f"Kept as board {board.id}, a record of {owner}'s.")

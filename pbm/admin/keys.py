@@ -2,7 +2,7 @@
 
 import click
 
-from pbm.admin.desk import Desk, pass_desk
+from pbm.admin.console import Console, pass_console
 from pbm.service.operator import keys as service
 
 
@@ -15,29 +15,29 @@ def keys() -> None:
 
 
 @keys.command("list")
-@pass_desk
-def list_(desk: Desk) -> None:
+@pass_console
+def list_(console: Console) -> None:
     """List the keys by their ids, never the keys themselves."""
-    first, *others = service.list_keys(desk.settings)
+    first, *others = service.list_keys(console.settings)
     click.echo(f"{first:2}  signs new mails, and answers to those are good")
     for key_id in others:
         click.echo(f"{key_id:2}  signs nothing any more, but answers to older mails are good")
 
 
 @keys.command()
-@pass_desk
-def rotate(desk: Desk) -> None:
+@pass_console
+def rotate(console: Console) -> None:
     """Let a new key sign from now on; the older ones still verify."""
-    with desk.office() as office:
-        key_id = service.rotate_keys(desk.settings, office)
+    with console.office() as office:
+        key_id = service.rotate_keys(console.settings, office)
     click.echo(f"Key {key_id} signs from now on. Mails sent before can still be answered.")
 
 
 @keys.command()
 @click.argument("key_id", metavar="ID")
-@pass_desk
-def drop(desk: Desk, key_id: str) -> None:
+@pass_console
+def drop(console: Console, key_id: str) -> None:
     """Make every reply address useless that key ID has signed."""
-    with desk.office() as office:
-        service.drop_old_key(desk.settings, office, key_id)
+    with console.office() as office:
+        service.drop_old_key(console.settings, office, key_id)
     click.echo(f"Key {key_id} is dropped. Mails that it has signed cannot be answered any more.")

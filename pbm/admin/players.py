@@ -2,7 +2,7 @@
 
 import click
 
-from pbm.admin.desk import Desk, pass_desk, why_option
+from pbm.admin.console import Console, pass_console, why_option
 from pbm.admin.journal import print_journal
 from pbm.service.operator import players as service
 from pbm.store.values import Player
@@ -17,10 +17,10 @@ def players() -> None:
 
 
 @players.command("list")
-@pass_desk
-def list_(desk: Desk) -> None:
+@pass_console
+def list_(console: Console) -> None:
     """List all players."""
-    with desk.office() as office:
+    with console.office() as office:
         for player in service.list_players(office):
             line = f"{player.handle:16} {player.status:9} {', '.join(player.addresses)}"
             click.echo(f"{line}{_comes_back(player)}")
@@ -28,10 +28,10 @@ def list_(desk: Desk) -> None:
 
 @players.command()
 @click.argument("handle")
-@pass_desk
-def show(desk: Desk, handle: str) -> None:
+@pass_console
+def show(console: Console, handle: str) -> None:
     """Show one player: addresses, boards, journal."""
-    with desk.office() as office:
+    with console.office() as office:
         file = service.show_player(office, handle)
     player = file.player
     click.echo(f"{player.handle}, {player.status}, since {player.joined_at:%Y-%m-%d}")
@@ -50,13 +50,13 @@ def show(desk: Desk, handle: str) -> None:
 @click.argument("handle")
 @click.argument("address")
 @why_option
-@pass_desk
-def set_address(desk: Desk, handle: str, address: str, why: str) -> None:
+@pass_console
+def set_address(console: Console, handle: str, address: str, why: str) -> None:
     """Give a player another address.
 
     All earlier reply addresses end.
     """
-    with desk.office() as office:
+    with console.office() as office:
         player = service.set_address(office, handle, address, why)
     click.echo(f"{player.handle} gets mail at {player.address} now.")
 
@@ -64,30 +64,30 @@ def set_address(desk: Desk, handle: str, address: str, why: str) -> None:
 @players.command()
 @click.argument("handle")
 @why_option
-@pass_desk
-def suspend(desk: Desk, handle: str, why: str) -> None:
+@pass_console
+def suspend(console: Console, handle: str, why: str) -> None:
     """Let nothing that a player sends be done, until it is lifted."""
-    with desk.office() as office:
+    with console.office() as office:
         click.echo(f"{service.suspend(office, handle, why).handle} is suspended.")
 
 
 @players.command()
 @click.argument("handle")
 @why_option
-@pass_desk
-def unsuspend(desk: Desk, handle: str, why: str) -> None:
+@pass_console
+def unsuspend(console: Console, handle: str, why: str) -> None:
     """Lift a suspension."""
-    with desk.office() as office:
+    with console.office() as office:
         click.echo(f"{service.unsuspend(office, handle, why).handle} is active again.")
 
 
 @players.command()
 @click.argument("handle")
 @why_option
-@pass_desk
-def reachable(desk: Desk, handle: str, why: str) -> None:
+@pass_console
+def reachable(console: Console, handle: str, why: str) -> None:
     """Send mail to a player again at once, although it came back."""
-    with desk.office() as office:
+    with console.office() as office:
         player = service.reachable(office, handle, why)
     click.echo(f"{player.handle} gets mail at {player.address} again.")
 
@@ -95,10 +95,10 @@ def reachable(desk: Desk, handle: str, why: str) -> None:
 @players.command()
 @click.argument("handle")
 @why_option
-@pass_desk
-def remove(desk: Desk, handle: str, why: str) -> None:
+@pass_console
+def remove(console: Console, handle: str, why: str) -> None:
     """Take a player out of all boards and forget the addresses."""
-    with desk.office() as office:
+    with console.office() as office:
         click.echo(f"{service.remove(office, handle, why).handle} is removed.")
 
 

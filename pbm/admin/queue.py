@@ -2,7 +2,7 @@
 
 import click
 
-from pbm.admin.desk import Desk, pass_desk, why_option
+from pbm.admin.console import Console, pass_console, why_option
 from pbm.service.operator import queue as service
 
 
@@ -15,10 +15,10 @@ def queue() -> None:
 
 
 @queue.command("list")
-@pass_desk
-def list_(desk: Desk) -> None:
+@pass_console
+def list_(console: Console) -> None:
     """List the mails that wait, are stuck or have failed."""
-    with desk.office() as office:
+    with console.office() as office:
         waiting = service.list_queue(office)
     if not waiting.mails:
         click.echo("The queue is empty.")
@@ -30,13 +30,13 @@ def list_(desk: Desk) -> None:
 
 @queue.command()
 @click.argument("name", metavar="N")
-@pass_desk
-def show(desk: Desk, name: str) -> None:
+@pass_console
+def show(console: Console, name: str) -> None:
     """Show mail N decoded.
 
     Passwords, reply tags and question tokens are masked.
     """
-    with desk.office() as office:
+    with console.office() as office:
         mail, text = service.show_mail(office, name)
     _print_line(mail)
     click.echo()
@@ -45,13 +45,13 @@ def show(desk: Desk, name: str) -> None:
 
 @queue.command()
 @click.argument("name", metavar="N")
-@pass_desk
-def retry(desk: Desk, name: str) -> None:
+@pass_console
+def retry(console: Console, name: str) -> None:
     """Try mail N again.
 
     A stuck one after the mend; one on its way out at once, after those that stand before it.
     """
-    with desk.office() as office:
+    with console.office() as office:
         retried = service.retry(office, name)
     if not retried.ahead:
         click.echo(f"Mail {retried.name} will be tried again now.")
@@ -65,10 +65,10 @@ def retry(desk: Desk, name: str) -> None:
 @queue.command()
 @click.argument("name", metavar="N")
 @why_option
-@pass_desk
-def drop(desk: Desk, name: str, why: str) -> None:
+@pass_console
+def drop(console: Console, name: str, why: str) -> None:
     """Give mail N up, and tell the player whose mail it is."""
-    with desk.office() as office:
+    with console.office() as office:
         click.echo(f"Mail {service.drop(office, name, why)} is dropped.")
 
 

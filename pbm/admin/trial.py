@@ -2,7 +2,7 @@
 
 import click
 
-from pbm.admin.desk import Desk, pass_desk
+from pbm.admin.console import Console, pass_console
 from pbm.service.operator import correspondence
 
 
@@ -18,23 +18,23 @@ from pbm.service.operator import correspondence
     help="How long to wait for something to arrive at ADDRESS.",
 )
 @click.argument("text")
-@pass_desk
-def send(desk: Desk, sender: str, new: bool, wait: float, text: str) -> None:
+@pass_console
+def send(console: Console, sender: str, new: bool, wait: float, text: str) -> None:
     """Mail TEXT to the server as a player would.
 
     It answers the newest mail to ADDRESS. With --new, or while nothing has been mailed to
     ADDRESS, it is a new mail instead, and TEXT its subject. Mails are found in PBM_MAILDIR,
     where they land while PBM_SMARTHOST is not set.
     """
-    click.echo(correspondence.send(desk.settings, sender, text, new=new, wait=wait))
+    click.echo(correspondence.send(console.settings, sender, text, new=new, wait=wait))
 
 
 @click.command()
 @click.option("-n", "count", type=click.IntRange(min=1), default=1, show_default=True)
 @click.argument("address")
-@pass_desk
-def read(desk: Desk, address: str, count: int) -> None:
+@pass_console
+def read(console: Console, address: str, count: int) -> None:
     """Print the newest mails to ADDRESS, the newest last."""
-    mails = correspondence.newest(desk.settings, address, count)
+    mails = correspondence.newest(console.settings, address, count)
     shown = (f"Subject: {subject}\n\n{text.rstrip()}\n" for subject, text in mails)
     click.echo(f"\n{'-' * 76}\n\n".join(shown), nl=False)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from pbm.admin.desk import Desk, pass_desk
+from pbm.admin.console import Console, pass_console
 from pbm.clock import system_clock
 from pbm.service.operator import backup as backups
 from pbm.service.operator.checks import check as check_all
@@ -16,14 +16,14 @@ from pbm.service.operator.verify import verify as verify_boards
 
 @click.command()
 @click.argument("numbers", type=click.IntRange(min=1), nargs=-1, metavar="[N]...")
-@pass_desk
-def verify(desk: Desk, numbers: tuple[int, ...]) -> None:
+@pass_console
+def verify(console: Console, numbers: tuple[int, ...]) -> None:
     """Replay games and compare with what is stored.
 
     All games, or those named. Ends with status 1 if anything differs.
     """
     boards = wrong = 0
-    with desk.office() as office:
+    with console.office() as office:
         for verdict in verify_boards(office, numbers):
             boards += 1
             wrong += bool(verdict.problems)
@@ -35,10 +35,10 @@ def verify(desk: Desk, numbers: tuple[int, ...]) -> None:
 
 
 @click.command()
-@pass_desk
-def migrate(desk: Desk) -> None:
+@pass_console
+def migrate(console: Console) -> None:
     """Bring the tables to the version that this program needs."""
-    before, after = migrate_here(desk.settings)
+    before, after = migrate_here(console.settings)
     if before == after:
         click.echo(f"Nothing to do: the tables have version {after}.")
     else:
@@ -47,13 +47,13 @@ def migrate(desk: Desk) -> None:
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@pass_desk
-def backup(desk: Desk, file: Path) -> None:
+@pass_console
+def backup(console: Console, file: Path) -> None:
     """Copy database and keys into FILE; the server may run.
 
     Whoever has FILE can read all mail addresses and write as any player: keep it safe.
     """
-    manifest = backups.backup(desk.settings, file)
+    manifest = backups.backup(console.settings, file)
     click.echo(f"{file} holds the {manifest.kind} database and the keys, as of {manifest.made}.")
 
 
@@ -66,14 +66,14 @@ def backup(desk: Desk, file: Path) -> None:
     metavar="MB",
     help="How large its database may be unpacked, where that is unusually large.",
 )
-@pass_desk
-def restore(desk: Desk, file: Path, force: bool, most: int | None) -> None:
+@pass_console
+def restore(console: Console, file: Path, force: bool, most: int | None) -> None:
     """Bring the database and the keys of a backup back.
 
     The server must be stopped. The database named by the settings has to be empty, unless
     --force is given.
     """
-    restored = backups.restore(desk.settings, file, force=force, most=most and most << 20)
+    restored = backups.restore(console.settings, file, force=force, most=most and most << 20)
     held = ", ".join(f"{count} {what}" for what, count in restored.counts.items())
     click.echo(f"Restored as of {restored.made}: {held}.")
     if restored.old_keys:
@@ -86,13 +86,13 @@ def restore(desk: Desk, file: Path, force: bool, most: int | None) -> None:
 
 
 @click.command()
-@pass_desk
-def check(desk: Desk) -> None:
+@pass_console
+def check(console: Console) -> None:
     """Look whether the server has what it needs.
 
     Says what to do where not. Ends with status 1 on a FAIL, not on a warn. It changes nothing.
     """
-    print_findings(check_all(desk.settings, system_clock))
+    print_findings(check_all(console.settings, system_clock))
 
 
 def print_findings(findings: Iterable[Finding]) -> None:

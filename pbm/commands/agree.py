@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from pbm import rules
 from pbm.commands.context import BOARDS_NAMED, Context
 from pbm.commands.declare import Command, operand
 from pbm.commands.offers import (
@@ -21,6 +20,7 @@ from pbm.commands.words import Board as BoardKind
 from pbm.commands.words import BoardRef, OneOf, StrayBoard, lowered
 from pbm.errors import Refusal
 from pbm.events import BoardNews, Event
+from pbm.rules import abalone as rules
 from pbm.store.values import Board, Offer
 
 _LOOKED_AT = 200  # boards of one player

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from pbm.mail.address import PlayerReply, QuestionReply, Recipient, address_key
-from pbm.mail.auth_results import Dmarc
+from pbm.mail.reading.auth_results import Dmarc
 from pbm.mail.tags import Keyring, token_digest
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Player, Question

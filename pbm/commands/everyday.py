@@ -7,7 +7,7 @@ no more. So each language has what its speakers write first, alone or before oth
 import re
 from itertools import islice
 
-from pbm.mail.charsets import fold_typography
+from pbm.mail.reading.charsets import fold_typography
 
 _LONGEST = 200  # characters of a line that are looked at
 _MOST_CLAUSES = 4

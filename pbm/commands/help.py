@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 from textwrap import fill
 from typing import Any
 
-from pbm import rules
 from pbm.commands.context import Context
 from pbm.commands.declare import Command, operand
 from pbm.commands.words import Topic
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.resources import resource_path
+from pbm.rules import abalone as rules
 
 MARK = "  => "
 """Stands before everything that is shown to be sent."""

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 
-from pbm import rules
 from pbm.commands.begin import begin_board
 from pbm.commands.boards import Setup, decline_board, setup_of
 from pbm.commands.context import Context
@@ -14,6 +13,7 @@ from pbm.commands.words import Board as BoardKind
 from pbm.errors import Refusal
 from pbm.events import Answered, BoardClosed, BoardStarted, Event, Invited
 from pbm.mail.address import address_key
+from pbm.rules import abalone as rules
 from pbm.store.values import Board, Player
 
 _PLAIN, _BOWL, _FOR_TEAMS = "standard", "bowl", "official"

@@ -9,10 +9,10 @@ import re
 from collections.abc import Collection, Iterator
 from itertools import islice
 
-from pbm import rules
 from pbm.commands.registry import COMMANDS
 from pbm.commands.words import KEPT_FREE
 from pbm.passwords import LONGEST, SHORTEST
+from pbm.rules import abalone as rules
 
 _MOST_WORDS = 5  # behind a userid that are looked at
 _UNSEEN = re.compile("[\u00ad\u034f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]")

@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from pbm import rules
 from pbm.commands.context import Context
 from pbm.commands.declare import Command, flag, operand, option
 from pbm.commands.leaving import everything_about
@@ -12,6 +11,7 @@ from pbm.commands.subjects import board_subject
 from pbm.commands.words import ME, BoardName, BoardRef, Shown
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
+from pbm.rules import abalone as rules
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Board, Played, Seat
 

@@ -6,7 +6,6 @@ from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any
 
-from pbm import rules
 from pbm.commands.account import NewKey, SignUp, WhoAmI
 from pbm.commands.addresses import Add, ChangeAddress, ChangeHandle, ChangePassword
 from pbm.commands.agree import Accept, Claim, Draw, Reject, TakeBack
@@ -20,7 +19,8 @@ from pbm.commands.records import Export, Import
 from pbm.commands.settings import Set, ShowSettings
 from pbm.commands.words import cut_short, login_at, lowered
 from pbm.errors import Refusal
-from pbm.mail.charsets import fold_typography
+from pbm.mail.reading.charsets import fold_typography
+from pbm.rules import abalone as rules
 
 COMMANDS: tuple[type[Command], ...] = (
     Help,

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from itertools import islice
 
-from pbm import rules
+from pbm.rules import abalone as rules
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Board
 

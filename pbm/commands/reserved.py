@@ -5,10 +5,10 @@ Who has such a handle already keeps it.
 
 from collections.abc import Callable
 
-from pbm import rules
 from pbm.commands.everyday import ANSWERS
 from pbm.commands.words import KEPT_FREE, cut_short, is_handle
 from pbm.errors import Refusal
+from pbm.rules import abalone as rules
 
 # Words of the language, and what it may come to mean.
 _LANGUAGE = KEPT_FREE | frozenset("active all confirm me multiple next operator pbm".split())

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from pbm import rules
+from pbm.rules import abalone as rules
 
 _GAME = rules.NAME.title()
 # Also the classic form, `... Board 12 alice **`: whose turn it is, and a mark for words.

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from string import ascii_lowercase, ascii_uppercase
 from typing import Any
 
-from pbm import rules
 from pbm.errors import Refusal
 from pbm.mail.address import AddressError, parse_address
+from pbm.rules import abalone as rules
 
 _HANDLE = re.compile(r"[a-z][a-z0-9_-]{1,15}", re.ASCII)
 _BOARD = re.compile(r"(\d{1,9})?(?:#(-?\d{1,5}))?:?", re.ASCII)

@@ -17,7 +17,7 @@ from sqlalchemy import (
     update,
 )
 
-from pbm import rules
+from pbm.rules import abalone as rules
 from pbm.store.schema import boards, departures, moves, players, seats
 from pbm.store.statement import Row, Statement
 from pbm.store.values import Board, Bookkeeping, Departure, Offer, Played, Ply, Round, Seat

@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, Connection, RowMapping, insert, select, up
 
 from pbm.passwords import SealedPassword
 from pbm.store.schema import errands, questions
-from pbm.store.values import FIRST_EPOCH, Errand, Player, Question
+from pbm.store.values import FIRST_EPOCH, PendingCommands, Player, Question
 
 # Among the parameters of a question, until it is answered.
 _PASSWORD_HASH, _PASSWORD_SEAL = "password_hash", "password_seal"
@@ -155,7 +155,7 @@ class Questions:
 
     def waiting_errands(
         self, player_id: int, since: datetime, *, status: str = "waiting"
-    ) -> tuple[Errand, ...]:
+    ) -> tuple[PendingCommands, ...]:
         """A player's errands that still wait and were asked for since a moment, in order."""
         query = select(*_ERRAND).where(
             errands.c.player_id == player_id,
@@ -165,7 +165,7 @@ class Questions:
         rows = self._connection.execute(query.order_by(errands.c.id)).mappings()
         return tuple(_errand(row) for row in rows)
 
-    def open_errands(self, errand_ids: Sequence[int]) -> tuple[Errand, ...]:
+    def open_errands(self, errand_ids: Sequence[int]) -> tuple[PendingCommands, ...]:
         """The errands among these that are not settled yet, in order."""
         query = select(*_ERRAND).where(
             errands.c.id.in_(errand_ids), errands.c.status.not_in(("done", "dropped"))
@@ -173,7 +173,7 @@ class Questions:
         rows = self._connection.execute(query.order_by(errands.c.id)).mappings()
         return tuple(_errand(row) for row in rows)
 
-    def rewrite_errand(self, errand: Errand, lines: Sequence[str]) -> None:
+    def rewrite_errand(self, errand: PendingCommands, lines: Sequence[str]) -> None:
         """Change what an errand will do."""
         self._connection.execute(
             update(errands).where(errands.c.id == errand.id).values(lines=list(lines))
@@ -185,7 +185,7 @@ class Questions:
             update(errands).where(errands.c.id == errand_id).values(comment=list(comment))
         )
 
-    def settle_errand(self, errand: Errand, status: str) -> None:
+    def settle_errand(self, errand: PendingCommands, status: str) -> None:
         """Mark an errand as done or dropped; it keeps no password's hash."""
         self._settle(errands.c.id == errand.id, status)
 
@@ -202,11 +202,11 @@ class Questions:
         )
 
 
-def _errand(row: RowMapping) -> Errand:
+def _errand(row: RowMapping) -> PendingCommands:
     values = dict(row)
     password = _sealed(values.pop("password_hash"), values.pop("password_seal"))
     lines, comment = tuple(values.pop("lines")), tuple(values.pop("comment"))
-    return Errand(**values, lines=lines, comment=comment, password=password)
+    return PendingCommands(**values, lines=lines, comment=comment, password=password)
 
 
 def _question(row: RowMapping) -> Question:

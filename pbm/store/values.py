@@ -5,8 +5,8 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
-from pbm import rules
 from pbm.passwords import PasswordHash, SealedPassword
+from pbm.rules import abalone as rules
 
 FIRST_EPOCH = 1
 FAREWELL = "farewell"  # the kind of a mail whose address is forgotten with it
@@ -320,7 +320,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Errand:
+class PendingCommands:
     """Commands (in full, with board and ply) that wait for a player's `yes`.
 
     `password` is what a `change password` among them sets.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pytest
 from sqlalchemy import text
 
-from pbm import rules
+from pbm.rules import abalone as rules
 from pbm.service.operator.office import Office
 from pbm.service.operator.verify import verify
 from pbm.store.values import Board, Change, Player
@@ -73,7 +73,7 @@ def room(database_url: str) -> Iterator[Room]:
     alice, bob = table.joins("alice"), table.joins("bob")
     alice.says("challenge bob")
     alice.says("a1-c3,d4")
-    office = Office(table.database, table.house, table.clock, "root")
+    office = Office(table.database, table.site, table.clock, "root")
     made = Room(table, office, alice, bob)
     made.everybody_forgets()
     yield made

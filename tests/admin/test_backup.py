@@ -19,18 +19,18 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from pbm import rules
 from pbm.commands.boards import play_move
 from pbm.config import Settings
 from pbm.errors import OperatorError
-from pbm.mail.auth_results import Front
+from pbm.mail.reading.auth_results import Front
 from pbm.mail.tags import load_keyring
-from pbm.service.front import known_front, note_front
-from pbm.service.heartbeat import Heart
+from pbm.rules import abalone as rules
+from pbm.service.intake.front import known_front, note_front
 from pbm.service.operator import archive, copies
 from pbm.service.operator.backup import backup, restore
 from pbm.service.operator.office import Office
 from pbm.service.operator.verify import verify
+from pbm.service.running.heartbeat import Heart
 from pbm.store.db import Database, parse_url
 from pbm.store.migrate import current_version, migrate, newest_version
 from pbm.store.numbers import last_passed_over
@@ -567,7 +567,7 @@ def _greet(server: socket.socket) -> None:
 def _check_sound(room: Room, settings: Settings) -> None:
     database = Database(settings.database_url)
     try:
-        office = Office(database, room.table.house, room.table.clock, "root")
+        office = Office(database, room.table.site, room.table.clock, "root")
         assert [verdict.problems for verdict in verify(office)] == [()]
     finally:
         database.close()

@@ -347,7 +347,7 @@ class TestBesideTheServer:
 
     def test_two_operators_at_once(self, room: Room) -> None:
         """The second one finds the board as the first has left it."""
-        other = Office(room.table.database, room.table.house, room.table.clock, "another")
+        other = Office(room.table.database, room.table.site, room.table.clock, "another")
         outcomes: list[str] = []
 
         def ends(office: Office) -> None:

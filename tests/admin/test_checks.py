@@ -13,9 +13,9 @@ from sqlalchemy import text
 
 from pbm.config import Settings
 from pbm.mail.tags import load_keyring
-from pbm.service.heartbeat import ROLES, Heart
 from pbm.service.operator.checks import check
 from pbm.service.operator.finding import Finding
+from pbm.service.running.heartbeat import ROLES, Heart
 from pbm.store import heartbeats
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.migrate import migrate

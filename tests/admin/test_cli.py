@@ -52,7 +52,7 @@ def admin(
     """`pbm-admin` beside the server of the room, run by root."""
     monkeypatch.chdir(tmp_path_factory.mktemp("server"))
     monkeypatch.setenv("PBM_DATABASE_URL", database_url)
-    monkeypatch.setenv("PBM_ADDRESS", room.table.house.address.plain)
+    monkeypatch.setenv("PBM_ADDRESS", room.table.site.address.plain)
 
     def run(*words: str) -> Result:
         result = CliRunner().invoke(main, ["--who", "root", *words])

@@ -14,7 +14,7 @@ import pytest
 
 from pbm.config import Settings
 from pbm.errors import OperatorError
-from pbm.mail.maildir import folder_of
+from pbm.mail.smtp_out.maildir import folder_of
 from pbm.service.operator.correspondence import newest, send
 from tests.e2e.ports import free_port
 from tests.e2e.sink import Sink, running_sink

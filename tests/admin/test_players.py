@@ -6,7 +6,7 @@ from pbm.errors import OperatorError
 from pbm.service.operator import players
 from tests.admin.conftest import Room
 
-WHY = "moved house, by phone"
+WHY = "moved site, by phone"
 
 
 def test_the_list_is_in_the_order_of_joining(room: Room) -> None:

@@ -11,7 +11,7 @@ from pbm.errors import OperatorError
 from pbm.service.mail_numbers import incoming
 from pbm.service.operator import queue
 from pbm.service.operator.masking import masked
-from pbm.service.turn import Turns
+from pbm.service.turns.turn import Turns
 from tests.admin.conftest import Room
 from tests.table import SERVER, Person
 

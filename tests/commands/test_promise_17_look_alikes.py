@@ -10,8 +10,8 @@ from pbm.commands.declare import Command, Operand
 from pbm.commands.registry import COMMANDS, parse_line
 from pbm.commands.script import answer_to_welcome, confirmation, read_script
 from pbm.commands.words import Handle, lowered
-from pbm.mail.charsets import fold_typography
-from pbm.mail.inbound import read
+from pbm.mail.reading.charsets import fold_typography
+from pbm.mail.reading.inbound import read
 
 LOOK_ALIKES = {
     "full-width letters": "ｍａｒｔａ",

@@ -3,16 +3,16 @@
 import re
 from collections.abc import Iterator
 
-from pbm import rules
 from pbm.commands import subjects
 from pbm.commands.declare import Command
 from pbm.commands.offers import open_offers, waiting_for
 from pbm.commands.registry import parse_line, parse_move
 from pbm.commands.replay import position_after
 from pbm.commands.script import answer_to_welcome, confirmation, read_script
-from pbm.mail.htmltext import html_to_text
-from pbm.mail.quoting import own_words
-from pbm.mail.subject import clean_subject
+from pbm.mail.reading.htmltext import html_to_text
+from pbm.mail.reading.quoting import own_words
+from pbm.mail.reading.subject import clean_subject
+from pbm.rules import abalone as rules
 from tests.table import SERVER, Mail, Table
 
 COLUMNS = 76

@@ -2,7 +2,7 @@
 
 from random import Random
 
-from pbm import rules
+from pbm.rules import abalone as rules
 
 
 def greedy_move(position: rules.Position, chance: Random) -> rules.Move:

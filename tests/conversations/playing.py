@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from random import Random
 
-from pbm import rules
 from pbm.commands.boards import play_move
+from pbm.rules import abalone as rules
 from tests.conversations.greedy import greedy_move
 from tests.table import Mail, Person, Table
 

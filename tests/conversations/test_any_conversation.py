@@ -5,9 +5,9 @@ from random import Random
 
 import pytest
 
-from pbm import rules
 from pbm.commands.registry import COMMANDS
 from pbm.errors import OperatorError
+from pbm.rules import abalone as rules
 from pbm.service.operator import boards
 from pbm.service.operator.office import Office
 from pbm.service.operator.verify import verify
@@ -168,7 +168,7 @@ def interfere(office: Office, chance: Random, number: int) -> None:
 def test_any_agreement(seed: int, table: Table) -> None:
     chance = Random(seed)
     people = [table.joins(name) for name in NAMES]
-    office = Office(table.database, table.house, table.clock, "root")
+    office = Office(table.database, table.site, table.clock, "root")
     for person in people[:2]:
         person.says(challenge(person, chance))
     for step in range(80):

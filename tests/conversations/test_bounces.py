@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from pbm.mail.address import Bounce
-from pbm.mail.delivery import Deferred, Failed, Sent
+from pbm.mail.smtp_out.delivery import Deferred, Failed, Sent
 from pbm.service.operator.office import Office
 from pbm.service.operator.players import set_address
-from pbm.service.post import Post
-from pbm.service.scribe import Scribe
+from pbm.service.post.post import Post
+from pbm.service.post.scribe import Scribe
 from pbm.store.values import OutboxMail
 from tests.table import SERVER, Mail, Person, Table
 
@@ -51,7 +51,7 @@ def to_move(table: Table) -> tuple[Person, Person]:
 @pytest.mark.both_databases
 def test_promise_09_the_envelope_sender_names_player_and_mail(table: Table) -> None:
     alice, bob = to_move(table)
-    parsed = table.house.address.parse(alice.newest.envelope_sender)
+    parsed = table.site.address.parse(alice.newest.envelope_sender)
     assert isinstance(parsed, Bounce)
     player = table.player("alice")
     assert player is not None
@@ -200,7 +200,7 @@ def test_promise_09_a_forged_bounce_changes_nothing(table: Table) -> None:
 def test_promise_09_only_mails_to_the_present_address_count(table: Table) -> None:
     alice, bob = to_move(table)
     old = alice.newest
-    office = Office(table.database, table.house, table.clock, "root")
+    office = Office(table.database, table.site, table.clock, "root")
     set_address(office, "alice", "alice@new.example", "a test")
     assert "old address of alice" in report(table, old, "postfix-unknown-user")
     assert not unreachable(table)
@@ -211,7 +211,7 @@ def test_promise_09_a_new_address_ends_it(table: Table) -> None:
     alice, bob = to_move(table)
     report(table, alice.newest, "postfix-unknown-user")
     bob.forgets()
-    office = Office(table.database, table.house, table.clock, "root")
+    office = Office(table.database, table.site, table.clock, "root")
     set_address(office, "alice", "alice@new.example", "a test")
     table.runs()
     assert not unreachable(table)
@@ -360,7 +360,7 @@ def test_forged_mails_bring_nobody_back_for_ever(table: Table) -> None:
 
 def refused(table: Table, outcome: Deferred | Failed | Sent) -> OutboxMail:
     """Let the next mail to a player meet with this; return how its row stands."""
-    post = Post(table.database, table.house, table.clock, None, Scribe(""))  # type: ignore[arg-type]
+    post = Post(table.database, table.site, table.clock, None, Scribe(""))  # type: ignore[arg-type]
     claimed = post.claim()
     post.holds.let_go([mail.id for mail in claimed])
     mail = next(mail for mail in claimed if mail.player_id)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pbm.rules import BOARDS
+from pbm.rules.abalone import BOARDS
 from tests.table import Table
 
 NAMES = ("alice", "bob", "carol", "dave", "erin", "frank", "grace")

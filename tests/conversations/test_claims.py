@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from pbm import rules
+from pbm.rules import abalone as rules
 from tests.conversations.greedy import greedy_move
 from tests.conversations.playing import plays, plays_silently
 from tests.table import Person, Table

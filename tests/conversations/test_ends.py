@@ -4,8 +4,8 @@ from random import Random
 
 import pytest
 
-from pbm import rules
 from pbm.commands.subjects import board_subject
+from pbm.rules import abalone as rules
 from tests.conversations.playing import plays_out
 from tests.rules.setups import placed
 from tests.table import Table

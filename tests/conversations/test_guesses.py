@@ -1,8 +1,8 @@
 """Reply addresses that are not ours are tried a few times by a network, and not at speed."""
 
-from pbm.mail.caller import Caller
-from pbm.mail.smtp_desk import Rejection
-from pbm.service.guesses import GUESSES, WrongTag
+from pbm.mail.smtp_in.caller import Caller
+from pbm.mail.smtp_in.handler import Rejection
+from pbm.service.intake.guesses import GUESSES, WrongTag
 from tests.table import Table
 
 NETWORK, OTHER = "198.51.100.0/24", "203.0.113.0/24"

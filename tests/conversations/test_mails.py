@@ -5,7 +5,7 @@ from email.utils import parsedate_to_datetime
 import pytest
 
 from pbm.mail.address import Bounce
-from pbm.mail.automatic import is_own
+from pbm.mail.reading.automatic import is_own
 from tests.pictures import pictures, without_pictures
 from tests.table import SERVER, Table
 
@@ -31,7 +31,7 @@ def test_the_headers_of_a_boards_mail(table: Table) -> None:
     assert (mail["X-PBM-Board"], mail["X-PBM-Ply"], mail["X-PBM-Turn"]) == ("1", "1", "bob")
     assert mail["Auto-Submitted"] == "auto-generated"
     assert alice.newest["Auto-Submitted"] == "auto-replied"
-    assert isinstance(table.house.address.parse(mail.envelope_sender), Bounce)
+    assert isinstance(table.site.address.parse(mail.envelope_sender), Bounce)
     assert mail.reply_to.startswith("pbm+g1.u")
     assert is_own(mail.reply_to, SERVER)
     assert mail["Message-ID"].startswith("<g1.p1.")

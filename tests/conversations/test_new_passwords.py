@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import update
 
 from pbm import passwords
-from pbm.service.cleared_passwords import CLEARED
+from pbm.service.accounts.cleared_passwords import CLEARED
 from pbm.store.schema import errands, players, questions
 from tests.table import Table
 

@@ -6,8 +6,8 @@ from email.message import Message
 import pytest
 
 from pbm.commands.view import board_view, board_views, past_view
-from pbm.mail import picture
-from pbm.mail.render import Renderer
+from pbm.mail.writing import picture
+from pbm.mail.writing.render import Renderer
 from tests.pictures import pictures
 from tests.table import Mail, Person, Table
 

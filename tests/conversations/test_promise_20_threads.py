@@ -6,8 +6,8 @@ from email import message_from_bytes
 
 import pytest
 
-from pbm import rules
-from pbm.service.letters import House
+from pbm.rules import abalone as rules
+from pbm.service.turns.mail_writer import Site
 from tests.conversations.playing import board_mail, plays_silently
 from tests.table import Person, Table
 from tests.threads import Kept, by_references, by_subject_and_reference, kept
@@ -229,7 +229,7 @@ def test_promise_20_references_at_move_500_are_as_short_as_at_the_first(table: T
 def test_promise_20_the_thread_is_known_without_a_look_at_what_was_sent(table: Table) -> None:
     """Its first Message-ID is made from board and reader, and so is the same after 500 moves."""
     alice, _ = table.start("alice", "bob")
-    assert isinstance(table.house, House)
+    assert isinstance(table.site, Site)
     root = alice.newest["Message-ID"]
     plays_silently(
         table, 1, itertools.islice(itertools.cycle(("c3,d3", "g7,f7", "d3,c3", "f7,g7")), 40)

@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 
-from pbm import rules
 from pbm.commands.context import by_lot
+from pbm.rules import abalone as rules
 from tests.conversations.playing import board_mail, plays
 from tests.table import Person, Table
 

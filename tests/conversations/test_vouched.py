@@ -64,7 +64,7 @@ class TestPass:
     def test_promise_12_not_by_another_name_than_was_tried(self, table: Table) -> None:
         alice, _ = table.start("alice", "bob")
         table.behind_front(PASS)
-        table.turns.house = replace(table.turns.house, authserv_id="mx.example.net")
+        table.turns.site = replace(table.turns.site, authserv_id="mx.example.net")
         alice.writes("resign 1").gets(1)
         assert asked(alice.newest)
 

@@ -26,7 +26,7 @@ def test_nice_one_under_a_quoted_board_is_chat(table: Table) -> None:
         "Good luck, and have fun.",
         "Let me think about it.",
         "Resign? Never!",
-        "I moved house last week.",
+        "I moved site last week.",
         "Yes, with pleasure.",
         "no",
         "Ich verstehe nicht.",

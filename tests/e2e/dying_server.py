@@ -13,10 +13,11 @@ from typing import Any
 
 from pbm.app import main
 from pbm.commands.play import Resign
-from pbm.mail.smarthost import SmarthostTransport
-from pbm.service import watchdog, writer
-from pbm.service.receive import Intake
-from pbm.service.turn import Turns
+from pbm.mail.smtp_out.smarthost import SmarthostTransport
+from pbm.service.intake.receive import Intake
+from pbm.service.running import writer
+from pbm.service.turns import watchdog
+from pbm.service.turns.turn import Turns
 from pbm.store.boards import Boards
 from pbm.store.db import UnitOfWork
 from pbm.store.inbox import Inbox

@@ -6,7 +6,7 @@ from email import message_from_bytes
 from email.message import EmailMessage, Message
 from email.utils import make_msgid, parseaddr
 
-from pbm import rules
+from pbm.rules import abalone as rules
 from tests.e2e.postfix import Postfix
 from tests.e2e.running import RunningServer
 from tests.e2e.sink import Delivered, Sink

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from pbm import rules
-from pbm.service.watchdog import HUNG
+from pbm.rules import abalone as rules
+from pbm.service.turns.watchdog import HUNG
 from tests.e2e.dying_server import STEPS
 from tests.e2e.player import Player, position_in, text_of
 from tests.e2e.running import RunningServer

@@ -3,7 +3,7 @@
 import random
 from email import message_from_bytes
 
-from pbm import rules
+from pbm.rules import abalone as rules
 from tests.e2e.player import Player, position_in, text_of
 from tests.e2e.running import RunningServer
 from tests.e2e.sink import Delivered, Sink

@@ -2,7 +2,7 @@
 
 from zlib import crc32
 
-from pbm.mail.limits import LIMITS, Limits
+from pbm.mail.reading.limits import LIMITS, Limits
 from tests.fuzz.targets import Target
 from tests.mail.reading.our_mails import our_mails, quoted
 from tests.mail.reading.promises import check_mail, check_work

@@ -1,6 +1,6 @@
 """Texts for the parsers of moves: the first byte chooses a position, the others are the text."""
 
-from pbm import rules
+from pbm.rules import abalone as rules
 from tests.fuzz.targets import Target
 from tests.rules.promises import check_abapro_text, check_move_text
 from tests.rules.random_positions import SETUPS, some_positions

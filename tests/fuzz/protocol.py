@@ -3,8 +3,8 @@
 import json
 from unittest.mock import patch
 
-from pbm.rules import protocol
-from pbm.rules.errors import REASONS
+from pbm.rules.abalone import protocol
+from pbm.rules.abalone.errors import REASONS
 from tests.fuzz.targets import Target
 
 _START = "11111/111111/..111../......../........./......../..222../222222/22222 1 0,0 -"

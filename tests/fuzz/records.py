@@ -3,8 +3,8 @@
 from dataclasses import replace
 from itertools import product
 
-from pbm import rules
-from pbm.rules.errors import REASONS, RECORD_REASONS
+from pbm.rules import abalone as rules
+from pbm.rules.abalone.errors import REASONS, RECORD_REASONS
 from tests.fuzz.targets import Target
 from tests.rules.records.random_records import random_record
 

@@ -1,6 +1,6 @@
 """State lines; what is read is then held against the oracle."""
 
-from pbm import rules
+from pbm.rules import abalone as rules
 from tests.fuzz.targets import Target
 from tests.rules import oracle
 from tests.rules.promises import check_state_text

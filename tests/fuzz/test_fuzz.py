@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from pbm import rules
-from pbm.rules import protocol
+from pbm.rules import abalone as rules
+from pbm.rules.abalone import protocol
 from tests.fuzz import targets
 from tests.fuzz.__main__ import Told, dictionary_entry, read_log
 

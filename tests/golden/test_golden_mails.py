@@ -15,7 +15,7 @@ from random import Random
 import pytest
 
 from pbm.commands.play import Resign
-from pbm.service import questions
+from pbm.service.turns import questions
 from tests.conversations.greedy import greedy_move
 from tests.conversations.playing import board_mail, plays_out
 from tests.pictures import PICTURE_PART, pixels

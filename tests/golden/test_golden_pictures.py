@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from pbm import rules
-from pbm.mail import picture
+from pbm.mail.writing import picture
+from pbm.rules import abalone as rules
 from tests.pictures import pixels
 
 FOLDER = Path(__file__).parent / "pictures"

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from textwrap import dedent
 
-from pbm import rules
+from pbm.rules import abalone as rules
 from tests.help.pages import page_text
 
 _LABELS = "1 2 3 4 5"

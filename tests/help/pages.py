@@ -2,8 +2,8 @@
 
 from pbm.commands.help import help_page, page_names
 from pbm.commands.registry import COMMANDS
-from pbm.mail.htmltext import html_to_text
-from pbm.mail.render import Rendered, Renderer
+from pbm.mail.reading.htmltext import html_to_text
+from pbm.mail.writing.render import Rendered, Renderer
 
 SERVER = "pbm@play.example"
 SUBJECTS = [*page_names(), *(word for command in COMMANDS for word in command.words)]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pbm import rules
+from pbm.rules import abalone as rules
 from tests.help.boards import after, boards_in, drawn, flow, set_up
 from tests.help.pages import SUBJECTS, html_lines, page_text, text_lines
 

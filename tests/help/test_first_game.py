@@ -98,7 +98,7 @@ def test_a_help_mail_sent_back_whole_does_nothing(table: Table) -> None:
         table.clock.passes(hours=1)  # there is a limit to the answers in an hour
         marta.forgets().says(f"help {subject}").gets(1)
         page = marta.newest.text
-        assert page == mailed(subject).text.replace(SERVER, table.house.address.plain)
+        assert page == mailed(subject).text.replace(SERVER, table.site.address.plain)
         marta.says(page, answering=marta.mail("Abalone Board"))
         marta.says(page, answering=marta.mail("pbm: help"))
     assert table.moves(1) == []

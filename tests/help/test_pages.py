@@ -8,8 +8,8 @@ from pbm.commands.declare import Command
 from pbm.commands.help import MARK, Help, help_page, page_names
 from pbm.commands.registry import COMMAND_WORDS, COMMANDS, parse_line, parse_move
 from pbm.errors import Refusal
-from pbm.mail.render import COLUMNS
-from pbm.mail.subject import clean_subject
+from pbm.mail.reading.subject import clean_subject
+from pbm.mail.writing.render import COLUMNS
 from pbm.resources import resource_path
 from tests.help.boards import flow
 from tests.help.pages import SERVER, SUBJECTS, html_lines, page_text, text_lines

@@ -1,6 +1,6 @@
 """Mails that waited in the outbox while the program was replaced by a newer one."""
 
-from pbm.mail.render import Renderer
+from pbm.mail.writing.render import Renderer
 
 
 def test_a_refused_record_that_an_earlier_version_queued_can_be_rendered() -> None:

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from random import Random
 
-from pbm import rules
-from pbm.rules.board import CENTRE, STEPS, distance, members, shifted
+from pbm.rules import abalone as rules
+from pbm.rules.abalone.board import CENTRE, STEPS, distance, members, shifted
 
 
 def played_out(position: rules.Position, dice: Random, longest: int) -> Iterator[rules.Played]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from pbm import rules
+from pbm.rules import abalone as rules
 from tests.rules.random_positions import Setup
 
 PLIES_BETWEEN_DIAGRAMS = 25

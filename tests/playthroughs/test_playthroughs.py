@@ -13,7 +13,7 @@ from random import Random
 
 import pytest
 
-from pbm import rules
+from pbm.rules import abalone as rules
 from tests.playthroughs.player import played_out
 from tests.playthroughs.recording import Event, Leaving, Move, read, tell
 from tests.rules import oracle

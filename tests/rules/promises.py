@@ -6,7 +6,7 @@ The property tests and the fuzzer (`tests/fuzz`) both check this, each with text
 import re
 from collections.abc import Callable
 
-from pbm import rules
+from pbm.rules import abalone as rules
 
 Parse = Callable[[str, rules.Position], rules.Move]
 

@@ -3,7 +3,7 @@
 import random
 from dataclasses import replace
 
-from pbm import rules
+from pbm.rules import abalone as rules
 from tests.rules import oracle
 from tests.rules.random_positions import Setup
 

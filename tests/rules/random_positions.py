@@ -4,7 +4,7 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pbm import rules
+from pbm.rules import abalone as rules
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 import re
 
-from pbm import rules
+from pbm.rules import abalone as rules
 
 ROWS = "abcdefghi"
 CELLS = [f"{ROWS[r - 1]}{c}" for r in range(1, 10) for c in range(1, 10) if abs(r - c) < 5]

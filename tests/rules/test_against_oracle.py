@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pbm import rules
-from pbm.rules.layouts import takes_pillar
+from pbm.rules import abalone as rules
+from pbm.rules.abalone.layouts import takes_pillar
 from tests.rules import oracle
 from tests.rules.random_games import compare, endgame, near_the_end
 from tests.rules.random_positions import SETUPS, Setup

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm import rules
+from pbm.rules import abalone as rules
 from tests.rules.promises import check_abapro_text, check_move_text, check_state_text
 from tests.rules.random_positions import SETUPS, some_positions
 from tests.rules.setups import CELLS

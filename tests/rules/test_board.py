@@ -2,8 +2,8 @@
 
 import pytest
 
-from pbm.rules import NotationError
-from pbm.rules.board import (
+from pbm.rules.abalone import NotationError
+from pbm.rules.abalone.board import (
     BOARD,
     CELLS,
     CENTRE,

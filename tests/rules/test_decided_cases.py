@@ -2,7 +2,7 @@
 
 import pytest
 
-from pbm import rules
+from pbm.rules import abalone as rules
 from tests.rules.setups import marbles, move, placed, teamed
 
 START = rules.start()

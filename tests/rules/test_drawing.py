@@ -6,8 +6,8 @@ from random import Random
 
 import pytest
 
-from pbm import rules
-from pbm.rules.board import CELL_NAMED, CELLS, STEPS
+from pbm.rules import abalone as rules
+from pbm.rules.abalone.board import CELL_NAMED, CELLS, STEPS
 from tests.rules.random_games import pick
 
 NAMES = rules.GROUND.names

@@ -2,7 +2,7 @@
 
 import json
 
-from pbm import rules
+from pbm.rules import abalone as rules
 
 EDGE = "2..../....../......./......../......112/......../......./....../..... 1 4,3 quiet=1"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pbm import rules
+from pbm.rules import abalone as rules
 
 HOMES = {
     ("standard", 2): ["top", "bottom"],

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm import rules
+from pbm.rules import abalone as rules
 
 MANUAL = Path(__file__).resolve().parents[2] / "docs" / "rules.md"
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from pbm import rules
-from pbm.rules.board import LINES, STEPS, parse_cell, set_of
-from pbm.rules.moves import Move
-from pbm.rules.refusals import why_not
+from pbm.rules import abalone as rules
+from pbm.rules.abalone.board import LINES, STEPS, parse_cell, set_of
+from pbm.rules.abalone.moves import Move
+from pbm.rules.abalone.refusals import why_not
 from tests.rules.random_positions import some_positions
 from tests.rules.setups import marbles, move, placed
 

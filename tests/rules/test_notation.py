@@ -2,7 +2,7 @@
 
 import pytest
 
-from pbm import rules
+from pbm.rules import abalone as rules
 from tests.rules.random_positions import some_positions
 from tests.rules.setups import placed
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from pbm import rules
-from pbm.rules.perft import perft
+from pbm.rules import abalone as rules
+from pbm.rules.abalone.perft import perft
 from tests.rules.perft_table import DEPTH_4, STARTS, TEAM_STARTS
 from tests.rules.setups import placed
 

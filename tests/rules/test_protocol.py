@@ -13,14 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm import rules
-from pbm.rules.errors import REASONS
-from pbm.rules.protocol import DEEPEST_PERFT, LONGEST_LINE, REQUEST_REASONS, answer, serve
+from pbm.rules import abalone as rules
+from pbm.rules.abalone.errors import REASONS
+from pbm.rules.abalone.protocol import DEEPEST_PERFT, LONGEST_LINE, REQUEST_REASONS, answer, serve
 from tests.polling import PATIENCE
 from tests.rules.perft_table import STARTS, TEAM_STARTS
 from tests.rules.setups import placed
 
-COMMAND = [sys.executable, "-m", "pbm.rules.protocol"]
+COMMAND = [sys.executable, "-m", "pbm.rules.abalone.protocol"]
 MANUAL = Path(__file__).resolve().parents[2] / "docs" / "rules-protocol.md"
 START = rules.format_state(rules.start())
 OVER = rules.format_state(rules.leave(rules.start(), 2))

@@ -5,8 +5,8 @@ from typing import get_args
 
 import pytest
 
-from pbm import rules
-from pbm.rules.errors import IllegalMoveReason, NotationReason
+from pbm.rules import abalone as rules
+from pbm.rules.abalone.errors import IllegalMoveReason, NotationReason
 from tests.rules.random_positions import some_positions
 from tests.rules.setups import CELLS, placed, teamed
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pbm import rules
+from pbm.rules import abalone as rules
 from tests.rules.random_positions import some_positions
 
 START = "11111/111111/..111../......../........./......../..222../222222/22222 1 0,0 -"

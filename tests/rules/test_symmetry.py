@@ -5,9 +5,9 @@ from itertools import permutations
 
 import pytest
 
-from pbm import rules
-from pbm.rules.board import CENTRE, members, set_of
-from pbm.rules.moves import Move
+from pbm.rules import abalone as rules
+from pbm.rules.abalone.board import CENTRE, members, set_of
+from pbm.rules.abalone.moves import Move
 from tests.rules.random_positions import SETUPS, some_positions
 
 POSITIONS = list(some_positions(len(SETUPS)))

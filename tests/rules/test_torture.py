@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from pbm import rules
+from pbm.rules import abalone as rules
 from tests.rules import random_games, torture
 
 

@@ -8,10 +8,10 @@ from typing import Any
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
-from pbm.mail.delivery import Deferred, Delivery, Sent
-from pbm.service.post import Post
-from pbm.service.scribe import Scribe
-from pbm.service.writer import Writer
+from pbm.mail.smtp_out.delivery import Deferred, Delivery, Sent
+from pbm.service.post.post import Post
+from pbm.service.post.scribe import Scribe
+from pbm.service.running.writer import Writer
 from pbm.store.db import Database
 from tests.table import SERVER, Table
 
@@ -52,7 +52,7 @@ async def in_thread(work: Callable[[], Any]) -> Any:
 def test_promise_05_a_mail_whose_hold_broke_is_tried_again(postgres_url: str) -> None:
     table = Table(postgres_url)
     transport = Cutting(postgres_url)
-    post = Post(table.database, table.house, table.clock, transport, Scribe(SERVER))
+    post = Post(table.database, table.site, table.clock, transport, Scribe(SERVER))
     writer = Writer(table.database, in_thread)
     alice, bob = table.start("alice", "bob")
     to = alice.mail("Abalone Board").reply_to

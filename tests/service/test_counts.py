@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from sqlalchemy import event
 
-from pbm.mail.delivery import Sent
-from pbm.service.loops import take_turns
-from pbm.service.post import Post
-from pbm.service.scribe import Scribe
-from pbm.service.writer import Writer
+from pbm.mail.smtp_out.delivery import Sent
+from pbm.service.post.post import Post
+from pbm.service.post.scribe import Scribe
+from pbm.service.running.loops import take_turns
+from pbm.service.running.writer import Writer
 from pbm.store.db import Database
 from pbm.store.together import Steps
 from tests.polling import PATIENCE
@@ -94,7 +94,7 @@ def mails(table: Table, count: int) -> list[Callable[[Any], Any]]:
     for number in range(count):
         sender = f"robot{number}@example.org"
         raw = f"From: {sender}\r\nMessage-ID: <{number}@x>\r\nAuto-Submitted: auto-replied\r\n\r\n"
-        to = table.house.address.plain
+        to = table.site.address.plain
         pieces.append(partial(_keep, table, sender, to, raw.encode()))
     return pieces
 
@@ -155,9 +155,7 @@ def test_a_turn_alone_is_a_commit_and_its_post_another(table: Table) -> None:
 
 async def posted(table: Table) -> None:
     """Send what is due, all of it recorded while the writer is busy."""
-    post = Post(
-        table.database, table.house, table.clock, _Takes(), Scribe(table.house.address.plain)
-    )
+    post = Post(table.database, table.site, table.clock, _Takes(), Scribe(table.site.address.plain))
     due = post.claim()
     await together(
         table.database, [partial(post.record, outcomes=[(mail, Sent()) for mail in due])]

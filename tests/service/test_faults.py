@@ -7,9 +7,9 @@ import pytest
 from pbm.commands.account import WhoAmI
 from pbm.commands.context import Context
 from pbm.commands.play import Move, Resign
-from pbm.mail import inbound
-from pbm.service import trouble, turn
-from pbm.service.scribe import raw_mail
+from pbm.mail.reading import inbound
+from pbm.service.post.scribe import raw_mail
+from pbm.service.turns import trouble, turn
 from pbm.store.inbox import Inbox
 from tests.table import OPERATOR, SERVER, Table
 
@@ -295,7 +295,7 @@ def test_a_mail_is_the_same_bytes_however_often_it_is_sent(table: Table) -> None
     def written() -> list[bytes]:
         with table.database.reading() as work:
             due = work.outbox.claim_due(table.clock(), most=9, passing_over=())
-        return [raw_mail(mail, table.house.address.plain, table.renderer) for mail in due]
+        return [raw_mail(mail, table.site.address.plain, table.renderer) for mail in due]
 
     first = written()
     assert len(first) == 2

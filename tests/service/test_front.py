@@ -2,8 +2,8 @@
 
 from datetime import timedelta
 
-from pbm.mail.probe import probe_mail
-from pbm.service.front import PROBE_FOR, Arrival, arrival_of, expect_probe
+from pbm.mail.writing.probe import probe_mail
+from pbm.service.intake.front import PROBE_FOR, Arrival, arrival_of, expect_probe
 from tests.table import FRONT, Table
 
 TOKEN = "abcdefghijklmnopqrstuvwx"
@@ -14,12 +14,12 @@ def expects(table: Table, token: str = TOKEN) -> bytes:
     """Let the server wait for a probe, and return that."""
     with table.database.transaction() as work:
         mark = expect_probe(work, token, FRONT, table.clock())
-    address = table.house.address.probe(token)
+    address = table.site.address.probe(token)
     return probe_mail(mark, "doctor@probe.invalid", address, FRONT, "date")
 
 
 def arrives(table: Table, raw: bytes, token: str = TOKEN) -> str:
-    return table.deliver("", table.house.address.probe(token), raw)
+    return table.deliver("", table.site.address.probe(token), raw)
 
 
 def arrived(table: Table, token: str = TOKEN) -> Arrival | None:
@@ -52,7 +52,7 @@ def test_a_probe_counts_once(table: Table) -> None:
 
 def test_a_probe_that_was_kept_twice_counts_once(table: Table) -> None:
     raw = expects(table)
-    address = table.house.address.probe(TOKEN)
+    address = table.site.address.probe(TOKEN)
     for mail in (OURS + raw, OURS + OURS + raw.replace(b"a probe of", b"another probe of")):
         table.hand_in("", address, mail)
     table.runs()
@@ -83,7 +83,7 @@ def test_the_token_is_not_stored(table: Table) -> None:
     assert TOKEN not in str(table.rows("facts"))
     arrives(table, raw)
     assert TOKEN not in str(table.rows("facts"))
-    assert TOKEN not in repr(table.house.address.parse(table.house.address.probe(TOKEN)))
+    assert TOKEN not in repr(table.site.address.parse(table.site.address.probe(TOKEN)))
 
 
 def test_a_probe_lasts_longer_than_the_doctor_waits() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from pbm import passwords
 from pbm.passwords import PasswordHash
-from pbm.service.in_hand import InHand
+from pbm.service.turns.crash_marker import CrashMarker
 from tests.service.whole import Whole, World
 from tests.table import SERVER, Table
 
@@ -73,9 +73,9 @@ def test_a_turn_that_begins_anew_leaves_no_mail_in_hand(
     where.clear()
     raw = table.person("a.l@work.example").mail_bytes(f"move 1 {LOGIN} a1-c3,d4")
     table.hand_in("a.l@work.example", SERVER, raw)
-    table.turns.in_hand = InHand(tmp_path / "in-hand")
+    table.turns.crash_marker = CrashMarker(tmp_path / "in-hand")
     assert table.turns.take_next()
-    assert table.turns.in_hand.left_over() == ()
+    assert table.turns.crash_marker.left_over() == ()
     assert (table.moves(1), where) == ([], [])
     assert table.turns.take_next()  # is put aside, and hashed for
     assert (table.moves(1), len(where)) == ([], 1)

@@ -6,9 +6,9 @@ import pytest
 from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 from structlog.testing import capture_logs
 
-from pbm.mail.smtp_session import QUIT, Session
-from pbm.service.receive import log_fault
-from pbm.service.session_log import MOST_A_MINUTE, SessionLog
+from pbm.mail.smtp_in.session import QUIT, Session
+from pbm.service.intake.receive import log_fault
+from pbm.service.intake.session_log import MOST_A_MINUTE, SessionLog
 
 
 def away() -> DBAPIError:

@@ -2,9 +2,9 @@
 
 from structlog.testing import capture_logs
 
-from pbm.mail.delivery import Deferred, Delivery, Failed, Sent
-from pbm.service.post import Post
-from pbm.service.scribe import Scribe
+from pbm.mail.smtp_out.delivery import Deferred, Delivery, Failed, Sent
+from pbm.service.post.post import Post
+from pbm.service.post.scribe import Scribe
 from tests.service.whole import World
 from tests.table import START, Table
 
@@ -47,9 +47,9 @@ def test_each_mail_with_its_name_and_why(sqlite_url: str) -> None:
     table = Table(sqlite_url)
     for number in range(len(OUTCOMES)):
         raw = b"From: guest%d@example.org\r\nSubject: help\r\n\r\n" % number
-        table.hand_in(f"guest{number}@example.org", table.house.address.plain, raw)
+        table.hand_in(f"guest{number}@example.org", table.site.address.plain, raw)
         assert table.turns.take_next()
-    post = Post(table.database, table.house, table.clock, World(), Scribe(""))
+    post = Post(table.database, table.site, table.clock, World(), Scribe(""))
     mails = post.claim()
     assert len(mails) == len(OUTCOMES)
     with capture_logs() as logs, table.database.transaction() as work:

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from pbm.mail.caller import UNKNOWN
-from pbm.mail.limits import is_long as may_take_long
-from pbm.service.turn import Taken
+from pbm.mail.reading.limits import is_long as may_take_long
+from pbm.mail.smtp_in.caller import UNKNOWN
+from pbm.service.turns.turn import Taken
 from pbm.store.together import at_once
 from tests.table import SERVER, Table
 

@@ -8,11 +8,11 @@ import pytest
 from sqlalchemy.exc import OperationalError
 
 from pbm.commands.help import Help
-from pbm.service import loops
-from pbm.service.post import Post
-from pbm.service.scribe import Scribe
-from pbm.service.turn import MOST_TRIES, TurnFailedError, Turns
-from pbm.service.writer import Writer
+from pbm.service.post.post import Post
+from pbm.service.post.scribe import Scribe
+from pbm.service.running import loops
+from pbm.service.running.writer import Writer
+from pbm.service.turns.turn import MOST_TRIES, TurnFailedError, Turns
 from pbm.store.db import UnitOfWork
 from tests.table import SERVER, Table
 
@@ -47,7 +47,7 @@ def test_a_failed_turn_is_counted_when_the_database_is_back(
     monkeypatch.setattr(Help, "run", broken)
     monkeypatch.setattr(loops, "DATABASE_PAUSE", 0)
     table.intake.keep("a@b.example", (SERVER,), MAIL, "127.0.0.1")
-    turns = Away(table.database, table.house, table.clock)
+    turns = Away(table.database, table.site, table.clock)
 
     async def play() -> None:
         writer = Writer(table.database, in_thread)
@@ -105,7 +105,7 @@ def test_mails_are_brought_forward_when_the_database_is_back(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(loops, "DATABASE_PAUSE", 0)
-    post = Bringing(table.database, table.house, table.clock, None, Scribe(SERVER))  # type: ignore[arg-type]
+    post = Bringing(table.database, table.site, table.clock, None, Scribe(SERVER))  # type: ignore[arg-type]
 
     async def play() -> None:
         writer = Writer(table.database, in_thread)

@@ -19,8 +19,8 @@ import pytest
 
 import pbm
 from bench.season import MOVES
-from pbm.mail.smtp_desk import ListenerLimits
-from pbm.mail.smtp_door import LOOPBACK, Door, peer_of
+from pbm.mail.smtp_in.connection_limits import LOOPBACK, ConnectionLimits, peer_of
+from pbm.mail.smtp_in.handler import ListenerLimits
 from tests.growth import SendingTable
 
 ROUNDS, TURNS_OF_A_ROUND = 60, 6
@@ -29,16 +29,16 @@ FEW = 60  # objects, for all turns between two counts: less than one in five tur
 MOST = {"weakref.ReferenceType": 250}
 # Caches without a bound, since only so many things can be asked of them.
 FINITE = {
-    "pbm.mail.canvas._font": "two sizes",
-    "pbm.mail.stamps.arrow": "six directions",
-    "pbm.mail.stamps.board": "one",
-    "pbm.mail.stamps.fallen": "the seats with their signs",
-    "pbm.mail.stamps.mask": "two",
-    "pbm.mail.stamps.palette": "one",
-    "pbm.mail.stamps.piece": "the seats with their signs, come or not",
-    "pbm.mail.stamps._numbers": "one",
-    "pbm.mail.template_words.template_words": "one",
-    "pbm.rules.hints._appeals": "one",
+    "pbm.mail.writing.canvas._font": "two sizes",
+    "pbm.mail.writing.stamps.arrow": "six directions",
+    "pbm.mail.writing.stamps.board": "one",
+    "pbm.mail.writing.stamps.fallen": "the seats with their signs",
+    "pbm.mail.writing.stamps.mask": "two",
+    "pbm.mail.writing.stamps.palette": "one",
+    "pbm.mail.writing.stamps.piece": "the seats with their signs, come or not",
+    "pbm.mail.writing.stamps._numbers": "one",
+    "pbm.mail.writing.template_words.template_words": "one",
+    "pbm.rules.abalone.hints._appeals": "one",
     "pbm.store.outbox._claim_passing_over": "powers of two up to the mails under way",
     "pbm.passwords._hasher": "one",
 }
@@ -148,7 +148,7 @@ def held_after(work: Callable[[int], object], times: int) -> int:
 
 
 def test_the_door_remembers_nobody_who_has_left() -> None:
-    door = Door(ListenerLimits(), LOOPBACK)
+    door = ConnectionLimits(ListenerLimits(), LOOPBACK)
 
     def comes_and_goes(number: int) -> None:
         for last in range(256):

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from pbm.mail.limits import STRANGERS_LIMITS
-from pbm.service import turn
-from pbm.service.preparation import MOST_UNDER_WAY
-from pbm.service.turn import ASIDE_FOR, Taken, Turns
+from pbm.mail.reading.limits import STRANGERS_LIMITS
+from pbm.service.turns import turn
+from pbm.service.turns.preparation import MOST_UNDER_WAY
+from pbm.service.turns.turn import ASIDE_FOR, Taken, Turns
 from pbm.store.together import at_once
 from tests.table import SERVER, Person, Table
 
@@ -140,7 +140,7 @@ def test_another_process_leaves_it_alone_for_a_while(table: Table) -> None:
     alice, _ = table.start("alice", "bob")
     hands_in(alice, LONG, subject="whoami")
     assert takes(table) == Taken(1, more=True)
-    other = Turns(table.database, table.house, table.clock)
+    other = Turns(table.database, table.site, table.clock)
     assert takes(table, other) == Taken(0, more=False)
     table.clock.passes(seconds=ASIDE_FOR.total_seconds() + 1)
     assert takes(table, other) == Taken(1, more=True)
@@ -151,7 +151,7 @@ def test_what_a_dead_process_had_put_aside_is_taken_at_the_next_start(sqlite_url
     alice = table.joins("alice")
     hands_in(alice, LONG, subject="whoami")
     takes(table)
-    table.turns = Turns(table.database, table.house, table.clock)
+    table.turns = Turns(table.database, table.site, table.clock)
     assert takes(table) == Taken(0, more=False)
     table.turns.begin()
     assert taken(table) == ["alice: whoami"]

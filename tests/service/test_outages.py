@@ -12,9 +12,10 @@ from sqlalchemy import event, update
 from sqlalchemy.exc import OperationalError
 
 from pbm.commands.play import Move
-from pbm.mail.delivery import Sent
-from pbm.service import loops, post
-from pbm.service.clock_watch import ClockWatch
+from pbm.mail.smtp_out.delivery import Sent
+from pbm.service.post import post
+from pbm.service.running import loops
+from pbm.service.running.clock_watch import ClockWatch
 from pbm.store.inbox import Inbox
 from pbm.store.schema import outbox
 from tests.service.whole import Whole, World, gone

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from jinja2 import FileSystemLoader
 
-from pbm.service.scribe import FEWEST_TO_SHARE, MOST_FAILURES, Scribe, Unwritten, Written
+from pbm.service.post.scribe import FEWEST_TO_SHARE, MOST_FAILURES, Scribe, Unwritten, Written
 from pbm.store.values import OutboxMail
 from tests.polling import until
 from tests.table import SERVER, Table
@@ -22,7 +22,7 @@ from tests.table import SERVER, Table
 _SERVER = """
 import asyncio
 import signal
-from pbm.service.scribe import FEWEST_TO_SHARE, Scribe
+from pbm.service.post.scribe import FEWEST_TO_SHARE, Scribe
 
 if __name__ == "__main__":
     scribe = Scribe("pbm@games.example", helpers=1)
@@ -109,7 +109,7 @@ def test_trouble_of_the_machine_is_not_the_mails_own(
     def out_of_files(*_: object) -> bytes:
         raise OSError(24, "Too many open files")
 
-    monkeypatch.setattr("pbm.service.scribe.compose", out_of_files)
+    monkeypatch.setattr("pbm.service.post.scribe.compose", out_of_files)
     (unwritten,) = written(Scribe(SERVER), mails[:1])
     assert isinstance(unwritten, Unwritten)
     assert unwritten.passes
@@ -128,7 +128,7 @@ def test_a_helper_that_hangs_is_waited_for_only_so_long(
 ) -> None:
     expected = written(scribe, mails)
     (helper,) = helpers_of(scribe)
-    monkeypatch.setattr("pbm.service.scribe.LONGEST_HELP", 0.05)
+    monkeypatch.setattr("pbm.service.post.scribe.LONGEST_HELP", 0.05)
     os.kill(helper, signal.SIGSTOP)
     assert written(scribe, mails) == expected
     until(lambda: not _is_running(helper), "the helper's end")

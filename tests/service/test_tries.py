@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from pbm.service.in_hand import InHand
-from pbm.service.turn import MOST_TRIES, Turns
+from pbm.service.turns.crash_marker import CrashMarker
+from pbm.service.turns.turn import MOST_TRIES, Turns
 from pbm.store.db import Database
 from tests.table import SERVER, Table
 
@@ -36,7 +36,7 @@ def killed_with(path: Path, *numbers: int) -> None:
 def test_starting_with_a_backlog_counts_nothing(table: Table, tmp_path: Path) -> None:
     kept(table, 2)
     for _ in range(MOST_TRIES + 1):
-        Turns(table.database, table.house, table.clock, InHand(tmp_path / "in-hand")).begin()
+        Turns(table.database, table.site, table.clock, CrashMarker(tmp_path / "in-hand")).begin()
     assert status(table.database, 1) == ("new", 0)
 
 
@@ -44,7 +44,7 @@ def test_the_mail_in_hand_is_counted_and_put_aside(table: Table, tmp_path: Path)
     kept(table, 2)
     for life in range(1, MOST_TRIES + 1):
         killed_with(tmp_path / "in-hand", 2)
-        Turns(table.database, table.house, table.clock, InHand(tmp_path / "in-hand")).begin()
+        Turns(table.database, table.site, table.clock, CrashMarker(tmp_path / "in-hand")).begin()
         assert status(table.database, 2)[1] == life
     assert status(table.database, 2)[0] == "stuck"
     assert status(table.database, 1) == ("new", 0)
@@ -52,10 +52,10 @@ def test_the_mail_in_hand_is_counted_and_put_aside(table: Table, tmp_path: Path)
 
 def test_after_a_turn_no_mail_is_in_hand(table: Table, tmp_path: Path) -> None:
     kept(table, 1)
-    turns = Turns(table.database, table.house, table.clock, InHand(tmp_path / "in-hand"))
+    turns = Turns(table.database, table.site, table.clock, CrashMarker(tmp_path / "in-hand"))
     assert turns.take_next()
     turns.close()
-    assert InHand(tmp_path / "in-hand").left_over() == ()
+    assert CrashMarker(tmp_path / "in-hand").left_over() == ()
     assert status(table.database, 1)[0] == "done"
 
 
@@ -63,14 +63,14 @@ def test_a_mail_that_was_finished_meanwhile_is_left_alone(table: Table, tmp_path
     kept(table, 1)
     assert table.turns.take_next()
     killed_with(tmp_path / "in-hand", 1)
-    Turns(table.database, table.house, table.clock, InHand(tmp_path / "in-hand")).begin()
+    Turns(table.database, table.site, table.clock, CrashMarker(tmp_path / "in-hand")).begin()
     assert status(table.database, 1) == ("done", 0)
 
 
 def test_each_of_several_processes_remembers_its_own(tmp_path: Path) -> None:
     killed_with(tmp_path / "in-hand-2", 2, 3)
-    one = InHand(tmp_path / "in-hand")
+    one = CrashMarker(tmp_path / "in-hand")
     with one.holding(1):
-        assert InHand(tmp_path / "in-hand").left_over() == (2, 3)
+        assert CrashMarker(tmp_path / "in-hand").left_over() == (2, 3)
         assert one.left_over() == (1,)
     assert one.left_over() == ()

@@ -7,7 +7,7 @@ from threading import Barrier, Thread
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from pbm.service.turn import Turns
+from pbm.service.turns.turn import Turns
 from pbm.store.db import Database
 from tests.table import Person, Table
 
@@ -28,7 +28,7 @@ def at_once(table: Table, processes: int) -> None:
     begin = Barrier(processes)
 
     def work(database: Database) -> None:
-        turns = Turns(database, table.house, table.clock)
+        turns = Turns(database, table.site, table.clock)
         begin.wait()
         going_on = True
         while going_on:

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import event
 from sqlalchemy.exc import DatabaseError, OperationalError
 
-from pbm.service.writer import Writer
+from pbm.service.running.writer import Writer
 from pbm.store.db import UnitOfWork
 from pbm.store.together import Steps
 from tests.polling import PATIENCE

@@ -10,11 +10,11 @@ from typing import Any, Self
 
 from sqlalchemy.exc import DBAPIError
 
-from pbm.mail.delivery import Deferred, Delivery, Sent
-from pbm.service.loops import send_post, take_turns
-from pbm.service.post import Post
-from pbm.service.scribe import Scribe
-from pbm.service.writer import Writer
+from pbm.mail.smtp_out.delivery import Deferred, Delivery, Sent
+from pbm.service.post.post import Post
+from pbm.service.post.scribe import Scribe
+from pbm.service.running.loops import send_post, take_turns
+from pbm.service.running.writer import Writer
 from tests.polling import PATIENCE
 from tests.table import Person, Table
 
@@ -57,8 +57,8 @@ class Whole:
         self._pools: list[ThreadPoolExecutor] = []
         self.writer = Writer(table.database, self._in_thread())
         self.read = self._in_thread()
-        scribe = _scribe(table.house.address.plain)
-        self.post = Post(table.database, table.house, table.clock, world, scribe)
+        scribe = _scribe(table.site.address.plain)
+        self.post = Post(table.database, table.site, table.clock, world, scribe)
         self.tasks: list[asyncio.Task[None]] = []
         self._stack = AsyncExitStack()
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from pbm import rules
-from pbm.service.post import delay
+from pbm.rules import abalone as rules
+from pbm.service.post.post import delay
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.inbox import ANYWHERE
 from pbm.store.migrate import migrate

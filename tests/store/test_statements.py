@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import pytest
 from sqlalchemy import event
 
-from pbm import rules
+from pbm.rules import abalone as rules
 from tests.table import Person, Table
 
 MOVE = "a1-c3,d4"

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 
-from pbm import rules
+from pbm.rules import abalone as rules
 from pbm.store.db import Database, UnitOfWork, is_away
 from pbm.store.migrate import migrate
 from pbm.store.schema import metadata

@@ -8,8 +8,8 @@ import pytest
 from pbm.clock import system_clock
 from pbm.mail.address import ServerAddress
 from pbm.mail.tags import load_keyring
-from pbm.service.letters import House
-from pbm.service.receive import Intake
+from pbm.service.intake.receive import Intake
+from pbm.service.turns.mail_writer import Site
 from pbm.store.db import Database
 from tests.torture import games
 from tests.torture.count import Operator, _logged, findings
@@ -51,7 +51,7 @@ def test_where_nothing_has_happened_nothing_is_wrong(
 def test_everything_that_is_wrong_is_told(world: World, fleet: Fleet, database: Database) -> None:
     (game,) = world.games
     letter = game.letter(1, world.keyring)
-    intake = Intake(database, House(ServerAddress(games.SERVER), world.keyring), system_clock)
+    intake = Intake(database, Site(ServerAddress(games.SERVER), world.keyring), system_clock)
     intake.keep(letter.sender, (letter.recipient,), letter.raw, "127.0.0.1")
     world.written = 1
     world.ledger.acknowledge(1, 1)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from pbm.mail.delivery import Deferred, Sent
+from pbm.mail.smtp_out.delivery import Deferred, Sent
 from tests.mail.wire.fake_smarthost import patient
 from tests.torture.sink import Sink
 from tests.torture.trouble import IN_THE_MAIL, REFUSE, STAY, STEPS, Trouble, kinds

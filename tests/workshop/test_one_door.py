@@ -14,8 +14,8 @@ ALLOWED = (
     ("commands/play.py", '"abalone move a1-c3,b2 #1"'),
     ("commands/subjects.py", "`Abalone board 12: a1-c3,d4`"),
     ("commands/subjects.py", '>>> board_named("Abalone Board 12: alice v bob")'),
-    ("mail/smtp_conversation.py", "self.push("),
-    ("mail/smtp_conversation.py", "def push("),
+    ("mail/smtp_in/conversation.py", "self.push("),
+    ("mail/smtp_in/conversation.py", "def push("),
 )
 
 

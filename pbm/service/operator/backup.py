@@ -13,7 +13,7 @@ from pbm import __version__
 from pbm.config import Settings
 from pbm.errors import OperatorError
 from pbm.mail.keyfile import Key, load_keys, parse_keys
-from pbm.service.front import forget_front
+from pbm.service.intake.front import forget_front
 from pbm.service.operator import archive, copies
 from pbm.service.operator.archive import Manifest
 from pbm.service.operator.greeting import greeting_at

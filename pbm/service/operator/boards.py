@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pbm import rules
 from pbm.commands.boards import leave_board
 from pbm.commands.matches import after_the_end
 from pbm.commands.replay import position_after
 from pbm.errors import OperatorError
+from pbm.rules import abalone as rules
 from pbm.service.operator.office import Act, Office, find_board
 from pbm.store.values import Board, Change, Departure, Player, Ply, Seat
 

@@ -20,10 +20,10 @@ from pbm.config import Doorway, Settings
 from pbm.errors import OperatorError
 from pbm.mail.address import AddressError, parse_address
 from pbm.mail.keyfile import load_keys
-from pbm.mail.maildir import check_folders
-from pbm.mail.smarthost import SmarthostTransport, Timeouts
-from pbm.mail.smarthost_url import Smarthost, parse_smarthost
-from pbm.service.front import known_front
+from pbm.mail.smtp_out.maildir import check_folders
+from pbm.mail.smtp_out.smarthost import SmarthostTransport, Timeouts
+from pbm.mail.smtp_out.smarthost_url import Smarthost, parse_smarthost
+from pbm.service.intake.front import known_front
 from pbm.service.mail_numbers import incoming
 from pbm.service.operator.copies import sqlite_path
 from pbm.service.operator.finding import DoubtError, Finding, look_at

@@ -13,7 +13,7 @@ from pathlib import Path
 from pbm.config import Settings
 from pbm.errors import OperatorError
 from pbm.mail.address import AddressError, parse_address
-from pbm.mail.maildir import mails_of
+from pbm.mail.smtp_out.maildir import mails_of
 from pbm.service.operator.greeting import connected
 
 ANSWER_SECONDS = 5.0

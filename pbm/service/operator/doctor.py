@@ -11,10 +11,10 @@ from email.utils import format_datetime
 
 from pbm.config import Settings
 from pbm.errors import OperatorError
-from pbm.mail.auth_results import Front
-from pbm.mail.probe import probe_mail
+from pbm.mail.reading.auth_results import Front
 from pbm.mail.tags import new_token
-from pbm.service.front import Arrival, arrival_of, expect_probe, forget_front, note_front
+from pbm.mail.writing.probe import probe_mail
+from pbm.service.intake.front import Arrival, arrival_of, expect_probe, forget_front, note_front
 from pbm.service.operator.checks import roles_here
 from pbm.service.operator.finding import Finding
 from pbm.service.operator.office import Office
@@ -60,7 +60,7 @@ def examine_front(
     with office.act(None) as act:
         mark = expect_probe(act.work, token, name, act.now)
     date = format_datetime(office.clock())
-    recipient = office.house.address.probe(token)
+    recipient = office.site.address.probe(token)
     _send(host, port, recipient, probe_mail(mark, _SENDER, recipient, name, date))
     arrival = _await(office, token, wait)
     findings = list(_findings(name, arrival))

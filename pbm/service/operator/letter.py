@@ -5,13 +5,13 @@ from base64 import b64decode
 
 from jinja2 import TemplateError
 
-from pbm.mail.body import body_text
-from pbm.mail.charsets import decode
-from pbm.mail.encoded_words import decode_words
-from pbm.mail.header_block import split_header
-from pbm.mail.limits import LIMITS, UnreadableMail
-from pbm.mail.mime import split_parts
-from pbm.mail.render import Renderer
+from pbm.mail.reading.body import body_text
+from pbm.mail.reading.charsets import decode
+from pbm.mail.reading.encoded_words import decode_words
+from pbm.mail.reading.header_block import split_header
+from pbm.mail.reading.limits import LIMITS, UnreadableMail
+from pbm.mail.reading.mime import split_parts
+from pbm.mail.writing.render import Renderer
 from pbm.service.operator.masking import masked
 from pbm.store.values import OutboxMail
 

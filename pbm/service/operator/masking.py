@@ -8,11 +8,11 @@ a1-c3,d4`). Better a word too many masked than one too few.
 import re
 from difflib import get_close_matches
 
-from pbm import rules
 from pbm.commands.declare import MASK
 from pbm.commands.registry import COMMANDS, find_command
 from pbm.commands.words import lowered
-from pbm.mail.tag_masking import mask_tags
+from pbm.mail.reading.tag_masking import mask_tags
+from pbm.rules import abalone as rules
 
 # Our own addresses, also quoted, percent-encoded or cut off by a mailer.
 _TAG = re.compile(r"((?:(?<![a-z0-9])|%2b)u\d{1,9}\.)[a-z0-9]{4,}", re.ASCII | re.IGNORECASE)

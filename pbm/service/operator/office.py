@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from pbm import rules
 from pbm.clock import Clock
 from pbm.commands.view import board_view
 from pbm.errors import OperatorError
 from pbm.events import Event, OperatorActed
-from pbm.service.announce import announce_boards
-from pbm.service.letters import House, Letters
+from pbm.rules import abalone as rules
+from pbm.service.turns.announce import announce_boards
+from pbm.service.turns.mail_writer import MailWriter, Site
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.values import Board, Player
 
@@ -29,7 +29,7 @@ class Act:
     """One change in the making: everything in it becomes true together, or not at all."""
 
     work: UnitOfWork
-    letters: Letters
+    mail_writer: MailWriter
     now: datetime
     who: str
     why: str
@@ -71,7 +71,7 @@ class Act:
     def tell_board_and_more(self, board: Board, what: str, events: Iterable[Event]) -> None:
         """Mail a board to its players, and what else came of it there or on other boards."""
         done = OperatorActed(board.id, what, self.why)
-        announce_boards(self.work, self.letters, [done, *events])
+        announce_boards(self.work, self.mail_writer, [done, *events])
 
     def send_board(self, board: Board, player: Player, what: str) -> bool:
         """Mail a board to one player; False if there is no address to send it to."""
@@ -80,18 +80,18 @@ class Act:
         picture = player.settings.picture
         view = board_view(self.work, board, player_id=player.id, picture=picture)
         lead = [{"what": what, "why": self.why, "operator": True}]
-        self.letters.board(player, board, {**view, "lead": lead, "comments": []})
+        self.mail_writer.board(player, board, {**view, "lead": lead, "comments": []})
         return True
 
     def tell_player(self, player: Player, template: str, subject: str, /, **params: Any) -> None:
         """Mail a notice to a player, who can answer it; one without an address is not told."""
         if player.addresses:
             told = self._told({"handle": player.handle, **params})
-            self.letters.notice_player(player, f"operator/{template}", subject, told)
+            self.mail_writer.notice_player(player, f"operator/{template}", subject, told)
 
     def tell_address(self, address: str, template: str, subject: str, /, **params: Any) -> None:
         """Mail a notice to an address that is nobody's any more."""
-        self.letters.notice(address, f"operator/{template}", subject, self._told(params))
+        self.mail_writer.notice(address, f"operator/{template}", subject, self._told(params))
 
     def _told(self, params: dict[str, Any]) -> dict[str, Any]:
         return {"why": self.why, "postmaster": self.postmaster, **params}
@@ -99,10 +99,10 @@ class Act:
 
 @dataclass(frozen=True)
 class Office:
-    """Where the operator works: the database, the pen for the letters, and whose hand it is."""
+    """Where the operator works: the database, the pen for the mails, and whose hand it is."""
 
     database: Database
-    house: House
+    site: Site
     clock: Clock
     who: str
 
@@ -116,9 +116,9 @@ class Office:
         reason = "" if why is None else _reason(why)
         with _sound(), self.database.transaction() as work:
             now = self.clock()
-            letters = Letters(work, self.house, now)
-            postmaster = f"postmaster@{self.house.address.domain}"
-            yield Act(work, letters, now, _in_a_line(self.who)[:_MOST_WHO], reason, postmaster)
+            mail_writer = MailWriter(work, self.site, now)
+            postmaster = f"postmaster@{self.site.address.domain}"
+            yield Act(work, mail_writer, now, _in_a_line(self.who)[:_MOST_WHO], reason, postmaster)
 
     @contextmanager
     def look(self) -> Iterator[UnitOfWork]:

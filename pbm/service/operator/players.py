@@ -7,8 +7,8 @@ from pbm.commands.matches import after_the_end
 from pbm.commands.offers import after_leaving
 from pbm.errors import OperatorError
 from pbm.mail.address import AddressError, Unknown, address_key, parse_address
-from pbm.service.bounces import reachable_again
 from pbm.service.operator.office import Act, Office, find_player
+from pbm.service.post.bounces import reachable_again
 from pbm.store.values import Board, Change, Player
 
 _EVERY = 1_000_000  # boards of one player; nobody has as many
@@ -169,7 +169,7 @@ def _new_address(office: Office, act: Act, player: Player, address: str) -> str:
         new = parse_address(address)
     except AddressError as error:
         raise OperatorError(str(error)) from error
-    if not isinstance(office.house.address.parse(new), Unknown):
+    if not isinstance(office.site.address.parse(new), Unknown):
         raise OperatorError(f"{new} is an address of this server itself.")
     owner = act.work.players.by_address(address_key(new))
     if owner is not None and owner.id != player.id:

@@ -5,13 +5,13 @@ from datetime import datetime
 
 from pbm.errors import OperatorError
 from pbm.mail.address import Postmaster, address_key
-from pbm.mail.inbound import UnreadableMail, read
-from pbm.mail.render import Renderer
-from pbm.service.letters import House
+from pbm.mail.reading.inbound import UnreadableMail, read
+from pbm.mail.writing.render import Renderer
 from pbm.service.mail_numbers import incoming, outgoing, parse_mail_number
 from pbm.service.operator.letter import incoming_text, outgoing_text
 from pbm.service.operator.masking import masked
 from pbm.service.operator.office import Act, Office
+from pbm.service.turns.mail_writer import Site
 from pbm.store.db import UnitOfWork
 from pbm.store.values import InboxMail, OutboxMail, Player
 
@@ -96,7 +96,7 @@ def retry(office: Office, name: str) -> Retried:
             if kept.status != "stuck":
                 raise OperatorError(f"Mail {mail_number} is not stuck; its turn comes by itself.")
             act.work.inbox.retry(number)
-            player, _ = _writer(act, kept, office.house)
+            player, _ = _writer(act, kept, office.site)
         act.note("mail tried again", player=player, mail=str(mail_number))
     return Retried(str(mail_number), tuple(map(outgoing, ahead)))
 
@@ -109,12 +109,12 @@ def drop(office: Office, name: str, why: str) -> str:
         if mail_number.is_outgoing:
             _drop_outgoing(act, _waiting_outgoing(act, number))
         else:
-            _drop_incoming(act, _waiting_incoming(act, number), office.house)
+            _drop_incoming(act, _waiting_incoming(act, number), office.site)
     return str(mail_number)
 
 
-def _drop_incoming(act: Act, mail: InboxMail, house: House) -> None:
-    player, subject = _writer(act, mail, house)
+def _drop_incoming(act: Act, mail: InboxMail, site: Site) -> None:
+    player, subject = _writer(act, mail, site)
     act.work.inbox.finish([(mail.id, f"dropped by the operator: {act.why}")], act.now)
     act.note("mail dropped", player=player, mail=incoming(mail.id))
     if player is not None:
@@ -135,12 +135,12 @@ def _addressee(act: Act, mail: OutboxMail) -> Player | None:
     return act.work.players.find(mail.player_id) if mail.player_id else None
 
 
-def _writer(act: Act, mail: InboxMail, house: House) -> tuple[Player | None, str]:
+def _writer(act: Act, mail: InboxMail, site: Site) -> tuple[Player | None, str]:
     """The player whose address a person's mail came from, and its subject."""
-    if isinstance(house.address.parse(mail.recipient), Postmaster):
+    if isinstance(site.address.parse(mail.recipient), Postmaster):
         return None, ""
     try:
-        envelope = read(mail.raw, envelope_sender=mail.sender, own_address=house.address.plain)
+        envelope = read(mail.raw, envelope_sender=mail.sender, own_address=site.address.plain)
     except UnreadableMail:
         return None, ""
     if envelope.automatic or envelope.author is None:

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pbm import rules
 from pbm.commands.records import keep_record, record_of, shown_names
 from pbm.errors import OperatorError
+from pbm.rules import abalone as rules
 from pbm.service.operator.office import Act, Office, find_board, find_player
 from pbm.store.values import Board, Player
 
@@ -16,7 +16,7 @@ def export(office: Office, number: int, form: rules.RecordForm, *, abapro: bool)
     """Return a board as a record. Raises OperatorError."""
     with office.look() as work:
         board = find_board(work, number)
-        record = record_of(work, board, office.house.address.plain)
+        record = record_of(work, board, office.site.address.plain)
     try:
         return rules.format_record(record, form, notation="Aba-Pro" if abapro else "pbm")
     except rules.RecordError as error:

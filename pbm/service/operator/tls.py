@@ -9,7 +9,7 @@ from pathlib import Path
 from pbm.clock import Clock
 from pbm.config import Doorway, Settings
 from pbm.errors import OperatorError
-from pbm.mail.certificate import good_until, load_certificate
+from pbm.mail.smtp_in.certificate import good_until, load_certificate
 from pbm.service.operator.greeting import connected
 
 LEAST_LEFT = timedelta(days=14)

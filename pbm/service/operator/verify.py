@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pbm import rules
 from pbm.commands.boards import setup_of
 from pbm.errors import Refusal
+from pbm.rules import abalone as rules
 from pbm.service.operator.boards import BY_OPERATOR
 from pbm.service.operator.office import Office, find_board
 from pbm.store.db import UnitOfWork

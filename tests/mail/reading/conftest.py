@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from pbm.mail.inbound import Envelope, read
+from pbm.mail.reading.inbound import Envelope, read
 
 OWN = "pbm@games.example"
 

@@ -5,13 +5,13 @@ from collections.abc import Callable
 
 from pbm.commands.declare import Command
 from pbm.commands.script import MOST_COMMANDS, Script, confirmation, is_bare_yes, read_script
-from pbm.mail.body import body_text
-from pbm.mail.header_block import split_header
-from pbm.mail.inbound import Envelope, UnreadableMail, glance_at, read
-from pbm.mail.limits import LIMITS, Limits
-from pbm.mail.mime import split_parts
-from pbm.mail.quoting import own_words
-from pbm.mail.subject import clean_subject
+from pbm.mail.reading.body import body_text
+from pbm.mail.reading.header_block import split_header
+from pbm.mail.reading.inbound import Envelope, UnreadableMail, glance_at, read
+from pbm.mail.reading.limits import LIMITS, Limits
+from pbm.mail.reading.mime import split_parts
+from pbm.mail.reading.quoting import own_words
+from pbm.mail.reading.subject import clean_subject
 
 _SENDER, _OWN = "bob@example.org", "pbm@games.example"
 _SOME_CALLS, _CALLS_A_BYTE = 60_000, 250

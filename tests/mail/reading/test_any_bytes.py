@@ -9,9 +9,9 @@ from pathlib import Path
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from pbm.mail.limits import Limits
-from pbm.mail.quoting import own_words
-from pbm.mail.wire import check_wire, digest, has_message_id
+from pbm.mail.reading.limits import Limits
+from pbm.mail.reading.quoting import own_words
+from pbm.mail.reading.wire import check_wire, digest, has_message_id
 from tests.mail.reading.our_mails import quoted
 from tests.mail.reading.promises import check_mail, check_work, read_or_refuse
 from tests.mail.reading.replies_corpus import replies

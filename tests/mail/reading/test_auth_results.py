@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm.mail.auth_results import Dmarc, Front, dmarc_of, read_results
+from pbm.mail.reading.auth_results import Dmarc, Front, dmarc_of, read_results
 
 # What `authres` makes of the results of DMARC in each value.
 AUTHRES = json.loads(Path(__file__).with_name("authres_readings.json").read_text())

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from pbm.mail.inbound import Envelope
+from pbm.mail.reading.inbound import Envelope
 
 Read = Callable[..., Envelope]
 

@@ -7,11 +7,11 @@ from itertools import product
 
 import pytest
 
-from pbm.mail.body import decode_transfer
-from pbm.mail.charsets import codec_for, decode, fold_typography, plain_lines
-from pbm.mail.flowed import unflow
-from pbm.mail.inbound import Envelope
-from pbm.mail.mime import parse_content_type, parse_disposition
+from pbm.mail.reading.body import decode_transfer
+from pbm.mail.reading.charsets import codec_for, decode, fold_typography, plain_lines
+from pbm.mail.reading.flowed import unflow
+from pbm.mail.reading.inbound import Envelope
+from pbm.mail.reading.mime import parse_content_type, parse_disposition
 
 Read = Callable[..., Envelope]
 
@@ -227,7 +227,7 @@ def test_promise_16_charsets_by_an_allow_list(label: str, raw: bytes, text: str)
 def test_promise_16_every_codec_on_the_list_is_a_charset() -> None:
     import codecs
 
-    from pbm.mail import charsets
+    from pbm.mail.reading import charsets
 
     for label, codec in charsets._CODECS.items():
         assert codecs.lookup(codec)._is_text_encoding, label  # type: ignore[attr-defined]

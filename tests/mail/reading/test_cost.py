@@ -11,10 +11,10 @@ import tracemalloc
 
 import pytest
 
-from pbm.mail.delivery_report import read_report
-from pbm.mail.inbound import glance_at, read
-from pbm.mail.limits import LIMITS, UnreadableMail
-from pbm.mail.subject import clean_subject
+from pbm.mail.reading.delivery_report import read_report
+from pbm.mail.reading.inbound import glance_at, read
+from pbm.mail.reading.limits import LIMITS, UnreadableMail
+from pbm.mail.reading.subject import clean_subject
 
 _GUARD = 30.0  # seconds of the processor, however busy it is
 _MOST_CALLS = 3_000_000
@@ -291,7 +291,7 @@ def test_promise_14_the_parser_of_html_takes_little_memory() -> None:
     """What a library allocates is seen only from outside: in a process of its own."""
     script = (
         "import resource, sys\n"
-        "from pbm.mail.inbound import read\n"
+        "from pbm.mail.reading.inbound import read\n"
         "data = sys.stdin.buffer.read()\n"
         "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
         "read(data, envelope_sender='a@x.example', own_address='p@y.example')\n"

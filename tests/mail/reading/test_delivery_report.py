@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm.mail.delivery_report import Report, read_report
+from pbm.mail.reading.delivery_report import Report, read_report
 
 FOLDER = Path(__file__).parent / "reports"
 # Of each report its verdict and its status; None for what is no report of a delivery.

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pbm.mail.htmltext import html_to_text
+from pbm.mail.reading.htmltext import html_to_text
 
 HIDING = [
     "display:none",

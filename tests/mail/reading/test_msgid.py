@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from pbm.mail.inbound import Envelope
 from pbm.mail.msgid import is_message_id, parse_message_ids, short_name
+from pbm.mail.reading.inbound import Envelope
 
 Read = Callable[..., Envelope]
 

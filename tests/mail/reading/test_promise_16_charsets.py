@@ -15,10 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm.mail import charsets
-from pbm.mail.charsets import codec_for, decode
-from pbm.mail.encoded_words import decode_words
-from pbm.mail.inbound import Envelope
+from pbm.mail.reading import charsets
+from pbm.mail.reading.charsets import codec_for, decode
+from pbm.mail.reading.encoded_words import decode_words
+from pbm.mail.reading.inbound import Envelope
 
 Read = Callable[..., Envelope]
 

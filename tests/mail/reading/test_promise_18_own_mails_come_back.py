@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator
 import pytest
 
 from pbm.commands.script import confirmation, read_script
-from pbm.mail.htmltext import html_to_text
-from pbm.mail.quoting import OwnWords, find_own_words, own_words
-from pbm.mail.subject import clean_subject
+from pbm.mail.reading.htmltext import html_to_text
+from pbm.mail.reading.quoting import OwnWords, find_own_words, own_words
+from pbm.mail.reading.subject import clean_subject
 from tests.help.pages import SUBJECTS, mailed
 from tests.mail.reading.our_mails import (
     OurMail,

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from selectolax.lexbor import SelectolaxError
 
-from pbm.mail import htmltext
-from pbm.mail.htmltext import html_to_text
-from pbm.mail.quoting import own_words
+from pbm.mail.reading import htmltext
+from pbm.mail.reading.htmltext import html_to_text
+from pbm.mail.reading.quoting import own_words
 
 _HERE = Path(__file__).parent
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm.mail.inbound import Envelope
-from pbm.mail.subject import clean_subject, is_forward
+from pbm.mail.reading.inbound import Envelope
+from pbm.mail.reading.subject import clean_subject, is_forward
 
 Read = Callable[..., Envelope]
 

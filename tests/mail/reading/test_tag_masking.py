@@ -2,8 +2,8 @@
 
 import pytest
 
-from pbm.mail import tag_masking
-from pbm.mail.tag_masking import MASK, mask_tags
+from pbm.mail.reading import tag_masking
+from pbm.mail.reading.tag_masking import MASK, mask_tags
 
 TAG = "k1abcdefghijklmnop"
 

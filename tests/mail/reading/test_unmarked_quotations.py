@@ -4,8 +4,8 @@ words of another player's pass for the reader's own.
 
 import pytest
 
-from pbm.mail.quoting import OwnWords, find_own_words, own_words
-from pbm.mail.template_words import TemplateWords, template_words
+from pbm.mail.reading.quoting import OwnWords, find_own_words, own_words
+from pbm.mail.writing.template_words import TemplateWords, template_words
 from tests.mail.reading.our_mails import OurMail, broken, our_mails, refilled, without_marks
 from tests.table import Table
 

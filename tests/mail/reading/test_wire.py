@@ -2,7 +2,7 @@
 
 import pytest
 
-from pbm.mail.wire import check_wire, digest, has_message_id
+from pbm.mail.reading.wire import check_wire, digest, has_message_id
 
 MAIL = (
     b"From: alice@example.org\r\nMessage-ID: <1@example.org>\r\nSubject: move 12\r\n a1-b2\r\n"

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from pbm.mail.smarthost import SmarthostTransport, Timeouts
+from pbm.mail.smtp_out.smarthost import SmarthostTransport, Timeouts
 from tests.polling import PATIENCE
 
 CERTIFICATE = Path(__file__).with_name("loopback.pem")

@@ -7,8 +7,8 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from pbm.config import Doorway
-from pbm.mail.caller import Caller
-from pbm.mail.smtpd import Listener, Rejection
+from pbm.mail.smtp_in.caller import Caller
+from pbm.mail.smtp_in.listener import Listener, Rejection
 from tests.polling import PATIENCE
 
 GUARD_SECONDS = PATIENCE

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm.mail.compose import HeaderError, OutgoingMail, compose
+from pbm.mail.writing.compose import HeaderError, OutgoingMail, compose
 
 DATE = datetime(2026, 11, 28, 18, 0, 5, tzinfo=UTC)
 

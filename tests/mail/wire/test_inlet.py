@@ -5,17 +5,23 @@ import tracemalloc
 
 import pytest
 
-from pbm.mail.smtp_desk import ListenerLimits
-from pbm.mail.smtp_inlet import BLOCK, ClientLeftError, FloodError, Inlet, has_longer_line
+from pbm.mail.smtp_in.handler import ListenerLimits
+from pbm.mail.smtp_in.line_reader import (
+    BLOCK,
+    ClientLeftError,
+    FloodError,
+    LineReader,
+    has_longer_line,
+)
 
 LIMITS = ListenerLimits(mail_bytes=100_000, surplus_bytes=40_000_000)
 
 
-def inlet_of(octets: bytes, limits: ListenerLimits = LIMITS) -> Inlet:
+def inlet_of(octets: bytes, limits: ListenerLimits = LIMITS) -> LineReader:
     reader = asyncio.StreamReader(limit=BLOCK)
     reader.feed_data(octets)
     reader.feed_eof()
-    return Inlet(reader, limits)
+    return LineReader(reader, limits)
 
 
 class Hose(asyncio.StreamReader):
@@ -41,7 +47,7 @@ class Hose(asyncio.StreamReader):
 def test_promise_15_memory_for_32_megabytes(block: bytes) -> None:
     async def scene() -> int:
         hose = Hose(block, 512, b"z\r\n.\r\nNOOP\r\n")
-        inlet = Inlet(hose, LIMITS)
+        inlet = LineReader(hose, LIMITS)
         tracemalloc.start()
         try:
             assert await inlet.mail() is None
@@ -56,7 +62,7 @@ def test_a_flood_is_not_read_to_its_end() -> None:
     async def scene() -> int:
         hose = Hose(b"x" * BLOCK, 10_000, b"")
         with pytest.raises(FloodError):
-            await Inlet(hose, LIMITS).mail()
+            await LineReader(hose, LIMITS).mail()
         return hose.asked
 
     assert asyncio.run(scene()) < 2 * LIMITS.surplus_bytes // BLOCK

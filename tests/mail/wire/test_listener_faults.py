@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pbm.config import Doorway
-from pbm.mail.smtpd import Listener, ListenerLimits, Rejection
+from pbm.mail.smtp_in.listener import Listener, ListenerLimits, Rejection
 from tests.mail.wire.talk import (
     MAIL,
     OWN_FAULT,

@@ -7,8 +7,8 @@ import smtplib
 
 import pytest
 
-from pbm.mail.caller import Caller
-from pbm.mail.smtpd import ListenerLimits
+from pbm.mail.smtp_in.caller import Caller
+from pbm.mail.smtp_in.listener import ListenerLimits
 from tests.mail.wire.talk import MAIL, Inbox, listening, run, talking_to
 
 

@@ -10,9 +10,9 @@ import pytest
 
 from pbm.config import Doorway
 from pbm.errors import OperatorError
-from pbm.mail.caller import Caller
-from pbm.mail.smtp_door import Door, peer_of
-from pbm.mail.smtpd import Listener, ListenerLimits, Rejection
+from pbm.mail.smtp_in.caller import Caller
+from pbm.mail.smtp_in.connection_limits import ConnectionLimits, peer_of
+from pbm.mail.smtp_in.listener import Listener, ListenerLimits, Rejection
 from tests.mail.wire.talk import (
     MAIL,
     Client,
@@ -383,7 +383,7 @@ def test_several_ports_and_a_port_in_use() -> None:
 def test_peers_are_told_apart() -> None:
     assert peer_of(("::ffff:127.0.0.1", 1, 0, 0)) == peer_of(("127.0.0.1", 1))
     assert peer_of("") is None
-    door = Door(ListenerLimits(connections_per_peer=1), [ip_network("10.0.0.0/8")])
+    door = ConnectionLimits(ListenerLimits(connections_per_peer=1), [ip_network("10.0.0.0/8")])
     assert door.is_trusted(peer_of(("10.1.2.3", 1)))
     assert door.is_trusted(peer_of(""))
     assert not door.is_trusted(peer_of(("::1", 1, 0, 0)))

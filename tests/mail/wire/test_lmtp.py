@@ -12,8 +12,8 @@ import pytest
 
 from pbm.config import Doorway
 from pbm.errors import OperatorError
-from pbm.mail.caller import Caller
-from pbm.mail.smtpd import Listener, ListenerLimits, Rejection
+from pbm.mail.smtp_in.caller import Caller
+from pbm.mail.smtp_in.listener import Listener, ListenerLimits, Rejection
 from tests.mail.wire.talk import (
     MAIL,
     OWN_FAULT,
@@ -170,7 +170,7 @@ def test_promise_02_even_a_fault_of_the_conversation_is_told_to_each(
     def broken(*_: object) -> bool:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("pbm.mail.smtp_conversation.has_longer_line", broken)
+    monkeypatch.setattr("pbm.mail.smtp_in.conversation.has_longer_line", broken)
 
     async def scene() -> None:
         async with conversation(Inbox()) as client:

@@ -11,8 +11,8 @@ import pytest
 from pbm.app import open_transport
 from pbm.config import Settings
 from pbm.errors import OperatorError
-from pbm.mail.delivery import Deferred, Delivery, Failed, Sent
-from pbm.mail.maildir import MaildirTransport, folder_of, mails_of
+from pbm.mail.smtp_out.delivery import Deferred, Delivery, Failed, Sent
+from pbm.mail.smtp_out.maildir import MaildirTransport, folder_of, mails_of
 
 RAW = b"Subject: hello\r\n\r\nYour move.\r\n"
 
@@ -83,7 +83,7 @@ def test_many_deliveries_at_once(tmp_path: Path) -> None:
 def test_several_processes_make_one_folder(tmp_path: Path) -> None:
     script = (
         "import asyncio, sys; from pathlib import Path; "
-        "from pbm.mail.maildir import MaildirTransport as T; "
+        "from pbm.mail.smtp_out.maildir import MaildirTransport as T; "
         "print(asyncio.run(T(Path(sys.argv[1])).deliver('', 'a@example.org', b'x')))"
     )
     command = [sys.executable, "-c", script, str(tmp_path)]

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from pbm.mail.delivery import Deferred, Delivery, Failed, Sent
-from pbm.mail.slots import Slots
-from pbm.mail.smarthost import SmarthostTransport
+from pbm.mail.smtp_out.delivery import Deferred, Delivery, Failed, Sent
+from pbm.mail.smtp_out.slots import Slots
+from pbm.mail.smtp_out.smarthost import SmarthostTransport
 from tests.mail.wire.fake_smarthost import DROP, HANG, PAUSE, FakeSmarthost, fake_smarthost, patient
 from tests.mail.wire.talk import GUARD_SECONDS, run
 from tests.torture.sink import Sink

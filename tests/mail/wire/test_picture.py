@@ -6,9 +6,9 @@ from random import Random
 
 import pytest
 
-from pbm import rules
-from pbm.mail import picture, stamps
-from pbm.mail.canvas import Colour
+from pbm.mail.writing import picture, stamps
+from pbm.mail.writing.canvas import Colour
+from pbm.rules import abalone as rules
 from tests.pictures import pixels
 
 # How linear light reaches the eye: Machado, Oliveira and Fernandes (2009), severity 1.0.

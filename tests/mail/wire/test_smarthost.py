@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from pbm.mail.caller import Caller
-from pbm.mail.compose import OutgoingMail, compose
-from pbm.mail.delivery import Deferred, Delivery, Failed, Sent
-from pbm.mail.smarthost import SmarthostTransport, Timeouts
+from pbm.mail.smtp_in.caller import Caller
+from pbm.mail.smtp_out.delivery import Deferred, Delivery, Failed, Sent
+from pbm.mail.smtp_out.smarthost import SmarthostTransport, Timeouts
+from pbm.mail.writing.compose import OutgoingMail, compose
 from tests.mail.wire.fake_smarthost import (
     CERTIFICATE,
     DROP,

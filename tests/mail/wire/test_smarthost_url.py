@@ -1,6 +1,6 @@
 import pytest
 
-from pbm.mail.smarthost_url import Smarthost, SmarthostError, parse_smarthost
+from pbm.mail.smtp_out.smarthost_url import Smarthost, SmarthostError, parse_smarthost
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import random
 
-from pbm import rules
+from pbm.rules import abalone as rules
 from tests.rules.random_games import pick
 from tests.rules.random_positions import SETUPS, Setup
 

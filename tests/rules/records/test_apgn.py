@@ -2,8 +2,8 @@
 
 import pytest
 
-from pbm import rules
-from pbm.rules.records.apgn import MOST_PLIES
+from pbm.rules import abalone as rules
+from pbm.rules.abalone.records.apgn import MOST_PLIES
 
 OPENING = ("a1-c3,b2", "i5-g5,h5", "a5-c5,b5")
 THREE = rules.Record(
@@ -269,7 +269,7 @@ def test_the_work_grows_with_the_game_and_no_faster(monkeypatch: pytest.MonkeyPa
         played.append(1)
         return rules.play(position, move)
 
-    monkeypatch.setattr("pbm.rules.records.replay.play", counted)
+    monkeypatch.setattr("pbm.rules.abalone.records.replay.play", counted)
     walk = ("c5,d5", "g5,f5", "d5,c5", "f5,g5")
     for rounds in (10, 20, 40):
         played.clear()

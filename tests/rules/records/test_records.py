@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm import rules
-from pbm.rules.errors import REASONS, RECORD_REASONS
-from pbm.rules.records.apgn import MOST_PLIES
-from pbm.rules.records.forms import FORMS, LONGEST_TEXT, Form
-from pbm.rules.records.record import LONGEST_VALUE, MOST_TAGS
+from pbm.rules import abalone as rules
+from pbm.rules.abalone.errors import REASONS, RECORD_REASONS
+from pbm.rules.abalone.records.apgn import MOST_PLIES
+from pbm.rules.abalone.records.forms import FORMS, LONGEST_TEXT, Form
+from pbm.rules.abalone.records.record import LONGEST_VALUE, MOST_TAGS
 
 MANUAL = (Path(__file__).resolve().parents[3] / "docs" / "records.md").read_text("utf-8")
 GAME = rules.Record(

@@ -3,7 +3,7 @@
 import random
 from collections import Counter
 
-from pbm import rules
+from pbm.rules import abalone as rules
 from tests.rules.random_positions import SETUPS
 from tests.rules.records.random_records import random_record
 

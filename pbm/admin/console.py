@@ -1,0 +1,84 @@
+"""What every subcommand of `pbm-admin` needs: the settings, the office, errors as sentences."""
+
+import getpass
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeVar
+
+import click
+from sqlalchemy.exc import DBAPIError
+
+from pbm.app import open_site, settings_from_here
+from pbm.clock import system_clock
+from pbm.config import Settings
+from pbm.errors import OperatorError
+from pbm.service.operator.checks import database_state
+from pbm.service.operator.office import Office
+from pbm.store.db import why_unusable
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+@dataclass
+class Console:
+    """The operator's place: whose hand it is, and the way to settings and office."""
+
+    who: str
+
+    @cached_property
+    def settings(self) -> Settings:
+        """The settings of this folder and environment."""
+        return settings_from_here()
+
+    @contextmanager
+    def office(self) -> Iterator[Office]:
+        """Open the office of a server that is up to date; close its database at the end."""
+        database_state(self.settings)
+        database, site = open_site(self.settings)
+        try:
+            yield Office(database, site, system_clock, self.who)
+        finally:
+            database.close()
+
+
+pass_console = click.make_pass_decorator(Console)
+
+
+class Sentences(click.Group):
+    """A group of commands that tell what is wrong in a sentence, and then end with status 1."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run what was asked for."""
+        with sentences():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def sentences() -> Iterator[None]:
+    """Turn what went wrong into what `click` prints to standard error."""
+    try:
+        yield
+    except OperatorError as error:
+        raise click.ClickException(str(error)) from error
+    except DBAPIError as error:
+        raise click.ClickException(why_unusable(error)) from error
+
+
+def login_name() -> str:
+    """Who runs this: the user behind sudo where there is one."""
+    behind = os.environ.get("SUDO_USER")
+    if behind:
+        return behind
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a user without a name, as in some containers
+        return f"user {os.getuid()}"
+
+
+def why_option(function: _F) -> _F:
+    """Ask for the reason that is kept, and that the players concerned will read."""
+    text = "The reason: it is kept, and the players concerned read it."
+    return click.option("--why", required=True, metavar="TEXT", help=text)(function)

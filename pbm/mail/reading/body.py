@@ -1,0 +1,86 @@
+"""The text of a mail: which parts are read, and how their bytes become text."""
+
+import binascii
+
+from pbm.mail.reading.charsets import decode, plain_lines
+from pbm.mail.reading.encoded_words import decode_base64
+from pbm.mail.reading.flowed import unflow
+from pbm.mail.reading.htmltext import html_to_text
+from pbm.mail.reading.limits import Limits
+from pbm.mail.reading.mime import Part
+
+_BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/= \t\r\n"
+
+_HTML_STARTS = ("<html", "<!doctype html")
+
+
+def body_text(raw: bytes, root: Part, limits: Limits) -> str:
+    """The text of the mail: its text parts, or its HTML parts as text where no text part says
+    anything. No more is decoded than the limits allow; attachments and attached mails never.
+    """
+    text = _Reader(raw, limits).read(root, is_root=True)
+    return "\n".join(text[: limits.text_bytes].split("\n", limits.text_lines)[: limits.text_lines])
+
+
+class _Reader:
+    def __init__(self, raw: bytes, limits: Limits) -> None:
+        self._raw = raw
+        self._left = {False: limits.text_bytes, True: limits.html_bytes}
+        self._html_tags = limits.html_tags
+
+    def read(self, part: Part, *, is_root: bool = False) -> str:
+        if part.kind == "multipart/alternative" and part.parts:
+            return self._best(part.parts)
+        if part.parts:
+            texts = [self.read(child) for child in part.parts]
+            return "\n".join(text for text in texts if text.strip())
+        if part.is_attachment and not is_root:
+            return ""
+        if part.kind == "text/html":
+            return self._as_text(self._decoded(part, is_html=True))
+        if part.kind == "text/plain" or part.kind.startswith("multipart/"):
+            text = plain_lines(self._decoded(part))
+            if text[:200].lstrip().lower().startswith(_HTML_STARTS):
+                return self._as_text(text)
+            if part.parameters.get("format", "").lower() == "flowed":
+                text = unflow(text, part.parameters.get("delsp", "").lower() == "yes")
+            return text
+        return ""
+
+    def _best(self, parts: list[Part]) -> str:
+        """The plain one of several forms of the same, unless it is empty."""
+        for part in sorted(parts, key=lambda part: part.kind != "text/plain"):
+            text = self.read(part)
+            if text.strip():
+                return text
+        return ""
+
+    def _as_text(self, html: str) -> str:
+        return html_to_text(html, self._html_tags)
+
+    def _decoded(self, part: Part, *, is_html: bool = False) -> str:
+        left = self._left[is_html]
+        end = min(part.end, part.start + 4 * left)
+        content = decode_transfer(self._raw[part.start : end], part.encoding)[:left]
+        self._left[is_html] -= len(content)
+        return decode(content, part.parameters.get("charset", ""))
+
+
+def decode_transfer(raw: bytes, encoding: str) -> bytes:
+    """Undo a transfer encoding (RFC 2045 section 6); what only claims to be encoded is kept."""
+    if encoding.startswith("quoted-printable"):
+        return binascii.a2b_qp(raw)
+    if encoding.startswith("base64") and _looks_like_base64(raw):
+        return decode_base64(raw)
+    return raw
+
+
+def _looks_like_base64(raw: bytes) -> bool:
+    """Real base64 has no words: blanks within its lines or other characters give a lie away.
+
+    Only what comes before the padding counts, since lists append their footer as it is.
+    """
+    head = raw.partition(b"=")[0].strip()
+    if b" " in head:
+        return False
+    return len(head.translate(None, _BASE64)) * 20 <= len(head)

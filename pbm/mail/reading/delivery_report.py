@@ -1,0 +1,253 @@
+"""What became of a mail of ours, as other servers report it: RFC 3464, and older manners.
+
+Pure, and bounded like all reading of mail. Nothing in a report is believed about whom it is
+for: the address that it comes to says that.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pbm.mail.address import address_key
+from pbm.mail.reading.author import AuthorError, parse_author
+from pbm.mail.reading.automatic import is_robot
+from pbm.mail.reading.body import body_text, decode_transfer
+from pbm.mail.reading.encoded_words import decode_words
+from pbm.mail.reading.header_block import Headers, split_header
+from pbm.mail.reading.limits import REPORT_LIMITS, Limits
+from pbm.mail.reading.mime import Part, split_parts
+from pbm.mail.smtp_out.foreign import presentable
+
+_Fields = dict[str, str]
+
+DELIVERED, DELAYED, SOFT, HARD = "delivered", "delayed", "soft", "hard"
+_MILDEST_FIRST = (DELIVERED, DELAYED, SOFT, HARD)
+
+_STATUS_KINDS = ("message/delivery-status", "message/global-delivery-status")
+_WHOSE = ("original-recipient", "final-recipient")
+_WHAT = ("action", "status")
+_ENCODED = re.compile(r"\+([0-9a-f]{2})", re.ASCII)
+_MOST_BYTES = 16_384  # of a machine-readable part
+_MOST_LINES = 400
+_MOST_CHARACTERS = 8_192  # of a report in prose
+
+_CODE = r"[245]\.[0-9]{1,3}\.[0-9]{1,3}"
+_ENDS = r"(?![0-9]|\.[0-9])"  # a full stop may follow
+_STATUS = re.compile(rf"(?<![0-9.])({_CODE}){_ENDS}", re.ASCII)
+_HALF_A_STATUS = re.compile(rf"(?<![0-9.])([245]\.[0-9]{{1,3}}){_ENDS}", re.ASCII)
+_REPLY = re.compile(
+    rf"(?<![0-9.])([45])[0-9][0-9](?:[ -]?#?({_CODE}){_ENDS}|(?=[ :;,#-]|{_ENDS}\.|$))", re.ASCII
+)
+_COMMENT = re.compile(r"\([^()]*\)")
+_ROUND_A_DOT = re.compile(r"[ \t]?\.[ \t]?", re.ASCII)
+# How the program ended that was to take the mail (sysexits.h): no such user, no such host.
+_EXIT_STATUS = re.compile(r"^x-unix;[^0-9]{0,40}(67|68)(?![0-9])", re.ASCII | re.IGNORECASE)
+_EXIT_STATUSES = {"67": "5.1.1", "68": "5.1.2"}
+# In prose a number may mean anything, so a code counts only where servers put one.
+_FAILURE = rf"([45]\.[0-9]{{1,3}}\.[0-9]{{1,3}}){_ENDS}"
+_BEFORE_A_REPLY = r"""(?:^|said:|(?:code|error|reply|response|status|smtp):?|[:;>("'])"""
+_IN_PROSE = (
+    re.compile(rf"#{_FAILURE}", re.ASCII),
+    re.compile(rf"(?<![0-9.])[45][0-9][0-9][: -]{{1,2}}{_FAILURE}", re.ASCII),
+    re.compile(
+        rf"{_BEFORE_A_REPLY} *([45])[0-9][0-9][ :-]", re.ASCII | re.IGNORECASE | re.MULTILINE
+    ),
+    re.compile(rf"(?<![0-9.a-z])([45]\.[0-9]\.[0-9]{{1,2}}){_ENDS}", re.ASCII),
+)
+_COPY_BEGINS = re.compile(
+    r"^(?:[-=_*# ]{3}.*(?:copy of|original message|below this line|returned message)"
+    r"|(?:copy of the |the )?original message follows|received: )",
+    re.ASCII | re.IGNORECASE | re.MULTILINE,
+)
+_QMAIL = "Hi. This is the "  # how such a report begins
+_WARNINGS = ("delay", "warning: could not send", "warning: message")
+
+
+@dataclass(frozen=True)
+class Report:
+    """`verdict` is delivered, delayed, soft or hard; `status` the code of RFC 3463, or empty.
+
+    `reason` is what the other server said, on one line, fit for the operator.
+    """
+
+    verdict: str
+    status: str
+    reason: str
+
+
+def is_for_good(status: str) -> bool:
+    """Whether a status (RFC 3463) means that no try will help."""
+    return status.startswith("5")
+
+
+def read_report(raw: bytes, recipient: str = "", limits: Limits = REPORT_LIMITS) -> Report | None:
+    """Read a mail as a report of what became of one of ours; None if it is none.
+
+    `5.x.x` is hard; anything else that failed is soft. Of several
+    recipients the one counts whom our mail was for; where the report does not name them, as
+    behind a forwarder, who fared best. Raises UnreadableMail beyond the limits.
+    """
+    headers, body = split_header(raw, limits)
+    root = split_parts(raw, headers, body, limits)
+    groups = [group for part in _status_parts(root) for group in _recipients(raw, part)]
+    told = [_recipient(group) for group in _about(recipient, groups)]
+    mildest = min(told, key=lambda report: _MILDEST_FIRST.index(report.verdict), default=None)
+    if mildest and (mildest.status or mildest.verdict != SOFT):
+        return mildest
+    about = root.parameters.get("report-type", "delivery-status").lower()
+    formal = root.kind == "multipart/report" and about == "delivery-status"
+    text = body_text(raw, root, limits)[:_MOST_CHARACTERS]
+    if mildest:  # it failed, and why stands in the words for people, if anywhere
+        said = _from_prose("", text, recipient)
+        return said if said.status else mildest
+    if formal or _says_so(headers, text):
+        return _from_prose(decode_words(headers.first("subject", 300)), text, recipient)
+    return None
+
+
+def _status_parts(part: Part) -> Iterator[Part]:
+    if part.kind in _STATUS_KINDS:
+        yield part
+    for child in part.parts:
+        yield from _status_parts(child)
+
+
+def _recipients(raw: bytes, part: Part) -> Iterator[_Fields]:
+    """The groups of fields for each recipient (RFC 3464, section 2.3).
+
+    A group that names nobody goes on with the one before: some servers write empty lines in them.
+    """
+    end = min(part.end, part.start + 2 * _MOST_BYTES)
+    content = decode_transfer(raw[part.start : end], part.encoding)[:_MOST_BYTES]
+    begun: _Fields = {}
+    for fields in _groups(content.decode("latin-1")):
+        names_somebody = not fields.keys().isdisjoint(_WHOSE)
+        if names_somebody and begun:
+            yield begun
+            begun = {}
+        if begun or names_somebody or not fields.keys().isdisjoint(_WHAT):
+            for name, value in fields.items():
+                begun.setdefault(name, value)
+    if begun:
+        yield begun
+
+
+def _groups(text: str) -> Iterator[_Fields]:
+    """Groups of fields, with empty lines between or begun by another recipient.
+
+    The first of a name counts.
+    """
+    fields: _Fields = {}
+    name = ""
+    for line in text.split("\n")[:_MOST_LINES]:
+        if not line.strip():
+            yield fields
+            fields, name = {}, ""
+        elif line[0] in " \t" and name:
+            fields[name] += " " + line.strip()
+        else:
+            name, _, value = line.partition(":")
+            name = name.strip().lower()
+            if name in fields and name in _WHOSE:
+                yield fields
+                fields = {}
+            if name in fields:
+                name = ""  # its folded lines are passed over, too
+            else:
+                fields[name] = value.strip()
+    yield fields
+
+
+def _about(recipient: str, groups: Sequence[_Fields]) -> Sequence[_Fields]:
+    """The groups about a recipient, or all where none names them."""
+    key = address_key(recipient)
+    return [group for group in groups if key in _named(group)] or groups
+
+
+def _named(fields: _Fields) -> Iterator[str]:
+    """The addresses in a group, as they are written and decoded (RFC 3461, section 4)."""
+    for name in _WHOSE:
+        _, _, address = fields.get(name, "").partition(";")
+        key = address_key(_COMMENT.sub("", address).strip(" \t<>"))
+        yield key
+        yield _ENCODED.sub(lambda found: chr(int(found[1], 16)), key)
+
+
+def _recipient(fields: _Fields) -> Report:
+    diagnostic = fields.get("diagnostic-code", "")
+    said = _status_said(_REPLY.search(diagnostic) or _STATUS.search(diagnostic))
+    status = _status_written(fields.get("status", "")) or said or _exit_status(diagnostic)
+    if _misstates(status, said):
+        status = said
+    action = _COMMENT.sub("", fields.get("action", "")).strip(" \t;.\"'").lower()
+    return Report(_verdict(action, status), status, presentable(diagnostic))
+
+
+def _misstates(status: str, said: str) -> bool:
+    """Whether a report says less than the server that it quotes.
+
+    Some write 5.0.0 whatever has happened, others 4.x.x once they have given up.
+    """
+    if status == "5.0.0":
+        return said != "" and not is_for_good(said)
+    return status.startswith("4") and is_for_good(said) and said != "5.0.0"
+
+
+def _status_written(value: str) -> str:
+    """The code in a `Status`, with blanks or comments anywhere, or the reply that stands there."""
+    bare = _ROUND_A_DOT.sub(".", _COMMENT.sub("", value))
+    found = _STATUS.search(bare) or _STATUS.search(value)
+    return _status_said(found or _REPLY.search(bare) or _HALF_A_STATUS.search(bare))
+
+
+def _exit_status(diagnostic: str) -> str:
+    found = _EXIT_STATUS.match(diagnostic)
+    return _EXIT_STATUSES[found[1]] if found else ""
+
+
+def _status_said(said: re.Match[str] | None) -> str:
+    if said is None:
+        return ""
+    whole = said[said.lastindex or 1]
+    return whole if "." in whole else f"{whole}.0.0"
+
+
+def _verdict(action: str, status: str) -> str:
+    if action in ("delivered", "relayed", "expanded"):
+        return DELIVERED
+    if action == "delayed":
+        return DELAYED
+    if status.startswith("2") and action != "failed":
+        return DELIVERED
+    return HARD if is_for_good(status) else SOFT
+
+
+def _says_so(headers: Headers, text: str) -> bool:
+    """Whether a mail that is no report by its type is one by its author or its words."""
+    if headers.first("x-failed-recipients") or text.lstrip().startswith(_QMAIL):
+        return True
+    try:
+        author = parse_author(headers.all("from"))
+    except AuthorError:
+        return any("mailer-daemon" in value.lower() for value in headers.all("from"))
+    return is_robot(author)
+
+
+def _from_prose(subject: str, text: str, recipient: str) -> Report:
+    above = text[: found.start()] if (found := _COPY_BEGINS.search(text)) else text
+    if subject.casefold().startswith(_WARNINGS) or "(delay)" in subject.casefold():
+        return Report(DELAYED, "", presentable(subject))
+    for told in (_paragraph_about(recipient, above), above):
+        for pattern in _IN_PROSE:
+            said = pattern.search(told)
+            if said is not None:
+                line = told[told.rfind("\n", 0, said.start(1)) + 1 :].partition("\n")[0]
+                status = _status_said(said)
+                return Report(_verdict("failed", status), status, presentable(line))
+    return Report(SOFT, "", presentable(subject))
+
+
+def _paragraph_about(recipient: str, text: str) -> str:
+    """From where a recipient is named to the next empty line."""
+    at = address_key(text).find(address_key(recipient)) if recipient else -1
+    return text[at:].partition("\n\n")[0] if at >= 0 else ""

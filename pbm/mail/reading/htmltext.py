@@ -1,0 +1,315 @@
+"""HTML mail as lines of text, with quoted parts marked by `> ` as text mail has them."""
+
+import re
+from collections.abc import Callable
+from html import escape, unescape
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
+
+from pbm.mail.reading.charsets import plain_lines
+from pbm.mail.reading.html_sight import Sight
+from pbm.mail.reading.limits import LIMITS
+
+_CHARS = 65_536
+_NODES = 30_000
+
+# Formatting elements say nothing here but what they hide, and a parser must open them again in
+# every paragraph: 64 KB of them grow to gigabytes. `<wbr>` is empty, and keeps words together.
+_FORMATTING = re.compile(
+    r"<(/?)(a|b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)(?=[\s/>])([^>]*)>?",
+    re.ASCII | re.IGNORECASE,
+)
+_ATTRIBUTE = re.compile(
+    r"""([^\s"'>/=]+)(?:\s{0,3}=\s{0,3}("[^"]*"|'[^']*'|[^\s"'>]+))?""", re.ASCII
+)
+_NOTHING = "<wbr>"
+_STYLED = "x-styled"  # an element of our own in place of a formatting one with a style
+
+_UNSEEN = frozenset(
+    "head style script title template noscript noframes noembed object iframe svg math select "
+    "textarea datalist audio video canvas -comment !doctype".split()
+)
+_BLOCKS = frozenset(
+    "address article aside body blockquote center dd div dl dt fieldset figure footer form h1 h2 "
+    "h3 h4 h5 h6 header hr html li main nav ol pre section table tbody tfoot thead tr ul".split()
+)
+_SPACED = frozenset({"p"})
+_CELLS = frozenset({"td", "th"})
+
+# Containers of quoted mail and of the lines above it, as the common clients name them. Not
+# `gmail_quote` itself: an answer in between stands within it, beside the blockquotes.
+_QUOTE_CLASSES = frozenset(
+    "moz-cite-prefix moz-forward-container yahoo_quoted protonmail_quote "
+    "tutanota_quote zmail_extra sh-quoted-content quoted_reply mail-quote-collapse "
+    "ntes-mailmaster-quote front-blockquote".split()
+)
+_QUOTE_IDS = frozenset(
+    "olk_src_body_section isreplycontent reply139content origbody orimsghtmlseperator".split()
+)
+_QUOTE_NAMES = frozenset({"quote", "messagereplysection"})
+# Yahoo puts a prefix of its own making before its class.
+_QUOTE_CLASS_ENDS = ("yahoo_quoted",)
+# Below these the quotation stands without marks, whatever encloses it: a line says so.
+_QUOTE_REST_IDS = frozenset(
+    "appendonsend divrplyfwdmsg mail-editor-reference-message-container stopspelling zwchr".split()
+)
+_QUOTE_REST = "-----Original Message-----"
+
+_SIGNATURE_CLASSES = frozenset(
+    "gmail_signature gmail_signature_prefix moz-signature protonmail_signature_block".split()
+)
+_SIGNATURE_IDS = frozenset(
+    "signature ms-outlook-mobile-signature composer_signature ymail_android_signature "
+    "ymail_ios_signature".split()
+)
+
+# A line on the left is how Outlook, and webmail of many kinds, marks quotations.
+_BAR = re.compile(r"(?:^|;)border-left:(?!none|0|medium)[^;]*(?:solid|double)", re.ASCII)
+_BLANKS = re.compile(r"[ \t\n\r\f]+", re.ASCII)
+
+
+def html_to_text(html: str, most_tags: int = LIMITS.html_tags) -> str:
+    """The text of an HTML mail, one line a block or `<br>`.
+
+    At most 64 K characters are read, and no more than `most_tags`: to nest twice as many takes
+    four times as long.
+
+    Quoted parts begin each line with `> `, so that they read as in text mail. What a reader
+    doesn't see (styles, scripts, hidden text of any kind) and marked signatures are left out.
+    """
+    try:
+        tree = LexborHTMLParser(_without_formatting(_first_tags(html[:_CHARS], most_tags)))
+    except SelectolaxError:
+        return ""
+    lines = _Lines()
+    if tree.root is not None:
+        sheets = (sheet.text() for sheet in tree.css("style"))
+        _Reading(lines, Sight(sheets)).read(tree.root)
+    return lines.text()
+
+
+def _first_tags(html: str, most: int) -> str:
+    """The text up to where one tag too many begins."""
+    at = -1
+    for _ in range(most + 1):
+        at = html.find("<", at + 1)
+        if at < 0:
+            return html
+    return html[:at]
+
+
+def _without_formatting(html: str) -> str:
+    """Take formatting elements away, but for what tells whether their text can be seen."""
+    styled: dict[str, list[bool]] = {}  # of the open ones of each name
+
+    def instead(found: re.Match[str]) -> str:
+        is_end, name, rest = found[1], found[2].lower(), found[3]
+        if is_end:
+            is_open = styled.get(name)
+            return f"</{_STYLED}>" if is_open and is_open.pop() else _NOTHING
+        attributes = _telling(name, rest)
+        styled.setdefault(name, []).append(bool(attributes))
+        return f"<{_STYLED}{attributes}>" if attributes else _NOTHING
+
+    return _FORMATTING.sub(instead, html)
+
+
+def _telling(name: str, rest: str) -> str:
+    """The attributes of a formatting element that tell whether its text can be seen."""
+    found = {one[1].lower(): (one[2] or "").strip("\"'") for one in _ATTRIBUTE.finditer(rest)}
+    kept = ["style", "class", "hidden", *(["color"] if name == "font" else [])]
+    return "".join(f' {each}="{escape(unescape(found[each]))}"' for each in kept if each in found)
+
+
+class _Lines:
+    """Lines under construction; blanks are folded outside `<pre>`."""
+
+    def __init__(self) -> None:
+        self._lines: list[str] = []
+        self._pieces: list[str] = []
+        self._blank = False
+
+    def add(self, text: str) -> None:
+        folded = _BLANKS.sub(" ", text)
+        if folded.startswith(" "):
+            self._blank = True
+        if not (words := folded.strip(" ")):
+            return
+        if self._blank and self._pieces:
+            self._pieces.append(" ")
+        self._pieces.append(words)
+        self._blank = folded.endswith(" ")
+
+    def add_verbatim(self, text: str, prefix: str) -> None:
+        first, *more = text.split("\n")
+        self._pieces.append(first)
+        for line in more:
+            self.end(prefix)
+            if line:
+                self._pieces.append(line)
+
+    def space(self) -> None:
+        self._blank = True
+
+    def end(self, prefix: str, *, even_empty: bool = True) -> None:
+        """End the line; an empty one counts unless told otherwise."""
+        if self._pieces or even_empty:
+            self._lines.append((prefix + "".join(self._pieces)).rstrip(" "))
+        self._pieces = []
+        self._blank = False
+
+    def gap(self, prefix: str) -> None:
+        """An empty line, if there isn't one already."""
+        if self._lines and self._lines[-1] != prefix.rstrip(" "):
+            self._lines.append(prefix.rstrip(" "))
+
+    def text(self) -> str:
+        self.end("", even_empty=False)
+        return "\n".join(self._lines)
+
+
+class _Reading:
+    """One walk over the tree, without recursion, as nesting may be deep."""
+
+    def __init__(self, lines: _Lines, sight: Sight) -> None:
+        self._lines = lines
+        self._sight = sight
+        self._quotes = 0
+        self._are_quotes: list[bool] = []  # of the elements that are open
+        self._pres = 0
+
+    @property
+    def _prefix(self) -> str:
+        return "> " if self._quotes else ""
+
+    def read(self, root: LexborNode) -> None:
+        _walk(root, self._enter, self._leave)
+
+    def _text(self, text: str) -> None:
+        if not self._sight.sees_text:
+            return
+        text = plain_lines(text)
+        if self._pres:
+            self._lines.add_verbatim(text, self._prefix)
+        else:
+            self._lines.add(text)
+
+    def _enter(self, node: LexborNode) -> bool:
+        """Read a node, or as much of it as stands before what is in it; False to pass that over."""
+        tag = node.tag or ""
+        if tag == "-text":
+            self._text(node.text_content or "")
+            return False
+        if tag in _UNSEEN:
+            return False
+        attributes = node.attributes
+        if attributes and _named(attributes, _SIGNATURE_CLASSES, _SIGNATURE_IDS):
+            return False
+        if not self._sight.enter(tag, attributes):
+            return False
+        self._begin(node, tag, attributes)
+        return True
+
+    def _begin(self, node: LexborNode, tag: str, attributes: dict[str, str | None]) -> None:
+        if tag == "br":
+            self._lines.end(self._prefix)
+        elif tag in _CELLS:
+            self._lines.space()
+        elif tag in _BLOCKS or tag in _SPACED:
+            self._lines.end(self._prefix, even_empty=False)
+        is_quote = _is_quote(node, tag, attributes)
+        self._are_quotes.append(is_quote)
+        if is_quote:
+            self._lines.end(self._prefix, even_empty=False)
+            self._quotes += 1
+        if (attributes.get("id") or "").lower() in _QUOTE_REST_IDS:
+            self._lines.end(self._prefix, even_empty=False)
+            self._lines.add(_QUOTE_REST)
+            self._lines.end(self._prefix)
+        if tag == "pre":
+            self._pres += 1
+
+    def _leave(self, node: LexborNode) -> None:
+        self._sight.leave()
+        tag = node.tag or ""
+        if tag in _BLOCKS or tag in _SPACED:
+            self._lines.end(self._prefix, even_empty=False)
+        if tag in _SPACED:
+            self._lines.gap(self._prefix)
+        if self._are_quotes.pop():
+            self._lines.end(self._prefix, even_empty=False)
+            self._quotes -= 1
+        if tag == "pre":
+            self._pres -= 1
+
+
+def _is_quote(node: LexborNode, tag: str, attributes: dict[str, str | None]) -> bool:
+    if not attributes:
+        return tag == "blockquote"
+    if _named(attributes, _QUOTE_CLASSES, _QUOTE_IDS):
+        return True
+    if (attributes.get("name") or "").lower() in _QUOTE_NAMES:
+        return True
+    classes = (attributes.get("class") or "").lower()
+    if "gmail_attr" in classes.split():
+        return _stands_above_quote(node)
+    if classes.endswith(_QUOTE_CLASS_ENDS):
+        return True
+    if tag == "div":
+        return _BAR.search(_style(attributes)) is not None
+    return tag == "blockquote" and not _is_indentation(attributes)
+
+
+def _stands_above_quote(node: LexborNode) -> bool:
+    """Gmail's line above a quotation looks like its mark above a forwarded mail otherwise."""
+    following = node.next
+    for _ in range(3):
+        if following is None or following.tag not in ("-text", "br"):
+            break
+        following = following.next
+    return following is not None and following.tag == "blockquote"
+
+
+def _is_indentation(attributes: dict[str, str | None]) -> bool:
+    """Gmail and Apple Mail indent a writer's own lines by a blockquote without a border."""
+    if (attributes.get("type") or "").lower() == "cite" or attributes.get("cite"):
+        return False
+    classes = (attributes.get("class") or "").split()
+    if "webkit-indent-blockquote" in classes:
+        return True
+    return not classes and "border:none" in _style(attributes)
+
+
+def _style(attributes: dict[str, str | None]) -> str:
+    """The style of an element in one form: without blanks, in lower case."""
+    style = attributes.get("style")
+    return re.sub(r"\s", "", style, flags=re.ASCII).lower() if style else ""
+
+
+def _named(attributes: dict[str, str | None], classes: frozenset[str], ids: frozenset[str]) -> bool:
+    if (attributes.get("id") or "").lower() in ids:
+        return True
+    return not classes.isdisjoint((attributes.get("class") or "").lower().split())
+
+
+def _walk(
+    root: LexborNode, enter: Callable[[LexborNode], bool], leave: Callable[[LexborNode], None]
+) -> None:
+    """Enter every node, and leave each that let itself be entered."""
+    open_nodes: list[LexborNode] = []
+    node: LexborNode | None = root
+    for _ in range(_NODES):
+        if node is not None and enter(node):
+            if (child := node.first_child) is not None:
+                open_nodes.append(node)
+                node = child
+                continue
+            leave(node)
+        following = node.next if node is not None and node is not root else None
+        while following is None:
+            if not open_nodes:
+                return
+            parent = open_nodes.pop()
+            leave(parent)
+            following = parent.next if parent is not root else None
+        node = following

@@ -1,0 +1,156 @@
+"""A mail's bytes to an envelope: who wrote it, about what, and in which words. Pure."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from pbm.mail.msgid import newest_references, parse_message_ids
+from pbm.mail.reading.author import AuthorError, parse_author
+from pbm.mail.reading.automatic import why_automatic
+from pbm.mail.reading.body import body_text
+from pbm.mail.reading.encoded_words import decode_words
+from pbm.mail.reading.header_block import Headers, split_header
+from pbm.mail.reading.limits import LIMITS, Limits, UnreadableMail
+from pbm.mail.reading.mime import Part, split_parts
+from pbm.mail.reading.quoting import find_own_words
+from pbm.mail.reading.tag_masking import mask_tags
+
+__all__ = ["Envelope", "Glance", "UnreadableMail", "glance_at", "masked", "read"]
+
+_SUBJECT_CHARS = 1_000
+_MOST_REFERENCES = 20
+
+
+@dataclass(frozen=True)
+class Envelope:
+    """What one mail says, whatever is broken in it.
+
+    `author` is the one strictly read address of `From`, else None, and `author_problem` is then
+    a sentence for people. `subject` is decoded but not cleaned, on one line. `said` are the
+    lines of the body in the author's own words, typography untouched; `below_quotes` are the
+    indexes of those that stand first below something quoted. `message_id` and `references`
+    (newest first) hold only strictly formed ids. `automatic` says in a few words why no person
+    wrote this mail; None if one did. `is_masked`: addresses of ours were taken out of the words;
+    `perhaps_tags` are words that may be secrets of ours and stand alone.
+    """
+
+    author: str | None
+    author_problem: str | None
+    subject: str
+    said: tuple[str, ...]
+    below_quotes: tuple[int, ...]
+    message_id: str | None
+    references: tuple[str, ...]
+    automatic: str | None
+    is_masked: bool = False
+    perhaps_tags: tuple[str, ...] = ()
+
+
+def read(
+    raw: bytes, *, envelope_sender: str, own_address: str, limits: Limits = LIMITS
+) -> Envelope:
+    """Read a mail as it came from the wire.
+
+    `envelope_sender` is the address of MAIL FROM, with or without its brackets; `own_address`
+    the plain address of this server. Raises UnreadableMail beyond the limits, and nothing else
+    whatever the bytes are.
+    """
+    headers, root = _divide(raw, limits)
+    author, problem = _author(headers)
+    subject = _subject(headers)
+    words = find_own_words(body_text(raw, root, limits))
+    return Envelope(
+        author=author,
+        author_problem=problem,
+        subject=subject,
+        said=words.lines,
+        below_quotes=words.below_quotes,
+        message_id=_message_id(headers),
+        references=newest_references(
+            headers.all("in-reply-to"),
+            headers.all("references", limits.header_bytes),
+            _MOST_REFERENCES,
+        ),
+        automatic=_why_automatic(headers, root, envelope_sender, own_address),
+    )
+
+
+@dataclass(frozen=True)
+class Glance:
+    """What can be told of a mail without reading its body: its author, and whether no person
+    wrote it. `problem`: it is beyond the limits, and nothing else is known."""
+
+    author: str | None = None
+    is_automatic: bool = False
+    problem: UnreadableMail | None = None
+
+
+def glance_at(
+    raw: bytes, *, envelope_sender: str, own_address: str, limits: Limits = LIMITS
+) -> Glance:
+    """Look at a mail while the peer waits. `read` would find the same."""
+    try:
+        headers, root = _divide(raw, limits)
+    except UnreadableMail as problem:
+        return Glance(problem=problem)
+    why = _why_automatic(headers, root, envelope_sender, own_address)
+    return Glance(_author(headers)[0], why is not None)
+
+
+def masked(envelope: Envelope, is_secret: Callable[[str], bool] = lambda _: False) -> Envelope:
+    """The same with our own addresses masked in its words, and those that are secrets."""
+    perhaps: dict[str, None] = {}
+
+    def asked(word: str) -> bool:
+        perhaps[word] = None
+        return is_secret(word)
+
+    subject = mask_tags(envelope.subject, asked)
+    text = mask_tags("\n".join(envelope.said), asked)
+    said = tuple(text.split("\n")) if envelope.said else ()
+    is_masked = envelope.is_masked or (subject, said) != (envelope.subject, envelope.said)
+    return replace(
+        envelope, subject=subject, said=said, is_masked=is_masked, perhaps_tags=tuple(perhaps)
+    )
+
+
+def _divide(raw: bytes, limits: Limits) -> tuple[Headers, Part]:
+    if len(raw) > limits.mail_bytes:
+        raise UnreadableMail(
+            "mail-too-large", f"This mail is larger than {limits.mail_bytes // 1024} KB."
+        )
+    headers, body = split_header(raw, limits)
+    return headers, split_parts(raw, headers, body, limits)
+
+
+def _author(headers: Headers) -> tuple[str | None, str | None]:
+    try:
+        return parse_author(headers.all("from")), None
+    except AuthorError as error:
+        return None, str(error)
+
+
+def _why_automatic(
+    headers: Headers, root: Part, envelope_sender: str, own_address: str
+) -> str | None:
+    return why_automatic(
+        headers,
+        kind=root.kind,
+        author=_author(headers)[0],
+        subject=_subject(headers),
+        envelope_sender=envelope_sender,
+        own_address=own_address,
+    )
+
+
+def _subject(headers: Headers) -> str:
+    text = decode_words(headers.first("subject"))[:_SUBJECT_CHARS]
+    if not text.isprintable():
+        text = "".join(c if c.isprintable() else " " if c.isspace() else "" for c in text)
+    return text.strip()
+
+
+def _message_id(headers: Headers) -> str | None:
+    """The id of the mail, if it has exactly one, and nothing else in that field."""
+    fields = headers.all("message-id", 1_000)
+    ids = parse_message_ids(" ".join(fields), 2)
+    return ids[0] if len(fields) == 1 and ids == (fields[0].strip(),) else None

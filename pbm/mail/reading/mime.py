@@ -1,0 +1,147 @@
+"""The parts of a mail (RFC 2045, 2046) by one bounded pass over its bytes.
+
+The standard library's parser recurses, and copies each part once for each level; here the
+bytes are scanned once, whatever the nesting, and a part is only a stretch of them.
+"""
+
+import re
+from dataclasses import dataclass, field
+
+from pbm.mail.reading.header_block import Headers, split_part_header
+from pbm.mail.reading.limits import Limits, UnreadableMail
+
+_PARAMETER = re.compile(
+    r';[ \t]*([A-Za-z0-9_*.-]{1,40})[ \t]*=[ \t]*(?:"([^"]{0,300})"|([^\s;"]{1,300}))', re.ASCII
+)
+_TYPE = re.compile(
+    r"[ \t]*([A-Za-z0-9.+-]{1,60}/[A-Za-z0-9.+_-]{1,80})[ \t]*(?=;|$|[ \t(])", re.ASCII
+)
+
+
+@dataclass
+class Part:
+    """One part: what it says it is, and where its body lies in the mail."""
+
+    kind: str
+    parameters: dict[str, str]
+    encoding: str
+    is_attachment: bool
+    start: int
+    end: int
+    parts: list["Part"] = field(default_factory=list)
+
+    @property
+    def boundary(self) -> str:
+        """The boundary of a multipart, or an empty text for any other part."""
+        return self.parameters.get("boundary", "") if self.kind.startswith("multipart/") else ""
+
+
+def parse_content_type(value: str) -> tuple[str, dict[str, str]]:
+    """The media type in lower case and its parameters; `text/plain` where it cannot be read."""
+    found = _TYPE.match(value)
+    if found is None:
+        return "text/plain", {}
+    parameters: dict[str, str] = {}
+    for match in _PARAMETER.finditer(value, found.end()):
+        name = match[1].lower().rstrip("*")
+        text = match[2] if match[2] is not None else match[3]
+        if match[1].endswith("*"):
+            text = text.rpartition("'")[2]
+        parameters.setdefault(name, text)
+    return found[1].lower(), parameters
+
+
+def split_parts(raw: bytes, headers: Headers, body: int, limits: Limits) -> Part:
+    """The tree of parts of the mail whose body starts at `body`.
+
+    What lacks a boundary, or whose boundary never comes, is one text part. Raises
+    UnreadableMail beyond the limits.
+    """
+    return _Walk(raw, limits).run(headers, body)
+
+
+class _Walk:
+    def __init__(self, raw: bytes, limits: Limits) -> None:
+        self._raw = raw
+        self._limits = limits
+        self._open: list[Part] = []
+        self._leaf: Part | None = None
+        self._count = 0
+        self._levels: dict[bytes, int] = {}
+
+    def run(self, headers: Headers, body: int) -> Part:
+        root = self._enter(headers, body, parent_kind="")
+        at = body
+        while self._open:
+            # From the line end before: a delimiter may be the first line.
+            found = self._delimiter().search(self._raw, max(at - 1, 0))
+            if found is None:
+                break
+            at = self._divide(found)
+        return root
+
+    def _divide(self, found: re.Match[bytes]) -> int:
+        """End what the delimiter ends, begin what it begins; return where to go on."""
+        level = self._levels[found[1]]
+        for part in (*self._open[level + 1 :], self._leaf):
+            if part is not None:
+                part.end = max(part.start, found.start())
+        del self._open[level + 1 :]
+        self._leaf = None
+        after = min(found.end() + 1, len(self._raw))
+        if found[2]:
+            del self._open[level:]
+            return after
+        headers, start = split_part_header(self._raw, after, self._limits)
+        parent = self._open[-1]
+        parent.parts.append(self._enter(headers, start, parent.kind))
+        return start
+
+    def _enter(self, headers: Headers, start: int, parent_kind: str) -> Part:
+        limits = self._limits
+        self._count += 1
+        if self._count > limits.parts + 1:
+            raise UnreadableMail("too-many-parts", f"This mail has more than {limits.parts} parts.")
+        part = _part(headers, start, len(self._raw), parent_kind)
+        if part.boundary:
+            if len(self._open) == limits.depth:
+                raise UnreadableMail(
+                    "nested-too-deep",
+                    f"The parts of this mail are nested more than {limits.depth} deep.",
+                )
+            self._open.append(part)
+        else:
+            self._leaf = part
+        return part
+
+    def _delimiter(self) -> re.Pattern[bytes]:
+        """Which lines end a part now; of equal boundaries the innermost counts."""
+        boundaries = [part.boundary.encode("utf-8").rstrip() for part in self._open]
+        self._levels = {boundary: level for level, boundary in enumerate(boundaries)}
+        return re.compile(
+            rb"\r?\n--(%b)(--)?[ \t]*\r?(?=\n|\Z)" % b"|".join(map(re.escape, boundaries))
+        )
+
+
+def _part(headers: Headers, start: int, end: int, parent_kind: str) -> Part:
+    content_type = headers.first("content-type")
+    if not content_type and parent_kind == "multipart/digest":
+        content_type = "message/rfc822"
+    kind, parameters = parse_content_type(content_type)
+    disposition, names = parse_disposition(headers.first("content-disposition"))
+    return Part(
+        kind=kind,
+        parameters=parameters,
+        encoding=headers.first("content-transfer-encoding", 100).lower(),
+        is_attachment=disposition == "attachment" or "filename" in names or "name" in parameters,
+        start=start,
+        end=end,
+    )
+
+
+def parse_disposition(value: str) -> tuple[str, frozenset[str]]:
+    """The word of a `Content-Disposition` (RFC 2183) and the names of its parameters."""
+    if not value:
+        return "", frozenset()
+    names = frozenset(match[1].lower().partition("*")[0] for match in _PARAMETER.finditer(value))
+    return value.partition(";")[0].strip().lower(), names

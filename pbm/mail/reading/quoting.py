@@ -1,0 +1,302 @@
+"""A mail's own words: its text without what it quotes, forwards, or signs with.
+
+Mailers agree on little: most mark quoted lines with `>`, some only put a line or a block of
+fields above them. Lines are classified one by one, in the order of the text; the work for a
+line is bounded, however long it is.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import compress
+
+from pbm.mail.reading.quoting_footers import DEVICES, FOOTER_ENDS, FOOTER_STARTS, LONGEST_FOOTER
+from pbm.mail.reading.quoting_headers import (
+    attribution_end,
+    field_block_end,
+    field_names,
+    next_words,
+)
+from pbm.mail.reading.quoting_own import OwnMails
+from pbm.mail.reading.quoting_words import FORWARD_SENTENCES, FORWARDED, ORIGINAL
+
+_LONGEST_MARK = 120
+_LONG_LINE = 45
+_FULL_LINE = 55
+_WIDEST_LINE = 80
+
+# `| ` marks comments in our own mails; S-nail puts ` |` before what it quotes; a few programs put
+# a name before the `>`, others an entity, or their script's own form of it.
+_QUOTED = re.compile(
+    r"[ \t\u00a0]{0,8}(?:>|[A-Za-z]{1,12}>(?:[ >]|$)|&gt;|＞|» )|\|(?:[ \u00a0]|$)|[ \t]{1,8}\|"
+)
+_RULE = re.compile(r"_{20,}$", re.ASCII)
+_SIGNATURE = re.compile(r"(?:--|__+|[\u2013\u2014]{1,2})$")
+_DASHES = "-=*_\u2010\u2011\u2012\u2013\u2014\u2015\u2500"
+_DASHED = re.compile(rf"[{re.escape(_DASHES)}]{{2,}}(.*)")
+_AROUND_MARKS = " \u00a0<>-=*_:：\u2010\u2011\u2012\u2013\u2014\u2015\u2500"
+# Where a footer was a picture with a link, its address is left.
+_LINK_BEFORE = re.compile(r"^ {0,8}<https?://[^<>\s]{1,300}> ")
+# Three characters spare nearly all lines a comparison with some five hundred beginnings.
+_HEAD = min(map(len, FOOTER_STARTS))
+_FOOTER_HEADS = frozenset(start[:_HEAD] for start in FOOTER_STARTS)
+_AROUND_FOOTERS = " \t\u00a0-*_<>().。"
+_SENTENCE_ENDS = (".", "!", "?", "…")
+_PGP_BEGINS = "-----BEGIN PGP "
+_PGP = re.compile(rf"{_PGP_BEGINS}(SIGNED MESSAGE|SIGNATURE|PUBLIC KEY BLOCK)-----$", re.ASCII)
+# Programs put these around lines and addresses in scripts that run from right to left, and where
+# a cursor stood. At the ends of a line they are dropped; within it they are the writer's.
+_INVISIBLE = "\u00ad\u200b\u200e\u200f\u202a\u202b\u202c\u2060\u2063\u2066\u2067\u2068\u2069\ufeff"
+_ENDS = _INVISIBLE + "".join(char for char in map(chr, range(0x3001)) if char.isspace())
+# Left out where a line is recognised; and the Turkish capital, which folds to two characters.
+_UNSEEN = dict.fromkeys(map(ord, _INVISIBLE)) | {ord("İ"): "I"}
+
+
+@dataclass(frozen=True)
+class OwnWords:
+    """The lines that a mail's author wrote for it, blank ones only between them.
+
+    `below_quotes` are the indexes of those that stand first below something quoted, and not
+    right below it, as the rest of a broken line does.
+    """
+
+    lines: tuple[str, ...] = ()
+    below_quotes: tuple[int, ...] = ()
+
+
+def own_words(text: str) -> tuple[str, ...]:
+    """The lines of `text` that its author wrote for this mail; blank lines only between them."""
+    return find_own_words(text).lines
+
+
+def find_own_words(text: str) -> OwnWords:
+    """Find what the author of `text` wrote for this mail.
+
+    Left out are lines marked as quoted, the lines and field blocks above a quotation, all that
+    stands below such a mark where the quotation itself is not marked, forwarded mail,
+    signatures, and the footers of apps, scanners and mailing lists. An answer above, below or
+    between quoted lines is kept.
+    """
+    lines = text.split("\n")
+    return _Cleaning(_undashed(lines) if _PGP_BEGINS in text else lines).run()
+
+
+def is_quoted(line: str) -> bool:
+    """Is the line marked as quoted, by `>`, initials and `>`, or our own comment mark `| `?"""
+    return _QUOTED.match(line) is not None
+
+
+class _Cleaning:
+    def __init__(self, lines: list[str]) -> None:
+        self._lines = [line.rstrip() if line.isascii() else _trimmed(line) for line in lines]
+        self._plain = [line if line.isascii() else _recognised(line) for line in self._lines]
+        self._quoted = [line.startswith(">") or is_quoted(line) for line in self._plain]
+        # Marked by the program that quoted, and not by us, who quote comments so.
+        self._marked = [
+            quoted and not line.startswith("|")
+            for line, quoted in zip(self._plain, self._quoted, strict=True)
+        ]
+        self._next = next_words(self._plain)
+        self._names = field_names(self._plain)
+        self._ours = OwnMails(self._plain)
+        self._said: list[str] = []
+        self._below_quotes: list[int] = []
+        self._is_below_quote = False
+        self._in_signature = False
+
+    def run(self) -> OwnWords:
+        at = 0
+        while at < len(self._lines):
+            at = self._read(at)
+        while self._said and not self._said[-1]:
+            self._said.pop()
+        if self._said and self._said[0][:1] == " " != self._said[0][1:2]:
+            self._said[0] = self._said[0][1:]  # Yahoo's, which begins every text with a blank
+        return OwnWords(tuple(self._said), tuple(self._below_quotes))
+
+    def _read(self, at: int) -> int:
+        """Read the line at `at`; return the next one to read."""
+        if self._quoted[at]:
+            return self._pass_quoted(at)
+        line = self._plain[at].strip()
+        if not line:
+            self._say("")
+            return at + 1
+        if _is_forward_mark(line):
+            return len(self._lines)
+        if self._ours.starts(at):
+            return self._unmarked(at)
+        if (end := self._introduction(at)) > at:
+            return self._below(end)
+        if (pgp := _PGP.match(line)) is not None:
+            return self._skip_pgp(at, pgp[1])
+        self._read_own(at, line)
+        return at + 1
+
+    def _pass_quoted(self, at: int) -> int:
+        """The line below the quoted ones that begin at `at`."""
+        while at < len(self._quoted) and self._quoted[at]:
+            at += 1
+        self._in_signature = False
+        self._is_below_quote = self._marked[at - 1]
+        return at
+
+    def _read_own(self, at: int, line: str) -> None:
+        if _SIGNATURE.match(line):
+            self._in_signature = True
+        elif _is_footer(line):
+            # Words below the footer of a phone that stand alone are an answer under it.
+            self._in_signature = self._in_signature or bool(self._said)
+        elif self._is_residue(at):
+            self._quoted[at] = True
+        elif not self._in_signature:
+            if self._is_below_quote and not self._quoted[at - 1]:
+                self._below_quotes.append(len(self._said))
+            self._is_below_quote = False
+            self._say(self._lines[at])
+
+    def _say(self, line: str) -> None:
+        if line or (self._said and self._said[-1]):
+            self._said.append(line)
+
+    def _is_residue(self, at: int) -> bool:
+        """Is it the end of a quoted line that a mailer broke again, without a new mark?
+
+        Such a rest can look like a move. It stands between marked lines, in the middle of a
+        sentence, and would not have fitted on the line above.
+        """
+        if not (at and self._quoted[at - 1]):
+            return False
+        if self._ours.ends_in(self._plain[max(0, at - 2) : at], at):
+            return True
+        if at + 1 == len(self._lines) or not self._quoted[at + 1]:
+            return False
+        above = self._plain[at - 1]
+        first_word = self._plain[at].split(maxsplit=1)[0]
+        is_full = len(above) + 1 + len(first_word) > max(self._quoted_width, _FULL_LINE)
+        fits = _LONG_LINE <= len(above) <= self._quoted_width
+        return fits and is_full and not above.endswith(_SENTENCE_ENDS)
+
+    @cached_property
+    def _quoted_width(self) -> int:
+        """How wide the quoted lines are, but for those that nobody has broken."""
+        widths = [len(line) for line in compress(self._plain, self._quoted)]
+        return max((width for width in widths if width <= _WIDEST_LINE), default=0)
+
+    def _introduction(self, at: int) -> int:
+        """The line after what introduces a quotation at `at`; `at` itself if nothing does."""
+        line = self._plain[at].strip()
+        dashed = _dashed_words(line)
+        if dashed in ORIGINAL or _RULE.match(line):
+            return at + 1
+        end = self._heading(at)
+        if end == at and (dashed or _DASHED.match(line)):
+            # A separator without words, or in words that aren't known, above what is.
+            below = self._next[at + 1]
+            return at + 1 if below < len(self._lines) and self._heading(below) > below else at
+        return end
+
+    def _heading(self, at: int) -> int:
+        lines, following = self._plain, self._next
+        return field_block_end(lines, self._names, following, at) or attribution_end(
+            lines, self._marked, following, at
+        )
+
+    def _below(self, at: int) -> int:
+        """Where reading goes on below an introduction: at the quotation that is marked."""
+        while (at := self._next[at]) < len(self._lines):
+            if self._marked[at]:
+                return at
+            end = at if self._quoted[at] else self._introduction(at)
+            if end == at or self._ours.has(at):  # such as "You wrote:"
+                return self._unmarked(at)
+            at = end
+        return at
+
+    def _unmarked(self, at: int) -> int:
+        """Read a quotation without marks: only a mail of ours can be told from answers in it."""
+        ours = self._ours.read(at)
+        if ours is None or any(map(_is_forward_mark, self._plain[at : ours.end])):
+            return len(self._lines)
+        # What stands below it is an answer or a footer: where there is one above, a footer.
+        has_answer_above = bool(self._said)
+        self._in_signature = False
+        for answers in ours.answers:
+            self._say("")
+            own = [answer for answer in answers if not self._quoted[answer]]
+            if any(self._plain[answer] for answer in own):
+                self._below_quotes.append(len(self._said))
+            for answer in own:
+                self._say(self._lines[answer])
+        self._say("")
+        self._is_below_quote = True
+        return len(self._lines) if has_answer_above else ours.end
+
+    def _skip_pgp(self, at: int, what: str) -> int:
+        """A signed message begins after the next blank line; a signature ends by itself."""
+        for below in range(at + 1, len(self._lines)):
+            line = self._plain[below].strip()
+            if line.startswith("-----END PGP") or (what == "SIGNED MESSAGE" and not line):
+                return below + 1
+        return len(self._lines)
+
+
+def _undashed(lines: list[str]) -> list[str]:
+    """The lines without what a signed message has before those that begin with a dash
+    (RFC 9580, section 7.2).
+    """
+    is_signed = False
+    plain = []
+    for line in lines:
+        if (pgp := _PGP.match(line.strip())) is not None:
+            is_signed = pgp[1] == "SIGNED MESSAGE"
+        plain.append(line[2:] if is_signed and line.startswith("- -") else line)
+    return plain
+
+
+def _trimmed(line: str) -> str:
+    """The line without what cannot be seen at its ends, but for an indentation."""
+    line = line.rstrip(_ENDS)
+    indent = len(line) - len(line.lstrip(_ENDS))
+    return line[:indent].translate(_UNSEEN) + line[indent:]
+
+
+def _recognised(line: str) -> str:
+    """The line as it is recognised, without marks that show nothing."""
+    return line.translate(_UNSEEN).rstrip()
+
+
+def _dashed_words(line: str) -> str:
+    """What stands between two runs of dashes, or an empty text."""
+    if not line or line[0] not in _DASHES or len(line) > _LONGEST_MARK:
+        return ""
+    found = _DASHED.match(line.replace("&nbsp;", " "))
+    return found[1].strip(_AROUND_MARKS).casefold() if found else ""
+
+
+def _is_forward_mark(line: str) -> bool:
+    if len(line) > _LONGEST_MARK:
+        return False
+    if line.endswith((":", "：")) and line.casefold().startswith(FORWARD_SENTENCES):
+        return True
+    words = _dashed_words(line)
+    return words in FORWARDED or words.startswith(("forwarded message from ", "forwarded by "))
+
+
+def _is_footer(line: str) -> bool:
+    if len(line) > LONGEST_FOOTER and not _starts_footer(line.casefold()):
+        return False
+    line = _LINK_BEFORE.sub("", line, count=1)
+    folded = line[:LONGEST_FOOTER].casefold().strip(_AROUND_FOOTERS)
+    if _starts_footer(folded):
+        return True
+    # The end of the sentence, or what an excuse for the typing follows.
+    clauses = (folded, re.split("[,;.]", folded, maxsplit=1)[0])
+    return any(
+        clause.endswith(FOOTER_ENDS) and any(device in clause for device in DEVICES)
+        for clause in clauses
+    )
+
+
+def _starts_footer(folded: str) -> bool:
+    return folded[:_HEAD] in _FOOTER_HEADS and folded.startswith(FOOTER_STARTS)

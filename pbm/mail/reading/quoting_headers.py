@@ -1,0 +1,214 @@
+"""The lines above a quotation: "On … wrote:", and the block of From, Sent, To, Subject."""
+
+import re
+
+from pbm.mail.reading.quoting_words import FIELD_NAMES, OPENERS, WEEKDAYS, WROTE, WROTE_ANYWHERE
+
+_MOST_LINES = 4
+_LONGEST = 500
+_FIELD_LINES = 12
+_LONGEST_NAME = 30
+_FEWEST_UNKNOWN = 3
+_DATE_BY = 3  # the date is among so many fields
+
+_VERB = re.compile(rf"(?<!\w)(?:{WROTE})(?!\w)|{WROTE_ANYWHERE}")
+_LAST_VERB = re.compile(rf"(?:(?<!\w)(?:{WROTE})|{WROTE_ANYWHERE})$")
+_LAST_LETTERS = frozenset(verb[-1] for verb in f"{WROTE}|{WROTE_ANYWHERE}".split("|"))
+_VERB_AND_COLON = re.compile(rf"(?:(?<!\w)(?:{WROTE})|{WROTE_ANYWHERE})\s?[:：]\s")
+_COLON_WITHIN = re.compile(r"[:：]\s")
+_ADDRESS = re.compile(r"[^\s@<>]@[^\s@<>]")
+_DATE = re.compile(
+    r"\d{1,2}[:.h]\d{2}|(?:19|20)\d\d|\d{1,2}[./-]\d{1,2}[./-]\d{2}|[年月日년월일]|[٠-٩۰-۹]{2}"
+)
+_WROTE_IN = " wrote in"  # S-nail, which names the Message-ID on the next line
+_COLONS = (":", "：")
+_WORD = re.compile(r"[\w.]+")
+_NO_NAME = re.compile(r"[\d@/,]")
+
+
+def next_words(lines: list[str]) -> list[int]:
+    """For each line, and for the end, the first line from there on that isn't blank."""
+    found = [len(lines)] * (len(lines) + 1)
+    for at in range(len(lines) - 1, -1, -1):
+        found[at] = at if lines[at].strip() else found[at + 1]
+    return found
+
+
+def attribution_end(lines: list[str], quoted: list[bool], following: list[int], at: int) -> int:
+    """The line after an "On … wrote:" that begins at `at` and may be folded; else `at`.
+
+    `following` is `next_words(lines)`; `quoted` tells which lines are marked as quoted.
+    """
+    window: list[str] = []
+    for end in range(at, min(at + _MOST_LINES, len(lines))):
+        line = lines[end].strip()
+        if quoted[end] or not line or len(line) > _LONGEST:
+            return at
+        window.append(line)
+        below = following[end + 1]
+        is_above_quote = below < len(lines) and quoted[below]
+        if end == at and _runs_on(line):
+            return end + 1
+        if not _may_close(line, is_above_quote):
+            continue
+        if _introduces(window, is_above_quote):
+            return _below_colon(lines, end) if _begins(window, is_above_quote) else at
+    return at
+
+
+def _below_colon(lines: list[str], end: int) -> int:
+    """The line below the attribution that ends at `end`, or below a colon that was folded off."""
+    below = end + 1
+    return below + (below < len(lines) and lines[below].strip() in _COLONS)
+
+
+def _runs_on(line: str) -> bool:
+    """Does the quotation begin on the line itself, as with Yahoo's app ("… wrote:   hello")?"""
+    if "@" not in line or _COLON_WITHIN.search(line) is None:
+        return False
+    folded = line.casefold()
+    verb = _VERB_AND_COLON.search(folded)
+    if verb is None:
+        return False
+    before = folded[: verb.start()]
+    return _ADDRESS.search(before) is not None and _DATE.search(before) is not None
+
+
+def _may_close(line: str, is_above_quote: bool) -> bool:
+    """Does it end like the last line of an attribution? Some end without a colon."""
+    line = line.rstrip("- ")
+    return (
+        line.endswith(_COLONS)
+        or _ends_in_verb(line[-_LONGEST_NAME:].casefold())
+        or (is_above_quote and (line.endswith(">") or _has_date(line)))
+    )
+
+
+def _ends_in_verb(folded: str) -> bool:
+    return folded[-1:] in _LAST_LETTERS and _LAST_VERB.search(folded) is not None
+
+
+def _begins(window: list[str], is_above_quote: bool) -> bool:
+    """Does the attribution begin with the first of these lines, or with a later one?"""
+    if len(window) == 1 or window[1].startswith("<") or window[0].endswith("<"):
+        return True
+    shorter = [window[n:] for n in range(1, len(window))]
+    if not any(_introduces(lines, is_above_quote) for lines in shorter) or _opens(window):
+        return True
+    # Nearly all have a date: if there is none further down, it is this one.
+    return _has_date(window[0]) and not any(map(_has_date, window[1:]))
+
+
+def _has_date(line: str) -> bool:
+    return _DATE.search(line.casefold()) is not None
+
+
+def _introduces(window: list[str], is_above_quote: bool) -> bool:
+    text = " ".join(window)
+    if len(text) > _LONGEST:
+        return False
+    folded = text.casefold()
+    has_address = _ADDRESS.search(folded) is not None
+    has_date = _has_date(folded)
+    if has_address and has_date:
+        return True
+    if not folded.endswith(_COLONS):
+        return False
+    tells_whom_or_when = has_address or has_date
+    if tells_whom_or_when == is_above_quote:
+        return is_above_quote
+    return _VERB.search(folded) is not None  # which makes up for the other
+
+
+def _opens(window: list[str]) -> bool:
+    """Does the first line look like that of a folded "On … wrote:"?"""
+    folded = window[0].casefold()
+    has_address = _ADDRESS.search(folded) is not None
+    has_date = _has_date(folded)
+    if has_address and (has_date or folded.endswith(">") or _VERB.search(folded)):
+        return True
+    if has_address and "<" in folded and _is_full(window):
+        return True
+    if folded.endswith(_WROTE_IN):
+        return True
+    words = _WORD.findall(folded[:40])
+    if not words:
+        return False
+    first = words[0]
+    starts = first in OPENERS or first.rstrip(".") in WEEKDAYS or first[0].isdigit()
+    return starts and (has_date or has_address or _is_full(window))
+
+
+def _is_full(window: list[str]) -> bool:
+    """Would the next word not have fitted on the first line?"""
+    next_word = window[1].split(maxsplit=1)[0]
+    return len(window[0]) + 1 + len(next_word) > max(map(len, window))
+
+
+def _field_name(line: str) -> str:
+    """What stands before the colon of a line that could be a field, casefolded."""
+    head, colon, _ = line[: _LONGEST_NAME + 1].replace("：", ":").partition(":")
+    return head.strip(" \t*_\u00a0|>").casefold() if colon else ""
+
+
+def field_names(lines: list[str]) -> list[str]:
+    """For each line what stands before its colon where it could be a field, casefolded."""
+    return [_field_name(line) for line in lines]
+
+
+def field_block_end(lines: list[str], names: list[str], following: list[int], at: int) -> int:
+    """The line after a block of header fields that begins at `at`; 0 if there is none.
+
+    It takes three kinds of fields with a sender among them, or the sender's address and one
+    more: nobody begins an answer so. `names` is `field_names(lines)`, `following` is
+    `next_words(lines)`.
+    """
+    if names[at] not in FIELD_NAMES:
+        return _unknown_block_end(lines, names, following, at)
+    kinds: set[str] = set()
+    end = at
+    has_address = False
+    line_at = at
+    for _ in range(_FIELD_LINES):
+        if line_at >= len(lines):
+            break
+        kind = FIELD_NAMES.get(names[line_at], "")
+        if kind:
+            kinds.add(kind)
+            end = line_at + 1
+            if kind == "from":
+                has_address = _ADDRESS.search(lines[line_at][:_LONGEST]) is not None
+        elif end != line_at:
+            break
+        line_at = following[line_at + 1]
+    enough = 2 if has_address else 3
+    if "from" in kinds and len(kinds) >= enough:
+        return end
+    return _unknown_block_end(lines, names, following, at)
+
+
+def _unknown_block_end(lines: list[str], names: list[str], following: list[int], at: int) -> int:
+    """The line after a block of fields in a language that isn't known; 0 if there is none.
+
+    All programs begin it with the sender and go on with the date.
+    """
+    if "@" not in lines[at] or not _unknown(names[at]):
+        return 0
+    if _ADDRESS.search(lines[at][:_LONGEST]) is None:
+        return 0
+    found: list[str] = []
+    has_date = False
+    end = line_at = at
+    while line_at < len(lines) and len(found) < _FIELD_LINES:
+        name = _unknown(names[line_at])
+        if not name or name in found:
+            break
+        found.append(name)
+        has_date = has_date or (len(found) <= _DATE_BY and _has_date(lines[line_at][:_LONGEST]))
+        end = line_at + 1
+        line_at = following[end]
+    return end if has_date and len(found) >= _FEWEST_UNKNOWN else 0
+
+
+def _unknown(name: str) -> str:
+    return "" if _NO_NAME.search(name) else name

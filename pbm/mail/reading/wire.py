@@ -1,0 +1,92 @@
+"""What can be said about a mail from its bytes alone, before anything reads what it says."""
+
+import hashlib
+import re
+from collections.abc import Iterator
+
+from pbm.mail.reading.automatic import may_tell_a_robot
+from pbm.mail.reading.header_block import split_header
+from pbm.mail.reading.limits import LIMITS, UnreadableMail
+
+# RFC 5321 section 2.3.8: CR and LF only as a pair.
+_NOT_ON_THE_WIRE = re.compile(rb"\r(?!\n)|(?<!\r)\n|\0")
+
+_ID = b"message-id"
+
+# The fields that say what is to be done with a mail; others may be added on the way.
+_READ = frozenset(
+    {
+        *("from", "subject", "message-id", "in-reply-to", "references"),
+        *("content-type", "content-transfer-encoding", "content-disposition"),
+    }
+)
+
+
+def check_wire(raw: bytes) -> str | None:
+    """Refuse a bare CR, a bare LF or a NUL anywhere in the mail: the sentence, or None.
+
+    Programs differ in what they take for the end of a line, and a mail that two of them read
+    differently can carry a second mail or a forged header (SMTP smuggling).
+    """
+    pairs = raw.count(b"\r\n")
+    if raw.count(b"\r") == pairs == raw.count(b"\n") and b"\0" not in raw:
+        return None
+    found = _NOT_ON_THE_WIRE.search(raw)
+    if found is not None and found.group() == b"\0":
+        return "Mail may hold no NUL characters, and its lines must end in CRLF."
+    return "In mail all lines must end in CRLF; this one has a bare CR or a bare LF."
+
+
+def digest(raw: bytes) -> str:
+    """The SHA-256, in hexadecimal, of all of a mail that is read to obey it, and of its body.
+
+    Two mails with the same digest ask for the same. A mail that comes a second time by another
+    way differs in fields that servers add, such as `Received`, and in how long lines are
+    folded. Without a `Message-ID` its `Date` counts as well.
+    """
+    try:
+        headers, body = split_header(raw, LIMITS)
+    except UnreadableMail:
+        return hashlib.sha256(raw).hexdigest()
+    dated = not any(name == "message-id" and value.strip() for name, value in headers.fields)
+    fields = [
+        (name, b" ".join(value.split()))
+        for name, value in headers.fields
+        if name in _READ or may_tell_a_robot(name) or (dated and name == "date")
+    ]
+    summary = hashlib.sha256()
+    for name, value in sorted(fields, key=lambda field: field[0]):
+        summary.update(name.encode("ascii") + b":" + value + b"\n")
+    summary.update(b"\n")
+    summary.update(raw[body:])
+    return summary.hexdigest()
+
+
+def has_message_id(raw: bytes) -> bool:
+    """Does the header have a `Message-ID` field that is not blank?"""
+    in_field = False
+    for line in header_lines(raw):
+        if line.startswith((b" ", b"\t")):
+            value = line
+        else:
+            in_field = line[: len(_ID)].lower() == _ID and _name(line) == _ID
+            value = line.partition(b":")[2]
+        if in_field and value.strip():
+            return True
+    return False
+
+
+def _name(line: bytes) -> bytes:
+    return line[:100].partition(b":")[0].rstrip(b" \t").lower()
+
+
+def header_lines(raw: bytes) -> Iterator[bytes]:
+    """The lines of the header with their ends, up to the empty line."""
+    start = 0
+    while start < len(raw):
+        end = raw.find(b"\n", start) + 1 or len(raw)
+        line = raw[start:end]
+        if not line.rstrip(b"\r\n"):
+            return
+        yield line
+        start = end

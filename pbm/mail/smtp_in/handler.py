@@ -1,0 +1,146 @@
+"""Where the conversations of a listener hand in what they were told: recipients and mails.
+
+The handler knows no database. It turns whatever the server behind it answers, breaks into, or
+forgets to answer into one SMTP reply, and holds on to every mail that is being kept, so that
+it is kept to the end even when its sender has left.
+"""
+
+import asyncio
+import re
+import ssl
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from pbm.mail.reading.limits import LIMITS
+from pbm.mail.reading.wire import check_wire
+from pbm.mail.smtp_in.caller import Caller
+from pbm.mail.smtp_in.session import ReportSession
+
+OWN_FAULT = "451 4.3.0 Something broke on our side, not on yours. Please send it again later."
+_KEPT = "250 2.0.0 Kept."
+_LONGEST_TEXT = 500  # RFC 5321, section 4.5.3.1.5: 512 with code and CRLF
+_PRINTABLE = re.compile(r"[ -~]+", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Rejection:
+    """A refusal: an SMTP code from 400 to 599, and a sentence behind an enhanced code
+    (``"5.1.1 There is nobody of that name here."``)."""
+
+    code: int
+    text: str
+    why: str = ""  # for the operator, where the client is told less
+
+
+@dataclass(frozen=True)
+class ListenerLimits:
+    """What a client may do; sizes in bytes, times in seconds.
+
+    ``commands`` may pass between two mails, ``unknown_commands`` in a whole connection.
+    ``surplus_bytes`` of a mail beyond ``mail_bytes`` are read and dropped, for the sake of a
+    readable refusal, before the connection is cut. A client that is a trusted peer has no
+    limit but those of a single mail.
+    """
+
+    mail_bytes: int = LIMITS.mail_bytes
+    surplus_bytes: int = 67_108_864
+    line_bytes: int = 65_536
+    command_bytes: int = 2_048
+    recipients: int = 20
+    commands: int = 200
+    unknown_commands: int = 5
+    connections: int = 200
+    connections_per_peer: int = 20
+    idle_seconds: float = 300
+    data_seconds: float = 600
+    handshake_seconds: float = 30
+    commit_seconds: float = 120
+
+
+AcceptRecipient = Callable[[str, str, Caller], Awaitable[Rejection | None]]
+Keep = Callable[[str, tuple[str, ...], bytes, Caller], Awaitable[str | Rejection]]
+ReportFault = Callable[[BaseException], None]
+
+
+class Handler:
+    """One for all conversations of a listener."""
+
+    def __init__(
+        self,
+        hostname: str,
+        limits: ListenerLimits,
+        accept_recipient: AcceptRecipient,
+        keep: Keep,
+        report_fault: ReportFault,
+        tls: ssl.SSLContext | None = None,
+        report_session: ReportSession = lambda _: None,
+    ) -> None:
+        """``tls``, where there is one, is offered by STARTTLS."""
+        self.tls = tls
+        self.hostname = hostname
+        self.limits = limits
+        self.report_fault = report_fault
+        self.report_session = report_session
+        self.is_closing = False
+        self._accept_recipient = accept_recipient
+        self._keep = keep
+        self._keeping: set[asyncio.Task[object]] = set()
+
+    async def refuse_recipient(
+        self, address: str, sender: str, caller: Caller
+    ) -> tuple[str, str] | None:
+        """The reply that refuses the address, and why, for the operator; None if it is taken.
+
+        Raises what the server's check raises.
+        """
+        rejection = await self._accept_recipient(address, sender, caller)
+        return None if rejection is None else (self._reply_to(rejection), rejection.why)
+
+    async def hand_in(
+        self, sender: str, recipients: tuple[str, ...], raw: bytes, caller: Caller
+    ) -> str:
+        """The reply to a whole mail: 250 after ``keep`` has returned its text, and not before.
+
+        A cancelled caller does not stop the keeping.
+        """
+        sentence = check_wire(raw)
+        if sentence is not None:
+            return f"550 5.6.0 {sentence}"
+        # In a task of its own: the caller's is cancelled when the client hangs up.
+        keeping = asyncio.create_task(self._kept(sender, recipients, raw, caller))
+        self._keeping.add(keeping)
+        keeping.add_done_callback(self._finished)
+        await asyncio.wait({keeping}, timeout=self.limits.commit_seconds)
+        if not keeping.done() or keeping.cancelled() or keeping.exception() is not None:
+            return OWN_FAULT
+        return self._reply_to(keeping.result())
+
+    async def drain(self, seconds: float) -> None:
+        """Wait for the mails that are being kept; give up those that take longer."""
+        if self._keeping:
+            await asyncio.wait(self._keeping, timeout=seconds)
+        abandoned = set(self._keeping)
+        for keeping in abandoned:
+            keeping.cancel()
+        await asyncio.gather(*abandoned, return_exceptions=True)
+
+    async def _kept(
+        self, sender: str, recipients: tuple[str, ...], raw: bytes, caller: Caller
+    ) -> object:
+        return await self._keep(sender, recipients, raw, caller)
+
+    def _finished(self, keeping: asyncio.Task[object]) -> None:
+        self._keeping.discard(keeping)
+        if not keeping.cancelled() and (fault := keeping.exception()) is not None:
+            self.report_fault(fault)
+
+    def _reply_to(self, answer: object) -> str:
+        match answer:
+            case Rejection(code, text) if 400 <= code <= 599 and _PRINTABLE.fullmatch(text):
+                return f"{code} {text[:_LONGEST_TEXT]}"
+            case str(text) if _PRINTABLE.fullmatch(text):
+                return f"250 {text[:_LONGEST_TEXT]}"
+            case str(text) if text:
+                return _KEPT  # it is, however badly that was said
+        self.report_fault(TypeError(f"no answer that a client can be told: {type(answer)}"))
+        return OWN_FAULT

@@ -1,0 +1,134 @@
+"""The listener: SMTP and LMTP on some ports and local sockets.
+
+It knows no database. Two awaitables do the server's part: one says whether a recipient is
+ours, the other keeps a whole mail and returns once that is durable.
+"""
+
+import asyncio
+import ssl
+from collections.abc import Iterable
+
+import structlog
+
+from pbm.config import Doorway
+from pbm.errors import OperatorError
+from pbm.mail.smtp_in.caller import Caller
+from pbm.mail.smtp_in.connection_limits import LOOPBACK, ConnectionLimits, Network
+from pbm.mail.smtp_in.conversation import GOING_DOWN, Conversation
+from pbm.mail.smtp_in.handler import (
+    AcceptRecipient,
+    Handler,
+    Keep,
+    ListenerLimits,
+    Rejection,
+    ReportFault,
+)
+from pbm.mail.smtp_in.lmtp_conversation import LmtpConversation
+from pbm.mail.smtp_in.local_socket import LocalSocket
+from pbm.mail.smtp_in.session import ReportSession
+
+__all__ = ["AcceptRecipient", "Caller", "Keep", "Listener", "ListenerLimits", "Rejection"]
+
+_BACKLOG = 511
+_LAST_WORDS_SECONDS = 1.0
+
+_log = structlog.get_logger(__name__)
+
+
+class Listener:
+    """Takes mail for the server: start it last, and stop it before the store is closed."""
+
+    def __init__(
+        self,
+        *,
+        hostname: str,
+        accept_recipient: AcceptRecipient,
+        keep: Keep,
+        trusted_peers: Iterable[Network] = LOOPBACK,
+        tls: ssl.SSLContext | None = None,
+        limits: ListenerLimits | None = None,
+        report_fault: ReportFault | None = None,
+        report_session: ReportSession = lambda _: None,
+    ) -> None:
+        """``accept_recipient(address, sender, caller)`` gives None or a Rejection.
+
+        ``keep(sender, recipients, raw, caller)`` gives the text behind ``250``, once the mail
+        is durable, or a Rejection; it goes on when the client leaves. The sender is empty
+        for the null sender. Whatever either raises becomes one fixed 451, and goes to
+        ``report_fault``, by default the log. With ``tls`` STARTTLS is offered.
+        ``report_session`` is told of each connection at its end.
+        """
+        limits = limits or ListenerLimits()
+        report_fault = report_fault or _log_fault
+        self._handler = Handler(
+            hostname, limits, accept_recipient, keep, report_fault, tls, report_session
+        )
+        self._door = ConnectionLimits(limits, trusted_peers)
+        self._servers: list[asyncio.Server] = []
+        self._local_sockets: list[LocalSocket] = []
+        self._conversations: set[Conversation] = set()
+
+    async def start(self, doorways: Iterable[Doorway]) -> None:
+        """Listen at each doorway; port 0 takes a free one. Raises OperatorError."""
+        for doorway in doorways:
+            try:
+                self._servers.append(await self._server_at(doorway))
+            except (OSError, OperatorError) as error:
+                await self.stop(0)
+                if isinstance(error, OperatorError):
+                    raise
+                reason = error.strerror or "no such host"
+                raise OperatorError(f"Can't listen on {doorway}: {reason}.") from None
+
+    async def _server_at(self, doorway: Doorway) -> asyncio.Server:
+        loop = asyncio.get_running_loop()
+        conversation = self._by_lmtp if doorway.is_lmtp else self._by_smtp
+        if not doorway.path:
+            return await loop.create_server(
+                conversation, doorway.host, doorway.port, backlog=_BACKLOG
+            )
+        local = LocalSocket(doorway.path)
+        self._local_sockets.append(local)
+        return await loop.create_unix_server(conversation, sock=local.socket, backlog=_BACKLOG)
+
+    def _by_smtp(self) -> Conversation:
+        return Conversation(self._handler, self._door, self._conversations)
+
+    def _by_lmtp(self) -> Conversation:
+        return LmtpConversation(self._handler, self._door, self._conversations)
+
+    def show(self, tls: ssl.SSLContext | None) -> None:
+        """Show another certificate from the next STARTTLS on; what is under way goes on."""
+        self._handler.tls = tls
+
+    @property
+    def bound(self) -> tuple[tuple[str, int], ...]:
+        """The (host, port) pairs that it really listens on; local sockets have none."""
+        names = (socket.getsockname() for server in self._servers for socket in server.sockets)
+        return tuple(name[:2] for name in names if isinstance(name, tuple))
+
+    async def stop(self, seconds: float = 10) -> None:
+        """Take no more mail; a mail that came whole is still kept and answered, within
+        ``seconds``."""
+        self._handler.is_closing = True
+        for server in self._servers:
+            server.close()
+        for local in self._local_sockets:
+            local.remove()
+        self._local_sockets.clear()
+        for conversation in set(self._conversations):
+            if not conversation.is_committing:
+                conversation.hang_up(GOING_DOWN)
+        await self._handler.drain(seconds)
+        answering = {conversation.handler() for conversation in self._conversations}
+        if answering:
+            await asyncio.wait(answering, timeout=_LAST_WORDS_SECONDS)
+        for conversation in set(self._conversations):
+            conversation.hang_up()
+        for server in self._servers:
+            await server.wait_closed()
+        self._servers.clear()
+
+
+def _log_fault(fault: BaseException) -> None:
+    _log.error("listener-fault", exc_info=fault)

@@ -1,0 +1,149 @@
+"""Mail into folders instead of to a server: for trying things out, and for tests.
+
+One Maildir a recipient, ``<root>/<lower-case address, percent-encoded>/{new,cur,tmp}``; lines
+in the files end in LF, as mail programs expect them there.
+"""
+
+import asyncio
+import errno
+import mailbox
+import os
+import re
+import stat
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+from pbm.mail.address import AddressError, address_key, parse_address
+from pbm.mail.smtp_out.delivery import Deferred, Delivery, Failed, Sent
+
+_PARTS = ("new", "cur", "tmp")
+_READ = ("new", "cur")
+_LONGEST_FOLDER_NAME = 255  # bytes, on the usual file systems
+_DELIVERED = re.compile(r"([0-9]+)\.M([0-9]+)P[0-9]+Q([0-9]+)\.", re.ASCII)
+
+# The standard library counts the deliveries of a process to name the files, without a lock.
+_one_delivery_at_a_time = threading.Lock()
+
+
+class MaildirTransport:
+    """Delivers below a folder, which is made when the first mail comes."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    async def deliver(self, envelope_sender: str, recipient: str, raw: bytes) -> Delivery:
+        """Sent means that the mail and its name in the folder are on the disk."""
+        try:
+            sender = parse_address(envelope_sender) if envelope_sender else ""
+            folder = folder_of(self._root, recipient)
+        except AddressError as error:
+            return Failed(str(error))
+        if len(folder.name) > _LONGEST_FOLDER_NAME:
+            return Failed("That mail address is too long for the name of a folder.")
+        marked = f"Return-Path: <{sender}>\n".encode("ascii") + raw.replace(b"\r\n", b"\n")
+        try:
+            await asyncio.to_thread(_store, folder, marked)
+        except (OSError, mailbox.Error) as error:
+            reason = getattr(error, "strerror", None) or "its name is taken"
+            return Deferred(f"The mail can't be written to {folder}: {reason}.")
+        return Sent()
+
+    async def close(self) -> None:
+        """Nothing is kept open."""
+
+
+def folder_of(root: Path, recipient: str) -> Path:
+    """The Maildir of an address, in whatever case it is written. Raises AddressError.
+
+    A parsed address holds an ``@``, so the name is never ``.`` or ``..``, and no slash.
+    """
+    return root / quote(address_key(parse_address(recipient)), safe="")
+
+
+def mails_of(root: Path, recipient: str) -> list[Path]:
+    """The files of all mails to an address, oldest first. Raises AddressError, and OSError
+    where a folder is a link."""
+    folder = folder_of(root, recipient)
+    files = [
+        file
+        for part in _READ
+        if _owner(folder / part) is not None
+        for file in _files(folder / part)
+    ]
+    return sorted(files, key=_delivery_order)
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    return (
+        entry
+        for entry in folder.iterdir()
+        if not entry.name.startswith(".") and not entry.is_symlink()
+    )
+
+
+def _delivery_order(file: Path) -> tuple[int, int, int, str]:
+    # The microseconds stand in the name without leading zeros, so names don't sort by time.
+    found = _DELIVERED.match(file.name)
+    if found is None:
+        return (0, 0, 0, file.name)
+    return (int(found[1]), int(found[2]), int(found[3]), file.name)
+
+
+def _store(folder: Path, raw: bytes) -> None:
+    """Raises OSError and mailbox.Error."""
+    _make(folder)
+    with _one_delivery_at_a_time:
+        # It writes into tmp, syncs the file, and links it into new; the link is ours to sync.
+        mailbox.Maildir(folder, create=False).add(raw)
+    _sync(folder / "new")
+
+
+def _make(folder: Path) -> None:
+    """Make the folder whole, also where another process does so at the same moment, or was
+    stopped halfway."""
+    if check_folders(folder.parent, folder):
+        return
+    for part in _PARTS:
+        (folder / part).mkdir(mode=0o700, parents=True, exist_ok=True)
+    for changed in (folder, folder.parent, folder.parent.parent):
+        _sync(changed)
+
+
+def check_folders(root: Path, *maildirs: Path) -> bool:
+    """Whether the folders of some Maildirs below a root are there.
+
+    Raises OSError where one is no folder but a link, or another user's: mails, with the reply
+    addresses in them, would go where somebody else leads them.
+    """
+    folders = (
+        root,
+        *(each for folder in maildirs for each in (folder, *map(folder.joinpath, _PARTS))),
+    )
+    owners = [_owner(folder) for folder in folders]
+    for folder, owner in zip(folders, owners, strict=True):
+        if owner not in (None, os.geteuid(), 0):
+            raise PermissionError(errno.EPERM, f"{folder} belongs to another user of this machine")
+    return None not in owners
+
+
+def _owner(folder: Path) -> int | None:
+    """Whose folder it is; None if there is none. Raises OSError for a link or a file."""
+    try:
+        found = folder.lstat()
+    except FileNotFoundError:
+        return None
+    if stat.S_ISLNK(found.st_mode):
+        raise OSError(errno.ELOOP, f"{folder} is a link; name the folder that it leads to")
+    if not stat.S_ISDIR(found.st_mode):
+        raise NotADirectoryError(errno.ENOTDIR, f"{folder} is no folder")
+    return found.st_uid
+
+
+def _sync(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,300 @@
+"""A mail from its template: one text, from which the HTML part is made.
+
+Templates write paragraphs, `- ` lists and, through the filter `pre`, lines that must keep
+their shape; lines through `rows` keep it in the text part, and are a list in the HTML part.
+Paragraphs are wrapped for the text part and flow in the HTML part. The filter `board` writes
+the board of a view: lines that keep their shape, and in the HTML part a picture above them.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from html import escape
+from textwrap import wrap
+from typing import Any, NamedTuple, TypeVar
+from unicodedata import category
+from urllib.parse import quote
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2.runtime import Context
+
+from pbm.mail.writing import picture
+from pbm.mail.writing.compose import InlinePicture
+from pbm.resources import resource_path
+
+_Made = TypeVar("_Made")
+COLUMNS = 68  # narrow, so that no mailer breaks a line again when it quotes it
+# Marks of lines that keep their shape; taken out of everything foreign.
+_KEPT = "\ue000"
+_ROW = "\ue001"
+_PICTURE = "\ue003"  # here the HTML part has the picture that the line describes
+_MARKS = {_KEPT: "pre", _ROW: "rows", _PICTURE: "picture"}
+_SHAPES = frozenset(_MARKS.values())
+_GLUE = "\ue002"  # a blank at which no line breaks
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029\ue000-\ue003]", re.ASCII)
+_LONGEST_KEPT = 1024  # characters; else long comments would fill the memory
+_CHUNKS_KEPT = 512  # the mails of a turn share most of theirs
+_SEQUENCES = (list, tuple)
+_JOINERS = "\u200c\u200d"
+
+
+class Rendered(NamedTuple):
+    """The two parts of a mail, lines ending in a line feed, and the pictures in the HTML part."""
+
+    text: str
+    html: str
+    pictures: tuple[InlinePicture, ...]
+
+
+class _Block(NamedTuple):
+    """A paragraph, a list or the like, as it stands in both parts; a picture is in none yet."""
+
+    text: str = ""
+    html: str = ""
+    picture: str = ""  # what it shows, as `picture.described` has it
+
+
+class _Calls(Context):
+    """Calls at once: no function that a template uses asks for its surroundings."""
+
+    def call(
+        self, function: Callable[..., Any], /, *args: Any, _loop_vars: Any = None, **kwargs: Any
+    ) -> Any:
+        return function(*args, **kwargs)
+
+
+class _Templates(Environment):
+    """Looks a name up among the keys first: what fills a template is dicts nearly always."""
+
+    context_class = _Calls
+
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        if isinstance(obj, dict) and attribute in obj:
+            return obj[attribute]
+        return super().getattr(obj, attribute)
+
+
+class Renderer:
+    """The templates of this server."""
+
+    def __init__(self) -> None:
+        self._templates = _Templates(
+            loader=FileSystemLoader(resource_path("templates")),
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            keep_trailing_newline=True,
+            autoescape=False,
+            auto_reload=False,  # else each use of a template looks at its file
+            cache_size=-1,  # all of them stay
+        )
+        self._templates.globals.clear()  # no template uses any, and each mail would copy them
+        self._templates.filters["pre"] = _keep_shape
+        self._templates.filters["board"] = _show_board
+        self._templates.filters["rows"] = _keep_rows
+        self._templates.filters["glued"] = _glued
+        self._templates.filters["page"] = _keep_indented
+        page = self._templates.get_template("page.html").render(body=_KEPT)
+        self._above, _, self._below = page.partition(_KEPT)
+
+    def load(self) -> None:
+        """Read all templates now; else each is read when it is first needed."""
+        for name in self._templates.list_templates():
+            self._templates.get_template(name)
+
+    def render(
+        self, template: str, params: dict[str, Any], message_id: str | None = None
+    ) -> Rendered:
+        """Render both parts of a mail. Raises jinja2.TemplateError for a broken template.
+
+        The Content-IDs of the pictures follow from the Message-ID; without one there are none.
+        """
+        source = self._templates.get_template(f"{template}.txt").render(v=_cleaned(params))
+        # An empty line ends whatever stands above it.
+        blocks = [block for chunk in source.split("\n\n") if chunk for block in _blocks(chunk)]
+        ids = _content_ids(blocks, message_id)
+        text = "\n\n".join([block.text for block in blocks if not block.picture])
+        shown = [_html(block, ids) for block in blocks if not block.picture or ids]
+        return Rendered(
+            f"{text}\n",
+            self._above + "\n".join(shown) + self._below,
+            tuple([InlinePicture(name, picture.png(described)) for described, name in ids.items()]),
+        )
+
+
+def _content_ids(blocks: Sequence[_Block], message_id: str | None) -> dict[str, str]:
+    """The Content-ID of each picture, by what describes it; none without a Message-ID."""
+    if message_id is None:
+        return {}
+    described = dict.fromkeys(block.picture for block in blocks if block.picture)
+    return {
+        line: message_id.replace("<", f"<picture{number}.", 1)
+        for number, line in enumerate(described, 1)
+    }
+
+
+def _keep_shape(text: str) -> str:
+    return _marked(text, _KEPT)
+
+
+def _show_board(view: dict[str, Any]) -> str:
+    """The board of a view, below its picture if there is to be one."""
+    drawing = view.get("picture")
+    above = f"{_PICTURE}{picture.described(drawing)}\n" if drawing else ""
+    return above + _keep_shape(view["diagram"])
+
+
+def _keep_rows(text: str) -> str:
+    return _marked(text, _ROW)
+
+
+def _marked(lines: str, mark: str) -> str:
+    return mark + lines.rstrip("\n").replace("\n", f"\n{mark}")
+
+
+def _glued(text: str) -> str:
+    return text.replace(" ", _GLUE)
+
+
+def _keep_indented(text: str) -> str:
+    """Keep the shape of indented lines, and of all lines of a block whose first one is indented."""
+    blocks = text.rstrip("\n").split("\n\n")
+    return "\n\n".join(map(_keep_indented_block, blocks))
+
+
+def _keep_indented_block(block: str) -> str:
+    if block.startswith(" "):  # the middle row of a board stands at the margin
+        return _keep_shape(block)
+    lines = block.split("\n")
+    return "\n".join(_KEPT + line if line.startswith(" ") else line for line in lines)
+
+
+def _cleaned(value: Any) -> Any:
+    """Take what cannot be seen, and our own mark, out of everything that fills a template."""
+    if isinstance(value, str):
+        if value.isascii() and value.replace("\n", "").isprintable():
+            return value
+        printable = _UNPRINTABLE.sub("", value)
+        return printable if printable.isascii() else "".join(filter(_is_seen, printable))
+    if isinstance(value, dict):
+        return {key: item and _cleaned(item) for key, item in value.items()}
+    if isinstance(value, _SEQUENCES):
+        return [item and _cleaned(item) for item in value]
+    return value
+
+
+def _is_seen(character: str) -> bool:
+    """False for format characters, which turn text around or hide it; joiners shape letters."""
+    return character in _JOINERS or category(character) != "Cf"
+
+
+def _kept_if_short(make: Callable[[str], _Made]) -> Callable[[str], _Made]:
+    """Keep what is made of short texts: somebody's long words are hardly said twice."""
+    kept = lru_cache(maxsize=_CHUNKS_KEPT)(make)
+
+    def of(text: str) -> _Made:
+        return kept(text) if len(text) <= _LONGEST_KEPT else make(text)
+
+    return of
+
+
+@_kept_if_short
+def _blocks(chunk: str) -> Sequence[_Block]:
+    """The blocks of lines that a template has written, in their order."""
+    blocks, kind, held = list[_Block](), "", list[str]()
+    for line in chunk.split("\n"):
+        found = _kind(line)
+        if found == "paragraph" and kind == "list" and line[0] == " ":
+            found = "list"  # its item goes on
+        if held and found != kind:
+            blocks.append(_block(kind, held))
+            held = []
+        if found:
+            held.append(line)
+        kind = found
+    if held:
+        blocks.append(_block(kind, held))
+    return blocks
+
+
+def _block(kind: str, lines: list[str]) -> _Block:
+    if kind in _SHAPES:
+        lines = [line[1:] for line in lines]
+    if kind == "picture":
+        return _Block(picture=lines[0])
+    text, html = "\n".join(_text_lines(kind, lines)), _html_text(kind, lines)
+    return _Block(text.replace(_GLUE, " "), html.replace(_GLUE, "&nbsp;"))
+
+
+def _kind(line: str) -> str:
+    start = line[:1]
+    if start.isalnum():
+        return "paragraph"  # as nearly always
+    if mark := _MARKS.get(start):
+        return mark
+    if not line.strip():
+        return ""
+    if line.startswith("- "):
+        return "list"
+    return "quote" if line.startswith("| ") or line == "|" else "paragraph"
+
+
+def _text_lines(kind: str, lines: Sequence[str]) -> Sequence[str]:
+    if kind in _SHAPES:
+        return [line.rstrip() for line in lines]
+    if kind == "quote":
+        return [part for line in lines for part in _wrapped(line[2:], "| ", "| ")]
+    if kind == "list":
+        return [part for item in _items(lines) for part in _wrapped(item, "- ", "  ")]
+    return _wrapped(" ".join(lines), "", "")
+
+
+def _wrapped(text: str, first: str, later: str) -> list[str]:
+    if text and text == text.strip() and "\t" not in text and len(first + text) <= COLUMNS:
+        return [first + text]  # as nearly always, and nothing to change
+    folded = wrap(
+        text, COLUMNS, initial_indent=first, subsequent_indent=later, break_on_hyphens=False
+    )
+    return folded or [first.rstrip()]
+
+
+def _items(lines: Sequence[str]) -> list[str]:
+    items: list[str] = []
+    for line in lines:
+        if line.startswith("- "):
+            items.append(line[2:].strip())
+        else:
+            items[-1] += f" {line.strip()}"
+    return items
+
+
+def _html(block: _Block, content_ids: Mapping[str, str]) -> str:
+    if block.picture:
+        return _html_picture(block.picture, content_ids[block.picture])
+    return block.html
+
+
+def _html_text(kind: str, lines: Sequence[str]) -> str:
+    if kind == "pre":
+        return f"<pre>{escape(chr(10).join(lines))}</pre>"
+    if kind == "list":
+        items = "".join(f"<li>{escape(item)}</li>" for item in _items(lines))
+        return f"<ul>{items}</ul>"
+    if kind == "rows":
+        items = "".join(f"<li>{escape(line.strip())}</li>" for line in lines)
+        return f'<ul class="rows">{items}</ul>'
+    if kind == "quote":
+        said = "<br>".join(escape(line[2:]) for line in lines)
+        return f"<blockquote>{said}</blockquote>"
+    return f"<p>{escape(' '.join([line.strip() for line in lines]))}</p>"
+
+
+def _html_picture(described: str, content_id: str) -> str:
+    """A picture in its own size, or as wide as a narrower screen."""
+    source = escape(quote(content_id.strip("<>"), safe="@"))
+    alternative = escape(f"The board, also below as text: {picture.in_words(described)}.")
+    return (
+        f'<p><img src="cid:{source}" width="{picture.WIDTH}" height="{picture.HEIGHT}"'
+        f' style="display:block;width:100%;max-width:{picture.WIDTH}px;height:auto"'
+        f' alt="{alternative}"></p>'
+    )

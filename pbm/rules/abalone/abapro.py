@@ -1,0 +1,127 @@
+"""Aba-Pro, the notation that most records of games are kept in (rules, section 4).
+
+It names the cells from the other side of the board, with row a at the bottom. A move in line is the
+cell of the rear marble and the one that it goes to, `a1b2`; how many marbles go along follows from
+the position. A move sideways is both ends of the line and the cell that the first goes to,
+`g7g9f7`. Nothing here is read where the usual notation is, and neither is ever guessed.
+"""
+
+import re
+
+from pbm.rules.abalone.board import (
+    CELLS,
+    LONGEST_LINE,
+    STEPS,
+    format_cell,
+    is_on_board,
+    line_between,
+    parse_cell,
+    set_of,
+)
+from pbm.rules.abalone.errors import IllegalMoveError, NotationError
+from pbm.rules.abalone.moves import Move
+from pbm.rules.abalone.position import Position
+from pbm.rules.abalone.refusals import game_over, why_not
+
+_LONGEST_TEXT = 100
+
+_CELL = "([a-i][0-9])"
+_MOVE = re.compile(f"{_CELL}{_CELL}{_CELL}?", re.ASCII | re.IGNORECASE)
+
+
+def _seen_from_below(cell: int) -> int:
+    """The cell of the same name on the other notation's board; it goes both ways."""
+    row, column = divmod(cell, 10)
+    return 10 * (10 - row) + column + 5 - row
+
+
+_NAMES = {cell: format_cell(_seen_from_below(cell)) for cell in CELLS}
+
+
+def format_abapro(move: Move, position: Position) -> str:
+    """The Aba-Pro text of a move that is legal in a position; raises IllegalMoveError if it isn't.
+
+    Sideways the end that comes first by its Aba-Pro name is written first.
+
+    >>> from pbm.rules.abalone import parse_move, start
+    >>> position = start("standard", 2)
+    >>> [format_abapro(parse_move(t, position), position) for t in ("a1-c3,b2", "c3-c5,d4")]
+    ['i5h5', 'g5g7f5']
+    """
+    refusal = why_not(position, move)
+    if refusal is not None:
+        raise refusal
+    if move.in_line:
+        return _NAMES[move.rear] + _NAMES[move.rear + move.step]
+    first, last = sorted((move.cells[0], move.cells[-1]), key=_NAMES.__getitem__)
+    return _NAMES[first] + _NAMES[last] + _NAMES[first + move.step]
+
+
+def parse_abapro(text: str, position: Position) -> Move:
+    """The legal move that an Aba-Pro text means; capitals and blanks make no difference.
+
+    Raises NotationError for a text that is no move anywhere, and IllegalMoveError for a move that
+    this position does not allow.
+
+    >>> from pbm.rules.abalone import start
+    >>> str(parse_abapro("I5H5", start("standard", 2)))
+    'a1-c3,b2'
+    """
+    joined = "".join(text.split()) if len(text) <= _LONGEST_TEXT else ""
+    match = _MOVE.fullmatch(joined) if joined.isascii() else None
+    if match is None:
+        raise NotationError("not-a-move", "That does not read as a move in Aba-Pro notation.")
+    first, second, *third = (
+        _seen_from_below(parse_cell(name.lower())) for name in match.groups() if name
+    )
+    if third:
+        marbles, step = _named_line(first, second), _step(first, third[0])
+    else:
+        step = _step(first, second)
+        marbles = _implied_line(first, step, position)
+    if position.outcome is not None:
+        raise game_over()
+    return _checked(joined.lower(), Move(marbles, step), position)
+
+
+def _step(start: int, target: int) -> int:
+    step = target - start
+    if step == 0:
+        text = f"{_NAMES[start]} to {_NAMES[target]} goes nowhere."
+        raise NotationError("same-cell", text)
+    if step not in STEPS:
+        text = f"{_NAMES[target]} is not next to {_NAMES[start]}: marbles move one cell."
+        raise NotationError("not-one-step", text)
+    return step
+
+
+def _named_line(first: int, last: int) -> int:
+    """The set of cells from one end to the other."""
+    line = line_between(first, last)
+    if line is None:
+        text = f"{_NAMES[first]} and {_NAMES[last]} are not on one straight line."
+        raise NotationError("not-straight", text)
+    if len(line) > LONGEST_LINE:
+        text = f"From {_NAMES[first]} to {_NAMES[last]} it is a line of {len(line)};"
+        raise NotationError("too-many", f"{text} at most three marbles move at once.")
+    return set_of(line)
+
+
+def _implied_line(rear: int, step: int, position: Position) -> int:
+    """The rear marble, and those of the mover's side that stand ahead of it without a gap."""
+    own, partner, _, _ = position.seen_by(position.turn) if position.turn else (0, 0, 0, 0)
+    line = [rear]
+    while len(line) < LONGEST_LINE and (own | partner) >> (line[-1] + step) & 1:
+        line.append(line[-1] + step)
+    return set_of(tuple(line))
+
+
+def _checked(text: str, move: Move, position: Position) -> Move:
+    refusal = why_not(position, move)
+    if refusal is None:
+        return move
+    # The refusal names cells as the mailed board does, so it needs the move in the same terms; but
+    # one of a line that would leave the board cannot be written.
+    writable = is_on_board(move.rear + move.step)
+    meant = f"{text} in Aba-Pro is {move} on this board. " if writable else ""
+    raise IllegalMoveError(refusal.reason, f"{meant}{refusal}")

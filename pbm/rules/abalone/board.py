@@ -1,0 +1,137 @@
+"""The board: 61 cells in nine rows, a step from cell to cell, and sets of cells.
+
+A cell is a number whose tens are its row and whose ones are its column: a1 is 11, e5 is 55, i9 is
+99. Row 0, row 10 and column 0 stay empty around the board, so a step is one addition and never
+wraps round an edge. A set of cells is an integer with one bit for each of them, so that a step of
+all of them is one shift (rules, section 1).
+"""
+
+from collections.abc import Iterator
+
+from pbm.rules.abalone.errors import NotationError
+
+ROWS = "abcdefghi"
+
+RIGHT, LOWER_RIGHT, LOWER_LEFT = 1, 11, 10
+LEFT, UPPER_LEFT, UPPER_RIGHT = -RIGHT, -LOWER_RIGHT, -LOWER_LEFT
+
+STEPS = (RIGHT, LOWER_RIGHT, LOWER_LEFT, LEFT, UPPER_LEFT, UPPER_RIGHT)
+"""The six directions, clockwise."""
+
+AXES = (RIGHT, LOWER_LEFT, LOWER_RIGHT)
+"""The three ways a line can lie, each as the step that goes on in reading order."""
+
+LONGEST_LINE = 3
+
+
+def _columns(row: int) -> range:
+    """The columns of a row that is counted from 1: five in the first, nine in the fifth."""
+    return range(max(1, row - 4), min(9, row + 4) + 1)
+
+
+CELLS = tuple(10 * row + column for row in range(1, 10) for column in _columns(row))
+"""All cells in reading order, which is also the order of their numbers."""
+
+_STARTS = tuple(sum(len(_columns(above)) for above in range(1, row)) for row in range(1, 10))
+ROW_SLICES = tuple(map(slice, _STARTS, (*_STARTS[1:], len(CELLS))))
+"""Where each row is in a list of all cells."""
+
+CENTRE = 55
+
+BOARD = sum(1 << cell for cell in CELLS)
+"""The set of all cells."""
+
+
+def format_cell(cell: int) -> str:
+    """The name of a cell.
+
+    >>> format_cell(35)
+    'c5'
+    """
+    row, column = divmod(cell, 10)
+    return f"{ROWS[row - 1]}{column}"
+
+
+CELL_NAMED = {format_cell(cell): cell for cell in CELLS}
+"""Each cell by its name."""
+
+
+def parse_cell(name: str) -> int:
+    """The cell of a lower-case name such as `c5`; raises NotationError for one off the board."""
+    if name in CELL_NAMED:
+        return CELL_NAMED[name]
+    row = [other for other in CELL_NAMED if other[0] == name[:1]]
+    known = f"row {row[0][0]} goes from {row[0]} to {row[-1]}" if row else "the rows are a to i"
+    raise NotationError("no-such-cell", f"There is no place {name}: {known}.")
+
+
+def is_on_board(cell: int) -> bool:
+    """Whether a number that a step from a cell has led to is a cell itself."""
+    return bool(BOARD >> cell & 1)
+
+
+def distance(one: int, other: int) -> int:
+    """The number of steps between two cells.
+
+    >>> distance(parse_cell("a1"), CENTRE)
+    4
+    """
+    rows = one // 10 - other // 10
+    columns = one % 10 - other % 10
+    return max(abs(rows), abs(columns), abs(rows - columns))
+
+
+def line_between(one: int, other: int) -> tuple[int, ...] | None:
+    """The cells from one to the other, both included, or None if they are not on a straight line.
+
+    >>> [format_cell(cell) for cell in line_between(parse_cell("c3"), parse_cell("a1")) or ()]
+    ['c3', 'b2', 'a1']
+    """
+    length = distance(one, other)
+    if length == 0:
+        return (one,)
+    step, rest = divmod(other - one, length)
+    if rest or step not in STEPS:
+        return None
+    return tuple(one + step * number for number in range(length + 1))
+
+
+def shifted(cells: int, step: int) -> int:
+    """The set of cells that one step leads to; some may lie off the board."""
+    return cells << step if step > 0 else cells >> -step
+
+
+def before(cells: int, step: int) -> int:
+    """The set of cells from which one step leads into `cells`."""
+    return cells >> step if step > 0 else cells << -step
+
+
+def members(cells: int) -> Iterator[int]:
+    """The single cells of a set, in reading order.
+
+    >>> [format_cell(cell) for cell in members(1 << CENTRE | 1 << 11)]
+    ['a1', 'e5']
+    """
+    while cells:
+        lowest = cells & -cells
+        yield lowest.bit_length() - 1
+        cells ^= lowest
+
+
+def set_of(cells: tuple[int, ...]) -> int:
+    """The set that holds these cells."""
+    return sum(1 << cell for cell in cells)
+
+
+def _all_lines() -> Iterator[tuple[int, ...]]:
+    for cell in CELLS:
+        yield (cell,)
+        for axis in AXES:
+            for size in range(2, LONGEST_LINE + 1):
+                line = tuple(cell + axis * number for number in range(size))
+                if all(is_on_board(member) for member in line):
+                    yield line
+
+
+LINES = {set_of(line): line for line in _all_lines()}
+"""Every straight line of one to three cells: its set, and its cells in reading order."""

@@ -1,0 +1,100 @@
+"""Legal moves to name in an answer: an example for everybody, or what was perhaps meant."""
+
+from functools import cache
+
+from pbm.rules.abalone.board import CENTRE, distance, format_cell, line_between, members, set_of
+from pbm.rules.abalone.moves import Move, legal_moves, move_coded
+from pbm.rules.abalone.position import Position
+from pbm.rules.abalone.search import CODED, codes
+
+_NEAR = 2
+
+
+def example_move(position: Position) -> Move | None:
+    """A sensible legal move to show to a newcomer, None if there is none.
+
+    The longest line that comes nearer to the centre in line, the first one in the order of
+    `legal_moves` if there are several.
+
+    >>> from pbm.rules.abalone.layouts import start
+    >>> str(example_move(start("standard", 2)))
+    'a1-c3,b2'
+    """
+
+    if position.turn is None:
+        return None
+    found = codes(*position.seen_by(position.turn))
+    return move_coded(max(found, key=_appeals().__getitem__)) if found else None
+
+
+@cache
+def _appeals() -> dict[int, int]:
+    """The appeal of every move by its code, as a number that only ranks them."""
+
+    def appeal(code: int) -> tuple[bool, bool, int, int]:
+        move = move_coded(code)
+        nearer = sum(distance(c, CENTRE) - distance(c + move.step, CENTRE) for c in move.cells)
+        return nearer > 0, move.in_line, len(move.cells), nearer
+
+    appeals = {code: appeal(code) for code in CODED}
+    ranks = {value: rank for rank, value in enumerate(sorted(set(appeals.values())))}
+    return {code: ranks[value] for code, value in appeals.items()}
+
+
+def nearby_line(position: Position, marbles: int, step: int) -> Move | None:
+    """The legal move by `step` of the line most like the one named, None if none is near it.
+
+    Near is a line that lies along the one named, shares a marble with it and differs by two cells
+    at most.
+    """
+
+    def difference(move: Move) -> int:
+        return (move.marbles ^ marbles).bit_count()
+
+    near = [
+        move
+        for move in legal_moves(position)
+        if move.step == step
+        and move.marbles & marbles
+        and difference(move) <= _NEAR
+        and _lie_along(move.marbles | marbles)
+    ]
+    return min(near, key=difference, default=None)
+
+
+def nearby_step(position: Position, marbles: int, target: int) -> Move | None:
+    """The legal move of exactly these marbles that brings them nearest to a cell, or None."""
+    steps = [move for move in legal_moves(position) if move.marbles == marbles]
+    return min(steps, key=lambda move: _reach(move, target), default=None)
+
+
+def perhaps(move: Move | None) -> str:
+    """A sentence, with a blank before it, that offers a move; empty for None."""
+    return f" Perhaps {as_people_write(move)} was meant." if move else ""
+
+
+def as_people_write(move: Move) -> str:
+    """A legal move as it is shown to people who are to write one.
+
+    A line that moves along itself is written with the cell ahead of it, which says best where
+    it goes.
+
+    >>> from pbm.rules.abalone.layouts import start
+    >>> as_people_write(example_move(start("standard", 2)))
+    'a1-c3,d4'
+    """
+    if not move.in_line or len(move.cells) == 1:
+        return str(move)
+    ahead = format_cell(move.front + move.step)
+    return f"{format_cell(move.rear)}-{format_cell(move.front)},{ahead}"
+
+
+def _reach(move: Move, target: int) -> int:
+    return min(distance(end + move.step, target) for end in (move.rear, move.front))
+
+
+def _lie_along(marbles: int) -> bool:
+    """Whether the cells of a set form one straight line without a gap."""
+    cells = tuple(members(marbles))
+    line = line_between(cells[0], cells[-1])
+    return line is not None and set_of(line) == marbles

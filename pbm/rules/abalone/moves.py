@@ -1,0 +1,88 @@
+"""What a move is, and which moves are legal (rules, section 3).
+
+A move takes a line of one to three own marbles one step in one direction. *In line*, along the
+line, it goes onto an empty cell or pushes fewer opponents than it has marbles (a *sumito*);
+*sideways* it goes onto empty cells only. In teams a line may hold marbles of the partner.
+"""
+
+from dataclasses import dataclass
+
+from pbm.rules.abalone.board import LINES, STEPS, format_cell
+from pbm.rules.abalone.position import Position
+from pbm.rules.abalone.search import CODED, any_move, codes, count
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A line of marbles and the step that they take; one effect is one move.
+
+    `marbles` is the set of the cells that they stand on and `step` one of `board.STEPS`. Whether a
+    position allows the move is another question. Raises ValueError for anything else than one to
+    three cells in a straight line and a step. `str()` gives the canonical text.
+    """
+
+    marbles: int
+    step: int
+
+    def __post_init__(self) -> None:
+        if self.marbles not in LINES or self.step not in STEPS:
+            raise ValueError(f"no line of one to three cells and a step: {self!r}")
+
+    @property
+    def cells(self) -> tuple[int, ...]:
+        """The cells of the marbles in reading order."""
+        return LINES[self.marbles]
+
+    @property
+    def in_line(self) -> bool:
+        """Whether the line moves along itself, as a single marble always does."""
+        return len(self.cells) == 1 or self.cells[1] - self.cells[0] == abs(self.step)
+
+    @property
+    def rear(self) -> int:
+        """The hindmost cell of a move in line; of one sideways, the first in reading order."""
+        return self.cells[-1] if self.in_line and self.step < 0 else self.cells[0]
+
+    @property
+    def front(self) -> int:
+        """The foremost cell of a move in line; of one sideways, the last in reading order."""
+        return self.cells[0] if self.in_line and self.step < 0 else self.cells[-1]
+
+    def __str__(self) -> str:
+        target = format_cell(self.rear + self.step)
+        if len(self.cells) == 1:
+            return f"{format_cell(self.rear)},{target}"
+        return f"{format_cell(self.rear)}-{format_cell(self.front)},{target}"
+
+
+_MOVES = {code: Move(marbles, step) for code, (marbles, step) in CODED.items()}
+
+
+def move_coded(code: int) -> Move:
+    """The move that a code of the search stands for; raises KeyError for none."""
+    return _MOVES[code]
+
+
+def legal_moves(position: Position) -> tuple[Move, ...]:
+    """The moves of the seat whose turn it is; none once the game is over.
+
+    They come direction by direction (clockwise from the right), in line before sideways, fewer
+    marbles before more, and then by rear marble in reading order. The order never changes.
+
+    >>> from pbm.rules.abalone.layouts import start
+    >>> len(legal_moves(start("standard", 2)))
+    44
+    """
+    if position.turn is None:
+        return ()
+    return tuple(map(_MOVES.__getitem__, codes(*position.seen_by(position.turn))))
+
+
+def count_moves(position: Position) -> int:
+    """How many legal moves there are; `legal_moves` would name them."""
+    return 0 if position.turn is None else count(*position.seen_by(position.turn))
+
+
+def can_move(position: Position, seat: int) -> bool:
+    """Whether a seat would have a legal move if it were its turn."""
+    return any_move(*position.seen_by(seat))

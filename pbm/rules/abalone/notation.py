@@ -1,0 +1,207 @@
+"""Moves as text, read generously and written in one way (rules, section 4).
+
+`c5,d5` moves the marble on c5 to d5. `a1-c3,d4` moves the line from a1 to c3; the cell after the
+comma gives the direction as seen from a1 if it is next to it, else as seen from c3.
+"""
+
+import re
+
+from pbm.rules.abalone.board import (
+    CELL_NAMED,
+    LONGEST_LINE,
+    STEPS,
+    format_cell,
+    line_between,
+    parse_cell,
+    set_of,
+)
+from pbm.rules.abalone.errors import NotationError, RulesError
+from pbm.rules.abalone.hints import as_people_write, example_move, nearby_line, nearby_step, perhaps
+from pbm.rules.abalone.moves import Move
+from pbm.rules.abalone.position import Position
+from pbm.rules.abalone.refusals import why_not
+
+_LONGEST_TEXT = 100
+
+_CELL = "[a-z][0-9]{1,2}"
+_MOVE = re.compile(f"({_CELL})(?:-({_CELL}))?,({_CELL})", re.ASCII)
+_HALF_MOVE = re.compile(f"({_CELL})-({_CELL})", re.ASCII)
+_BARE_CELL = re.compile("[a-i][1-9]", re.ASCII)
+_LIKE_COMMAS = re.compile("[;:>]")
+_CELL_WORD = re.compile(r"(?<!\w)(?:[a-i][1-9]){1,3}(?!\w)", re.ASCII)
+
+
+def _folding() -> dict[int, str]:
+    """Plain lower case for capitals and full-width forms, `-` for dashes, `,` for what means it."""
+    letters, digits = "abcdefghijklmnopqrstuvwxyz", "0123456789"
+    fold = {ord(letter.upper()): letter for letter in letters}
+    wide = {ord(c) - ord("!") + ord("！"): c for c in letters + digits + ",;:>-"}
+    wide_capitals = {ord(c.upper()) - ord("!") + ord("！"): c for c in letters}
+    dashes = dict.fromkeys(map(ord, "‐‑‒–—―−﹘﹣"), "-")
+    return fold | wide | wide_capitals | dashes
+
+
+_FOLDING = _folding()
+
+
+def is_notation(text: str) -> bool:
+    """Whether a text reads as a move, be it possible or not.
+
+    >>> is_notation(" A1 – C3; d4"), is_notation("c5-d5")
+    (True, False)
+    """
+    return _fullmatch(text) is not None
+
+
+def mentions_cell(text: str) -> bool:
+    """Whether a text holds a word, or a move, with the name of a cell of the board in it.
+
+    >>> mentions_cell("is E4 free?"), mentions_cell("see a9 and b52")
+    (True, False)
+    """
+    words = _CELL_WORD.finditer(_folded(text))
+    return any(name in CELL_NAMED for word in words for name in _BARE_CELL.findall(word[0]))
+
+
+def missing_place(text: str) -> str | None:
+    """What to say of a text that is two places with a dash between, where one is off the board.
+
+    >>> missing_place("H1 - g3"), missing_place("h4-g3"), missing_place("it is h1")
+    ('There is no place h1: row h goes from h4 to h9.', None, None)
+    """
+    match = _HALF_MOVE.fullmatch(_joined(text))
+    try:
+        for name in match.groups() if match else ():
+            parse_cell(name)
+    except NotationError as error:
+        return str(error)
+    return None
+
+
+def parse_move(text: str, position: Position) -> Move:
+    """The legal move that a text means.
+
+    Raises NotationError for a text that is no move anywhere, and IllegalMoveError for a move that
+    this position does not allow.
+
+    >>> from pbm.rules.abalone.layouts import start
+    >>> str(parse_move("C5 - C3; d6", start("standard", 2)))
+    'c3-c5,d4'
+    """
+    match = _fullmatch(text)
+    if match is None:
+        raise NotationError("not-a-move", _not_a_move(text, position))
+    move = _resolve(match, position)
+    refusal = why_not(position, move)
+    if refusal is not None:
+        raise refusal
+    return move
+
+
+def format_move(move: Move) -> str:
+    """The canonical text of a move.
+
+    In line it names the rear, the front and the next cell of the rear; sideways the two ends in
+    reading order and the next cell of the first.
+    """
+    return str(move)
+
+
+def read_canonical(text: str) -> Move:
+    """The move that `format_move` has written, whatever the position.
+
+    Raises NotationError for a text that is no move anywhere, ValueError for one that
+    `format_move` would not write.
+
+    >>> str(read_canonical("a1-c3,b2")), str(read_canonical("a1-c3,a2"))
+    ('a1-c3,b2', 'a1-c3,a2')
+    """
+    match = _MOVE.fullmatch(text)
+    line = line_between(parse_cell(match[1]), parse_cell(match[2] or match[1])) if match else None
+    if match is None or line is None:
+        raise NotationError("not-a-move", f"{text[:_LONGEST_TEXT]!r} is not a move.")
+    return Move(set_of(line), parse_cell(match[3]) - line[0])
+
+
+def _fullmatch(text: str) -> re.Match[str] | None:
+    return _MOVE.fullmatch(_joined(text))
+
+
+def _joined(text: str) -> str:
+    """A text as it is matched, without blanks; empty if it is too long for a move."""
+    if len(text) > _LONGEST_TEXT:
+        return ""
+    joined = "".join(_folded(text).split()).replace("->", ",")
+    return _LIKE_COMMAS.sub(",", joined)
+
+
+def _folded(text: str) -> str:
+    return text.lower() if text.isascii() else text.translate(_FOLDING)
+
+
+def _resolve(match: re.Match[str], position: Position) -> Move:
+    """The line and the step that a text names, wherever the marbles are."""
+    first = parse_cell(match[1])
+    last = parse_cell(match[2]) if match[2] else first
+    target = parse_cell(match[3])
+    line = line_between(first, last)
+    if line is None:
+        text = f"{match[1]} and {match[2]} are not on one straight line."
+        raise NotationError("not-straight", text)
+    step = _step(first, last, target)
+    if len(line) > LONGEST_LINE:
+        raise _too_many(line, step, position)
+    if step is None:
+        raise _no_step(line, target, position)
+    return Move(set_of(line), step)
+
+
+def _step(first: int, last: int, target: int) -> int | None:
+    """The direction from the first cell to the target, or else from the last one."""
+    return next((target - end for end in (first, last) if target - end in STEPS), None)
+
+
+def _too_many(line: tuple[int, ...], step: int | None, position: Position) -> NotationError:
+    text = f"{_ends(line)} is a line of {len(line)}; at most three marbles move at once."
+    instead = nearby_line(position, set_of(line), step) if step else None
+    return NotationError("too-many", text + perhaps(instead))
+
+
+def _no_step(line: tuple[int, ...], target: int, position: Position) -> NotationError:
+    there = format_cell(target)
+    instead = perhaps(nearby_step(position, set_of(line), target))
+    if line == (target,):
+        text = f"{there},{there} goes nowhere: after the comma comes the cell to move to."
+        return NotationError("same-cell", text)
+    if len(line) == 1:
+        text = f"{there} is not next to {format_cell(line[0])}: marbles move one cell."
+        return NotationError("not-one-step", text + instead)
+    ends = f"{format_cell(line[0])} nor {format_cell(line[-1])}"
+    text = f"{there} is next to neither {ends}, so the direction is not clear."
+    return NotationError("no-direction", text + instead)
+
+
+def _ends(line: tuple[int, ...]) -> str:
+    return f"{format_cell(line[0])}-{format_cell(line[-1])}"
+
+
+def _not_a_move(text: str, position: Position) -> str:
+    """What to say of a text that does not read as a move."""
+    missing = missing_place(text)
+    if missing:
+        return missing
+    cells = _BARE_CELL.findall(_folded(text[:_LONGEST_TEXT]))
+    likely = {2: "{},{}", 3: "{}-{},{}"}.get(len(cells), "").format(*cells)
+    if _is_legal(likely, position):
+        return f"That does not read as a move. Perhaps {likely} was meant."
+    example = example_move(position)
+    if example is None:
+        return "That does not read as a move."
+    return f"That does not read as a move; a move looks like {as_people_write(example)}."
+
+
+def _is_legal(text: str, position: Position) -> bool:
+    try:
+        return is_notation(text) and parse_move(text, position) is not None
+    except RulesError:
+        return False

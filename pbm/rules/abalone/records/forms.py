@@ -1,0 +1,81 @@
+"""The forms of a record, and how a text is told to be one of them."""
+
+import re
+from typing import Literal, get_args
+
+from pbm.rules.abalone.diagram import diagram
+from pbm.rules.abalone.errors import RecordError
+from pbm.rules.abalone.records.apgn import Unsaid, format_apgn, format_list, read_moves
+from pbm.rules.abalone.records.json_form import format_json, parse_json
+from pbm.rules.abalone.records.record import Record
+from pbm.rules.abalone.records.replay import quoted
+from pbm.rules.abalone.records.variants import Notation, board_named
+from pbm.rules.abalone.state import format_state
+
+Form = Literal["apgn", "abapro", "json", "diagram"]
+FORMS: tuple[Form, ...] = get_args(Form)
+"""The forms by the words that ask for them; `diagram` is only written."""
+
+LONGEST_TEXT = 65_536
+"""Bytes in UTF-8 that a text may have to be read."""
+
+_JSON = re.compile(r'\s*\{\s*["}]')
+_PICTURE = re.compile(r"\s*(?:1 2 3 4 5\s|[A-I]- [.ox1-6#]|State:|[.1-6]{5}/[.1-6]{6}/)")
+
+
+def format_record(
+    record: Record, form: Form = "apgn", *, notation: Notation = "pbm", states: bool = False
+) -> str:
+    """A record as text, with a line feed at its end.
+
+    `apgn` and `json` hold all of it, `abapro` the steps and the result, `diagram` the last position
+    with its state line. `notation` is for `apgn`, `states` (a state line after each step) for
+    `json`. Raises RecordError only for `abapro` with more than two players.
+    """
+    if form == "json":
+        return format_json(record, states=states)
+    if form == "abapro":
+        return format_list(record)
+    if form == "diagram":
+        return f"{diagram(record.final)}\n\nState: {format_state(record.final)}\n"
+    return format_apgn(record, notation)
+
+
+def parse_record(
+    text: str, form: Form | None = None, *, board: str | None = None, pillar: bool = False
+) -> Record:
+    """The record in a text; raises RecordError, and nothing else, if there is none.
+
+    Without a `form` it is read as JSON if it begins so, and else as `apgn`, never as `abapro`: the
+    notation is what the tag Notation says, and otherwise the usual one. As `abapro` a text without
+    that tag is in Aba-Pro notation, and it needs a `board`. `board` and `pillar` are for texts that
+    do not say it themselves; one that names another board is refused.
+
+    >>> parse_record("1. a1b2 i5h5", "abapro", board="Belgian Daisy").steps
+    ('i5-g5,h5', 'a1-c3,b2')
+    """
+    if len(text) > LONGEST_TEXT or len(text.encode("utf-8", "replace")) > LONGEST_TEXT:
+        raise RecordError("too-long", f"A record is read up to {LONGEST_TEXT} bytes.")
+    text = text.removeprefix("\ufeff")
+    board = _known(board)
+    if form == "json" or (form is None and _JSON.match(text)):
+        return parse_json(text, board)
+    if form == "diagram" or _PICTURE.match(text):
+        raise RecordError(
+            "not-a-game",
+            "A picture or a state line shows one position, and a game is all its moves from the"
+            " start: send those, as APGN, as JSON or as a list.",
+        )
+    if form == "abapro":
+        return read_moves(text, Unsaid("Aba-Pro", board, pillar, needs_board=True))
+    return read_moves(text, Unsaid("pbm", board, pillar))
+
+
+def _known(board: str | None) -> str | None:
+    """The name of a board as its caller has it, in any spelling that a record could have."""
+    if board is None:
+        return None
+    known = board_named(board)
+    if known is None:
+        raise RecordError("unknown-board", f"There is no board {quoted(board)}.")
+    return known

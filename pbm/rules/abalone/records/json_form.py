@@ -1,0 +1,204 @@
+"""A record as one JSON object: strict to read, and nothing is lost."""
+
+import json
+from collections.abc import Callable
+from typing import Any, NoReturn, TypeVar
+
+from pbm.rules.abalone.errors import RecordError
+from pbm.rules.abalone.records.apgn import MOST_PLIES, check_board
+from pbm.rules.abalone.records.record import Record
+from pbm.rules.abalone.records.replay import Replayed
+from pbm.rules.abalone.records.results import format_result
+from pbm.rules.abalone.records.steps import ENDING_HOWS, HOWS, Ending, Leaving, Step
+from pbm.rules.abalone.state import format_state
+
+FORMAT = "pbm-record"
+FORMAT_VERSION = 1
+
+_FIELDS = "format version board players teams pillar names tags result ended steps states".split()
+_Value = TypeVar("_Value")
+
+
+def format_json(record: Record, *, states: bool = False) -> str:
+    """A record as a JSON object in plain ASCII, its steps one on a line.
+
+    With `states` there is the state line after each step.
+    """
+    value: dict[str, Any] = {
+        "format": FORMAT,
+        "version": FORMAT_VERSION,
+        "board": record.board,
+        "players": record.players,
+        "teams": record.teams,
+        "pillar": record.pillar,
+        "names": list(record.names),
+        "tags": dict(record.tags),
+        "result": format_result(record.winners, record.players),
+        "ended": _ended(record.ended),
+        "steps": list(map(_step, record.steps)),
+    }
+    if states:
+        value["states"] = [format_state(each.position) for each in record.replay()]
+    return json.dumps(value, indent=1) + "\n"
+
+
+def _ended(ended: Ending | None) -> dict[str, Any] | None:
+    return {"how": ended.how, "winners": list(ended.winners)} if ended else None
+
+
+def _step(step: Step) -> str | dict[str, Any]:
+    return {"seat": step.seat, "left": step.how} if isinstance(step, Leaving) else step
+
+
+def parse_json(text: str, board: str | None = None) -> Record:
+    """The record that a JSON object is; raises RecordError.
+
+    `board` is the one that it must be of, any if there is none.
+    """
+    fields = _Fields(_load(text), "the record")
+    if fields.get("format", str, "") != FORMAT:
+        raise RecordError("not-a-record", f'A record in JSON has "format": "{FORMAT}".')
+    if fields.get("version", int) != FORMAT_VERSION:
+        text = f"Only version {FORMAT_VERSION} of the form is read, and this is another one."
+        raise RecordError("bad-version", text)
+    fields.check_known(_FIELDS)
+    record = Record(
+        fields.get("board", str),
+        fields.get("players", int, 2),
+        fields.get("teams", bool, False),
+        fields.get("pillar", bool, False),
+        tuple(fields.list("names", str)),
+        _read_steps(fields),
+        _read_ended(fields),
+        tuple(_read_tags(fields)),
+    )
+    check_board(board, record.board)
+    _check_result(fields, record)
+    _check_states(fields, record)
+    return record
+
+
+class _Fields:
+    """The fields of an object, read by name and type."""
+
+    def __init__(self, value: object, what: str) -> None:
+        if not isinstance(value, dict):
+            raise _bad(f"{what} is not an object.")
+        self.values: dict[str, object] = value
+        self.what = what
+
+    def check_known(self, names: list[str]) -> None:
+        """Raise RecordError for a field that the form does not have."""
+        # What is not known may change what was meant: better refused than ignored.
+        if not self.values.keys() <= set(names):
+            raise _bad(f"the fields of {self.what} are {', '.join(names)}.")
+
+    def get(self, name: str, kind: type[_Value], default: _Value | None = None) -> _Value:
+        """A field of a type; one without a default must be there."""
+        return _typed(self.values.get(name, default), kind, name)
+
+    def list(self, name: str, kind: type[_Value]) -> list[_Value]:
+        """A field that is a list of values of a type, empty by default."""
+        values = _typed(self.values.get(name, []), list, name)
+        return [_typed(value, kind, name) for value in values]
+
+
+def _typed(value: object, kind: type[_Value], name: str) -> _Value:
+    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+        kinds: dict[type, str] = {
+            str: "text",
+            int: "a whole number",
+            bool: "true or false",
+            list: "a list",
+            dict: "an object",
+        }
+        raise _bad(f'"{name}" must be {kinds[kind]}, or a list of such.')
+    return value
+
+
+def _read_steps(fields: _Fields) -> tuple[Step, ...]:
+    steps = fields.list("steps", object)
+    if "steps" not in fields.values:
+        raise _bad('"steps" is missing; it is an empty list before the first move.')
+    read = [step if isinstance(step, str) else _read_leaving(step) for step in steps]
+    if sum(isinstance(step, str) for step in read) > MOST_PLIES:
+        text = f"A game is read up to {MOST_PLIES} plies, and this one is longer."
+        raise RecordError("too-many-plies", text)
+    return tuple(read)
+
+
+def _read_leaving(value: object) -> Leaving:
+    fields = _Fields(value, "a step")
+    fields.check_known(["seat", "left"])
+    return Leaving(fields.get("seat", int), _word(fields.get("left", str), HOWS, "left"))
+
+
+def _read_ended(fields: _Fields) -> Ending | None:
+    value = fields.values.get("ended")
+    if value is None:
+        return None
+    ended = _Fields(value, '"ended"')
+    ended.check_known(["how", "winners"])
+    how = _word(ended.get("how", str), ENDING_HOWS, "how")
+    return Ending(how, tuple(ended.list("winners", int)))
+
+
+def _word(word: str, known: tuple[_Value, ...], name: str) -> _Value:
+    for each in known:
+        if each == word:
+            return each
+    raise _bad(f'"{name}" is one of {", ".join(map(str, known))}.')
+
+
+def _read_tags(fields: _Fields) -> list[tuple[str, str]]:
+    tags = _typed(fields.values.get("tags", {}), dict, "tags")
+    return [(name, _typed(value, str, "tags")) for name, value in tags.items()]
+
+
+def _check_result(fields: _Fields, record: Record) -> None:
+    made = format_result(record.winners, record.players)
+    if fields.get("result", str, made) != made:
+        text = f'"result" says otherwise than the steps and "ended", which make it {made}.'
+        raise RecordError("result-differs", text)
+
+
+def _check_states(fields: _Fields, record: Record) -> None:
+    if "states" not in fields.values:
+        return
+    states = fields.list("states", str)
+    if len(states) != len(record.steps):
+        raise _bad(f'"states" has {len(states)} lines for {len(record.steps)} steps.')
+    for state, each in zip(states, record.replay(), strict=True):
+        if state != format_state(each.position):
+            raise _differing(each)
+
+
+def _differing(each: Replayed) -> RecordError:
+    made = format_state(each.position)
+    text = f'After ply {each.ply} the state is "{made}" by the steps, and not what "states" has.'
+    return RecordError("state-differs", text, ply=each.ply, seat=each.seat, given=str(each.step))
+
+
+def _load(text: str) -> object:
+    loads: Callable[..., object] = json.loads
+    try:
+        return loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, RecordError):
+            raise
+        raise _bad("the text is not JSON.") from None
+
+
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    values = dict(pairs)
+    if len(values) != len(pairs):
+        raise _bad("a field stands there twice.")
+    return values
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"JSON has no {name}")
+
+
+def _bad(text: str) -> RecordError:
+    return RecordError("bad-json", text[0].upper() + text[1:])

@@ -1,0 +1,137 @@
+"""The text of a record cut into tags and words, and its moves put into lines.
+
+Comments in braces or from `;` to the end of the line, variations in round brackets, move numbers
+and marks such as `!?` and `$1` are left out; a comment that says that a seat left is a step. Each
+piece of the text is looked at once.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from pbm.rules.abalone.errors import RecordError
+from pbm.rules.abalone.records.record import LONGEST_VALUE, is_control
+from pbm.rules.abalone.records.replay import Replayed, quoted
+from pbm.rules.abalone.records.steps import HOWS, Leaving, Step
+
+WIDTH = 40
+"""Columns of a line of moves."""
+
+_CELL = "[a-iA-I][0-9]{1,2}"
+_PIECE = re.compile(
+    rf"""
+    (?P<blank> \s+ | ;[^\n]* | \$[0-9]+ | [0-9]{{1,6}}\.+ )
+    | (?P<tag> \[\s* (?P<name> [A-Za-z][A-Za-z0-9_]{{0,39}} ) \s*
+        (?: "(?P<value> (?: [^"\\] | \\. )* )" | [“”„](?P<curly> [^“”"]* )[“”"] ) \s*\] )
+    | \{{ (?P<comment> [^}}]* ) \}}
+    | (?P<bracket> [()] )
+    | (?P<move> {_CELL} (?: \s*[-‐‑‒–—―−]\s* {_CELL} )? \s*(?:->|[,;:>])\s* {_CELL} (?!\w) )
+    | (?P<word> [^\s(){{}}\[\]]+ )
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_LEAVING = re.compile(rf"seat ([1-6]) ({'|'.join(HOWS)})", re.ASCII | re.IGNORECASE)
+_LINE_BREAK = re.compile(r"[ \t]*[\r\n]+[ \t]*")
+_MARKS = "!?,;"
+
+
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """The tags of a text and the words after them, numbers and comments left out."""
+
+    tags: list[tuple[str, str]] = field(default_factory=list)
+    words: list[str | Leaving] = field(default_factory=list)
+
+
+def cut(text: str) -> Pieces:
+    """Cut a text into its pieces; raises RecordError for brackets and tags that do not read."""
+    pieces = Pieces()
+    depth = place = 0
+    while place < len(text):
+        match = _PIECE.match(text, place)
+        if match is None:
+            raise _unreadable(text[place:])
+        place = match.end()
+        if bracket := match["bracket"]:
+            depth += 1 if bracket == "(" else -1
+            if depth < 0:
+                raise _unreadable(")")
+        elif not depth:
+            _sort(match, pieces)
+    if depth:
+        raise _unreadable("(")
+    return pieces
+
+
+def _sort(match: re.Match[str], pieces: Pieces) -> None:
+    if match["tag"]:
+        if pieces.words:
+            text = "After the moves there is another tag. Send each game by itself."
+            raise RecordError("several-games", text)
+        pieces.tags.append((match["name"], _value(match)))
+    elif comment := match["comment"]:
+        leaving = _LEAVING.fullmatch(" ".join(comment.split()))
+        if leaving:
+            how = next(how for how in HOWS if how == leaving[2].lower())
+            pieces.words.append(Leaving(int(leaving[1]), how))
+    elif match["move"]:
+        pieces.words.append(match["move"])
+    elif word := (match["word"] or "").rstrip(_MARKS):
+        pieces.words.append(word)
+
+
+def _value(match: re.Match[str]) -> str:
+    """The value of a tag; where a mail program has broken its line is a blank again."""
+    value: str = match["curly"] or match["value"] or ""
+    if len(value) > 3 * LONGEST_VALUE:
+        text = f"The tag {match['name']} has more than {LONGEST_VALUE} characters."
+        raise RecordError("bad-tag", text)
+    plain = _LINE_BREAK.sub(" ", re.sub(r'\\(["\\])', r"\1", value))
+    return "".join(" " if is_control(character) else character for character in plain)
+
+
+def _unreadable(rest: str) -> RecordError:
+    if rest.startswith("["):
+        text = f'{quoted(rest[:30])} does not read as a tag; a tag looks like [Event "Spring"].'
+        return RecordError("bad-tag", text)
+    return RecordError("bad-bracket", f"A bracket stands alone: {quoted(rest[:30])}.")
+
+
+def format_tag(name: str, value: str) -> str:
+    """A tag on its line.
+
+    >>> print(format_tag("Event", 'The "big" one'))
+    [Event "The \\"big\\" one"]
+    """
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+    return f'[{name} "{escaped}"]'
+
+
+def format_moves(replayed: Iterable[Replayed], moves: Iterable[str], result: str) -> str:
+    """The steps of a game in numbered lines, the result at their end.
+
+    `moves` are the texts of the moves alone, in any notation.
+    """
+    texts = iter(moves)
+    words = [word for each in replayed for word in _words(each, texts)]
+    return "\n".join(_lines([*words, result])) + "\n"
+
+
+def _words(each: Replayed, texts: Iterator[str]) -> Iterator[str]:
+    step: Step = each.step
+    if isinstance(step, Leaving):
+        yield f"{{{step}}}"
+        return
+    for seat in (*each.skipped, each.seat):
+        text = next(texts) if seat == each.seat else "--"
+        yield f"{each.number}. {text}" if seat == 1 else text
+
+
+def _lines(words: Iterable[str]) -> Iterator[str]:
+    line = ""
+    for word in words:
+        if line and len(line) + 1 + len(word) > WIDTH:
+            yield line
+            line = ""
+        line = f"{line} {word}" if line else word
+    yield line

@@ -1,0 +1,125 @@
+"""A game played through again, step by step, with the numbers that people count moves by."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pbm.rules.abalone.errors import Reason, RecordError, RulesError
+from pbm.rules.abalone.moves import Move
+from pbm.rules.abalone.notation import parse_move
+from pbm.rules.abalone.position import Position
+from pbm.rules.abalone.records.steps import HOWS, Leaving, Step
+from pbm.rules.abalone.turns import Played, leave, play
+
+_LONGEST_QUOTE = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """One step of a game and what came of it.
+
+    `ply` counts the moves up to and with this step, `number` the rounds, from 1. `seat` moved or
+    left; `skipped` are the seats that were passed over before it moved. `step` is in canonical
+    text, `played` None for a leaving, `before` and `position` are those before and after the step.
+    """
+
+    step: Step
+    seat: int
+    ply: int
+    number: int
+    skipped: tuple[int, ...]
+    played: Played | None
+    before: Position
+    position: Position
+
+
+class Replay:
+    """A game under way: every step is tried, and raises RecordError if the rules refuse it."""
+
+    def __init__(self, start: Position) -> None:
+        self.position = start
+        self.ply = 0
+        self._number = 1
+        self._next = 1  # the seat that would be next if none were skipped
+        self._shown = 0  # how many `--` have been read since the last move
+
+    def move(self, text: str, parse: Callable[[str, Position], Move] = parse_move) -> Replayed:
+        """Play the move that a text means in a notation."""
+        before = self.position
+        try:
+            played = play(before, parse(text, before))
+        except RulesError as error:
+            raise self._refused(error.reason, str(error), text, before.turn) from error
+        assert before.turn is not None
+        skipped = self._seats_before(before.turn)
+        self._number = self._number_of(before.turn)
+        self._next = before.turn % before.players + 1
+        number, self._number = self._number, self._number + (self._next == 1)
+        self.position, self.ply, self._shown = played.position, self.ply + 1, 0
+        return Replayed(
+            str(played.move),
+            before.turn,
+            self.ply,
+            number,
+            skipped,
+            played,
+            before,
+            played.position,
+        )
+
+    def leave(self, step: Leaving) -> Replayed:
+        """Take a seat out of the game."""
+        before = self.position
+        if step.how not in HOWS:
+            known = ", ".join(HOWS)
+            raise RecordError("bad-ending", f"A seat leaves by one of these words: {known}.")
+        try:
+            self.position = leave(before, step.seat)
+        except RulesError as error:
+            given = _shown(str(step))
+            text = f'After ply {self.ply} it says "{given}": {error}'
+            raise RecordError(
+                error.reason, text, ply=self.ply, seat=step.seat, given=given
+            ) from error
+        return Replayed(step, step.seat, self.ply, self._number, (), None, before, self.position)
+
+    def step(self, step: Step) -> Replayed:
+        """Do either, a move being in the usual notation."""
+        return self.leave(step) if isinstance(step, Leaving) else self.move(step)
+
+    def skip(self, text: str) -> None:
+        """Read a sign for a seat that is passed over; it must be one that cannot move."""
+        turn = self.position.turn
+        seat = (self._next + self._shown - 1) % self.position.players + 1
+        if turn is None or seat == turn:
+            why = "it can move here" if turn else "the game is over"
+            raise self._refused("not-skipped", f"Seat {seat} is not skipped: {why}.", text, seat)
+        self._shown += 1
+
+    def _seats_before(self, turn: int) -> tuple[int, ...]:
+        players = self.position.players
+        ahead = (turn - self._next) % players
+        return tuple((self._next - 1 + index) % players + 1 for index in range(ahead))
+
+    def _number_of(self, seat: int) -> int:
+        """The round in which a seat moves next."""
+        return self._number + (seat < self._next)
+
+    def _refused(self, reason: Reason, why: str, given: str, seat: int | None) -> RecordError:
+        number, ply = self._number_of(seat or self._next), self.ply + 1
+        where = f"ply {ply}, seat {seat}" if seat else f"ply {ply}"
+        text = f"Move {number} ({where}) reads {quoted(given)}: {why}"
+        return RecordError(reason, text, ply=ply, number=number, seat=seat, given=_shown(given))
+
+
+def quoted(text: str) -> str:
+    """A text from a record as a sentence can have it: short, on one line and in quotes.
+
+    >>> quoted("a1b2")
+    '"a1b2"'
+    """
+    return f'"{_shown(text)}"'
+
+
+def _shown(text: str) -> str:
+    short = text if len(text) <= _LONGEST_QUOTE else text[: _LONGEST_QUOTE - 1] + "…"
+    return "".join(character if character.isprintable() else "�" for character in short)

@@ -1,0 +1,59 @@
+"""A result as text: `1-0` for two players, the winning seats for more."""
+
+import re
+
+from pbm.rules.abalone.errors import RecordError
+from pbm.rules.abalone.records.replay import quoted
+
+Winners = tuple[int, ...] | None
+"""The winning seats, none of them for a draw; None if there is no result."""
+
+_WON = {"1-0": (1,), "0-1": (2,)}
+_DRAWN = ("1/2-1/2", "draw", "½-½", "1/2")
+_OPEN = ("*", "?", "-", "")
+
+_SEATS = re.compile(r"[1-6](?:\+[1-6]){0,5}", re.ASCII)
+_DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−", "-"))
+
+
+def format_result(winners: Winners, players: int) -> str:
+    """A result in the way that a record of so many players has it.
+
+    >>> format_result((2,), 2), format_result((), 2), format_result((1, 3), 4)
+    ('0-1', '1/2-1/2', '1+3')
+    """
+    if winners is None:
+        return "*"
+    if not winners:
+        return _DRAWN[0] if players == 2 else "draw"
+    named = [text for text, seats in _WON.items() if seats == winners and players == 2]
+    return named[0] if named else "+".join(map(str, winners))
+
+
+def parse_result(text: str, players: int) -> Winners:
+    """The winners that a result names; raises RecordError for a text that is no result."""
+    plain = _plain(text)
+    if plain in _OPEN:
+        return None
+    if plain in _DRAWN:
+        return ()
+    if players == 2 and plain in _WON:
+        return _WON[plain]
+    if _SEATS.fullmatch(plain):
+        winners = tuple(sorted(set(map(int, plain.split("+")))))
+        if winners[-1] <= players:
+            return winners
+    some = "1-0 (Black won), 0-1" if players == 2 else "the winning seats such as 3 or 1+3"
+    drawn = format_result((), players)
+    text = f"{quoted(text)} is no result for {players} players; write {some}, {drawn} or *."
+    raise RecordError("bad-result", text)
+
+
+def is_result(word: str) -> bool:
+    """Whether a word among moves can only be a result; one digit could also be a move's number."""
+    plain = _plain(word)
+    return plain in (*_WON, *_DRAWN, "*") or ("+" in plain and bool(_SEATS.fullmatch(plain)))
+
+
+def _plain(text: str) -> str:
+    return "".join(text.split()).lower().translate(_DASHES)

@@ -1,0 +1,172 @@
+"""The state line: a position in one line of text (rules, section 6).
+
+`ROWS TURN SCORES FLAGS`: the rows a to i with `/` between them, each marble as the digit of its
+seat, a fixed one as `#`; the seat that moves next, `-` once the game is over; the scores by seat;
+and `-` or some of the flags `teams`, `out=3+5`, `quiet=17` and `won=1` or `draw`, in this order and
+with `;` between them.
+
+A line is written in one way only. A position may be set up rather than reached in play, but turn
+and outcome must be what the rules make of it.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from pbm.rules.abalone.board import CELLS, CENTRE, ROW_SLICES, ROWS, format_cell
+from pbm.rules.abalone.errors import StateError
+from pbm.rules.abalone.layouts import MOST_MARBLES
+from pbm.rules.abalone.position import EJECTIONS_TO_WIN, EMPTY, FIXED, TEAMS, Position
+from pbm.rules.abalone.turns import settle
+
+_LONGEST = 200
+_MOST_KEPT = 1024  # positions and their lines, half a KB each: one board's is asked for again soon
+
+_LINE = re.compile(
+    r"(?P<rows>[^ ]+) (?P<turn>[1-6]|-) (?P<scores>[0-6](?:,[0-6]){1,5}) (?P<flags>[^ ]+)",
+    re.ASCII,
+)
+_FLAG = re.compile(
+    r"-|(?P<teams>teams)|out=(?P<out>[1-6](?:\+[1-6])*)|quiet=(?P<quiet>[1-9][0-9]{0,8})"
+    r"|won=[1-6](?:\+[1-6])?|draw",
+    re.ASCII,
+)
+_EMPTY_ROWS = [EMPTY * len(CELLS[row]) for row in ROW_SLICES]
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def format_state(position: Position) -> str:
+    """The state line of a position.
+
+    >>> from pbm.rules.abalone.layouts import start
+    >>> format_state(start("bowl", 6))
+    '11.22/111222/.1...2./66....33/66.....33/66....33/.5...4./555444/55.44 1 0,0,0,0,0,0 -'
+    """
+    signs = position.signs("".join(map(str, position.seats)))
+    rows = "/".join("".join(signs[row]) for row in ROW_SLICES)
+    scores = ",".join(map(str, position.scores))
+    return f"{rows} {position.turn or '-'} {scores} {';'.join(_flags(position)) or '-'}"
+
+
+def _flags(position: Position) -> list[str]:
+    flags = ["teams"] if position.teams else []
+    if position.out:
+        flags.append("out=" + "+".join(map(str, sorted(position.out))))
+    if position.quiet:
+        flags.append(f"quiet={position.quiet}")
+    if position.outcome:
+        winners = "+".join(map(str, position.outcome.winners))
+        flags.append(f"won={winners}" if winners else "draw")
+    return flags
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def parse_state(text: str) -> Position:
+    """The position that a state line describes; raises StateError, and nothing else, if none.
+
+    >>> from pbm.rules.abalone.layouts import start
+    >>> parse_state(format_state(start("bowl", 6))) == start("bowl", 6)
+    True
+    """
+    line = _LINE.fullmatch(text) if len(text) <= _LONGEST else None
+    if line is None:
+        raise StateError(
+            "bad-state",
+            "A state line has four parts with one blank between them: rows, turn, scores, flags.",
+        )
+    scores = tuple(map(int, line["scores"].split(",")))
+    flags = _parse_flags(line["flags"])
+    marbles, pillar = _parse_rows(line["rows"], len(scores))
+    position = Position(
+        marbles, None, scores, flags.out, flags.quiet, teams=flags.teams, pillar=pillar
+    )
+    _check_seats(position)
+    _check_sides(position)
+    first = 1 if line["turn"] == "-" else int(line["turn"])
+    if first > position.players:
+        raise StateError("bad-state", f"It cannot be the turn of seat {first}: there is none.")
+    settled = settle(position, first)
+    if format_state(settled) != text:
+        raise StateError(
+            "bad-state",
+            f"The line does not agree with the rules. They make it: {format_state(settled)}",
+        )
+    return settled
+
+
+def _parse_rows(text: str, players: int) -> tuple[tuple[int, ...], bool]:
+    """The marbles of each seat, and whether there is a fixed one."""
+    rows = text.split("/")
+    if [len(row) for row in rows] != [len(row) for row in _EMPTY_ROWS]:
+        raise StateError(
+            "bad-state", f"The rows {ROWS[0]} to {ROWS[-1]} are {'/'.join(_EMPTY_ROWS)} when empty."
+        )
+    marbles = [0] * players
+    pillar = False
+    for cell, character in zip(CELLS, "".join(rows), strict=True):
+        if character == EMPTY:
+            continue
+        if character == FIXED and cell == CENTRE:
+            pillar = True
+            continue
+        if character not in "123456"[:players]:
+            raise StateError(
+                "bad-state",
+                f"A cell is . or the digit of a seat, 1 to {players} by the scores;"
+                f" {format_cell(CENTRE)} may be {FIXED}.",
+            )
+        marbles[int(character) - 1] |= 1 << cell
+    return tuple(marbles), pillar
+
+
+@dataclass(frozen=True, slots=True)
+class _Flags:
+    """What the flags say; `won` and `draw` follow from the rest of the line."""
+
+    teams: bool
+    out: frozenset[int]
+    quiet: int
+
+
+def _parse_flags(text: str) -> _Flags:
+    teams = False
+    out: frozenset[int] = frozenset()
+    quiet = 0
+    for flag in text.split(";"):
+        match = _FLAG.fullmatch(flag)
+        if match is None:
+            raise StateError(
+                "bad-state",
+                "The flags are - or, in this order, teams;out=3+5;quiet=17;won=1 or draw.",
+            )
+        teams = teams or bool(match["teams"])
+        if match["out"]:
+            out = frozenset(map(int, match["out"].split("+")))
+        if match["quiet"]:
+            quiet = int(match["quiet"])
+    return _Flags(teams, out, quiet)
+
+
+def _check_seats(position: Position) -> None:
+    for seat in position.seats:
+        if position.count(seat) > MOST_MARBLES:
+            raise StateError(
+                "bad-state", f"Seat {seat} has more than {MOST_MARBLES} marbles, which none can."
+            )
+    if not position.out < set(position.seats):
+        raise StateError("bad-state", "out= names a seat that there is not, or leaves nobody in.")
+
+
+def _check_sides(position: Position) -> None:
+    """Check that the teams are two, and that one side at most has won."""
+    if position.teams and position.players != len(TEAMS) * 2:
+        raise StateError("bad-state", "A game in teams has four seats, and four scores.")
+    scores = dict(zip(position.seats, position.scores, strict=True))
+    if any(scores[side[0]] != scores[side[-1]] for side in position.sides):
+        raise StateError("bad-state", "The score of a team stands at both of its seats.")
+    winners = [side for side in position.sides if scores[side[0]] >= EJECTIONS_TO_WIN]
+    if len(winners) > 1 or any(position.out.issuperset(side) for side in winners):
+        who = "team" if position.teams else "seat"
+        raise StateError(
+            "bad-state", f"Only one {who}, and one still in, can have {EJECTIONS_TO_WIN} ejections."
+        )

@@ -1,0 +1,95 @@
+"""Reply addresses that are not ours: how many a network may try.
+
+A network that has tried too many is told to come back later before its next address is even
+looked at, so that nobody learns whether that one is right. Who names one of the tagged player's
+own addresses in `MAIL FROM` is counted apart, for that player: at a large provider a guesser
+shares the network with players.
+
+Where nobody knows the network, nothing is put off: a front server brings everybody's mail, and one
+guesser must not shut the others out. A tag has 80 bits; there the operator is told, for each
+player.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import structlog
+
+from pbm.commands.limits import Rate
+from pbm.mail.address import Bounce, PlayerReply, Probe, QuestionReply, address_key
+from pbm.mail.smtp_in.handler import Rejection
+from pbm.store.db import UnitOfWork
+
+GUESSES = Rate("guesses", 20, timedelta(hours=1))
+Signed = PlayerReply | QuestionReply | Probe | Bounce
+_NOBODY = 0
+_WHAT = "4.7.1 Too many addresses that are not valid were tried from where you write; "
+CLOSED = Rejection(421, f"{_WHAT}please try again later.")
+PUT_OFF = Rejection(450, f"{_WHAT}please send this mail again later.")
+_log = structlog.get_logger("pbm.guesses")
+
+
+@dataclass(frozen=True)
+class Guesser:
+    """Who tries a reply address: from a `network`, empty where nobody knows it; `player_id` is the
+    tagged player where `MAIL FROM` names an address of theirs, or where that is all we know."""
+
+    network: str = ""
+    player_id: int = _NOBODY
+
+
+@dataclass(frozen=True)
+class WrongTag(Rejection):
+    """The refusal of an address that is not ours, to be counted with `count_wrong`."""
+
+    by: Guesser = Guesser()
+
+
+def try_of(work: UnitOfWork, recipient: Signed, sender: str, network: str) -> Guesser:
+    """Whom a try is counted against."""
+    tagged = recipient.player_id if isinstance(recipient, PlayerReply | Bounce) else _NOBODY
+    if network and isinstance(
+        recipient, Bounce
+    ):  # has no sender; others' reports come by here, too
+        return Guesser(network, tagged)
+    if not network or not tagged or not sender:
+        return Guesser(network, _NOBODY if network else tagged)
+    player = work.players.by_address(address_key(sender))
+    is_own = player is not None and player.id == tagged
+    return Guesser(network, tagged if is_own else _NOBODY)
+
+
+def refuse_guesser(
+    work: UnitOfWork, by: Guesser, now: datetime, *, closing: bool
+) -> Rejection | None:
+    """The refusal of somebody who has tried too many, whatever it is that they try now.
+
+    `closing`: the guesser is connected, and not a front server that brings others' mail as well.
+    """
+    if not by.network or not _tried_enough(work, by, now):
+        return None
+    return CLOSED if closing else PUT_OFF
+
+
+def refuse_wrong(work: UnitOfWork, by: Guesser, refusal: Rejection, now: datetime) -> Rejection:
+    """The refusal of a wrong address; a `WrongTag` where it is to be counted."""
+    if by.player_id and not by.network and work.players.epoch(by.player_id) is None:
+        by = Guesser()
+    if _tried_enough(work, by, now):
+        return refusal
+    return WrongTag(refusal.code, refusal.text, refusal.why, by)
+
+
+def count_wrong(work: UnitOfWork, by: Guesser, now: datetime) -> None:
+    """Count a try that was wrong; the one that was the last is logged."""
+    taken = GUESSES.take(work, now, by.network, by.player_id, wait=False)
+    if taken and _tried_enough(work, by, now):
+        _log.warning(
+            "many reply addresses that are not ours",
+            network=by.network or "unknown",
+            player=by.player_id or "none",
+        )
+
+
+def _tried_enough(work: UnitOfWork, by: Guesser, now: datetime) -> bool:
+    return GUESSES.is_empty(work, now, by.network, by.player_id)

@@ -1,0 +1,26 @@
+"""Mail for postmaster and abuse: to the operator, unread."""
+
+import re
+from base64 import b64encode
+
+from pbm.service.turns.mail_writer import MailWriter, Site
+from pbm.store.values import InboxMail
+
+_MARK = b"X-PBM-Forwarded: yes\r\n"
+_END_OF_HEADERS = re.compile(rb"\r?\n\r?\n")
+_MOST_LOOKED_AT = 65536  # bytes; other servers put their own lines above ours
+
+
+class NoOperatorError(Exception):
+    """There is nobody to send the mail on to; it stays in the queue."""
+
+
+def forward_to_operator(site: Site, mail_writer: MailWriter, mail: InboxMail) -> str:
+    """Send a mail on as it came. Raises NoOperatorError where there is no way."""
+    if not site.operator:
+        raise NoOperatorError("PBM_OPERATOR is not set; read this mail with pbm-admin queue show")
+    head = _END_OF_HEADERS.split(mail.raw[:_MOST_LOOKED_AT], maxsplit=1)[0]
+    if any(line.strip().lower() == _MARK.strip().lower() for line in head.split(b"\n")):
+        raise NoOperatorError("this mail was sent on once already")
+    mail_writer.forward(site.operator, b64encode(_MARK + mail.raw).decode("ascii"))
+    return "sent on to the operator"

@@ -1,0 +1,62 @@
+"""A line in the log for each connection of a mail server or program, secrets masked.
+
+Whoever only looks whether we are there, from this machine or another trusted one, leaves no line.
+Nor can strangers fill the disk: of connections that brought no mail so many a minute are told.
+"""
+
+import time
+from collections.abc import Callable
+
+import structlog
+
+from pbm.mail.smtp_in.session import Session
+from pbm.service.operator.masking import masked
+
+MOST_A_MINUTE = 60  # lines about connections that brought no mail
+_WINDOW = 60.0  # seconds
+_log = structlog.get_logger("pbm.session")
+
+
+class SessionLog:
+    """Told of each connection at its end."""
+
+    def __init__(self, seconds: Callable[[], float] = time.monotonic) -> None:
+        """`seconds` is a clock that never goes back."""
+        self._seconds = seconds
+        self._since = seconds()
+        self._lines = 0
+        self._left_out = 0
+
+    def __call__(self, session: Session) -> None:
+        """Log it, or count it."""
+        if session.is_trusted and session.is_uneventful:
+            return
+        self._begin_window()
+        if not session.kept:
+            self._lines += 1
+            if self._lines > MOST_A_MINUTE:
+                self._left_out += 1
+                return
+        _log.info(
+            "session",
+            peer=session.peer or "local socket",
+            by=session.protocol,
+            tls=session.is_encrypted,
+            sender=masked(_in_a_line(session.sender)),
+            kept=session.kept,
+            refused=session.refused,
+            outcome="; ".join(masked(_in_a_line(told)) for told in session.told),
+            end=session.end,
+        )
+
+    def _begin_window(self) -> None:
+        now = self._seconds()
+        if now - self._since < _WINDOW:
+            return
+        if self._left_out:
+            _log.warning("sessions without mail, not told one by one", count=self._left_out)
+        self._since, self._lines, self._left_out = now, 0, 0
+
+
+def _in_a_line(text: str) -> str:
+    return "".join(c if c.isprintable() else " " for c in text)

@@ -1,0 +1,203 @@
+"""Mail that comes back: who cannot be reached is marked, the others are told, and any mail of
+the player's own ends it.
+
+A refusal for good (`5.x.x`) marks at once. One for now (`4.x.x`, or no code at all) counts once
+a day, and the third in a row marks. Whatever came back on a board where it is the player's turn
+is written once more, to be sent after a pause.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from pbm.commands.limits import BACK_BY_CLAIM
+from pbm.commands.view import board_view
+from pbm.events import BoardNews
+from pbm.mail.address import Bounce, address_key
+from pbm.mail.reading.delivery_report import (
+    DELAYED,
+    DELIVERED,
+    HARD,
+    Report,
+    is_for_good,
+    read_report,
+)
+from pbm.service.post.holding import SHORTEST
+from pbm.service.turns.announce import announce_boards
+from pbm.service.turns.hearing import Hearing
+from pbm.service.turns.mail_writer import AGAIN, CAME_BACK, Cause, MailWriter, Site
+from pbm.store.db import UnitOfWork
+from pbm.store.values import Board, InboxMail, OutboxMail, Player
+
+MOST_SOFT = 3  # in a row, before a player counts as out of reach
+_COUNTED_EVERY = timedelta(days=1)
+_FORGOTTEN_AFTER = timedelta(days=30)  # also how old a mail may be whose report is heard
+_EVERY = 1_000_000  # boards of one player; nobody has as many
+
+
+def hear_report(
+    work: UnitOfWork, site: Site, mail: InboxMail, bounce: Bounce, now: datetime
+) -> str:
+    """Hear what became of a mail to a player. Returns the outcome for the operator.
+
+    Each mail counts once, and only one to the address that the player has now.
+    """
+    if not site.keyring.verify_bounce_tag(bounce.tag, bounce.player_id, bounce.mail):
+        return "nothing: no address of ours"
+    player = work.players.find_locked(bounce.player_id)
+    if player is None or not player.addresses:
+        return "nothing: about nobody who plays here"
+    report = read_report(mail.raw, player.address)
+    if report is None:
+        return "nothing: no report of what became of a mail"
+    if report.verdict in (DELIVERED, DELAYED):
+        return f"nothing: mail to {player.handle} is {report.verdict}"
+    key, since = address_key(player.address), now - _FORGOTTEN_AFTER
+    sent = work.outbox.find_sent(mail.recipient, key, since)
+    if sent is None:
+        return f"nothing: about an old mail or an old address of {player.handle}"
+    if sent.last_error:
+        return f"nothing: mail o{sent.id} has come back before"
+    work.outbox.note(sent.id, f"came back ({report.verdict}): {_in_short(report)}")
+    mail_writer = MailWriter(work, site, now, Cause(mail.id))
+    marked = _count(work, mail_writer, player, sent, hard=report.verdict == HARD, now=now)
+    return f"mail o{sent.id} to {player.handle} came back ({report.verdict}){marked}"
+
+
+def is_out_of_reach(work: UnitOfWork, mail: OutboxMail) -> bool:
+    """Whether mail to the player whom this one is for is known to come back."""
+    player = work.players.find(mail.player_id) if mail.player_id else None
+    return player is not None and player.unreachable_since is not None
+
+
+def note_refusal(
+    work: UnitOfWork, site: Site, mail: OutboxMail, status: str, now: datetime
+) -> None:
+    """Count a mail whose recipient the next server has refused for good, or for too long.
+
+    In a conversation only what is wrong with the mailbox itself is hard (RFC 3463, subjects 1
+    and 2): anything else may be about us, and so about all mails alike.
+    """
+    player = work.players.find_locked(mail.player_id) if mail.player_id else None
+    if player is None or address_key(mail.recipient) not in map(address_key, player.addresses[:1]):
+        return
+    hard = status.startswith(("5.1.", "5.2.")) and is_for_good(status)
+    _count(work, MailWriter(work, site, now), player, mail, hard=hard, now=now)
+
+
+def hear_from(hearing: Hearing, player: Player, *, proven: bool) -> tuple[int, ...]:
+    """A player has written: mails to them arrive again, as far as we know.
+
+    What waited goes out, and the boards' news of it are left to the turn. A mail that only
+    claims to be the player's counts a few times a day. Returns the boards that were to be sent
+    once more, for `send_missed` when the turn is done.
+    """
+    if player.bounced_at is None:
+        return ()
+    if player.unreachable_since is not None and not proven and not _may_claim(hearing, player):
+        return ()
+    work, now = hearing.work, hearing.now
+    work.players.set_bounces(player.id, 0, None, None)
+    if not player.addresses:
+        return ()
+    if player.unreachable_since is not None:
+        hearing.news.extend(reachable_again(work, player, now))
+        return ()
+    return _release(work, player, now)
+
+
+def send_missed(hearing: Hearing, player_id: int, board_ids: Iterable[int]) -> None:
+    """Send boards whose mails have come back, unless what the player has written brings them."""
+    work = hearing.work
+    for board_id in board_ids:
+        player = work.players.get(player_id)
+        if not player.addresses or work.outbox.waits_for(address_key(player.address), board_id):
+            continue
+        if board_id in work.boards.to_move(player_id):
+            _write_again(work, hearing.mail_writer, player, board_id, hearing.now)
+
+
+def reachable_again(work: UnitOfWork, player: Player, now: datetime) -> list[BoardNews]:
+    """Let what waited for a player go out, and return what the boards are to be told.
+
+    They get every board with that, so what was written once more is not needed.
+    """
+    _release(work, player, now)
+    return [
+        BoardNews(board.id, "reachable", {"handle": player.handle})
+        for board in _in_play(work, player)
+    ]
+
+
+def _release(work: UnitOfWork, player: Player, now: datetime) -> tuple[int, ...]:
+    """Let go out what waits for a player, and drop what waits to be tried again: its boards."""
+    boards = work.outbox.drop_due(player.id, AGAIN, "the player has written", now)
+    work.outbox.release(player.id, address_key(player.address), now)
+    return boards
+
+
+def _count(
+    work: UnitOfWork,
+    mail_writer: MailWriter,
+    player: Player,
+    mail: OutboxMail,
+    *,
+    hard: bool,
+    now: datetime,
+) -> str:
+    """Count a mail that came back; return what that did, for the operator."""
+    since = player.unreachable_since
+    count = player.bounces if hard or since else _soft_ones(player, now)
+    marks = since is None and (hard or count >= MOST_SOFT)
+    work.players.set_bounces(player.id, count, now, now if marks else since)
+    marked = work.players.get(player.id)
+    if marks:
+        events = [
+            BoardNews(board.id, "unreachable", {"handle": player.handle})
+            for board in _in_play(work, player)
+        ]
+        announce_boards(work, mail_writer, events, but=player.id)
+    _try_again(work, mail_writer, marked, mail.board_id, now)
+    return f"; mail to {player.handle} counts as coming back now" if marks else ""
+
+
+def _soft_ones(player: Player, now: datetime) -> int:
+    """How many mails in a row came back for now, this one included; those of a day are one."""
+    if player.bounced_at is None or player.bounced_at < now - _FORGOTTEN_AFTER:
+        return 1
+    return player.bounces + (player.bounced_at <= now - _COUNTED_EVERY)
+
+
+def _try_again(
+    work: UnitOfWork, mail_writer: MailWriter, player: Player, board_id: int | None, now: datetime
+) -> None:
+    """Write one board on which it is the player's turn anew, unless some other mail waits."""
+    if work.outbox.waits_for(address_key(player.address)):
+        return
+    turns = work.boards.to_move(player.id)
+    if not turns:
+        return
+    number = board_id if board_id in turns else turns[0]
+    _write_again(work, mail_writer, player, number, now + SHORTEST)
+
+
+def _write_again(
+    work: UnitOfWork, mail_writer: MailWriter, player: Player, board_id: int, not_before: datetime
+) -> None:
+    board = work.boards.get(board_id, lock=True)
+    view = board_view(work, board, player_id=player.id, picture=player.settings.picture)
+    told = {**view, "lead": [CAME_BACK], "comments": []}
+    mail_writer.board(player, board, told, kind=AGAIN, not_before=not_before)
+
+
+def _in_play(work: UnitOfWork, player: Player) -> list[Board]:
+    """The boards that the player still plays on, the lowest number first."""
+    found = work.boards.of_player(player.id, playing=True, most=_EVERY)
+    return [board for board in reversed(found) if player.id in board.still_in]
+
+
+def _may_claim(hearing: Hearing, player: Player) -> bool:
+    return BACK_BY_CLAIM.take(hearing.work, hearing.now, player.id)
+
+
+def _in_short(report: Report) -> str:
+    return " ".join(filter(None, (report.status, report.reason))) or "no reason given"

@@ -1,0 +1,179 @@
+"""The post: takes due mails from the outbox, renders them, hands them on.
+
+At least once, in order for each board and recipient: a mail whose sending was not recorded
+is sent again, byte for byte the same, under the same Message-ID.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+import structlog
+
+from pbm.clock import Clock
+from pbm.mail.smtp_out.delivery import Deferred, Delivery, Failed, Sent, Transport
+from pbm.service.mail_numbers import outgoing
+from pbm.service.operator.masking import masked
+from pbm.service.post.bounces import is_out_of_reach, note_refusal
+from pbm.service.post.scribe import Scribe, Unwritten, Written
+from pbm.service.running.writer import InThread, Writer
+from pbm.service.turns.mail_writer import Site
+from pbm.service.turns.trouble import tell_of_failed, traceback_of
+from pbm.store.advisory_locks import AdvisoryLocks
+from pbm.store.db import Database, UnitOfWork
+from pbm.store.outbox import LONGEST_PAUSE
+from pbm.store.values import OutboxMail
+
+MOST_AT_ONCE = 64
+MOST_TO_WRITE = 32  # before the first of them goes out
+PAUSE = 1.0  # seconds to wait where the sending could not be recorded
+FIRST_DELAY = timedelta(minutes=1)
+GIVE_UP_AFTER = timedelta(days=5)
+FEWEST_ATTEMPTS = 24  # most of a day
+_log = structlog.get_logger("pbm.post")
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a look into the outbox has found: mails to be sent, when the next is due if there are
+    none, and whether there may be more."""
+
+    mails: Sequence[tuple[OutboxMail, Written]]
+    next_due_at: datetime | None
+    more: bool
+
+
+@dataclass
+class Post:
+    """The outbox, sent."""
+
+    database: Database
+    site: Site
+    clock: Clock
+    transport: Transport
+    scribe: Scribe
+    _under_way: set[int] = field(default_factory=set)
+    _ended: deque[int] = field(default_factory=deque)
+
+    def __post_init__(self) -> None:
+        self.holds = AdvisoryLocks(self.database)
+
+    async def look(self, in_thread: InThread) -> Look:
+        """Take the mails that may be sent now and are not under way yet, and write them.
+
+        What is asked of the database is asked in `in_thread`. Raises DBAPIError while it is away.
+        """
+        due = await in_thread(self.claim)
+        if not due:
+            return Look([], await in_thread(self.next_due_at), False)
+        written = zip(due, await self.scribe.write(due), strict=True)
+        return Look(list(written), None, len(due) == MOST_TO_WRITE)
+
+    def claim(self) -> list[OutboxMail]:
+        """Take the mails that may be sent now and are not under way yet. Raises DBAPIError."""
+        self.holds.let_go([self._ended.popleft() for _ in range(len(self._ended))])
+        room = min(MOST_TO_WRITE, MOST_AT_ONCE - len(self._under_way))
+        if room <= 0:
+            return []
+        with self.database.glance() as work:
+            found = work.outbox.claim_due(
+                self.clock(), most=room, passing_over=sorted(self._under_way)
+            )
+        due = self._held(found)
+        self._under_way.update(mail.id for mail in due)
+        return due
+
+    def _held(self, found: list[OutboxMail]) -> list[OutboxMail]:
+        """Those of the mails found that no other process sends, or has sent meanwhile."""
+        if self.database.embedded or not found:
+            return found
+        held = self.holds.take([mail.id for mail in found])
+        mine: frozenset[int] = frozenset()
+        try:
+            with self.database.reading() as work:
+                mine = work.outbox.still_due(sorted(held), self.clock())
+        finally:
+            self.holds.let_go(held - mine)
+        return [mail for mail in found if mail.id in mine]
+
+    async def send(self, mail: OutboxMail, written: Written, writer: Writer) -> None:
+        """Hand on one claimed mail, and record what came of it."""
+        try:
+            outcome = await self._hand_on(mail, written)
+            await writer.do_in_bulk(self.record, (mail, outcome))
+        except Exception as error:  # noqa: BLE001 - a bug stops one mail, not the post
+            # Not recorded: it is sent again, under the same Message-ID.
+            _log.error("sending not recorded", mail=outgoing(mail.id), error=type(error).__name__)
+            await asyncio.sleep(PAUSE)
+        finally:
+            self._ended.append(mail.id)
+            self._under_way.discard(mail.id)
+
+    async def _hand_on(self, mail: OutboxMail, written: Written) -> Delivery:
+        if isinstance(written, Unwritten):
+            trouble = written.exception
+            _log.error("mail cannot be rendered", mail=outgoing(mail.id), exception=trouble)
+            return Deferred(written.reason) if written.passes else Failed(written.reason)
+        try:
+            return await self.transport.deliver(mail.sender, mail.recipient, written)
+        except Exception as error:  # noqa: BLE001 - a bug defers one mail
+            trouble = traceback_of(error)
+            _log.error("mail cannot be handed on", mail=outgoing(mail.id), exception=trouble)
+            return Deferred(type(error).__name__)
+
+    def bring_forward(self, work: UnitOfWork) -> None:
+        """Make due what a clock that was set back meanwhile has put off for too long."""
+        work.outbox.bring_forward(self.clock())
+
+    def record(self, work: UnitOfWork, outcomes: Sequence[tuple[OutboxMail, Delivery]]) -> None:
+        """Write down what became of mails."""
+        now = self.clock()
+        sent = [mail.id for mail, outcome in outcomes if isinstance(outcome, Sent)]
+        work.outbox.finish(sent, "sent", now)
+        for mail, outcome in outcomes:
+            match outcome:
+                case Sent():
+                    _log.info("mail sent", mail=outgoing(mail.id), message_id=mail.message_id)
+                case Deferred(reason) if not _is_given_up(mail, now):
+                    due_at = now + delay(mail.attempts)
+                    work.outbox.defer(mail.id, reason, due_at)
+                    _log_not_sent(mail, outcome, f"again at {due_at:%Y-%m-%d %H:%M:%S} UTC")
+                case Deferred(reason, status) | Failed(reason, status):
+                    self._fail(work, mail, reason, status, now)
+                    _log_not_sent(mail, outcome, "given up")
+
+    def _fail(
+        self, work: UnitOfWork, mail: OutboxMail, reason: str, status: str, now: datetime
+    ) -> None:
+        """Record that a mail will not arrive; with a status its recipient was refused."""
+        if status and is_out_of_reach(work, mail):
+            work.outbox.finish([mail.id], "dropped", now, reason)  # nobody need look at it
+        else:
+            work.outbox.fail(mail.id, reason, now)
+            tell_of_failed(work, self.site, mail, reason, now)
+        if status:
+            note_refusal(work, self.site, mail, status, now)
+
+    def next_due_at(self) -> datetime | None:
+        """When the next waiting mail is due."""
+        with self.database.glance() as work:
+            return work.outbox.next_due_at()
+
+
+def _log_not_sent(mail: OutboxMail, outcome: Deferred | Failed, then: str) -> None:
+    """Say why, with the code of the next server's reply if it gave one."""
+    told = {"mail": outgoing(mail.id), "message_id": mail.message_id, "then": then}
+    code = {"code": outcome.code} if outcome.code else {}
+    _log.warning("mail not sent", **told, **code, reason=masked(outcome.reason))
+
+
+def _is_given_up(mail: OutboxMail, now: datetime) -> bool:
+    """Whether a mail was tried for long enough; the tries count for one that had to wait."""
+    return now - mail.written_at >= GIVE_UP_AFTER and mail.attempts >= FEWEST_ATTEMPTS
+
+
+def delay(attempts: int) -> timedelta:
+    """How long to wait after so many tries before: a minute, doubling up to an hour."""
+    return min(LONGEST_PAUSE, FIRST_DELAY * (1 << min(attempts, 10)))

@@ -1,0 +1,83 @@
+"""The heartbeat: each process writes down now and then which roles it runs, and that they live.
+
+It is a sign of the roles, not of the process alone: a loop that stands still is told from a
+process that has died (ADR 24).
+"""
+
+import asyncio
+import os
+import secrets
+import socket
+from collections.abc import Iterable
+from datetime import timedelta
+
+import structlog
+from sqlalchemy.exc import DBAPIError
+
+from pbm.clock import Clock
+from pbm.service.running.writer import Writer
+from pbm.store.db import UnitOfWork
+
+LISTEN, TURN, POST = "listen", "turn", "post"
+ROLES = (LISTEN, TURN, POST)
+"""What has to be done for mails to become turns and turns to become mails."""
+
+BEAT_EVERY = 20.0  # seconds
+LATE = timedelta(seconds=60)  # without a sign: dead, or standing still
+FORGOTTEN_AFTER = timedelta(days=1)
+_LAST_BEAT_SECONDS = 5.0
+_log = structlog.get_logger("pbm.heartbeat")
+
+
+class Heart:
+    """The heart of this process, which runs some roles."""
+
+    def __init__(self, clock: Clock, roles: Iterable[str]) -> None:
+        self._clock = clock
+        self._process = secrets.token_hex(8)  # a number of the system's may come again
+        self._host = socket.gethostname()
+        self._roles = sorted(roles)
+        self._alive = dict.fromkeys(self._roles, clock())
+        self._with_loop: set[str] = set()
+
+    def alive(self, role: str) -> None:
+        """The loop of a role goes on. A role without a loop lives as long as its process."""
+        self._with_loop.add(role)
+        self._alive[role] = self._clock()
+
+    def beat(self, work: UnitOfWork) -> None:
+        """Write down how it stands, and forget who is long dead."""
+        now = self._clock()
+        alive = {
+            role: self._alive[role] if role in self._with_loop else now for role in self._roles
+        }
+        work.heartbeats.beat(self._process, self._host, os.getpid(), alive, now)
+        work.heartbeats.forget_dead(now - FORGOTTEN_AFTER)
+
+    def end(self, work: UnitOfWork) -> None:
+        """The process ends in order: nobody need miss it."""
+        work.heartbeats.forget(self._process)
+
+
+async def keep_beating(heart: Heart, writer: Writer) -> None:
+    """Beat for ever, after the first beat."""
+    while True:
+        await asyncio.sleep(BEAT_EVERY)
+        await beat(heart, writer)
+
+
+async def beat(heart: Heart, writer: Writer) -> None:
+    """Beat once, if the database is there."""
+    try:
+        await writer.do(heart.beat)
+    except DBAPIError as error:
+        _log.warning("database away, no heartbeat", error=str(error.orig))
+
+
+async def stop_beating(heart: Heart, writer: Writer) -> None:
+    """Take leave, if the database is there; without that the process will be found dead."""
+    try:
+        async with asyncio.timeout(_LAST_BEAT_SECONDS):
+            await writer.do(heart.end)
+    except (DBAPIError, TimeoutError) as error:
+        _log.warning("no leave taken, the process will be found dead", error=type(error).__name__)

@@ -1,0 +1,28 @@
+"""Whether a player may be written another answer. Board mails need none of this."""
+
+from datetime import datetime
+
+from pbm.commands.limits import is_paused, limit_reached
+from pbm.commands.subjects import answer_subject
+from pbm.service.turns.mail_writer import MailWriter
+from pbm.store.db import UnitOfWork
+from pbm.store.values import Player
+
+
+def may_answer(work: UnitOfWork, mail_writer: MailWriter, player: Player, now: datetime) -> bool:
+    """Whether an answer or a question may be written now; the first one too many says so."""
+    unproven = mail_writer.unproven
+    if is_paused(work, player.address, now, unproven=unproven):
+        return False
+    limit = limit_reached(work, player.address, now, unproven=unproven)
+    if limit is None:
+        return True
+    until = (now + limit.within).strftime("%Y-%m-%d %H:%M UTC")
+    paused = {
+        "section": "paused-unproven" if unproven else "paused",
+        "until": until,
+        "most": limit.most,
+    }
+    subject = answer_subject(f"answers paused until {until}")
+    mail_writer.answer(player, subject, {"sections": [paused]}, kind=limit.pause)
+    return False

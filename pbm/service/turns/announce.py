@@ -1,0 +1,170 @@
+"""From events to mails: one to each player of each board touched, one answer at most."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from textwrap import wrap
+from typing import Any
+
+from pbm.commands.subjects import answer_subject
+from pbm.commands.view import board_view, board_views
+from pbm.events import (
+    Answered,
+    BoardClosed,
+    BoardNews,
+    BoardStarted,
+    Commented,
+    Event,
+    MovePlayed,
+    OperatorActed,
+    PlayerLeft,
+)
+from pbm.mail.writing.render import COLUMNS
+from pbm.service.turns.allowance import may_answer
+from pbm.service.turns.mail_writer import MailWriter
+from pbm.store.db import UnitOfWork
+from pbm.store.values import Player
+
+_BOARDS = ("board", "past-board")
+_ABOVE_THE_BOARD = 5  # lines of a comment, as the text part folds them
+_BELOW_THE_BOARD = 3  # lines of it that are worth dividing it for
+_COMMENT_COLUMNS = COLUMNS - len("| ")
+
+
+@dataclass
+class _News:
+    """What one board's players are told, apart from the board itself."""
+
+    lead: list[dict[str, Any]] = field(default_factory=list)
+    comments: list[dict[str, Any]] = field(default_factory=list)
+
+
+def announce_boards(
+    work: UnitOfWork, mail_writer: MailWriter, events: Sequence[Event], *, but: int | None = None
+) -> None:
+    """Write one mail to every player, `but` one, of every board that something happened on.
+
+    Each board is read with its row locked: whatever a turn beside this one commits between two
+    of our statements would else stand in one half of a mail and be missing from the other.
+    """
+    found = _by_board(events)
+    for number in sorted(found):
+        news = found[number]
+        board = work.boards.get(number, lock=True)
+        players = work.players.seated(board.id)
+        plain = {player.id for player in players if not player.settings.picture}
+        views = board_views(work, board, [player.id for player in players], plain=plain)
+        told = {"lead": news.lead, "comments": news.comments}
+        mails = [
+            (player, {**views[player.id], **told})
+            for player in players
+            if player.addresses
+            and player.id != but
+            and (_concerns(views[player.id], news) or mail_writer.wants(player))
+        ]
+        mail_writer.boards(board, mails)
+
+
+def announce_answer(
+    work: UnitOfWork,
+    mail_writer: MailWriter,
+    player: Player,
+    sections: Sequence[Answered],
+    now: datetime,
+) -> bool:
+    """Write the one answer to a player, in a board's thread where it is about one board.
+
+    False where it is withheld, as the player had enough answers.
+    """
+    if not sections or not player.addresses:
+        return True
+    if not may_answer(work, mail_writer, player, now):
+        return False
+    numbers = {section.board_id for section in sections}
+    number = numbers.pop() if len(numbers) == 1 else None
+    # A board comes last, so that its state line is the last line of the mail.
+    told = [
+        {"section": section.section, **section.params}
+        for section in sorted(sections, key=lambda section: section.section in _BOARDS)
+    ]
+    if number is None:
+        mail_writer.answer(player, _subject(sections[0]), {"sections": told})
+        return True
+    board = work.boards.get(number)
+    picture = player.settings.picture
+    view = board_view(work, board, player_id=player.id, picture=picture)
+    params = {**view, "lead": [], "comments": [], "sections": told}
+    mail_writer.board(player, board, params, template="answer", kind="answer")
+    return True
+
+
+def _concerns(view: dict[str, Any], news: _News) -> bool:
+    """Whether a board's mail has something to do or to read, and not only another's move."""
+    asked = any(offer["to_you"] for offer in view["offers"])
+    return bool(view["yours"] or asked or news.lead or news.comments or view["status"] != "playing")
+
+
+def divide_comment(lines: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Divide a comment into what stands above the board, and the rest of it below.
+
+    A rest of a line or two stands above as well.
+    """
+    head, rest = _divided(lines)
+    few = len(rest) < _BELOW_THE_BOARD
+    if few and sum(len(_folded(line)) for line in rest) < _BELOW_THE_BOARD:
+        return list(lines), []
+    return head, rest
+
+
+def _divided(lines: Sequence[str]) -> tuple[list[str], list[str]]:
+    head: list[str] = []
+    room = _ABOVE_THE_BOARD
+    for index, line in enumerate(lines):
+        folded = _folded(line)
+        if len(folded) > room:
+            if head:
+                return head, list(lines[index:])
+            below = [" ".join(folded[room:]), *lines[index + 1 :]]
+            return [" ".join(folded[:room])], below
+        head.append(line)
+        room -= len(folded)
+    return head, []
+
+
+def _folded(line: str) -> list[str]:
+    return wrap(line, _COMMENT_COLUMNS, break_on_hyphens=False) or [""]
+
+
+def _subject(section: Answered) -> str:
+    subject = section.params.get("subject_line")
+    title = section.params.get("title") or section.section.replace("-", " ")
+    return str(subject or answer_subject(str(title)))
+
+
+def _by_board(events: Sequence[Event]) -> dict[int, _News]:
+    found: dict[int, _News] = {}
+    for event in events:
+        match event:
+            case MovePlayed(board_id) | PlayerLeft(board_id):
+                found.setdefault(board_id, _News())  # the board itself tells it
+            case BoardStarted(board_id, handle):
+                _tell(found, board_id, what="started", handle=handle)
+            case BoardClosed(board_id, handle, successor_id):
+                _tell(found, board_id, what="declined", handle=handle, successor=successor_id)
+            case BoardNews(board_id, what, told):
+                _tell(found, board_id, what=what, **told)
+            case OperatorActed(board_id, what, why):
+                _tell(found, board_id, what=what, why=why, operator=True)
+            case Commented(board_id, handle, lines, unplayed):
+                head, rest = divide_comment(lines)
+                comment: dict[str, Any] = {"handle": handle, "head": head, "rest": rest}
+                if unplayed:
+                    comment["unplayed"] = unplayed
+                found.setdefault(board_id, _News()).comments.append(comment)
+            case _:
+                pass
+    return found
+
+
+def _tell(found: dict[int, _News], board_id: int, **lead: Any) -> None:
+    found.setdefault(board_id, _News()).lead.append(lead)

@@ -1,0 +1,114 @@
+"""One mail at hand: everything that obeying it needs, within its one transaction."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property, partial
+
+from pbm.commands.context import Answering, Context
+from pbm.commands.help import help_page
+from pbm.commands.postage import Postage
+from pbm.commands.registry import COMMANDS
+from pbm.commands.script import Script, answer_to_welcome, read_script
+from pbm.commands.subjects import board_named
+from pbm.commands.words import Login
+from pbm.events import Answered, Event
+from pbm.mail.reading.inbound import Envelope
+from pbm.mail.reading.subject import clean_subject
+from pbm.passwords import PasswordWork
+from pbm.service.accounts.handles import check_new_handle
+from pbm.service.turns.mail_writer import MailWriter, Site
+from pbm.store.db import UnitOfWork
+from pbm.store.values import Player
+
+
+@dataclass(frozen=True)
+class Hearing:
+    """A mail, the transaction in which it is obeyed, and the pen for its answers.
+
+    `believes_front`: what the mail server in front says about senders counts here. `peer`
+    handed the mail over. `done` are logins whose commands are done and not to be heard again.
+    `news` happened apart from what the mail asks for, and is told with the rest; so are `notes`,
+    to the sender. `passwords` is what was hashed for this mail, `postage` the mails to others that
+    it brought about so far. `holds_words`: its words for others may hold a password, and go to
+    nobody.
+    """
+
+    work: UnitOfWork
+    site: Site
+    mail_writer: MailWriter
+    envelope: Envelope
+    now: datetime
+    passwords: PasswordWork
+    peer: str = ""
+    believes_front: bool = False
+    done: frozenset[Login] = frozenset()
+    holds_words: bool = False
+    _read: dict[bool, Script] = field(default_factory=dict, repr=False, compare=False)
+    news: list[Event] = field(default_factory=list)
+    notes: list[Answered] = field(default_factory=list)
+    postage: Postage = field(default_factory=Postage)
+
+    @cached_property
+    def subject(self) -> str:
+        """The subject without reply marks and list tags."""
+        return clean_subject(self.envelope.subject)
+
+    @cached_property
+    def _answered(self) -> Answering | None:
+        return self.site.board_answered(self.envelope.references)
+
+    @cached_property
+    def _board_named(self) -> int | None:
+        return board_named(self.subject)
+
+    def hints(self, board_id: int | None) -> tuple[int, ...]:
+        """The boards that the mail points at, the surest first; the first of all is `board_id`."""
+        answered = self._answered
+        numbers = (board_id, answered.number if answered else None, self._board_named)
+        return tuple(dict.fromkeys(number for number in numbers if number))
+
+    def context(self, actor: Player | None, board_id: int | None = None) -> Context:
+        """What the commands of this mail see; `board_id` is that of the reply address."""
+        return Context(
+            work=self.work,
+            now=self.now,
+            actor=actor,
+            server=self.site.address.plain,
+            help_page=partial(help_page, commands=COMMANDS, server=self.site.address.plain),
+            check_handle=partial(check_new_handle, self.work),
+            hints=self.hints(board_id),
+            answered=self._answered,
+            shuffled=self.site.shuffled,
+            can_be_strict=self.believes_front,
+            passwords=self.passwords,
+            postage=self.postage,
+        )
+
+    def script(self, context: Context) -> Script:
+        """What the mail asks for, apart from what is done."""
+        return self.script_about(context.hints)
+
+    def script_about(self, hints: tuple[int, ...]) -> Script:
+        """What it asks for where it points at these boards."""
+        script = self.held(self._script(in_answer=bool(hints)))
+        return script.without(self.done) if self.done else script
+
+    def scripts(self) -> tuple[Script, ...]:
+        """Every way in which the mail may come to be read."""
+        _, below = answer_to_welcome(self.envelope.said)
+        read = [self._script(in_answer=in_answer) for in_answer in (True, False)]
+        return (*read, read_script("", below, in_answer=False))
+
+    def held(self, script: Script) -> Script:
+        """A script of this mail, without its words where these are kept back."""
+        return script.without_words() if self.holds_words else script
+
+    def _script(self, *, in_answer: bool) -> Script:
+        if in_answer not in self._read:
+            self._read[in_answer] = read_script(
+                self.subject,
+                self.envelope.said,
+                in_answer=in_answer,
+                below_quotes=self.envelope.below_quotes,
+            )
+        return self._read[in_answer]

@@ -1,0 +1,271 @@
+"""Runs a script for a player: one savepoint a command, refusals caught in this one place."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any, TypeGuard
+
+from pbm.commands.boards import check_move
+from pbm.commands.context import Context
+from pbm.commands.declare import Command
+from pbm.commands.limits import take_unasked_mail, wants_no_mail
+from pbm.commands.postage import Postage
+from pbm.commands.registry import Problem
+from pbm.commands.script import Script
+from pbm.errors import Refusal
+from pbm.events import (
+    AddressWanted,
+    Answered,
+    BoardClosed,
+    BoardNews,
+    BoardStarted,
+    Commented,
+    Event,
+    Held,
+    Invited,
+    MovePlayed,
+    PlayerLeft,
+)
+from pbm.service.turns.questions import record_invited
+from pbm.service.turns.talk import chat, count_news
+from pbm.store.values import Board
+
+_BOARD_EVENTS = (BoardStarted, MovePlayed, PlayerLeft, BoardClosed, BoardNews)
+_ON_A_BOARD = (MovePlayed, PlayerLeft, BoardClosed, BoardNews, Held)
+_REFUSAL = "refusal"
+_PERHAPS_WORDS = ("unclear-move", "no-such-place", "no-pass")
+_SHOWN = ("board", "past-board")
+
+
+class _Rehearsed(Exception):  # noqa: N818 - not an error: it only undoes the savepoint
+    """The rehearsal is over."""
+
+
+@dataclass(frozen=True)
+class Rehearsal:
+    """What a script would do: its lines, pinned to board and ply, or why it cannot."""
+
+    lines: tuple[str, ...]
+    refusals: tuple[Answered, ...]
+    board_id: int | None
+
+
+def run_script(context: Context, script: Script) -> list[Event]:
+    """Do what a script says and return what happened, refusals and comments included."""
+    alone = len(script.commands) == 1
+    happened: list[list[Event]] = []
+    takes_text = _takes_text(script)
+    if takes_text:
+        context = replace(context, text=script.comment)
+    for command in script.commands:
+        happened.append(_run_next(context, command, happened, alone=alone))
+    if script.comment and not script.problem and not takes_text:
+        happened.append(_place_comment(context, script, happened))
+    events = [event for events in happened for event in events]
+    for number in {item.board_id for item in events if isinstance(item, Commented | BoardNews)}:
+        context.work.boards.note_answered(number, context.player.id)
+    return events
+
+
+def rehearse(context: Context, script: Script) -> Rehearsal:
+    """Find out what a script would do, and undo it."""
+    lines: list[str] = []
+    context = replace(context, postage=Postage())  # what is undone costs none
+    alone = len(script.commands) == 1
+    happened: list[list[Event]] = []
+    if _takes_text(script):
+        context = replace(context, text=script.comment)
+    with suppress(_Rehearsed), context.work.savepoint():
+        for command in script.commands:
+            lines.append(_pinned(_as_it_sees_it(context, command, happened), command))
+            happened.append(_run_next(context, command, happened, alone=alone))
+        raise _Rehearsed
+    events = [event for some in happened for event in some]
+    refusals = [event for event in events if _is_refusal(event)]
+    if script.comment and refusals:
+        refusals[-1] = _giving_back(refusals[-1], script.comment)
+    # A board that the rehearsal started is gone again.
+    touched = [event.board_id for event in events if isinstance(event, _ON_A_BOARD)]
+    hinted = None if script.commands else own_hint(context)
+    return Rehearsal(tuple(lines), tuple(refusals), touched[-1] if touched else hinted)
+
+
+def problem_answer(context: Context, script: Script, problem: Problem) -> Answered:
+    """Answer a line that was meant as a command: nothing was done, nothing was sent on."""
+    number = problem.params.get("number")
+    board_id = number if number and _sits_at(context, number) else own_hint(context)
+    code, params, nearest = problem.code, problem.params, problem.nearest
+    clearer = _what_the_position_says(context, problem, board_id)
+    if clearer is not None:
+        code, params, nearest = clearer.code, clearer.params, None
+    told = {
+        "title": "your line was not understood",
+        "line": problem.line,
+        "code": code,
+        "nearest": nearest,
+        "example": None if clearer or nearest else problem.example,
+        "talk": problem.code in _PERHAPS_WORDS,
+        "comment": list(script.comment),
+        "alone": True,
+        "params": params,
+    }
+    return Answered(_REFUSAL, told, board_id)
+
+
+def refused(
+    command: Command, refusal: Refusal, context: Context | None = None, *, alone: bool = True
+) -> Answered:
+    """Answer a command that could not be done; `alone`: no other one came with it."""
+    params: dict[str, Any] = {
+        "title": command.words[0],
+        "line": command.line,
+        "code": refusal.code,
+        "nearest": None,
+        "example": None,
+        "talk": False,
+        "comment": [],
+        "alone": alone,
+        "params": refusal.params,
+    }
+    number = refusal.params.get("number")
+    if number and context and _sits_at(context, number):
+        return Answered(_REFUSAL, params, number)
+    return Answered(_REFUSAL, params, own_hint(context) if context else None)
+
+
+def own_hint(context: Context) -> int | None:
+    """The board that the mail points at, if the speaker sits there."""
+    return next((number for number in context.hints if _sits_at(context, number)), None)
+
+
+def _takes_text(script: Script) -> bool:
+    """Whether the words below are the last command's own."""
+    return bool(script.commands) and script.commands[-1].takes_text
+
+
+def _run_next(
+    context: Context, command: Command, happened: Sequence[Sequence[Event]], *, alone: bool
+) -> list[Event]:
+    """Run a command after others of the same mail; `happened` is what came of them."""
+    here = _as_it_sees_it(context, command, happened)
+    # What comes after a move was said about the position that the move was to make.
+    before = [event for events in happened for event in events] if command.comes_last else []
+    if any(_is_refusal(event) for event in before):
+        return [refused(command, Refusal("after-a-refusal"), here, alone=alone)]
+    held = [event for event in before if isinstance(event, Held)]
+    if held:
+        return [replace(held[-1], line=_pinned(here, command))]
+    return _run(here, command, alone=alone)
+
+
+def _as_it_sees_it(
+    context: Context, command: Command, happened: Sequence[Sequence[Event]]
+) -> Context:
+    """A mail's circumstances after some commands: what comes after a move means its board."""
+    before = [event for events in happened for event in events]
+    shown = sum(isinstance(item, Answered) and item.section in _SHOWN for item in before)
+    touched = [
+        event.board_id for event in before if isinstance(event, _ON_A_BOARD) and event.board_id
+    ]
+    hints = context.hints or (tuple(touched[-1:]) if command.comes_last else ())
+    if (shown, hints) == (context.shown, context.hints):
+        return context
+    return replace(context, shown=shown, hints=hints)
+
+
+def _run(context: Context, command: Command, *, alone: bool) -> list[Event]:
+    try:
+        with context.work.savepoint():
+            events = [_recorded(context, event) for event in command.run(context)]
+            count_news(context, events)
+            context.postage.count(context.work, context.player.id, events)
+            return events
+    except Refusal as refusal:
+        return [refused(command, refusal, context, alone=alone)]
+
+
+def _recorded(context: Context, event: Event) -> Event:
+    if isinstance(event, Invited):
+        return record_invited(context.work, context.player, event, context.now)
+    if isinstance(event, AddressWanted):
+        if wants_no_mail(context.work, event.address):
+            raise Refusal("wants-no-mail", address=event.address)
+        if not take_unasked_mail(context.work, context.player.id, event.address, context.now):
+            raise Refusal("not-now", address=event.address)
+    return event
+
+
+def _place_comment(context: Context, script: Script, happened: list[list[Event]]) -> list[Event]:
+    """Find out what becomes of the words below the commands.
+
+    They belong to the last command that changes something, or was to: they go to the board
+    that it touched, wait with it, or come back with its refusal. Without any they are chat
+    on the board that was answered; with commands that only look they go nowhere, and that
+    is said.
+    """
+    for command, events in zip(reversed(script.commands), reversed(happened), strict=True):
+        if events and (_is_refusal(events[-1]) or not command.reads_only):
+            return _with_words(context, script.comment, events)
+    number = own_hint(context)
+    if number is None:
+        return []
+    if script.commands:
+        return [Answered("unsent", {"comment": list(script.comment)}, number)]
+    return chat(context, number, script.comment)
+
+
+def _with_words(context: Context, comment: tuple[str, ...], events: list[Event]) -> list[Event]:
+    """Let the words go where a command went; `events` are what came of it."""
+    match events[-1]:
+        case Answered() as refusal if _is_refusal(refusal):
+            events[-1] = _giving_back(refusal, comment)
+        case Held() | Invited() as waiting:
+            events[-1] = replace(waiting, comment=comment)
+            events[:-1] = [_keeping_words(event) for event in events[:-1]]
+    # The first board is the one that was meant; on others something came of it.
+    touched = [event.board_id for event in events if isinstance(event, _BOARD_EVENTS)]
+    return [Commented(number, context.player.handle, comment) for number in touched[:1]]
+
+
+def _keeping_words(event: Event) -> Event:
+    """Let the answer to an invitation say that the words wait."""
+    if isinstance(event, Answered) and event.section == "invited":
+        return replace(event, params={**event.params, "words": True})
+    return event
+
+
+def _giving_back(refusal: Answered, comment: tuple[str, ...]) -> Answered:
+    return replace(refusal, params={**refusal.params, "comment": list(comment)})
+
+
+def _is_refusal(event: Event) -> TypeGuard[Answered]:
+    return isinstance(event, Answered) and event.section == _REFUSAL
+
+
+def _what_the_position_says(
+    context: Context, problem: Problem, board_id: int | None
+) -> Refusal | None:
+    """A clearer refusal of a move that cannot be read: the board suggests what was meant."""
+    unreadable = problem.params.get("reason") == "move" or problem.code == "unclear-move"
+    board = context.work.boards.find(board_id) if board_id and unreadable else None
+    if board is None or not board.to_move:
+        return None
+    if context.actor and board.to_move.player_id != context.actor.id:
+        return None  # an example of another player's moves would mislead
+    try:
+        check_move(board, problem.params["word"])
+    except Refusal as refusal:
+        return refusal
+    return None
+
+
+def _sits_at(context: Context, number: int) -> Board | None:
+    board = context.work.boards.find(number)
+    return board if board and context.actor and board.seats_of(context.actor.id) else None
+
+
+def _pinned(context: Context, command: Command) -> str:
+    try:
+        return command.pinned(context)
+    except Refusal:
+        return command.line  # running it says why

@@ -1,0 +1,318 @@
+"""A turn: one mail of the inbox, obeyed whole in one transaction.
+
+bytes -> envelope -> who speaks -> script -> events -> mails in the outbox; then the commit.
+Doing a row again changes nothing: until the commit it is still new, afterwards it is done.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import partial
+
+import structlog
+from sqlalchemy.exc import DBAPIError
+
+from pbm.clock import Clock
+from pbm.commands.auth import Answerer, Claimed, Elsewhere, Proven, Speaker, Stranger, identify
+from pbm.mail.address import (
+    Bounce,
+    Plain,
+    PlayerReply,
+    Postmaster,
+    Probe,
+    QuestionReply,
+    Unknown,
+)
+from pbm.mail.reading.inbound import Envelope, masked, read
+from pbm.mail.reading.limits import LIMITS, LONG, STRANGERS_LIMITS, is_long
+from pbm.passwords import HashingNeeded
+from pbm.service.accounts.aliases import ask_owner
+from pbm.service.accounts.cleared_passwords import tell_whose_was_cleared
+from pbm.service.intake.front import known_front, take_probe, what_it_says
+from pbm.service.intake.postmaster import NoOperatorError, forward_to_operator
+from pbm.service.mail_numbers import incoming
+from pbm.service.post.bounces import hear_from, hear_report, send_missed
+from pbm.service.turns.announce import announce_boards
+from pbm.service.turns.answers import hear_answer
+from pbm.service.turns.crash_marker import CrashMarker
+from pbm.service.turns.hearing import Hearing
+from pbm.service.turns.held_words import holding_passwords
+from pbm.service.turns.logins import hear_logins
+from pbm.service.turns.mail_writer import Cause, MailWriter, Site
+from pbm.service.turns.obey import obey
+from pbm.service.turns.own_tags import without_tags
+from pbm.service.turns.preparation import Preparation, Preparations
+from pbm.service.turns.strangers import answer_stranger
+from pbm.service.turns.trouble import in_a_line, tell_operator, tell_sender, traceback_of
+from pbm.service.turns.watchdog import Watchdog
+from pbm.store.db import Database, UnitOfWork, is_away
+from pbm.store.together import Steps, at_once
+from pbm.store.values import InboxMail
+
+MOST_TRIES = 3
+ASIDE_FOR = timedelta(minutes=1)  # more than the watchdog allows; then another process takes it
+SLICE = 0.1  # seconds of turns in one transaction, for which the door has to wait
+Tell = Callable[[UnitOfWork, Site, InboxMail, datetime], None]
+_log = structlog.get_logger("pbm.turn")
+
+
+class TurnFailedError(Exception):
+    """A turn went wrong in a way that nobody foresaw; everything that it did must be undone."""
+
+    def __init__(self, mail: InboxMail, error: Exception) -> None:
+        super().__init__(f"mail {incoming(mail.id)}: {error}")
+        self.mail = mail
+        self.error = error
+
+
+@dataclass(frozen=True)
+class Taken:
+    """How many mails were obeyed or put aside, and whether more may wait."""
+
+    mails: int
+    more: bool
+
+
+@dataclass
+class Turns:
+    """The inbox, taken a mail at a time, in the order of their places."""
+
+    database: Database
+    site: Site
+    clock: Clock
+    crash_marker: CrashMarker | None = None
+    watchdog: Watchdog | None = None
+    seconds: Callable[[], float] = time.monotonic
+    preparations: Preparations = field(default_factory=Preparations, init=False, repr=False)
+
+    def begin(self) -> None:
+        """Tell what an upgrade did; count a try for the mails in whose turns a process died."""
+        with self.database.transaction() as work:
+            tell_whose_was_cleared(work, self.site, self.clock())
+            if self.database.embedded:
+                work.inbox.take_back()
+        for number in self.crash_marker.left_over() if self.crash_marker else ():
+            with self.database.transaction() as work:
+                mail = work.inbox.find_new(number)
+                if mail is not None:
+                    self._count(work, mail, "the server died while it obeyed this mail")
+        if self.crash_marker:
+            self.crash_marker.clear()
+
+    def close(self) -> None:
+        """Let another process remember in this one's place."""
+        if self.crash_marker:
+            self.crash_marker.close()
+
+    def take_next(self) -> bool:
+        """Obey the next mail in a transaction of its own; False if there is none.
+
+        A mail that fails is tried three times and then put aside as stuck, so that it stops
+        nothing else; one for which something is worked out is still to be obeyed then. Raises
+        DBAPIError while the database is away: that is no try.
+        """
+        try:
+            with self.database.transaction() as work:
+                taken: Taken = at_once(self.take_some(work, most=1))
+        except TurnFailedError as failed:
+            with self.database.transaction() as work:
+                self.count_in(work, failed)
+            return True
+        except HashingNeeded:
+            return True
+        for preparation in self.preparations.to_do():
+            self.work_out(preparation)
+        return taken.mails > 0
+
+    def take_some(self, work: UnitOfWork, most: int) -> Steps:
+        """Obey the next mails, each a step; the outcome is what was `Taken`.
+
+        It stops after `SLICE` seconds, so that others have not to wait for many slow turns.
+        Raises TurnFailedError; HashingNeeded, where the next one puts that mail aside. Of
+        several mails one that fails undoes all: then take them one by one.
+        """
+        now, began = self.clock(), self.seconds()
+        mails = self._next(work, now, most)
+        outcomes: list[tuple[int, str]] = []
+        aside: list[int] = []
+        for mail in mails:
+            if outcomes and self.seconds() - began > SLICE:
+                break
+            yield is_long(mail.raw)
+            prepared = self._prepared(mail)
+            if prepared.is_under_way:
+                aside.append(mail.id)
+            else:
+                outcomes.append((mail.id, self._take(work, prepared)))
+        work.inbox.put_aside(aside, now + ASIDE_FOR)
+        work.inbox.finish(outcomes, self.clock())
+        count = len(outcomes) + len(aside)
+        return Taken(count, more=count > 0 and (count == most or count < len(mails)))
+
+    def work_out(self, preparation: Preparation) -> None:
+        """Work out what a turn needs; outside the event loop and any transaction."""
+        try:
+            with self._at_hand(preparation.mail):
+                preparation.work_out()
+        except OSError as error:  # nothing could be written into the file of what is in hand
+            preparation.fail(error)
+
+    def _next(self, work: UnitOfWork, now: datetime, most: int) -> list[InboxMail]:
+        """Those for which something was worked out, and then those whose turns are next."""
+        found: dict[int, InboxMail] = {}
+        for number in self.preparations.ready():
+            if len(found) == most:
+                break
+            mail = work.inbox.find_new(number)
+            if mail is None:
+                self.preparations.forget(number)  # its turn is over
+            else:
+                found[number] = mail
+        if len(found) < most:
+            claim = partial(work.inbox.claim, now, most - len(found))
+            for mail in claim(most_bytes=LONG) if self.preparations.are_many() else claim():
+                found.setdefault(mail.id, mail)
+        return list(found.values())
+
+    def _prepared(self, mail: InboxMail) -> Preparation:
+        """What is known of a mail; where something is to be worked out first, that begins."""
+        prepared = self.preparations.of(mail)
+        if prepared.needs is None and self._is_to_be_read(mail):
+            prepared.must_read(self._read)
+        if prepared.needs is not None and not prepared.is_under_way:
+            self.preparations.begin(prepared)
+        return prepared
+
+    def _is_to_be_read(self, mail: InboxMail) -> bool:
+        """Whether to read it may take long."""
+        recipient = self.site.address.parse(mail.recipient)
+        return is_long(mail.raw) and isinstance(recipient, Plain | PlayerReply | QuestionReply)
+
+    def _take(self, work: UnitOfWork, prepared: Preparation) -> str:
+        mail = prepared.mail
+        try:
+            with self._at_hand(mail):
+                outcome = self._obey(work, mail, prepared)
+        except HashingNeeded as needed:
+            prepared.must_hash(needed)
+            self.preparations.remember(prepared)
+            raise
+        except Exception as error:
+            if isinstance(error, DBAPIError) and is_away(error):
+                raise
+            raise TurnFailedError(mail, error) from error
+        _log.info("mail done", mail=incoming(mail.id), outcome=outcome)
+        return outcome
+
+    @contextmanager
+    def _at_hand(self, mail: InboxMail) -> Iterator[None]:
+        watched = self.watchdog.watching(mail.id) if self.watchdog else nullcontext()
+        held = self.crash_marker.holding(mail.id) if self.crash_marker else nullcontext()
+        with watched, held:
+            yield
+
+    def _read(self, mail: InboxMail) -> Envelope:
+        own, limits = self.site.address.plain, LIMITS if mail.known else STRANGERS_LIMITS
+        envelope = read(mail.raw, envelope_sender=mail.sender, own_address=own, limits=limits)
+        return envelope if envelope.automatic else masked(envelope)
+
+    def count_in(self, work: UnitOfWork, failed: "TurnFailedError") -> None:
+        """Count the try of a mail whose turn has failed and was undone."""
+        self.preparations.forget(failed.mail.id)  # a further try works it out anew
+        if isinstance(failed.error, NoOperatorError):
+            work.inbox.count_try(failed.mail.id, str(failed.error))
+            work.inbox.set_stuck(failed.mail.id)
+            return
+        trouble = traceback_of(failed.error)
+        _log.error("mail failed", mail=incoming(failed.mail.id), exception=trouble)
+        self._count(work, failed.mail, in_a_line(failed.error))
+
+    def _obey(self, work: UnitOfWork, mail: InboxMail, prepared: Preparation) -> str:
+        """Obey one mail and return the outcome for the operator."""
+        now, site = self.clock(), self.site
+        recipient = site.address.parse(mail.recipient)
+        if isinstance(recipient, Postmaster):
+            return forward_to_operator(site, MailWriter(work, site, now, Cause(mail.id)), mail)
+        if isinstance(recipient, Unknown):
+            return "nothing: no address of ours"
+        if isinstance(recipient, Probe):
+            return take_probe(work, site, recipient, mail, now)
+        if isinstance(recipient, Bounce):
+            return hear_report(work, site, mail, recipient, now)
+        envelope = prepared.envelope or self._read(mail)
+        if envelope.automatic:
+            return f"nothing: automatic mail ({envelope.automatic})"
+        if envelope.author is None:
+            return f"nothing: {envelope.author_problem}"
+        answered = site.board_answered(envelope.references)
+        thread = answered.number if answered else None
+        cause = Cause(mail.id, envelope.author, envelope.message_id, thread)
+        mail_writer = MailWriter(work, site, now, cause, answer_counted=mail.answer_counted)
+        front = known_front(work, site.authserv_id)
+        hearing = Hearing(
+            *(
+                work,
+                site,
+                mail_writer,
+                envelope,
+                now,
+                prepared.passwords,
+                mail.peer,
+                front is not None,
+            )
+        )
+        dmarc = what_it_says(site, front, mail, envelope.author)
+        speaker = identify(work, site.keyring, recipient, envelope.author, now, dmarc)
+        hearing = holding_passwords(without_tags(hearing, speaker), speaker)
+        hearing, outcomes = hear_logins(hearing, speaker, dmarc)
+        if not (hearing.done and hearing.script(hearing.context(None)).is_empty):
+            outcomes.append(_hear(hearing, speaker))
+        return "; ".join(outcomes)
+
+    def _count(self, work: UnitOfWork, mail: InboxMail, error: str) -> None:
+        if work.inbox.count_try(mail.id, error) >= MOST_TRIES:
+            work.inbox.set_stuck(mail.id)
+            for tell in (tell_operator, tell_sender):
+                self._try(tell, work, mail)
+
+    def _try(self, tell: Tell, work: UnitOfWork, mail: InboxMail) -> None:
+        try:
+            with work.savepoint():
+                tell(work, self.site, mail, self.clock())
+        except Exception as error:
+            if isinstance(error, DBAPIError) and is_away(error):
+                raise
+            # What broke the turn may break this, too; the mail is stuck all the same.
+            trouble = traceback_of(error)
+            _log.error("nobody told of a stuck mail", mail=incoming(mail.id), exception=trouble)
+
+
+def _hear(hearing: Hearing, speaker: Speaker) -> str:
+    player = speaker.player if isinstance(speaker, Proven | Claimed | Answerer) else None
+    missed: tuple[int, ...] = ()
+    if player is not None:
+        missed = hear_from(hearing, player, proven=not isinstance(speaker, Claimed))
+    outcome = _do(hearing, speaker)
+    if hearing.news:  # nothing else was told to the boards
+        announce_boards(hearing.work, hearing.mail_writer, hearing.news)
+    if player is not None:
+        send_missed(hearing, player.id, missed)
+    return outcome
+
+
+def _do(hearing: Hearing, speaker: Speaker) -> str:
+    match speaker:
+        case Proven(player, board_id):
+            context = hearing.context(player, board_id)
+            return obey(hearing, context, hearing.script(context), proven=True)
+        case Claimed(player, board_id, doubt):
+            context = hearing.context(player, board_id)
+            return obey(hearing, context, hearing.script(context), proven=False, doubt=doubt)
+        case Elsewhere():
+            return ask_owner(hearing, speaker)
+        case Answerer():
+            return hear_answer(hearing, speaker)
+        case Stranger(author):
+            return answer_stranger(hearing, author)

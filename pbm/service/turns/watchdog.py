@@ -1,0 +1,143 @@
+"""Watches turns and what is done for them: what takes long is told of, what hangs ends the process.
+
+What hangs cannot be stopped from outside, so the process ends, and whoever supervises it starts it
+again. The mail whose turn it was has then had one of its tries (`CrashMarker`).
+"""
+
+import faulthandler
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from traceback import StackSummary, walk_stack
+from types import FrameType
+
+import structlog
+
+from pbm.service.mail_numbers import incoming
+
+SLOW = 1.0  # seconds, after which the log says what a turn is at
+DEADLINE = 30.0  # seconds, after which it hangs
+LOOK_EVERY = 0.5  # seconds
+TIMER = 30.0  # seconds without a look, while a turn is under way
+_DEEPEST = 30  # frames that are shown, the innermost first
+HUNG = 70  # the process's exit status; EX_SOFTWARE in sysexits.h
+_log = structlog.get_logger("pbm.watchdog")
+
+
+@dataclass(eq=False)
+class _Turn:
+    """The turn of a mail, or work for it: in which thread, and since when."""
+
+    mail_id: int
+    thread: int
+    since: float
+    told: bool = False
+
+
+class Watchdog:
+    """A thread that looks at what is under way.
+
+    It sees nothing while something keeps Python's lock for itself, as a regular expression does.
+    So a timer of the kernel's runs beside it, which each look winds up again: when that runs out,
+    the process prints where it is and dies of SIGALRM.
+    """
+
+    def __init__(
+        self,
+        end: Callable[[int], object] = os._exit,
+        seconds: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`end` ends the process with a status; `seconds` is a clock that never goes back."""
+        self._end = end
+        self._seconds = seconds
+        self._turns: tuple[_Turn, ...] = ()
+        self._changing = threading.Lock()  # of the turns together with the timer
+        self._stopped = threading.Event()
+        self._is_looking = False
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Look again and again, as long as this is open; in the main thread only."""
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)  # whatever this process was started with
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGALRM})
+        faulthandler.register(signal.SIGALRM, chain=True)
+        self._is_looking = True
+        thread = threading.Thread(target=self._look_again, name="pbm-watchdog", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            self._stopped.set()
+            thread.join()
+            with self._changing:
+                self._is_looking = False
+                _wind_up(0)
+            faulthandler.unregister(signal.SIGALRM)
+
+    @contextmanager
+    def watching(self, mail_id: int) -> Iterator[None]:
+        """The turn of a mail, or work for it, in this thread."""
+        turn = _Turn(mail_id, threading.get_ident(), self._seconds())
+        self._set(lambda turns: (*turns, turn))
+        try:
+            yield
+        finally:
+            self._set(lambda turns: tuple(other for other in turns if other is not turn))
+
+    def look(self) -> None:
+        """Look at everything that is under way once."""
+        with self._changing:
+            turns = self._turns
+            if turns and self._is_looking:
+                _wind_up(TIMER)
+        for turn in turns:
+            self._look_at(turn)
+
+    def _look_at(self, turn: _Turn) -> None:
+        seconds = self._seconds() - turn.since
+        if seconds < SLOW:
+            return
+        frame = sys._current_frames().get(turn.thread)
+        mail = incoming(turn.mail_id)
+        told = {"mail": mail, "seconds": round(seconds, 1), "stack": _shown(frame)}
+        if not turn.told:
+            turn.told = True
+            _log.warning("turn takes long", **told)
+        if seconds >= DEADLINE and turn in self._turns and not _waits_for_database(frame):
+            try:
+                _log.error("turn hangs, so the server ends", **told)
+            finally:
+                self._end(HUNG)
+
+    def _look_again(self) -> None:
+        while not self._stopped.wait(LOOK_EVERY):
+            with suppress(Exception):  # of a log that cannot be written: it must look again
+                self.look()
+
+    def _set(self, changed: Callable[[tuple[_Turn, ...]], tuple[_Turn, ...]]) -> None:
+        with self._changing:
+            self._turns = changed(self._turns)
+            if self._is_looking:
+                _wind_up(TIMER if self._turns else 0)
+
+
+def _wind_up(seconds: float) -> None:
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+def _shown(frame: FrameType | None) -> str:
+    if frame is None:
+        return "in no Python code"
+    places = StackSummary.extract(walk_stack(frame), limit=_DEEPEST, lookup_lines=False)
+    return " < ".join(f"{at.filename}:{at.lineno} {at.name}" for at in places)
+
+
+def _waits_for_database(frame: FrameType | None) -> bool:
+    """Whether a statement is under way on another machine: that is not the mail's fault."""
+    names = (str(at.f_globals.get("__name__")) for at, _ in walk_stack(frame))
+    return frame is not None and any(name.startswith("psycopg.") for name in names)
