@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bench.smtp_load import Letter
-from pbm.commands.boards import Setup, start_board
 from pbm.mail.address import ServerAddress
 from pbm.mail.tags import load_keyring
+from pbm.play.boards import Setup, start_board
 from pbm.store.db import Database
 from pbm.store.migrate import migrate
 from pbm.store.values import Player, Settings

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from pbm.commands.context import Context
 from pbm.commands.declare import MASK, Command, operand
 from pbm.commands.invite import check_is_of_a_person
-from pbm.commands.limits import strangers_answers_left
 from pbm.commands.words import Address, Handle, Secret, SecretText
 from pbm.errors import Refusal
 from pbm.events import AddressWanted, Answered, Event
 from pbm.mail.address import address_key
+from pbm.play.limits import strangers_answers_left
 
 _NONE = "none"  # in the place of a password
 

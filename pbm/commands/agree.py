@@ -4,7 +4,11 @@ from collections.abc import Iterator
 
 from pbm.commands.context import BOARDS_NAMED, Context
 from pbm.commands.declare import Command, operand
-from pbm.commands.offers import (
+from pbm.commands.words import Board as BoardKind
+from pbm.commands.words import BoardRef, OneOf, StrayBoard, lowered
+from pbm.errors import Refusal
+from pbm.events import BoardNews, Event
+from pbm.play.offers import (
     DRAW,
     TAKEBACK,
     agree,
@@ -15,11 +19,7 @@ from pbm.commands.offers import (
     refuse,
     waiting_for,
 )
-from pbm.commands.replay import positions_since
-from pbm.commands.words import Board as BoardKind
-from pbm.commands.words import BoardRef, OneOf, StrayBoard, lowered
-from pbm.errors import Refusal
-from pbm.events import BoardNews, Event
+from pbm.play.replay import positions_since
 from pbm.rules import abalone as rules
 from pbm.store.values import Board, Offer
 

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from pbm.commands.context import Context
-from pbm.commands.limits import strangers_answers_left, wants_no_mail
 from pbm.errors import Refusal
 from pbm.mail.address import address_key
 from pbm.mail.reading.automatic import is_own, is_role
+from pbm.play.limits import strangers_answers_left, wants_no_mail
 
 MOST_WAITING = 5  # people invited by one player who have not answered
 WAITING_FOR = timedelta(days=3)

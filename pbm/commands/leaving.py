@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from pbm.commands.boards import leave_board
 from pbm.commands.context import Context
 from pbm.commands.declare import Command
-from pbm.commands.matches import after_the_end
-from pbm.commands.offers import after_leaving
 from pbm.events import Answered, Event, Forgotten, PlayerLeft
+from pbm.play.boards import leave_board
+from pbm.play.matches import after_the_end
+from pbm.play.offers import after_leaving
 from pbm.store.values import Board, Player
 
 _EVERY = 1_000_000  # boards of one player; nobody has as many

@@ -2,17 +2,17 @@
 
 from collections.abc import Iterator, Sequence
 
-from pbm.commands.begin import begin_board
-from pbm.commands.boards import Setup, decline_board, setup_of
 from pbm.commands.context import Context
 from pbm.commands.declare import Command, flag, operand, option
 from pbm.commands.invite import check_invitations
-from pbm.commands.matches import after_the_end, last_of_match, next_seating
 from pbm.commands.words import ME, BoardName, BoardRef, Opponent, Rounds
 from pbm.commands.words import Board as BoardKind
 from pbm.errors import Refusal
 from pbm.events import Answered, BoardClosed, BoardStarted, Event, Invited
 from pbm.mail.address import address_key
+from pbm.play.begin import begin_board
+from pbm.play.boards import Setup, decline_board, setup_of
+from pbm.play.matches import after_the_end, last_of_match, next_seating
 from pbm.rules import abalone as rules
 from pbm.store.values import Board, Player
 

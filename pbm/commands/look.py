@@ -5,12 +5,12 @@ from typing import Any
 
 from pbm.commands.context import Context
 from pbm.commands.declare import Command, operand
-from pbm.commands.replay import position_after
-from pbm.commands.subjects import games_subject
-from pbm.commands.view import board_view, past_view
 from pbm.commands.words import BoardRef, Shown
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
+from pbm.play.replay import position_after
+from pbm.play.subjects import games_subject
+from pbm.play.view import board_view, past_view
 from pbm.store.values import Board, Player
 
 _MOST_SHOWN = 10

@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator
 
-from pbm.commands.boards import check_move, leave_board, play_move
 from pbm.commands.context import Answering, Context
 from pbm.commands.declare import Command, operand
-from pbm.commands.matches import after_the_end
-from pbm.commands.offers import after_a_move, after_leaving
-from pbm.commands.view import past_view
 from pbm.commands.words import Board as BoardKind
 from pbm.commands.words import BoardRef, MoveText, PlyMark
 from pbm.errors import Refusal
 from pbm.events import Event, Held, MovePlayed, PlayerLeft
+from pbm.play.boards import check_move, leave_board, play_move
+from pbm.play.matches import after_the_end
+from pbm.play.offers import after_a_move, after_leaving
+from pbm.play.view import past_view
 from pbm.store.values import Board
 
 

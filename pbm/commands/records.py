@@ -7,10 +7,10 @@ from datetime import datetime
 from pbm.commands.context import Context
 from pbm.commands.declare import Command, flag, operand, option
 from pbm.commands.leaving import everything_about
-from pbm.commands.subjects import board_subject
 from pbm.commands.words import ME, BoardName, BoardRef, Shown
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
+from pbm.play.subjects import board_subject
 from pbm.rules import abalone as rules
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Board, Played, Seat

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from pbm.commands.script import confirmation, is_bare_yes, read_script
-from pbm.commands.subjects import (
+from pbm.play.subjects import (
     answer_subject,
     board_named,
     board_subject,

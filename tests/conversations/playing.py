@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from random import Random
 
-from pbm.commands.boards import play_move
+from pbm.play.boards import play_move
 from pbm.rules import abalone as rules
 from tests.conversations.greedy import greedy_move
 from tests.table import Mail, Person, Table

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from pbm.commands.subjects import board_subject
+from pbm.play.subjects import board_subject
 from pbm.rules import abalone as rules
 from tests.conversations.playing import plays_out
 from tests.rules.setups import placed

@@ -5,9 +5,9 @@ from email.message import Message
 
 import pytest
 
-from pbm.commands.view import board_view, board_views, past_view
 from pbm.mail.writing import picture
 from pbm.mail.writing.render import Renderer
+from pbm.play.view import board_view, board_views, past_view
 from tests.pictures import pictures
 from tests.table import Mail, Person, Table
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm.commands.limits import OF_NETWORK
+from pbm.play.limits import OF_NETWORK
 from tests.e2e.handbook import files_under
 from tests.e2e.player import SERVER, Player, position_in, text_of
 from tests.e2e.ports import free_port

@@ -10,8 +10,8 @@ from pbm.commands.declare import Command
 from pbm.commands.help import page_names
 from pbm.commands.registry import parse_line, parse_move
 from pbm.commands.script import Script, confirmation, read_script
-from pbm.commands.subjects import answer_subject, is_own
 from pbm.mail.reading.quoting import own_words
+from pbm.play.subjects import answer_subject, is_own
 from tests.help.pages import SUBJECTS, html_lines, mailed, text_lines
 
 ANY_WIDTH = range(40, 121)  # columns; nobody's mail program wraps at less

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from pbm.commands.boards import Setup, start_board
 from pbm.mail.address import ServerAddress
 from pbm.mail.tags import Keyring
+from pbm.play.boards import Setup, start_board
 from pbm.store.db import Database
 from pbm.store.values import Player, Settings
 

@@ -23,6 +23,10 @@ IMPORTED_AS = {"Pillow": "PIL", "argon2-cffi": "argon2"}
         ("store/planted.py", "import pbm.mail", True),
         ("mail/planted.py", "import pbm.store", True),
         ("commands/planted.py", "import pbm.service", True),
+        ("play/planted.py", "import pbm.commands", True),
+        ("mail/planted.py", "import pbm.play", True),
+        ("store/planted.py", "import pbm.play", True),
+        ("commands/planted.py", "import pbm.play", False),
         ("planted.py", "", True),  # every room has its place
         ("store/planted.py", "import pbm.rules", False),
     ],

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from pbm.commands.auth import is_open
-from pbm.commands.limits import strangers_answers_left
 from pbm.commands.script import confirmation
-from pbm.commands.subjects import answer_subject, question_subject
 from pbm.events import AddressWanted, Answered
 from pbm.mail.address import address_key
 from pbm.mail.tags import new_token, token_digest
+from pbm.play.limits import strangers_answers_left
+from pbm.play.subjects import answer_subject, question_subject
 from pbm.service.turns.hearing import Hearing
 from pbm.service.turns.mail_writer import MailWriter
 from pbm.store.db import UnitOfWork

@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 from pbm.commands.context import Context
-from pbm.commands.limits import ALL_NEW_PASSWORDS, NEW_PASSWORDS, is_paused, limit_reached
 from pbm.commands.script import Script
 from pbm.errors import Refusal
 from pbm.mail.tags import Keyring
 from pbm.passwords import SHORTEST, PasswordHash, RefusedPasswords, SealedPassword
+from pbm.play.limits import ALL_NEW_PASSWORDS, NEW_PASSWORDS, is_paused, limit_reached
 from pbm.service.turns.hearing import Hearing
 from pbm.service.turns.questions import OPEN_FOR
 from pbm.store.values import PendingCommands, Player

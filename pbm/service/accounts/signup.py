@@ -2,11 +2,11 @@
 
 from pbm.commands.auth import is_open
 from pbm.commands.everyday import is_everyday
-from pbm.commands.limits import strangers_answers_left
 from pbm.commands.script import answer_to_welcome, read_script, wants_no_mail
 from pbm.commands.words import lowered
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
+from pbm.play.limits import strangers_answers_left
 from pbm.service.accounts.first_passwords import asked_with, hash_of_first
 from pbm.service.accounts.handles import check_new_handle, choose_handle
 from pbm.service.accounts.new_passwords import within_rate

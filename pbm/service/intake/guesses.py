@@ -15,9 +15,9 @@ from datetime import datetime, timedelta
 
 import structlog
 
-from pbm.commands.limits import Rate
 from pbm.mail.address import Bounce, PlayerReply, Probe, QuestionReply, address_key
 from pbm.mail.smtp_in.handler import Rejection
+from pbm.play.limits import Rate
 from pbm.store.db import UnitOfWork
 
 GUESSES = Rate("guesses", 20, timedelta(hours=1))

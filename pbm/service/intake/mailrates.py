@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from pbm.commands.limits import Rate
 from pbm.mail.address import Bounce, PlayerReply, Postmaster, Recipient
 from pbm.mail.smtp_in.connection_limits import LOOPBACK, Network, is_within, origin
 from pbm.mail.smtp_in.handler import Rejection
+from pbm.play.limits import Rate
 from pbm.store.db import UnitOfWork
 
 _HOUR = timedelta(hours=1)

@@ -10,7 +10,9 @@ from enum import Enum
 
 import structlog
 
-from pbm.commands.limits import (
+from pbm.mail.reading.auth_results import Dmarc
+from pbm.mail.smtp_in.handler import Rejection
+from pbm.play.limits import (
     OF_DOMAIN,
     OF_NETWORK,
     STRANGERS,
@@ -18,8 +20,6 @@ from pbm.commands.limits import (
     strangers_answers_left,
     take_strangers_mail,
 )
-from pbm.mail.reading.auth_results import Dmarc
-from pbm.mail.smtp_in.handler import Rejection
 from pbm.service.intake.arriving import Arriving
 from pbm.service.intake.front import known_front, what_it_says_of
 from pbm.service.turns.mail_writer import Site

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pbm.commands.boards import leave_board
-from pbm.commands.matches import after_the_end
-from pbm.commands.replay import position_after
 from pbm.errors import OperatorError
+from pbm.play.boards import leave_board
+from pbm.play.matches import after_the_end
+from pbm.play.replay import position_after
 from pbm.rules import abalone as rules
 from pbm.service.operator.office import Act, Office, find_board
 from pbm.store.values import Board, Change, Departure, Player, Ply, Seat

@@ -10,9 +10,9 @@ from datetime import datetime
 from typing import Any
 
 from pbm.clock import Clock
-from pbm.commands.view import board_view
 from pbm.errors import OperatorError
 from pbm.events import Event, OperatorActed
+from pbm.play.view import board_view
 from pbm.rules import abalone as rules
 from pbm.service.turns.announce import announce_boards
 from pbm.service.turns.mail_writer import MailWriter, Site

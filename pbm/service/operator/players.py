@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from pbm.commands.boards import leave_board
-from pbm.commands.matches import after_the_end
-from pbm.commands.offers import after_leaving
 from pbm.errors import OperatorError
 from pbm.mail.address import AddressError, Unknown, address_key, parse_address
+from pbm.play.boards import leave_board
+from pbm.play.matches import after_the_end
+from pbm.play.offers import after_leaving
 from pbm.service.operator.office import Act, Office, find_player
 from pbm.service.post.bounces import reachable_again
 from pbm.store.values import Board, Change, Player

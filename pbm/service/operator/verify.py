@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pbm.commands.boards import setup_of
 from pbm.errors import Refusal
+from pbm.play.boards import setup_of
 from pbm.rules import abalone as rules
 from pbm.service.operator.boards import BY_OPERATOR
 from pbm.service.operator.office import Office, find_board

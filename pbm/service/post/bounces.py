@@ -9,8 +9,6 @@ is written once more, to be sent after a pause.
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
-from pbm.commands.limits import BACK_BY_CLAIM
-from pbm.commands.view import board_view
 from pbm.events import BoardNews
 from pbm.mail.address import Bounce, address_key
 from pbm.mail.reading.delivery_report import (
@@ -21,6 +19,8 @@ from pbm.mail.reading.delivery_report import (
     is_for_good,
     read_report,
 )
+from pbm.play.limits import BACK_BY_CLAIM
+from pbm.play.view import board_view
 from pbm.service.post.holding import SHORTEST
 from pbm.service.turns.announce import announce_boards
 from pbm.service.turns.hearing import Hearing

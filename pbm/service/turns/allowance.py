@@ -2,8 +2,8 @@
 
 from datetime import datetime
 
-from pbm.commands.limits import is_paused, limit_reached
-from pbm.commands.subjects import answer_subject
+from pbm.play.limits import is_paused, limit_reached
+from pbm.play.subjects import answer_subject
 from pbm.service.turns.mail_writer import MailWriter
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Player

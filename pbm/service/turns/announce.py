@@ -6,8 +6,6 @@ from datetime import datetime
 from textwrap import wrap
 from typing import Any
 
-from pbm.commands.subjects import answer_subject
-from pbm.commands.view import board_view, board_views
 from pbm.events import (
     Answered,
     BoardClosed,
@@ -20,6 +18,8 @@ from pbm.events import (
     PlayerLeft,
 )
 from pbm.mail.writing.render import COLUMNS
+from pbm.play.subjects import answer_subject
+from pbm.play.view import board_view, board_views
 from pbm.service.turns.allowance import may_answer
 from pbm.service.turns.mail_writer import MailWriter
 from pbm.store.db import UnitOfWork

@@ -9,12 +9,12 @@ from pbm.commands.help import help_page
 from pbm.commands.postage import Postage
 from pbm.commands.registry import COMMANDS
 from pbm.commands.script import Script, answer_to_welcome, read_script
-from pbm.commands.subjects import board_named
 from pbm.commands.words import Login
 from pbm.events import Answered, Event
 from pbm.mail.reading.inbound import Envelope
 from pbm.mail.reading.subject import clean_subject
 from pbm.passwords import PasswordWork
+from pbm.play.subjects import board_named
 from pbm.service.accounts.handles import check_new_handle
 from pbm.service.turns.mail_writer import MailWriter, Site
 from pbm.store.db import UnitOfWork

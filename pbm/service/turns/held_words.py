@@ -11,13 +11,13 @@ from itertools import islice
 
 from pbm.commands.auth import Proven, Speaker, player_of
 from pbm.commands.declare import Command
-from pbm.commands.limits import ALL_OWN_PASSWORDS, OTHERS_PASSWORDS, OWN_PASSWORDS
 from pbm.commands.password_words import classic_userids, may_hold_password, perhaps_passwords
 from pbm.commands.script import Script
-from pbm.commands.subjects import is_own
 from pbm.commands.words import BoardRef
 from pbm.events import Answered
 from pbm.passwords import PasswordHash
+from pbm.play.limits import ALL_OWN_PASSWORDS, OTHERS_PASSWORDS, OWN_PASSWORDS
+from pbm.play.subjects import is_own
 from pbm.service.turns.hearing import Hearing
 from pbm.service.turns.logins import may_check
 from pbm.store.values import Player

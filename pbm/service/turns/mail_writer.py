@@ -14,11 +14,11 @@ from ipaddress import IPv4Network, IPv6Network, ip_address
 from typing import Any
 
 from pbm.commands.context import Answering, by_lot
-from pbm.commands.limits import UNPROVEN, take_strangers_mail
-from pbm.commands.subjects import answer_subject, classic_subject
 from pbm.mail.address import ServerAddress
 from pbm.mail.msgid import short_name
 from pbm.mail.tags import Keyring
+from pbm.play.limits import UNPROVEN, take_strangers_mail
+from pbm.play.subjects import answer_subject, classic_subject
 from pbm.service.post.holding import held_until
 from pbm.store.db import UnitOfWork
 from pbm.store.values import FAREWELL, Board, NewMail, Player

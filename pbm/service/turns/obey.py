@@ -5,10 +5,10 @@ from dataclasses import replace
 from typing import Any
 
 from pbm.commands.context import Context
-from pbm.commands.limits import LEFT_OUT_TOLD, is_paused
-from pbm.commands.offers import open_offers, waiting_for
 from pbm.commands.script import Script, is_bare_no, is_bare_yes
 from pbm.events import AddressWanted, Answered, Event, Forgotten, Held, Invited
+from pbm.play.limits import LEFT_OUT_TOLD, is_paused
+from pbm.play.offers import open_offers, waiting_for
 from pbm.service.accounts.addresses import ask_new_address, tell_other_addresses
 from pbm.service.accounts.new_passwords import sealed_for_errand, within_rate
 from pbm.service.turns.announce import announce_answer, announce_boards

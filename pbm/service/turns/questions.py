@@ -6,13 +6,13 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from pbm.commands.declare import Command
-from pbm.commands.limits import take_unasked_mail
 from pbm.commands.registry import parse_line
-from pbm.commands.subjects import question_subject
 from pbm.errors import Refusal
 from pbm.events import Guest, Invited
 from pbm.mail.tags import new_token, token_digest
 from pbm.passwords import PasswordHash, SealedPassword
+from pbm.play.limits import take_unasked_mail
+from pbm.play.subjects import question_subject
 from pbm.rules import abalone as rules
 from pbm.service.accounts.first_passwords import sealed_for
 from pbm.service.accounts.handles import suggest_handle

@@ -5,10 +5,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, TypeGuard
 
-from pbm.commands.boards import check_move
 from pbm.commands.context import Context
 from pbm.commands.declare import Command
-from pbm.commands.limits import take_unasked_mail, wants_no_mail
 from pbm.commands.postage import Postage
 from pbm.commands.registry import Problem
 from pbm.commands.script import Script
@@ -26,6 +24,8 @@ from pbm.events import (
     MovePlayed,
     PlayerLeft,
 )
+from pbm.play.boards import check_move
+from pbm.play.limits import take_unasked_mail, wants_no_mail
 from pbm.service.turns.questions import record_invited
 from pbm.service.turns.talk import chat, count_news
 from pbm.store.values import Board

@@ -6,13 +6,13 @@ from typing import Any
 from pbm.commands.account import SignUp
 from pbm.commands.context import Context
 from pbm.commands.help import Help
-from pbm.commands.limits import ASIDE, strangers_answers_left
 from pbm.commands.registry import Problem
 from pbm.commands.script import Script, wants_no_mail
-from pbm.commands.subjects import answer_subject
 from pbm.errors import Refusal
 from pbm.events import Answered
 from pbm.passwords import PasswordHash
+from pbm.play.limits import ASIDE, strangers_answers_left
+from pbm.play.subjects import answer_subject
 from pbm.service.accounts.first_passwords import hash_of_first
 from pbm.service.accounts.handles import choose_handle
 from pbm.service.turns.hearing import Hearing

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from hashlib import sha256
 
 from pbm.commands.context import Context
-from pbm.commands.limits import NEWS, SAME_WORDS, SAME_WORDS_TOLD
 from pbm.commands.registry import parse_move
 from pbm.errors import Refusal
 from pbm.events import (
@@ -16,6 +15,7 @@ from pbm.events import (
     MovePlayed,
     PlayerLeft,
 )
+from pbm.play.limits import NEWS, SAME_WORDS, SAME_WORDS_TOLD
 
 _LINES_READ = 40
 _PLAYED = (MovePlayed, PlayerLeft, BoardClosed)  # these happen once, and count nothing

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from pbm.commands.replay import position_after
-from pbm.commands.subjects import board_subject
 from pbm.errors import Refusal
+from pbm.play.replay import position_after
+from pbm.play.subjects import board_subject
 from pbm.rules import abalone as rules
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Board, Player, Round

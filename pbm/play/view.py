@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from pbm.commands.offers import open_offers, waiting_for
+from pbm.play.offers import open_offers, waiting_for
 from pbm.rules import abalone as rules
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Board, Departure, Offer, Ply

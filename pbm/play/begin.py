@@ -7,10 +7,10 @@ begun, as long as it is in progress.
 from collections.abc import Sequence
 from datetime import timedelta
 
-from pbm.commands.boards import Setup, start_board
 from pbm.commands.context import Context
-from pbm.commands.limits import STARTS, Rate
 from pbm.errors import Refusal
+from pbm.play.boards import Setup, start_board
+from pbm.play.limits import STARTS, Rate
 from pbm.store.values import Board, Player
 
 MOST_UNANSWERED = 3  # boards that one player began and another has not answered

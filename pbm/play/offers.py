@@ -9,10 +9,10 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from pbm.commands.boards import go_back
-from pbm.commands.matches import after_the_end
 from pbm.errors import Refusal
 from pbm.events import BoardNews, Event
+from pbm.play.boards import go_back
+from pbm.play.matches import after_the_end
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Board, Offer
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from pbm.commands.boards import setup_of, start_board
 from pbm.events import BoardNews, BoardStarted, Event
+from pbm.play.boards import setup_of, start_board
 from pbm.rules import abalone as rules
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Board, Player, Round
