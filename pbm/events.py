@@ -30,8 +30,27 @@ class PlayerLeft:
 
 
 @dataclass(frozen=True)
+class BoardEnded:
+    """A game is over, whichever way; `by` is how, as the board has it.
+
+    `ranks` has one for each seat, the best is 1; None where it was closed and counts for nothing.
+    """
+
+    board_id: int
+    by: str
+    ranks: tuple[int, ...] | None
+
+
+@dataclass(frozen=True)
+class BoardReopened:
+    """A game that was over goes on, or its end was another one: what hung on that end is void."""
+
+    board_id: int
+
+
+@dataclass(frozen=True)
 class BoardClosed:
-    """A board ended without a trace: declined, or ended by the operator."""
+    """A player declined, and the board is closed; the others may play on another one."""
 
     board_id: int
     handle: str
@@ -141,6 +160,8 @@ Event = (
     BoardStarted
     | MovePlayed
     | PlayerLeft
+    | BoardEnded
+    | BoardReopened
     | BoardClosed
     | BoardNews
     | Commented

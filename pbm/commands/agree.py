@@ -7,20 +7,18 @@ from pbm.commands.declare import Command, operand
 from pbm.commands.words import Board as BoardKind
 from pbm.commands.words import BoardRef, OneOf, StrayBoard, lowered
 from pbm.errors import Refusal
-from pbm.events import BoardNews, Event
+from pbm.events import Event
+from pbm.play.claims import claim_draw
 from pbm.play.offers import (
     DRAW,
     TAKEBACK,
     agree,
-    draw_board,
     latest_ply,
     make_offer,
     open_offers,
     refuse,
     waiting_for,
 )
-from pbm.play.replay import positions_since
-from pbm.rules import abalone as rules
 from pbm.store.values import Board, Offer
 
 _LOOKED_AT = 200  # boards of one player
@@ -214,12 +212,7 @@ class Claim(Command):
     def run(self, context: Context) -> Iterator[Event]:
         """Look whether it is so, and end the game."""
         board = _own_game(context, self.board)
-        why = _reason_to_claim(context, board)
-        if why is None:
-            times, moves = rules.TIMES_REPEATED, rules.QUIET_MOVES
-            raise Refusal("nothing-to-claim", number=board.id, times=times, moves=moves)
-        yield BoardNews(board.id, "draw-claimed", {"handle": context.player.handle, "why": why})
-        yield from draw_board(context.work, board, "claimed", context.now)
+        yield from claim_draw(context.work, board, context.player, context.now)
 
     def pinned(self, context: Context) -> str:
         """Name the board."""
@@ -238,15 +231,3 @@ def _own_game(context: Context, ref: BoardRef | None) -> Board:
     if context.player.id not in board.still_in:
         raise Refusal("already-out", number=board.id)
     return board
-
-
-def _reason_to_claim(context: Context, board: Board) -> str | None:
-    """Why a draw may be claimed now: `repeated` or `quiet`.
-
-    Only what came after somebody scored last can repeat itself, or be quiet.
-    """
-    since = max(0, board.ply - board.position.quiet)
-    if rules.is_repeated(positions_since(context.work, board, since)):
-        return "repeated"
-    moves = context.work.boards.moves_by_seat(board.id, since=since)
-    return "quiet" if rules.is_quiet(board.position, moves) else None

@@ -6,11 +6,8 @@ from typing import Any
 
 from pbm.commands.context import Context
 from pbm.commands.declare import Command
-from pbm.events import Answered, Event, Forgotten, PlayerLeft
-from pbm.play.boards import leave_board
-from pbm.play.matches import after_the_end
-from pbm.play.offers import after_leaving
-from pbm.store.values import Board, Player
+from pbm.events import Answered, Event, Forgotten
+from pbm.play.leave import boards_played, leave_board
 
 _EVERY = 1_000_000  # boards of one player; nobody has as many
 
@@ -28,7 +25,7 @@ class Stop(Command):
 
     def run(self, context: Context) -> Iterator[Event]:
         """Explain."""
-        playing = [board.id for board in _in_play(context, context.player)]
+        playing = [board.id for board in boards_played(context.work, context.player)]
         yield Answered("stop", {"title": "stop", "boards": playing})
 
 
@@ -48,12 +45,8 @@ class Delete(Command):
     def run(self, context: Context) -> Iterator[Event]:
         """Resign everywhere, and forget the player."""
         player = context.player
-        for board in _in_play(context, player):
-            seats = [seat.seat for seat in board.seats_of(player.id)]
-            after = leave_board(context.work, board, seats, "resigned", context.now)
-            yield PlayerLeft(after.id, player.handle, "resigned")
-            yield from after_leaving(context.work, after, context.now)
-            yield from after_the_end(context.work, after, context.now)
+        for board in boards_played(context.work, player):
+            yield from leave_board(context.work, board, player, "resigned", context.now)
         context.work.players.erase(player)
         yield Forgotten(player.address, player.handle)
 
@@ -100,10 +93,3 @@ def everything_about(context: Context) -> dict[str, Any]:
 
 def _moment(moment: Any) -> str | None:
     return moment.isoformat() if moment else None
-
-
-def _in_play(context: Context, player: Player) -> list[Board]:
-    """The boards that a player still plays on, the lowest number first, locked."""
-    found = context.work.boards.of_player(player.id, playing=True, most=_EVERY)
-    boards = [context.work.boards.get(board.id, lock=True) for board in reversed(found)]
-    return [board for board in boards if board.playing and player.id in board.still_in]

@@ -8,11 +8,12 @@ from pbm.commands.invite import check_invitations
 from pbm.commands.words import ME, BoardName, BoardRef, Opponent, Rounds
 from pbm.commands.words import Board as BoardKind
 from pbm.errors import Refusal
-from pbm.events import Answered, BoardClosed, BoardStarted, Event, Invited
+from pbm.events import Answered, Event, Invited
 from pbm.mail.address import address_key
 from pbm.play.begin import begin_board
-from pbm.play.boards import Setup, decline_board, setup_of
-from pbm.play.matches import after_the_end, last_of_match, next_seating
+from pbm.play.boards import Setup, setup_of
+from pbm.play.decline import decline_board
+from pbm.play.matches import last_of_match, next_seating
 from pbm.rules import abalone as rules
 from pbm.store.values import Board, Player
 
@@ -80,8 +81,14 @@ class Challenge(Command):
             yield Invited(self._line(names), addresses)
             return
         players = [known[name] for name in self._seating(names, context)]
-        board = begin_board(context, setup, players)
-        yield BoardStarted(board.id, context.player.handle)
+        yield from begin_board(
+            context.work,
+            setup,
+            players,
+            context.player,
+            context.now,
+            is_agreed=context.is_agreed,
+        )
 
     def pinned(self, context: Context) -> str:
         """Name the same players later."""
@@ -197,13 +204,7 @@ class Decline(Command):
             raise Refusal("decline-too-late", number=board.id)
         if player.id not in board.still_in:
             raise Refusal("already-out", number=board.id)
-        successor = decline_board(context.work, board, player, context.now)
-        yield BoardClosed(board.id, player.handle, successor.id if successor else None)
-        if successor:
-            yield BoardStarted(successor.id, player.handle)
-        else:
-            closed = context.work.boards.get(board.id)
-            yield from after_the_end(context.work, closed, context.now)
+        yield from decline_board(context.work, board, player, context.now)
 
     def pinned(self, context: Context) -> str:
         """Name the board."""
@@ -240,8 +241,15 @@ class Rematch(Command):
         handles = [board.handle_of(player_id) for player_id in next_seating(board)]
         players = [_opponent(context, handle) for handle in handles]
         setup = setup_of(board)
-        again = begin_board(context, setup, players, rematch_of=board.id)
-        yield BoardStarted(again.id, context.player.handle)
+        yield from begin_board(
+            context.work,
+            setup,
+            players,
+            context.player,
+            context.now,
+            rematch_of=board.id,
+            is_agreed=context.is_agreed,
+        )
 
     def pinned(self, context: Context) -> str:
         """Name the board."""

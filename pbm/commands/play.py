@@ -7,10 +7,10 @@ from pbm.commands.declare import Command, operand
 from pbm.commands.words import Board as BoardKind
 from pbm.commands.words import BoardRef, MoveText, PlyMark
 from pbm.errors import Refusal
-from pbm.events import Event, Held, MovePlayed, PlayerLeft
-from pbm.play.boards import check_move, leave_board, play_move
-from pbm.play.matches import after_the_end
-from pbm.play.offers import after_a_move, after_leaving
+from pbm.events import Event, Held
+from pbm.play.boards import check_move
+from pbm.play.leave import leave_board
+from pbm.play.move import play_move
 from pbm.play.view import past_view
 from pbm.store.values import Board
 
@@ -55,10 +55,7 @@ class Move(Command):
             }
             yield Held(self.pinned(context), "stale-move", told, board.id)
             return
-        board = play_move(context.work, board, self.move, context.now)
-        yield MovePlayed(board.id, board.ply)
-        yield from after_a_move(context.work, board, context.player.id)
-        yield from after_the_end(context.work, board, context.now)
+        yield from play_move(context.work, board, self.move, context.now)
 
     def pinned(self, context: Context) -> str:
         """Name the board and the ply for which the move is meant now."""
@@ -106,13 +103,9 @@ class Resign(Command):
         """Leave all of the player's seats."""
         board = context.own_board(self.board)
         player = context.player
-        seats = [seat.seat for seat in board.seats_of(player.id)]
         if player.id not in board.still_in:
             raise Refusal("already-out", number=board.id)
-        board = leave_board(context.work, board, seats, "resigned", context.now)
-        yield PlayerLeft(board.id, player.handle, "resigned")
-        yield from after_leaving(context.work, board, context.now)
-        yield from after_the_end(context.work, board, context.now)
+        yield from leave_board(context.work, board, player, "resigned", context.now)
 
     def pinned(self, context: Context) -> str:
         """Name the board."""

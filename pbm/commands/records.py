@@ -10,6 +10,7 @@ from pbm.commands.leaving import everything_about
 from pbm.commands.words import ME, BoardName, BoardRef, Shown
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
+from pbm.play.boards import close_board, progress_at
 from pbm.play.subjects import board_subject
 from pbm.rules import abalone as rules
 from pbm.store.db import UnitOfWork
@@ -171,13 +172,14 @@ def keep_record(
         names=None if goes_on else names,
         tags=record.tags or (None if goes_on else ()),
     )
-    board = work.boards.fill(board, played, left, record.final, now)
+    reached = progress_at(board, record.final, len(played))
+    board = work.boards.fill(board, played, left, reached, now)
     if record.ended is None and (goes_on or not board.playing):
         return board
     if record.winners is None:
-        return work.boards.close(board, "closed", _BY_RECORD, now)
+        return close_board(work, board, _BY_RECORD, now)
     by_word = _DRAWN.get(record.by, _BY_RECORD)
-    return work.boards.close(board, "finished", by_word, now, winners=record.winners)
+    return close_board(work, board, by_word, now, winners=record.winners)
 
 
 def _own_tags(board: Board, server: str) -> tuple[tuple[str, str], ...]:

@@ -4,11 +4,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from pbm.commands import subjects
 from pbm.commands.declare import MASK, Command
 from pbm.commands.everyday import opts_out, says_no
 from pbm.commands.registry import Problem, botched_move, parse_line, parse_move
 from pbm.commands.words import Login, lowered
+from pbm.play import subjects
 
 MOST_COMMANDS = 20
 _YES = frozenset({"yes", "ok", "confirm"})

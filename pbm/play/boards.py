@@ -1,4 +1,8 @@
-"""What can be done to a board, by a player's command or by the operator."""
+"""A board as the rules make it: begun, moved on, left, taken back, closed; each step written down.
+
+These are single steps. What follows from them is done where they are put together: `move`, `leave`,
+`offers`, `decline`, `by_operator`; and `ending`, whichever of them ended the game.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +13,7 @@ from pbm.play.replay import position_after
 from pbm.play.subjects import board_subject
 from pbm.rules import abalone as rules
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Board, Player, Round
+from pbm.store.values import Board, Departure, Played, Player, Progress, Round
 
 
 @dataclass(frozen=True)
@@ -75,42 +79,67 @@ def check_move(board: Board, text: str) -> rules.Move:
         raise Refusal("illegal-move", text=str(error), number=board.id) from error
 
 
-def play_move(work: UnitOfWork, board: Board, text: str, now: datetime) -> Board:
+def add_move(work: UnitOfWork, board: Board, text: str, now: datetime) -> Board:
     """Play a move for the seat whose turn it is. Raises Refusal."""
     played = rules.play(board.position, check_move(board, text))
-    return work.boards.add_ply(board, played, now)
+    ply = Played(
+        board.ply + 1,
+        board.position.turn or 0,  # nobody's turn: the rules have refused it
+        rules.format_move(played.move),
+        rules.effect(played),
+    )
+    progress = progress_at(board, played.position, ply.ply)
+    return work.boards.add_ply(board, ply, progress, now)
 
 
-def leave_board(
+def take_out(
     work: UnitOfWork, board: Board, seats: Sequence[int], how: str, now: datetime
 ) -> Board:
     """Take seats out of the game; what stands on the board stays."""
     for seat in seats:
         if board.playing and seat not in board.position.out:
-            board = work.boards.add_departure(board, seat, how, now)
+            progress = progress_at(board, rules.leave(board.position, seat), board.ply)
+            board = work.boards.add_departure(board, seat, how, progress, now)
     return board
 
 
 def go_back(work: UnitOfWork, board: Board, ply: int, now: datetime) -> Board:
-    """Take back all plies after `ply`; whoever has left since stays out of the game."""
-    since = [item for item in work.boards.departures(board.id) if item.after_ply > ply]
-    board = work.boards.go_back(board, position_after(work, board, ply), ply, now)
-    for item in since:
-        board = leave_board(work, board, [item.seat], item.how, now)
+    """Take back all plies after `ply`, and what was done to the board since."""
+    position = position_after(work, board, ply)
+    return work.boards.go_back(board, progress_at(board, position, ply), now)
+
+
+def leave_again(
+    work: UnitOfWork, board: Board, departures: Sequence[Departure], now: datetime
+) -> Board:
+    """Take those out once more whose leaving was taken back with a ply, but stands."""
+    for item in departures:
+        board = take_out(work, board, [item.seat], item.how, now)
     return board
 
 
-def decline_board(work: UnitOfWork, board: Board, player: Player, now: datetime) -> Board | None:
-    """Close a board that a player won't play; those still in start a new one, if they can.
+def close_board(
+    work: UnitOfWork,
+    board: Board,
+    ended_by: str,
+    now: datetime,
+    *,
+    winners: Sequence[int] | None = None,
+) -> Board:
+    """End a board otherwise than by play; `winners` are seats, none of them for a draw.
 
-    They cannot where the board is not for so few, or where it was a game in teams. In a match
-    that goes on they don't: it is the match that ends, with what was reached in it.
+    Without `winners` it is closed and counts for nothing.
     """
-    work.boards.close(board, "closed", "declined", now)
-    others = [work.players.get(player_id) for player_id in board.still_in if player_id != player.id]
-    setup = setup_of(board)
-    if board.round and board.round.number > 1:
-        return None
-    if setup.teams or len(others) not in rules.BOARDS[board.layout]:
-        return None
-    return start_board(work, setup, others, now)
+    status = "closed" if winners is None else "finished"
+    seats = None if winners is None else tuple(winners)
+    progress = Progress(board.state, board.ply, None, status, ended_by, seats)
+    return work.boards.set_progress(board, progress, now)
+
+
+def progress_at(board: Board, position: rules.Position, ply: int) -> Progress:
+    """What is written down of a board where a position was reached: whose turn, or how it ended."""
+    mover = board.seats[position.mover - 1].player_id if position.mover else None
+    state, outcome = rules.format_state(position), position.outcome
+    if outcome is None:
+        return Progress(state, ply, mover)
+    return Progress(state, ply, mover, "finished", outcome.by, outcome.winners)

@@ -1,6 +1,6 @@
 """Matches: several rounds with the same players, of whom each begins in turn (rules, section 5)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -21,17 +21,17 @@ class Standing:
     balance: int
 
 
-def after_the_end(work: UnitOfWork, board: Board, now: datetime) -> Iterator[Event]:
-    """Go on with a match once one of its boards is over: the next round, or the result.
+def go_on(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
+    """Go on with a match now that one of its boards is over: the next round, or the result.
 
     A match ends early with a board that is closed, and where somebody cannot play any more.
     """
-    if board.round is None or board.playing:
-        return
+    if board.round is None:
+        return []
     boards = work.boards.of_match(board.round.match_id)
     last = boards[-1]
     if board.id != last.id and not _is_played_out(last):
-        return  # a game that the operator let go on ends for the second time; the match is ahead
+        return []  # a game that the operator let go on ends for the second time; the match is ahead
     table = standings(boards)
     told = {
         "round": board.round.number,
@@ -46,13 +46,14 @@ def after_the_end(work: UnitOfWork, board: Board, now: datetime) -> Iterator[Eve
     away = [player.handle for player in players if player.status != "active"]
     if _is_played_out(last):
         winners = [item.handle for item in leaders(table)]
-        yield BoardNews(board.id, "match-over", {**told, "winners": winners})
-    elif board.status == "closed" or away:
-        yield BoardNews(board.id, "match-broken-off", {**told, "away": away})
-    else:
-        following = _next_round(work, board, board.round, players, now)
-        yield BoardNews(board.id, "round-over", {**told, "next": following.id})
-        yield BoardStarted(following.id, players[0].handle)
+        return [BoardNews(board.id, "match-over", {**told, "winners": winners})]
+    if board.status == "closed" or away:
+        return [BoardNews(board.id, "match-broken-off", {**told, "away": away})]
+    following = _next_round(work, board, board.round, players, now)
+    return [
+        BoardNews(board.id, "round-over", {**told, "next": following.id}),
+        BoardStarted(following.id, players[0].handle),
+    ]
 
 
 def last_of_match(work: UnitOfWork, board: Board) -> Board:

@@ -1,18 +1,17 @@
 """What players of a board agree on: draws and take-backs (rules, section 5).
 
 An offer is open until everybody else who is still in has agreed, or somebody says no. Silence is
-never a yes. What comes of it are events: `run` of a command yields them.
+never a yes.
 """
 
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from pbm.errors import Refusal
 from pbm.events import BoardNews, Event
-from pbm.play.boards import go_back
-from pbm.play.matches import after_the_end
+from pbm.play.boards import close_board, go_back, leave_again
+from pbm.play.ending import settle_end
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Board, Offer
 
@@ -47,7 +46,7 @@ def latest_ply(work: UnitOfWork, board: Board, player_id: int) -> int:
     return max(plies)
 
 
-def make_offer(work: UnitOfWork, board: Board, kind: str, player_id: int) -> Iterator[Event]:
+def make_offer(work: UnitOfWork, board: Board, kind: str, player_id: int) -> list[Event]:
     """Ask the others of a board. Raises Refusal."""
     moved = latest_ply(work, board, player_id)
     last = board.offer(kind)
@@ -66,69 +65,82 @@ def make_offer(work: UnitOfWork, board: Board, kind: str, player_id: int) -> Ite
         raise Refusal("offer-turned-down", what=kind, number=board.id)
     offer = Offer(kind, player_id, moved)
     _keep(work, board, offer)
-    yield BoardNews(board.id, f"{kind}-asked", _told(work, board, offer))
+    return [BoardNews(board.id, f"{kind}-asked", _told(work, board, offer))]
 
 
 def agree(
     work: UnitOfWork, board: Board, offer: Offer, player_id: int, now: datetime
-) -> Iterator[Event]:
+) -> list[Event]:
     """Say yes; the last one to do so makes it so."""
     offer = replace(offer, agreed=(*offer.agreed, player_id))
     board = _keep(work, board, offer)
     if not waiting_for(board, offer):
-        yield from _fulfil(work, board, offer, now)
-        return
+        return _fulfil(work, board, offer, now)
     told = {"handle": board.handle_of(player_id), "by": board.handle_of(offer.by)}
     waiting = [board.handle_of(waits) for waits in waiting_for(board, offer)]
-    yield BoardNews(board.id, f"{offer.kind}-seconded", {**told, "waiting": waiting})
+    return [BoardNews(board.id, f"{offer.kind}-seconded", {**told, "waiting": waiting})]
 
 
-def refuse(work: UnitOfWork, board: Board, offer: Offer, player_id: int) -> Iterator[Event]:
+def refuse(work: UnitOfWork, board: Board, offer: Offer, player_id: int) -> list[Event]:
     """Say no: the offer is off, and its maker may not repeat it at once."""
     _keep(work, board, replace(offer, open=False))
     told = {"handle": board.handle_of(player_id), "by": board.handle_of(offer.by)}
     what = "withdrawn" if player_id == offer.by else "refused"
-    yield BoardNews(board.id, f"{offer.kind}-{what}", told)
+    return [BoardNews(board.id, f"{offer.kind}-{what}", told)]
 
 
-def after_a_move(work: UnitOfWork, board: Board, player_id: int) -> Iterator[Event]:
+def after_a_move(work: UnitOfWork, board: Board, player_id: int) -> list[Event]:
     """Close what a move of this player answers: a draw by moving on, a take-back in any case."""
+    events: list[Event] = []
     for offer in open_offers(board):
         if offer.kind == TAKEBACK or player_id in waiting_for(board, offer):
             board = _keep(work, board, replace(offer, open=False))
             told = {"handle": board.handle_of(player_id), "by": board.handle_of(offer.by)}
-            yield BoardNews(board.id, f"{offer.kind}-lapsed", told)
+            events.append(BoardNews(board.id, f"{offer.kind}-lapsed", told))
+    return events
 
 
-def after_leaving(work: UnitOfWork, board: Board, now: datetime) -> Iterator[Event]:
+def after_leaving(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
     """Settle what was asked for by, or only waited for, somebody who has left the game."""
+    events: list[Event] = []
     for offer in open_offers(board):
         if not board.playing:
-            return
+            break
         if offer.by not in board.still_in:
             board = _keep(work, board, replace(offer, open=False))
         elif not waiting_for(board, offer):
-            yield from _fulfil(work, board, offer, now)
+            events += _fulfil(work, board, offer, now)
             board = work.boards.get(board.id)
+    return events
 
 
-def draw_board(work: UnitOfWork, board: Board, how: str, now: datetime) -> Iterator[Event]:
+def draw_board(work: UnitOfWork, board: Board, how: str, now: datetime) -> list[Event]:
     """End a game as a draw, `agreed` or `claimed`."""
-    board = work.boards.close(board, "finished", how, now, winners=())
-    yield from after_the_end(work, board, now)
+    return settle_end(work, board, close_board(work, board, how, now, winners=()), now)
 
 
-def _fulfil(work: UnitOfWork, board: Board, offer: Offer, now: datetime) -> Iterator[Event]:
-    yield BoardNews(board.id, f"{offer.kind}-{_DONE[offer.kind]}", _told(work, board, offer))
+def _fulfil(work: UnitOfWork, board: Board, offer: Offer, now: datetime) -> list[Event]:
+    events: list[Event] = [
+        BoardNews(board.id, f"{offer.kind}-{_DONE[offer.kind]}", _told(work, board, offer))
+    ]
     if offer.kind == DRAW:
         # Not open any more, since the operator may let the game go on.
         board = _keep(work, board, replace(offer, open=False))
-        yield from draw_board(work, board, "agreed", now)
-        return
+        return events + draw_board(work, board, "agreed", now)
     void = [other for other in open_offers(board) if other.kind != offer.kind]
-    go_back(work, board, offer.moved - 1, now)
-    for other in void:
-        yield BoardNews(board.id, f"{other.kind}-void", {"by": board.handle_of(other.by)})
+    events += _take_back(work, board, offer.moved - 1, now)
+    events += [
+        BoardNews(board.id, f"{other.kind}-void", {"by": board.handle_of(other.by)})
+        for other in void
+    ]
+    return events
+
+
+def _take_back(work: UnitOfWork, board: Board, ply: int, now: datetime) -> list[Event]:
+    """Take back all plies after `ply`; whoever has left since stays out of the game."""
+    since = [item for item in work.boards.departures(board.id) if item.after_ply > ply]
+    after = leave_again(work, go_back(work, board, ply, now), since, now)
+    return settle_end(work, board, after, now)
 
 
 def _told(work: UnitOfWork, board: Board, offer: Offer) -> dict[str, Any]:

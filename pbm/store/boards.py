@@ -20,7 +20,17 @@ from sqlalchemy import (
 from pbm.rules import abalone as rules
 from pbm.store.schema import boards, departures, moves, players, seats
 from pbm.store.statement import Row, Statement
-from pbm.store.values import Board, Bookkeeping, Departure, Offer, Played, Ply, Round, Seat
+from pbm.store.values import (
+    Board,
+    Bookkeeping,
+    Departure,
+    Offer,
+    Played,
+    Ply,
+    Progress,
+    Round,
+    Seat,
+)
 
 _NEWEST = 100  # boards of one player that are looked at
 _SEATED = (
@@ -279,12 +289,12 @@ class Boards:
         board: Board,
         played: Sequence[Played],
         left: Sequence[tuple[int, int, str]],
-        position: rules.Position,
+        progress: Progress,
         now: datetime,
     ) -> Board:
         """Write down at once what was played elsewhere on a new board.
 
-        `left` holds plies played before, seat and how for each seat given up; `position` is what
+        `left` holds plies played before, seat and how for each seat given up; `progress` is what
         all that leads to.
         """
         if played:
@@ -297,64 +307,50 @@ class Boards:
             ]
             self._connection.execute(insert(departures), rows)
         self._set_last_ply(board.id, {item.seat: item.ply for item in played})
-        return self.set_position(self.get(board.id), position, len(played), now)
+        return self.set_progress(self.get(board.id), progress, now)
 
-    def add_ply(self, board: Board, played: rules.Played, now: datetime) -> Board:
+    def add_ply(self, board: Board, played: Played, progress: Progress, now: datetime) -> Board:
         """Record a move; the primary key (board, ply) lets nobody play a ply twice."""
-        ply, mover = board.ply + 1, board.position.turn
-        told = {
-            "board_id": board.id,
-            "ply": ply,
-            "seat": mover,
-            "text": rules.format_move(played.move),
-            "effect": rules.effect(played),
-            "played_at": now,
-        }
-        _ADD_PLY.run(self._connection, told)
+        ply, mover = played.ply, played.seat
+        _ADD_PLY.run(self._connection, {"board_id": board.id, "played_at": now, **vars(played)})
         self._set_last_ply(board.id, {mover: ply})
         seated = tuple(
             replace(seat, last_ply=ply, answered=True) if seat.seat == mover else seat
             for seat in board.seats
         )
-        return self.set_position(replace(board, seats=seated), played.position, ply, now)
+        return self.set_progress(replace(board, seats=seated), progress, now)
 
-    def add_departure(self, board: Board, seat: int, how: str, now: datetime) -> Board:
-        """Record that a seat was given up, and the position after it."""
+    def add_departure(
+        self, board: Board, seat: int, how: str, progress: Progress, now: datetime
+    ) -> Board:
+        """Record that a seat was given up, and what stands after it."""
         self._connection.execute(
             insert(departures).values(
                 board_id=board.id, after_ply=board.ply, seat=seat, how=how, left_at=now
             )
         )
-        return self.set_position(board, rules.leave(board.position, seat), board.ply, now)
+        return self.set_progress(board, progress, now)
 
-    def set_position(
-        self, board: Board, position: rules.Position, ply: int, now: datetime
-    ) -> Board:
-        """Store the current position, and the end where it is one."""
-        mover = board.seats[position.mover - 1].player_id if position.mover else None
-        outcome = position.outcome
-        kept: dict[str, Any] = {
-            "state": rules.format_state(position),
-            "ply": ply,
-            "status": "finished" if outcome else "playing",
-            "ended_by": outcome.by if outcome else None,
-            "changed_at": now,
+    def set_progress(self, board: Board, progress: Progress, now: datetime) -> Board:
+        """Store how far a board has got."""
+        kept: dict[str, Any] = {**vars(progress), "changed_at": now}
+        mover, winners = kept.pop("to_move_id"), progress.winners
+        stored = {
+            "number": board.id,
+            "to_move_id": mover,
+            "winners": None if winners is None else list(winners),
         }
-        winners = outcome.winners if outcome else None
-        stored = {"number": board.id, "to_move_id": mover, "winners": winners and list(winners)}
         _SET_POSITION.run(self._connection, kept | stored)
-        after = replace(board, **kept, winners=winners)
+        after = replace(board, **kept)
         if after.playing != board.playing:
             self._set_playing(board.id, after.playing)
         if board.id in self._locked:
             self._locked[board.id] = after
         return after
 
-    def go_back(self, board: Board, position: rules.Position, ply: int, now: datetime) -> Board:
-        """Take back all that came after `ply` plies, departures too; what was asked for is void.
-
-        `position` is the one that was reached then.
-        """
+    def go_back(self, board: Board, progress: Progress, now: datetime) -> Board:
+        """Return to an earlier ply: all that came after it goes, departures and offers too."""
+        ply = progress.ply
         for table, column in ((moves, moves.c.ply), (departures, departures.c.after_ply)):
             self._connection.execute(
                 delete(table).where(table.c.board_id == board.id, column > ply)
@@ -368,7 +364,7 @@ class Boards:
             .values(last_ply=played.scalar_subquery())
         )
         self._set(board.id, offers=None, taken_back=board.taken_back + 1)
-        return self.set_position(self.get(board.id), position, ply, now)
+        return self.set_progress(self.get(board.id), progress, now)
 
     def note_answered(self, board_id: int, player_id: int) -> None:
         """Note that a player has said something on a board."""
@@ -395,27 +391,6 @@ class Boards:
         if is_locked:
             self._locked[board.id] = after
         return after
-
-    def close(
-        self,
-        board: Board,
-        status: str,
-        ended_by: str,
-        now: datetime,
-        *,
-        winners: Sequence[int] | None = None,
-    ) -> Board:
-        """End a board otherwise than by play; `winners` are seats, none of them for a draw."""
-        self._set(
-            board.id,
-            status=status,
-            ended_by=ended_by,
-            winners=None if winners is None else list(winners),
-            to_move_id=None,
-            changed_at=now,
-        )
-        self._set_playing(board.id, False)
-        return self.get(board.id)
 
     def replace_player(self, board: Board, seat: int, player_id: int, now: datetime) -> Board:
         """Hand a seat over to another player."""

@@ -191,12 +191,27 @@ class Ply:
 
 @dataclass(frozen=True)
 class Played:
-    """A move that was played elsewhere, as it is written down here."""
+    """A move as it is written down."""
 
     ply: int
     seat: int
     text: str
     effect: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a board has got, as it is written down: its position, whose turn it is, its end.
+
+    `status` is `playing`, `finished` or `closed`; `winners` are as those of a board.
+    """
+
+    state: str
+    ply: int
+    to_move_id: int | None
+    status: str = "playing"
+    ended_by: str | None = None
+    winners: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True)

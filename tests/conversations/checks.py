@@ -3,13 +3,13 @@
 import re
 from collections.abc import Iterator
 
-from pbm.commands import subjects
 from pbm.commands.declare import Command
 from pbm.commands.registry import parse_line, parse_move
 from pbm.commands.script import answer_to_welcome, confirmation, read_script
 from pbm.mail.reading.htmltext import html_to_text
 from pbm.mail.reading.quoting import own_words
 from pbm.mail.reading.subject import clean_subject
+from pbm.play import subjects
 from pbm.play.offers import open_offers, waiting_for
 from pbm.play.replay import position_after
 from pbm.rules import abalone as rules

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from random import Random
 
-from pbm.play.boards import play_move
+from pbm.play.move import play_move
 from pbm.rules import abalone as rules
 from tests.conversations.greedy import greedy_move
 from tests.table import Mail, Person, Table
@@ -33,9 +33,8 @@ def plays(table: Table, people: list[Person], number: int = 1, *, plies: int = 1
 def plays_silently(table: Table, number: int, moves: Iterable[str]) -> None:
     """Play moves without a mail, where there would be hundreds."""
     with table.database.transaction() as work:
-        board = work.boards.get(number)
         for move in moves:
-            board = play_move(work, board, move, table.clock())
+            play_move(work, work.boards.get(number, lock=True), move, table.clock())
 
 
 def plays_out(

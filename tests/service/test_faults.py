@@ -8,6 +8,7 @@ from pbm.commands.account import WhoAmI
 from pbm.commands.context import Context
 from pbm.commands.play import Move, Resign
 from pbm.mail.reading import inbound
+from pbm.play.by_operator import end_board
 from pbm.service.post.scribe import raw_mail
 from pbm.service.turns import trouble, turn
 from pbm.store.inbox import Inbox
@@ -302,7 +303,7 @@ def test_a_mail_is_the_same_bytes_however_often_it_is_sent(table: Table) -> None
     table.clock.passes(days=2)
     with table.database.transaction() as work:  # what is sent was settled with the turn
         work.players.set_address(1, "elsewhere@example.org", table.clock())
-        work.boards.close(work.boards.get(1), "closed", "operator", table.clock())
+        end_board(work, work.boards.get(1), None, table.clock())
     assert written() == first
     table.posts()
     assert [alice.newest.raw, bob.newest.raw] == first

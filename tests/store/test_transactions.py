@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 
+from pbm.play.boards import add_move
 from pbm.rules import abalone as rules
 from pbm.store.db import Database, UnitOfWork, is_away
 from pbm.store.migrate import migrate
@@ -110,10 +111,10 @@ def test_a_ply_is_played_once(database: Database) -> None:
         board = start(work)
     first, second = rules.legal_moves(board.position)[:2]
     with database.transaction() as work:
-        work.boards.add_ply(board, rules.play(board.position, first), NOW)
+        add_move(work, board, str(first), NOW)
     # Another writer who had read the board before:
     with pytest.raises(IntegrityError), database.transaction() as work:
-        work.boards.add_ply(board, rules.play(board.position, second), NOW)
+        add_move(work, board, str(second), NOW)
     with database.reading() as work:
         assert [ply.text for ply in work.boards.plies(1)] == [str(first)]
 

@@ -4,15 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pbm.errors import OperatorError
-from pbm.play.boards import leave_board
-from pbm.play.matches import after_the_end
-from pbm.play.replay import position_after
+from pbm.play.by_operator import BY_OPERATOR, end_board, reopen_board, undo_ply
 from pbm.rules import abalone as rules
-from pbm.service.operator.office import Act, Office, find_board
+from pbm.service.operator.office import Office, find_board
 from pbm.store.values import Board, Change, Departure, Player, Ply, Seat
 
 STATUSES = ("playing", "finished", "closed")
-BY_OPERATOR = "operator"
 _BY_WORD = (BY_OPERATOR, "agreed", "claimed")
 
 
@@ -75,12 +72,10 @@ def undo(office: Office, number: int, why: str) -> Ply:
         if board.ply == 0:
             raise OperatorError(f"No ply has been played on board {number} yet.")
         (ply,) = act.work.boards.plies(number, since=board.ply - 1)
-        position = position_after(act.work, board, board.ply - 1)
-        board = act.work.boards.go_back(board, position, board.ply - 1, act.now)
-        board = _keep_out_the_removed(act, board)
+        events = undo_ply(act.work, board, act.now)
         act.note("ply undone", board=board, ply=ply.ply, move=ply.text)
         mover = board.seats[ply.seat - 1].handle
-        act.tell_board(board, f"took back ply {ply.ply}, {ply.text} by {mover}")
+        act.tell_board(board, f"took back ply {ply.ply}, {ply.text} by {mover}", events)
         return ply
 
 
@@ -92,15 +87,15 @@ def end(office: Office, number: int, why: str, winners: Sequence[str] | None = N
     with office.act(why) as act:
         board = act.board(number)
         _check_playing(board)
-        if winners is None:
-            after = act.work.boards.close(board, "closed", BY_OPERATOR, act.now)
+        seats = _seats(board, winners)
+        events = end_board(act.work, board, seats, act.now)
+        after = act.board(number)
+        if seats is None:
             what = "closed this board; it counts for nothing"
         else:
-            seats = sorted({_seat(board, handle).seat for handle in winners})
-            after = act.work.boards.close(board, "finished", BY_OPERATOR, act.now, winners=seats)
             what = "ended this game: " + _told_result(board, seats)
         act.note(after.status, board=board, winners=after.winners and list(after.winners))
-        act.tell_board_and_more(after, what, after_the_end(act.work, after, act.now))
+        act.tell_board(after, what, events)
         return after
 
 
@@ -114,12 +109,10 @@ def reopen(office: Office, number: int, why: str) -> Board:
         _check_rules(board)
         if board.ended_by not in _BY_WORD:
             raise OperatorError(f"Board {number} was not ended by the operator, nor by agreement.")
-        position = position_after(act.work, board, board.ply)
-        board = act.work.boards.set_position(board, position, board.ply, act.now)
-        board = _keep_out_the_removed(act, board)
+        events = reopen_board(act.work, board, act.now)
         act.note("reopened", board=board)
-        act.tell_board(board, "lets this game go on")
-        return board
+        act.tell_board(board, "lets this game go on", events)
+        return act.board(number)
 
 
 def replace(office: Office, number: int, handle: str, new_handle: str, why: str) -> Board:
@@ -176,6 +169,10 @@ def _seat(board: Board, handle: str) -> Seat:
     raise OperatorError(f"{handle} does not play on board {board.id}.")
 
 
+def _seats(board: Board, handles: Sequence[str] | None) -> list[int] | None:
+    return None if handles is None else sorted({_seat(board, handle).seat for handle in handles})
+
+
 def _check_playing(board: Board) -> None:
     if not board.playing:
         raise OperatorError(f"Board {board.id} is over.")
@@ -207,16 +204,6 @@ def _why_no_undo(board: Board) -> str:
     if board.ended_by in _BY_WORD:
         return f"Board {board.id} ended as a draw. Run: pbm-admin games reopen {board.id}"
     return f"Board {board.id} was {board.ended_by} and is closed."
-
-
-def _keep_out_the_removed(act: Act, board: Board) -> Board:
-    """Players may have been removed meanwhile, or by what was taken back: that stays."""
-    gone = [
-        seat.seat
-        for seat in board.seats
-        if act.work.players.get(seat.player_id).status == "removed"
-    ]
-    return leave_board(act.work, board, gone, "removed", act.now)
 
 
 def _told_result(board: Board, seats: Sequence[int]) -> str:

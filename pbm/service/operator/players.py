@@ -4,9 +4,7 @@ from dataclasses import dataclass
 
 from pbm.errors import OperatorError
 from pbm.mail.address import AddressError, Unknown, address_key, parse_address
-from pbm.play.boards import leave_board
-from pbm.play.matches import after_the_end
-from pbm.play.offers import after_leaving
+from pbm.play.leave import boards_played, leave_board
 from pbm.service.operator.office import Act, Office, find_player
 from pbm.service.post.bounces import reachable_again
 from pbm.store.values import Board, Change, Player
@@ -61,7 +59,7 @@ def set_address(office: Office, handle: str, address: str, why: str) -> Player:
         act.work.players.renew_epoch(player.id)
         act.note("address set", player=player, old=list(player.addresses), new=new)
         player = act.work.players.get(player.id)
-        boards = _in_play(act, player)
+        boards = boards_played(act.work, player)
         numbers = [board.id for board in boards]
         act.tell_player(player, "address-new", "your address", address=new, boards=numbers)
         for board in boards:
@@ -77,7 +75,7 @@ def suspend(office: Office, handle: str, why: str) -> Player:
             raise OperatorError(f"{player.handle} is suspended already.")
         act.work.players.set_status(player.id, "suspended")
         act.note("suspended", player=player)
-        boards = _in_play(act, player)
+        boards = boards_played(act.work, player)
         numbers = [board.id for board in boards]
         act.tell_player(player, "suspended", "you are suspended", boards=numbers)
         _tell_others(act, boards, player, f"suspended {player.handle}; the game waits")
@@ -92,7 +90,7 @@ def unsuspend(office: Office, handle: str, why: str) -> Player:
             raise OperatorError(f"{player.handle} is not suspended.")
         act.work.players.set_status(player.id, "active")
         act.note("unsuspended", player=player)
-        boards = _in_play(act, player)
+        boards = boards_played(act.work, player)
         act.tell_player(player, "unsuspended", "you can play again")
         for board in boards:
             act.tell_board(board, f"lifted the suspension of {player.handle}")
@@ -111,7 +109,7 @@ def reachable(office: Office, handle: str, why: str) -> Player:
         act.work.players.set_bounces(player.id, 0, None, None)
         act.note("reachable again", player=player)
         reachable_again(act.work, player, act.now)
-        for board in _in_play(act, player):
+        for board in boards_played(act.work, player):
             act.tell_board(board, f"sends mail to {player.handle} again")
         return act.work.players.get(player.id)
 
@@ -123,7 +121,7 @@ def remove(office: Office, handle: str, why: str) -> Player:
     """
     with office.act(why) as act:
         player = _present(act, handle)
-        boards = _in_play(act, player)
+        boards = boards_played(act.work, player)
         numbers = [board.id for board in boards]
         act.tell_address(
             player.address, "removed", "you are removed", handle=player.handle, boards=numbers
@@ -134,14 +132,9 @@ def remove(office: Office, handle: str, why: str) -> Player:
         act.work.questions.drop_errands(player.id)
         act.note("removed", player=player, boards=numbers)
         for board in boards:
-            seats = [seat.seat for seat in board.seats_of(player.id)]
-            after = leave_board(act.work, board, seats, "removed", act.now)
+            events = leave_board(act.work, board, player, "removed", act.now)
             act.note("player removed", board=board, handle=player.handle)
-            events = [
-                *after_leaving(act.work, after, act.now),
-                *after_the_end(act.work, after, act.now),
-            ]
-            act.tell_board_and_more(after, f"removed {player.handle} from this server", events)
+            act.tell_board(board, f"removed {player.handle} from this server", events)
         return act.work.players.get(player.id)
 
 
@@ -150,13 +143,6 @@ def _present(act: Act, handle: str) -> Player:
     if player.status == "removed":
         raise OperatorError(f"{player.handle} was removed; that is for good.")
     return player
-
-
-def _in_play(act: Act, player: Player) -> list[Board]:
-    """The boards that the player still plays on, locked, the lowest number first."""
-    found = act.work.boards.of_player(player.id, playing=True, most=_EVERY)
-    boards = [act.board(number) for number in sorted(board.id for board in found)]
-    return [board for board in boards if board.playing and player.id in board.still_in]
 
 
 def _tell_others(act: Act, boards: list[Board], player: Player, what: str) -> None:

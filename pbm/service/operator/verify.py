@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from pbm.errors import Refusal
 from pbm.play.boards import setup_of
+from pbm.play.by_operator import BY_OPERATOR
 from pbm.rules import abalone as rules
-from pbm.service.operator.boards import BY_OPERATOR
 from pbm.service.operator.office import Office, find_board
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Board, Bookkeeping, Departure, Ply

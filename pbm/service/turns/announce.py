@@ -9,7 +9,9 @@ from typing import Any
 from pbm.events import (
     Answered,
     BoardClosed,
+    BoardEnded,
     BoardNews,
+    BoardReopened,
     BoardStarted,
     Commented,
     Event,
@@ -145,7 +147,12 @@ def _by_board(events: Sequence[Event]) -> dict[int, _News]:
     found: dict[int, _News] = {}
     for event in events:
         match event:
-            case MovePlayed(board_id) | PlayerLeft(board_id):
+            case (
+                MovePlayed(board_id)
+                | PlayerLeft(board_id)
+                | BoardEnded(board_id)
+                | BoardReopened(board_id)
+            ):
                 found.setdefault(board_id, _News())  # the board itself tells it
             case BoardStarted(board_id, handle):
                 _tell(found, board_id, what="started", handle=handle)

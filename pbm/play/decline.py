@@ -1,0 +1,38 @@
+"""A player leaves a board before the first move, without a trace."""
+
+from datetime import datetime
+
+from pbm.events import BoardClosed, BoardStarted, Event
+from pbm.play.boards import close_board, setup_of, start_board
+from pbm.play.ending import settle_end
+from pbm.rules import abalone as rules
+from pbm.store.db import UnitOfWork
+from pbm.store.values import Board, Player
+
+
+def decline_board(work: UnitOfWork, board: Board, player: Player, now: datetime) -> list[Event]:
+    """Close a board that a player won't play; those still in start a new one, if they can."""
+    closed = close_board(work, board, "declined", now)
+    successor = _successor(work, board, player, now)
+    events: list[Event] = [
+        BoardClosed(board.id, player.handle, successor.id if successor else None),
+        *settle_end(work, board, closed, now, begins_anew=successor is not None),
+    ]
+    if successor:
+        events.append(BoardStarted(successor.id, player.handle))
+    return events
+
+
+def _successor(work: UnitOfWork, board: Board, player: Player, now: datetime) -> Board | None:
+    """The board on which the others begin anew.
+
+    They cannot where the board is not for so few, or where it was a game in teams. In a match
+    that goes on they don't: it is the match that ends, with what was reached in it.
+    """
+    others = [work.players.get(player_id) for player_id in board.still_in if player_id != player.id]
+    setup = setup_of(board)
+    if board.round and board.round.number > 1:
+        return None
+    if setup.teams or len(others) not in rules.BOARDS[board.layout]:
+        return None
+    return start_board(work, setup, others, now)

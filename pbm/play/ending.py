@@ -1,0 +1,43 @@
+"""The end of a game, whichever way it came, and what hangs on it."""
+
+from datetime import datetime
+
+from pbm.events import BoardEnded, BoardReopened, Event
+from pbm.play.matches import go_on
+from pbm.store.db import UnitOfWork
+from pbm.store.values import Board
+
+
+def settle_end(
+    work: UnitOfWork, before: Board, after: Board, now: datetime, *, begins_anew: bool = False
+) -> list[Event]:
+    """What follows where something has ended a board, or lets it go on again.
+
+    Whatever is done to a board comes by here, with the board as it was and as it is now. Where it
+    is over in another way than before, that end is taken back first. `begins_anew`: those who are
+    left begin the same on another board.
+    """
+    if _end(before) == _end(after):
+        return []
+    events: list[Event] = [] if before.playing else [BoardReopened(after.id)]
+    if after.playing:
+        return events
+    events.append(BoardEnded(after.id, after.ended_by or "", _ranks(after)))
+    return events if begins_anew else events + go_on(work, after, now)
+
+
+def _end(board: Board) -> tuple[str, str | None, tuple[int, ...] | None]:
+    return board.status, board.ended_by, board.winners
+
+
+def _ranks(board: Board) -> tuple[int, ...] | None:
+    """A rank for each seat; None where the board was closed and counts for nothing.
+
+    First are the winners, and after a draw all for whom somebody still moved; the rest share the
+    rank behind them.
+    """
+    if board.winners is None:
+        return None
+    seats = [seat.seat for seat in board.seats]
+    first = set(board.winners) or {seat for seat in seats if board.position.is_played(seat)}
+    return tuple(1 if seat in first else len(first) + 1 for seat in seats)

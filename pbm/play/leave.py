@@ -1,0 +1,35 @@
+"""A player leaves a game: resigns, is removed, leaves the server altogether."""
+
+from datetime import datetime
+
+from pbm.events import Event, PlayerLeft
+from pbm.play.boards import take_out
+from pbm.play.ending import settle_end
+from pbm.play.offers import after_leaving
+from pbm.store.db import UnitOfWork
+from pbm.store.values import Board, Player
+
+_EVERY = 1_000_000  # boards of one player; nobody has as many
+
+
+def leave_board(
+    work: UnitOfWork, board: Board, player: Player, how: str, now: datetime
+) -> list[Event]:
+    """Take a player out of a game, at all seats; what stands on the board stays.
+
+    It settles what was asked for by, or only waited for, that player, and may end the game.
+    """
+    seats = [seat.seat for seat in board.seats_of(player.id)]
+    after = take_out(work, board, seats, how, now)
+    return [
+        PlayerLeft(board.id, player.handle, how),
+        *after_leaving(work, after, now),
+        *settle_end(work, board, after, now),
+    ]
+
+
+def boards_played(work: UnitOfWork, player: Player) -> list[Board]:
+    """The boards that a player still plays on, the lowest number first, locked."""
+    found = work.boards.of_player(player.id, playing=True, most=_EVERY)
+    boards = [work.boards.get(board.id, lock=True) for board in reversed(found)]
+    return [board for board in boards if board.playing and player.id in board.still_in]
