@@ -100,7 +100,7 @@ def end(office: Office, number: int, why: str, winners: Sequence[str] | None = N
             after = act.work.boards.close(board, "finished", BY_OPERATOR, act.now, winners=seats)
             what = "ended this game: " + _told_result(board, seats)
         act.note(after.status, board=board, winners=after.winners and list(after.winners))
-        act.tell_board_and_more(after, what, after_the_end(act.work, after, act.now))
+        act.tell_board(after, what, after_the_end(act.work, after, act.now))
         return after
 
 

@@ -62,16 +62,15 @@ class Act:
             details=details,
         )
 
-    def tell_board(self, board: Board, what: str, *, but: int | None = None) -> None:
-        """Mail a board to its players, `but` one of them, with what the operator did and why."""
-        for player_id in dict.fromkeys(seat.player_id for seat in board.seats):
-            if player_id != but:
-                self.send_board(board, self.work.players.get(player_id), what)
+    def tell_board(
+        self, board: Board, what: str, events: Iterable[Event] = (), *, but: int | None = None
+    ) -> None:
+        """Mail a board to its players, `but` one of them, with what the operator did and why.
 
-    def tell_board_and_more(self, board: Board, what: str, events: Iterable[Event]) -> None:
-        """Mail a board to its players, and what else came of it there or on other boards."""
+        `events` are what else came of it, there or on other boards.
+        """
         done = OperatorActed(board.id, what, self.why)
-        announce_boards(self.work, self.mail_writer, [done, *events])
+        announce_boards(self.work, self.mail_writer, [done, *events], but=but)
 
     def send_board(self, board: Board, player: Player, what: str) -> bool:
         """Mail a board to one player; False if there is no address to send it to."""

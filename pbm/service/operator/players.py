@@ -141,7 +141,7 @@ def remove(office: Office, handle: str, why: str) -> Player:
                 *after_leaving(act.work, after, act.now),
                 *after_the_end(act.work, after, act.now),
             ]
-            act.tell_board_and_more(after, f"removed {player.handle} from this server", events)
+            act.tell_board(after, f"removed {player.handle} from this server", events)
         return act.work.players.get(player.id)
 
 

@@ -126,8 +126,7 @@ def _drop_outgoing(act: Act, mail: OutboxMail) -> None:
     act.work.outbox.finish([mail.id], "dropped", act.now, mail.last_error)
     player = _addressee(act, mail)
     act.note("mail dropped", player=player, mail=outgoing(mail.id), board_number=mail.board_id)
-    # A notice of a dropped notice could fail and be dropped for ever.
-    if player is not None and mail.kind != "notice":
+    if player is not None and mail.kind.treatment.loss_is_told:
         act.tell_player(player, "answer-dropped", "a mail to you was dropped", board=mail.board_id)
 
 

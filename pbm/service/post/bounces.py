@@ -24,8 +24,9 @@ from pbm.mail.reading.delivery_report import (
 from pbm.service.post.holding import SHORTEST
 from pbm.service.turns.announce import announce_boards
 from pbm.service.turns.hearing import Hearing
-from pbm.service.turns.mail_writer import AGAIN, CAME_BACK, Cause, MailWriter, Site
+from pbm.service.turns.mail_writer import CAME_BACK, Cause, MailWriter, Site
 from pbm.store.db import UnitOfWork
+from pbm.store.kinds import Kind
 from pbm.store.values import Board, InboxMail, OutboxMail, Player
 
 MOST_SOFT = 3  # in a row, before a player counts as out of reach
@@ -130,7 +131,7 @@ def reachable_again(work: UnitOfWork, player: Player, now: datetime) -> list[Boa
 
 def _release(work: UnitOfWork, player: Player, now: datetime) -> tuple[int, ...]:
     """Let go out what waits for a player, and drop what waits to be tried again: its boards."""
-    boards = work.outbox.drop_due(player.id, AGAIN, "the player has written", now)
+    boards = work.outbox.supersede(player.id, "the player has written", now)
     work.outbox.release(player.id, address_key(player.address), now)
     return boards
 
@@ -186,7 +187,7 @@ def _write_again(
     board = work.boards.get(board_id, lock=True)
     view = board_view(work, board, player_id=player.id, picture=player.settings.picture)
     told = {**view, "lead": [CAME_BACK], "comments": []}
-    mail_writer.board(player, board, told, kind=AGAIN, not_before=not_before)
+    mail_writer.board(player, board, told, kind=Kind.AGAIN, not_before=not_before)
 
 
 def _in_play(work: UnitOfWork, player: Player) -> list[Board]:

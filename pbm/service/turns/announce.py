@@ -21,8 +21,10 @@ from pbm.events import (
 )
 from pbm.mail.writing.render import COLUMNS
 from pbm.service.turns.allowance import may_answer
+from pbm.service.turns.audience import audience
 from pbm.service.turns.mail_writer import MailWriter
 from pbm.store.db import UnitOfWork
+from pbm.store.kinds import Kind
 from pbm.store.values import Player
 
 _BOARDS = ("board", "past-board")
@@ -42,7 +44,7 @@ class _News:
 def announce_boards(
     work: UnitOfWork, mail_writer: MailWriter, events: Sequence[Event], *, but: int | None = None
 ) -> None:
-    """Write one mail to every player, `but` one, of every board that something happened on.
+    """Write one mail to everybody who hears of it, for each board that something happened on.
 
     Each board is read with its row locked: whatever a turn beside this one commits between two
     of our statements would else stand in one half of a mail and be missing from the other.
@@ -51,18 +53,13 @@ def announce_boards(
     for number in sorted(found):
         news = found[number]
         board = work.boards.get(number, lock=True)
-        players = work.players.seated(board.id)
+        players = audience(work, board, events, mail_writer.cause, but)
+        if not players:
+            continue
         plain = {player.id for player in players if not player.settings.picture}
         views = board_views(work, board, [player.id for player in players], plain=plain)
         told = {"lead": news.lead, "comments": news.comments}
-        mails = [
-            (player, {**views[player.id], **told})
-            for player in players
-            if player.addresses
-            and player.id != but
-            and (_concerns(views[player.id], news) or mail_writer.wants(player))
-        ]
-        mail_writer.boards(board, mails)
+        mail_writer.boards(board, [(player, {**views[player.id], **told}) for player in players])
 
 
 def announce_answer(
@@ -94,14 +91,8 @@ def announce_answer(
     picture = player.settings.picture
     view = board_view(work, board, player_id=player.id, picture=picture)
     params = {**view, "lead": [], "comments": [], "sections": told}
-    mail_writer.board(player, board, params, template="answer", kind="answer")
+    mail_writer.board(player, board, params, template="answer", kind=Kind.ANSWER)
     return True
-
-
-def _concerns(view: dict[str, Any], news: _News) -> bool:
-    """Whether a board's mail has something to do or to read, and not only another's move."""
-    asked = any(offer["to_you"] for offer in view["offers"])
-    return bool(view["yours"] or asked or news.lead or news.comments or view["status"] != "playing")
 
 
 def divide_comment(lines: Sequence[str]) -> tuple[list[str], list[str]]:

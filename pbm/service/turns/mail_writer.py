@@ -14,19 +14,18 @@ from ipaddress import IPv4Network, IPv6Network, ip_address
 from typing import Any
 
 from pbm.commands.context import Answering, by_lot
-from pbm.commands.limits import UNPROVEN, take_strangers_mail
+from pbm.commands.limits import take_strangers_mail
 from pbm.commands.subjects import answer_subject, classic_subject
 from pbm.mail.address import ServerAddress
 from pbm.mail.msgid import short_name
 from pbm.mail.tags import Keyring
 from pbm.service.post.holding import held_until
 from pbm.store.db import UnitOfWork
-from pbm.store.values import FAREWELL, Board, NewMail, Player
+from pbm.store.kinds import Kind
+from pbm.store.values import Board, NewMail, Player
 
 REPLIED = "auto-replied"
 GENERATED = "auto-generated"
-AGAIN = "again"  # the kind of a board's mail that is written once more, to wait
-_HELD = ("board", AGAIN)
 CAME_BACK = {"what": "came-back"}  # told above a board whose mail may have been lost
 _BOARD_ID = re.compile(r"<g(\d{1,9})\.p(\d{1,5})(?:b(\d{1,5}))?\.[^@<>]*@([^@<>]*)>", re.ASCII)
 
@@ -43,6 +42,14 @@ class Cause:
     author: str = ""
     message_id: str | None = None
     board_id: int | None = None
+
+    def is_from(self, player: Player) -> bool:
+        """Whether a player wrote it, from whichever address."""
+        return self.wrote(*player.addresses)
+
+    def wrote(self, *addresses: str) -> bool:
+        """Whether it came from one of these."""
+        return self.author.lower() in {address.lower() for address in addresses}
 
 
 @dataclass(frozen=True)
@@ -99,7 +106,7 @@ class MailWriter:
         self._work = work
         self._house = site
         self._now = now
-        self._cause = cause or Cause()
+        self.cause = cause or Cause()
 
     @property
     def keyring(self) -> Keyring:
@@ -108,11 +115,7 @@ class MailWriter:
 
     def to_unproven(self) -> "MailWriter":
         """The pen for a mail that nobody has proven: its answers count apart."""
-        return MailWriter(self._work, self._house, self._now, self._cause, unproven=True)
-
-    def wants(self, player: Player) -> bool:
-        """Whether a player wants the mail about a move of another's, or made this one."""
-        return player.settings.mails == "all" or self._wrote(*player.addresses)
+        return MailWriter(self._work, self._house, self._now, self.cause, unproven=True)
 
     def board(
         self,
@@ -121,7 +124,7 @@ class MailWriter:
         view: dict[str, Any],
         *,
         template: str = "board",
-        kind: str = "board",
+        kind: Kind = Kind.BOARD,
         not_before: datetime | None = None,
     ) -> None:
         """Write to a player about a board, in that board's thread."""
@@ -141,12 +144,14 @@ class MailWriter:
         board: Board,
         view: dict[str, Any],
         template: str = "board",
-        kind: str = "board",
+        kind: Kind = Kind.BOARD,
     ) -> NewMail:
-        if kind != AGAIN and player.bounced_at and self._supersedes(player, board):
+        is_later = not kind.treatment.is_superseded
+        if is_later and player.bounced_at and self._supersedes(player, board):
             view = {**view, "lead": [CAME_BACK, *view["lead"]]}
         root = self._root_id(board, player)
-        first = kind == "board" and board.ply == 0 and not self._work.outbox.written(root)
+        first = kind.treatment.begins_thread and board.ply == 0
+        first = first and not self._work.outbox.written(root)
         # Mail programs put a mail where those stand that it refers to. What asked for this one
         # may stand elsewhere: in another board's thread, below a question, or for two boards.
         answering = self._answering(*player.addresses) if self._is_in_thread_of(board) else None
@@ -179,10 +184,10 @@ class MailWriter:
         It shows all that the other does; and an older position, sent after it, would mislead.
         """
         why = "a later mail shows the board"
-        return bool(self._work.outbox.drop_due(player.id, AGAIN, why, self._now, board_id=board.id))
+        return bool(self._work.outbox.supersede(player.id, why, self._now, board_id=board.id))
 
     def answer(
-        self, player: Player, subject: str, params: dict[str, Any], *, kind: str = "answer"
+        self, player: Player, subject: str, params: dict[str, Any], *, kind: Kind = Kind.ANSWER
     ) -> None:
         """Answer a player outside any board."""
         reply_to = self._reply_to(player, None)
@@ -199,7 +204,7 @@ class MailWriter:
         if not self._may_write_to_stranger(address):
             return
         headers = self._plain_headers(subject, None, address)
-        self._work.outbox.add(self._mail("answer", address, "answer", params, headers))
+        self._work.outbox.add(self._mail(Kind.ANSWER, address, "answer", params, headers))
 
     def question(
         self,
@@ -208,7 +213,7 @@ class MailWriter:
         subject: str,
         token: str,
         params: dict[str, Any],
-        player_id: int | None = None,
+        player: Player | None = None,
         *,
         granted: bool = False,
     ) -> None:
@@ -217,13 +222,13 @@ class MailWriter:
         An address that nobody plays from is asked only as `answer_stranger` answers it, unless
         that is `granted` already.
         """
-        to_stranger = player_id is None and not granted
+        to_stranger = player is None and not granted
         if to_stranger and not self._may_write_to_stranger(address):
             return
         reply_to = self._house.address.question_reply(token)
         headers = self._plain_headers(subject, reply_to, address)
         self._work.outbox.add(
-            self._mail("question", address, template, params, headers, player_id=player_id)
+            self._mail(Kind.QUESTION, address, template, params, headers, player=player)
         )
 
     def _may_write_to_stranger(self, address: str) -> bool:
@@ -232,13 +237,13 @@ class MailWriter:
     def notice(self, address: str, template: str, subject: str, params: dict[str, Any]) -> None:
         """Tell somebody, usually the operator; an empty envelope sender."""
         headers = self._plain_headers(answer_subject(subject), None)
-        self._work.outbox.add(self._mail("notice", address, template, params, headers))
+        self._work.outbox.add(self._mail(Kind.NOTICE, address, template, params, headers))
 
     def farewell(self, address: str, handle: str) -> None:
         """Write the last mail to somebody; once it is sent, the address is forgotten."""
         headers = self._plain_headers(answer_subject("you have left"), None)
         told = {"handle": handle}
-        self._work.outbox.add(self._mail(FAREWELL, address, "forgotten", told, headers))
+        self._work.outbox.add(self._mail(Kind.FAREWELL, address, "forgotten", told, headers))
 
     def notice_player(
         self, player: Player, template: str, subject: str, params: dict[str, Any]
@@ -246,16 +251,16 @@ class MailWriter:
         """Tell a player something that is no answer; an empty envelope sender."""
         headers = self._plain_headers(answer_subject(subject), self._reply_to(player, None))
         self._work.outbox.add(
-            self._mail("notice", player.address, template, params, headers, player_id=player.id)
+            self._mail(Kind.NOTICE, player.address, template, params, headers, player=player)
         )
 
     def forward(self, address: str, raw_base64: str) -> None:
         """Send a mail on as it came."""
-        self._work.outbox.add(self._mail("notice", address, "raw", {"raw": raw_base64}, {}))
+        self._work.outbox.add(self._mail(Kind.NOTICE, address, "raw", {"raw": raw_base64}, {}))
 
     def _mail(
         self,
-        kind: str,
+        kind: Kind,
         recipient: str,
         template: str,
         params: dict[str, Any],
@@ -263,29 +268,24 @@ class MailWriter:
         message_id: str | None = None,
         *,
         player: Player | None = None,
-        player_id: int | None = None,
         board_id: int | None = None,
     ) -> NewMail:
-        """A mail as it is written down.
-
-        One to a `player` comes back to an address that names it; any other has an empty
-        envelope sender. Mails of boards wait while those to the player come back.
-        """
-        answers = kind in ("answer", "question")
+        """A mail as it is written down; one that is to `player` is treated as its kind says."""
+        treated = kind.treatment
         message_id = message_id or self._message_id("m")
         return NewMail(
-            kind=UNPROVEN if self.unproven and answers else kind,
+            kind=Kind.UNPROVEN if self.unproven and treated.uses_up else kind,
             recipient=recipient,
             template=template,
             params=params,
             headers=headers,
             message_id=message_id,
-            sender=self._bounces(player, message_id) if player else "",
+            sender=self._bounces(player, message_id) if player and treated.comes_back else "",
             written_at=self._now,
-            player_id=player.id if player else player_id,
+            player_id=player.id if player else None,
             board_id=board_id,
-            inbox_id=self._cause.inbox_id,
-            due_at=held_until(player, self._now) if player and kind in _HELD else None,
+            inbox_id=self.cause.inbox_id,
+            due_at=held_until(player, self._now) if player and treated.waits else None,
         )
 
     def _plain_headers(self, subject: str, reply_to: str | None, *addresses: str) -> dict[str, Any]:
@@ -301,17 +301,14 @@ class MailWriter:
         }
 
     def _is_in_thread_of(self, board: Board) -> bool:
-        return self._cause.board_id == board.id
+        return self.cause.board_id == board.id
 
     def _answering(self, *addresses: str) -> str | None:
         """The Message-ID of the mail that is being obeyed, if one of these wrote it."""
-        return self._cause.message_id if self._wrote(*addresses) else None
+        return self.cause.message_id if self.cause.wrote(*addresses) else None
 
     def _auto_submitted(self, *addresses: str) -> str:
-        return REPLIED if self._wrote(*addresses) else GENERATED
-
-    def _wrote(self, *addresses: str) -> bool:
-        return self._cause.author.lower() in {address.lower() for address in addresses}
+        return REPLIED if self.cause.wrote(*addresses) else GENERATED
 
     def _reply_to(self, player: Player, board_id: int | None) -> str:
         tag = self._house.keyring.reply_tag(player.id, player.epoch, board_id)

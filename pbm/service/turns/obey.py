@@ -12,12 +12,11 @@ from pbm.events import AddressWanted, Answered, Event, Forgotten, Held, Invited
 from pbm.service.accounts.addresses import ask_new_address, tell_other_addresses
 from pbm.service.accounts.new_passwords import sealed_for_errand, within_rate
 from pbm.service.turns.announce import announce_answer, announce_boards
+from pbm.service.turns.audience import FOR_THE_SPEAKER
 from pbm.service.turns.hearing import Hearing
 from pbm.service.turns.questions import ask_errand, ask_invited
 from pbm.service.turns.scripts import own_hint, problem_answer, rehearse, run_script
 from pbm.store.values import Player
-
-_FOR_THE_SPEAKER = Answered | Held | Invited | AddressWanted | Forgotten
 
 
 def obey(
@@ -69,7 +68,7 @@ def tell(hearing: Hearing, context: Context, events: Sequence[Event]) -> str:
     announce_boards(hearing.work, hearing.mail_writer, [*hearing.news, *events])
     hearing.news.clear()
     events = [*events, *_left_out(hearing, context, events)]
-    if not any(isinstance(event, _FOR_THE_SPEAKER) for event in events):
+    if not any(isinstance(event, FOR_THE_SPEAKER) for event in events):
         return ""  # the boards say it all
     # Read again, since a command may have renewed the reply addresses.
     speaker = hearing.work.players.get(context.player.id)

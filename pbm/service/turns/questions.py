@@ -208,4 +208,4 @@ def _ask_player(
     """Ask a player; `kept` is what the answer will need, `params` what the mail says."""
     token = new_token()
     work.questions.ask(kind, player.address, token_digest(token), kept, now, now + OPEN_FOR, player)
-    mail_writer.question(player.address, kind, question_subject(subject), token, params, player.id)
+    mail_writer.question(player.address, kind, question_subject(subject), token, params, player)

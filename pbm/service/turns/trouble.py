@@ -52,7 +52,7 @@ def tell_of_failed(
     work: UnitOfWork, site: Site, mail: OutboxMail, reason: str, now: datetime
 ) -> None:
     """Tell the operator of a mail that could not be sent; once, while that word waits itself."""
-    if not site.operator or mail.kind == "notice":
+    if not site.operator or not mail.kind.treatment.loss_is_told:
         return
     if work.outbox.is_due(_FAILED, site.operator):
         return
