@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from pbm.commands.boards import check_move, leave_board, play_move
-from pbm.commands.context import Answering, Context
+from pbm.commands.context import Context
 from pbm.commands.declare import Command, operand
 from pbm.commands.matches import after_the_end
 from pbm.commands.offers import after_a_move, after_leaving
@@ -12,6 +12,7 @@ from pbm.commands.words import Board as BoardKind
 from pbm.commands.words import BoardRef, MoveText, PlyMark
 from pbm.errors import Refusal
 from pbm.events import Event, Held, MovePlayed, PlayerLeft
+from pbm.mail.site import Answering
 from pbm.store.values import Board
 
 

@@ -7,6 +7,7 @@ no news of a board, and asks nobody here.
 from collections.abc import Iterable
 
 from pbm.commands.offers import open_offers, waiting_for
+from pbm.commands.turn import Turn
 from pbm.events import (
     AddressWanted,
     Answered,
@@ -17,8 +18,6 @@ from pbm.events import (
     MovePlayed,
     PlayerLeft,
 )
-from pbm.service.turns.mail_writer import Cause
-from pbm.store.db import UnitOfWork
 from pbm.store.values import Board, Player
 
 FOR_THE_SPEAKER = Answered | Held | Invited | AddressWanted | Forgotten
@@ -26,7 +25,7 @@ _SEEN_ON_THE_BOARD = MovePlayed | PlayerLeft  # without another word
 
 
 def audience(
-    work: UnitOfWork, board: Board, events: Iterable[Event], cause: Cause, but: int | None = None
+    turn: Turn, board: Board, events: Iterable[Event], *, but: int | None = None
 ) -> list[Player]:
     """Those who are sent a board for what happened there, `but` one who is told otherwise.
 
@@ -36,10 +35,10 @@ def audience(
     happened = [event for event in events if _is_told_on(board, event)]
     return [
         player
-        for player in work.players.seated(board.id)
+        for player in turn.work.players.seated(board.id)
         if player.addresses
         and player.id != but
-        and (cause.is_from(player) or any(_hears(player, board, event) for event in happened))
+        and (turn.wrote(player) or any(_hears(player, board, event) for event in happened))
     ]
 
 
