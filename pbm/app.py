@@ -23,6 +23,7 @@ from pbm.config import Settings, load_settings
 from pbm.errors import OperatorError
 from pbm.mail.address import AddressError, parse_address
 from pbm.mail.reading.limits import is_long
+from pbm.mail.site import Site
 from pbm.mail.smtp_in.certificate import load_certificate
 from pbm.mail.smtp_in.listener import Caller, Listener, Rejection
 from pbm.mail.smtp_out.delivery import Transport
@@ -50,7 +51,6 @@ from pbm.service.running.heartbeat import (
 from pbm.service.running.loops import begin_turns, send_post, take_turns
 from pbm.service.running.writer import InThread, Reader, Writer
 from pbm.service.turns.crash_marker import CrashMarker
-from pbm.service.turns.mail_writer import Site
 from pbm.service.turns.turn import Turns
 from pbm.service.turns.watchdog import Watchdog
 from pbm.store.db import Database, why_unusable

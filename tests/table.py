@@ -22,6 +22,7 @@ from sqlalchemy import text
 
 from pbm.mail.address import ServerAddress
 from pbm.mail.reading.auth_results import Front
+from pbm.mail.site import Site
 from pbm.mail.smtp_in.listener import Rejection
 from pbm.mail.tags import Key, Keyring
 from pbm.mail.writing.render import Renderer
@@ -29,7 +30,6 @@ from pbm.play.boards import Setup, start_board
 from pbm.service.intake.front import forget_front, note_front
 from pbm.service.intake.receive import Intake
 from pbm.service.post.scribe import raw_mail
-from pbm.service.turns.mail_writer import Site
 from pbm.service.turns.turn import Turns
 from pbm.store.db import Database
 from pbm.store.migrate import current_version, migrate

@@ -11,6 +11,7 @@ from datetime import datetime
 from pbm.mail.address import PlayerReply, QuestionReply, Recipient, address_key
 from pbm.mail.reading.auth_results import Dmarc
 from pbm.mail.tags import Keyring, token_digest
+from pbm.play.turn import Turn
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Player, Question
 
@@ -68,24 +69,20 @@ Speaker = Proven | Claimed | Elsewhere | Answerer | Stranger
 
 
 def identify(
-    work: UnitOfWork,
-    keyring: Keyring,
-    recipient: Recipient,
-    author: str,
-    now: datetime,
-    dmarc: Dmarc = Dmarc.UNKNOWN,
+    turn: Turn, recipient: Recipient, author: str, dmarc: Dmarc = Dmarc.UNKNOWN
 ) -> Speaker:
     """Tell who speaks, from the address written to and the one `From:` address.
 
     `dmarc` is what a trusted result says of the domain of that address.
     """
+    work = turn.work
     player = work.players.by_address(address_key(author))
     if isinstance(recipient, QuestionReply):
         question = asked_question(work, recipient, lock=True)
         if question is not None:
-            return _answering(work, question, player, author, now, dmarc)
+            return _answering(turn, question, player, author, dmarc)
     if isinstance(recipient, PlayerReply):
-        owner = tag_owner(work, keyring, recipient, known=player)
+        owner = tag_owner(work, turn.site.keyring, recipient, known=player)
         if owner is not None and player is not None and player.id == owner.id:
             doubt = doubt_about(player, dmarc)
             if doubt:
@@ -167,21 +164,17 @@ def is_open(question: Question, now: datetime) -> bool:
 
 
 def _answering(
-    work: UnitOfWork,
-    question: Question,
-    player: Player | None,
-    author: str,
-    now: datetime,
-    dmarc: Dmarc,
+    turn: Turn, question: Question, player: Player | None, author: str, dmarc: Dmarc
 ) -> Speaker:
-    proven = player is not None and is_open(question, now) and not doubt_about(player, dmarc)
+    still_open = is_open(question, turn.now)
+    proven = player is not None and still_open and not doubt_about(player, dmarc)
     if question.player_id is None:
         if address_key(question.address) == address_key(author):
             return Answerer(question, player, proven)
         return _without_tag(player, author, dmarc)
-    owner = work.players.get(question.player_id)
+    owner = turn.work.players.get(question.player_id)
     if player is not None and player.id == owner.id:
         return Answerer(question, owner, proven)
-    if is_open(question, now):
+    if still_open:
         return Elsewhere(owner, author)
     return _without_tag(player, author, dmarc)

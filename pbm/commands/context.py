@@ -1,59 +1,64 @@
 """What a command sees while it runs, and how the board it means is found."""
 
-import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from pbm.commands.postage import Postage
 from pbm.commands.words import BoardRef
 from pbm.errors import Refusal
+from pbm.mail.site import Answering
 from pbm.passwords import PasswordWork
+from pbm.play.turn import Turn
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Board, Player
 
 BOARDS_NAMED = 20
 
 
-def by_lot(names: Sequence[str]) -> list[str]:
-    """The names in an order that nobody can foresee."""
-    return random.SystemRandom().sample(names, len(names))
-
-
-@dataclass(frozen=True)
-class Answering:
-    """What a mail answers: a board's mail, at a ply, after so many take-backs."""
-
-    number: int
-    ply: int
-    taken_back: int
-
-
 @dataclass(frozen=True)
 class Context:
-    """One mail's circumstances.
+    """The work in hand as the commands see it, who speaks, and what is pointed at.
 
     `hints` are the boards that the mail points at, the surest first: its reply address,
     what it answers, its subject. `can_be_strict`: this server learns for which senders their
     domain vouches, so that a player may insist on it.
     """
 
-    work: UnitOfWork
-    now: datetime
+    turn: Turn
     actor: Player | None
-    server: str  # the plain address of this server
     help_page: Callable[[str], dict[str, Any]]  # raises Refusal for an unknown subject
     check_handle: Callable[[str, int], None]  # raises Refusal where a player cannot have it
-    passwords: PasswordWork
     hints: tuple[int, ...] = ()
     answered: Answering | None = None
     can_be_strict: bool = False
     is_agreed: bool = False  # everybody has said yes to it, and it was counted before
     shown: int = 0  # boards that the commands above have shown already
     text: tuple[str, ...] = ()  # what stands below a command that takes it
-    shuffled: Callable[[Sequence[str]], list[str]] = by_lot
-    postage: Postage = field(default_factory=Postage)  # of the whole mail
+
+    @property
+    def work(self) -> UnitOfWork:
+        """The transaction."""
+        return self.turn.work
+
+    @property
+    def now(self) -> datetime:
+        """The moment of the turn."""
+        return self.turn.now
+
+    @property
+    def passwords(self) -> PasswordWork:
+        """What is hashed for the turn."""
+        return self.turn.passwords
+
+    @property
+    def server(self) -> str:
+        """The plain address of this server."""
+        return self.turn.site.address.plain
+
+    def shuffled(self, names: Sequence[str]) -> list[str]:
+        """The names in an order that nobody can foresee."""
+        return self.turn.site.shuffled(names)
 
     @property
     def player(self) -> Player:

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from pbm.commands.context import Answering, Context
+from pbm.commands.context import Context
 from pbm.commands.declare import Command, operand
 from pbm.commands.words import Board as BoardKind
 from pbm.commands.words import BoardRef, MoveText, PlyMark
 from pbm.errors import Refusal
 from pbm.events import Event, Held
+from pbm.mail.site import Answering
 from pbm.play.boards import check_move
 from pbm.play.leave import leave_board
 from pbm.play.move import play_move

@@ -9,6 +9,7 @@ from functools import partial
 
 from pbm.mail.address import address_key, mailbox_key
 from pbm.store.db import UnitOfWork
+from pbm.store.kinds import Allowance, Kind
 
 
 @dataclass(frozen=True)
@@ -17,7 +18,7 @@ class Limit:
 
     most: int
     within: timedelta
-    pause: str
+    pause: Kind
 
 
 @dataclass(frozen=True)
@@ -65,11 +66,10 @@ LEFT_OUT_TOLD = Rate("left-out-told", 20, timedelta(days=1))  # so that no robot
 BACK_BY_CLAIM = Rate("back", 4, timedelta(days=1))  # unproven mails that say somebody is back
 
 PLAYER_LIMITS = (
-    Limit(20, timedelta(hours=1), "pause-hour"),
-    Limit(100, timedelta(days=1), "pause-day"),
+    Limit(20, timedelta(hours=1), Kind.PAUSE_HOUR),
+    Limit(100, timedelta(days=1), Kind.PAUSE_DAY),
 )
-UNPROVEN = "unproven"  # the kind of an answer or question to a mail that nobody has proven
-UNPROVEN_LIMIT = Limit(5, timedelta(hours=1), "pause-from")
+UNPROVEN_LIMIT = Limit(5, timedelta(hours=1), Kind.PAUSE_FROM)
 STRANGER_ANSWERS = 5
 _STRANGER = Rate("stranger", 1, timedelta(days=1))  # of one in five buckets: five in any day
 
@@ -124,8 +124,8 @@ def limit_reached(
     work: UnitOfWork, address: str, now: datetime, *, unproven: bool = False
 ) -> Limit | None:
     """The limit that a player's next answer would go beyond."""
-    key = address_key(address)
-    count = partial(work.outbox.count_answers, key, unproven=unproven)
+    allowance = Allowance.UNPROVEN if unproven else Allowance.PROVEN
+    count = partial(work.outbox.count_answers, allowance, address_key(address))
     limits = _limits(unproven=unproven)
     return next((limit for limit in limits if count(now - limit.within) >= limit.most), None)
 

@@ -25,9 +25,10 @@ from sqlalchemy import (
     update,
 )
 
+from pbm.store.kinds import ERASING_ADDRESS, SUPERSEDED, Allowance, Kind, using_up
 from pbm.store.schema import DUE, FAILED, outbox
 from pbm.store.statement import Row, Statement
-from pbm.store.values import FAREWELL, NewMail, OutboxMail
+from pbm.store.values import NewMail, OutboxMail
 
 _COLUMNS = (
     outbox.c.id,
@@ -91,9 +92,10 @@ def _claim_passing_over(count: int) -> Statement:
     )
 
 
-def _unless_farewell(column: Column[str]) -> Case[str]:
-    """What stands there, but for a mail with which its address is forgotten."""
-    return case((outbox.c.kind == FAREWELL, ""), else_=column)
+def _unless_erased(column: Column[str]) -> Case[str]:
+    """What stands there, but for a mail with which its address is erased."""
+    erases = or_(*(outbox.c.kind == kind for kind in ERASING_ADDRESS))
+    return case((erases, ""), else_=column)
 
 
 _FINISH = Statement(
@@ -106,8 +108,8 @@ _FINISH = Statement(
         attempts=outbox.c.attempts + 1,
         params=None,
         headers=None,
-        recipient=_unless_farewell(outbox.c.recipient),
-        recipient_key=_unless_farewell(outbox.c.recipient_key),
+        recipient=_unless_erased(outbox.c.recipient),
+        recipient_key=_unless_erased(outbox.c.recipient_key),
     )
 )
 _NEXT_DUE_AT = Statement(
@@ -259,7 +261,7 @@ class Outbox:
         )
         return self._connection.scalars(query.limit(1)).first() is not None
 
-    def written_since(self, kind: str, address_key: str, since: datetime) -> bool:
+    def written_since(self, kind: Kind, address_key: str, since: datetime) -> bool:
         """Whether an address was written a mail of one kind since a moment."""
         query = select(outbox.c.id).where(
             outbox.c.recipient_key == address_key,
@@ -268,15 +270,11 @@ class Outbox:
         )
         return self._connection.scalars(query.limit(1)).first() is not None
 
-    def count_answers(self, address_key: str, since: datetime, *, unproven: bool = False) -> int:
-        """How many answers and questions an address was written since a moment.
-
-        `unproven`: only those to mails that nobody has proven, which else do not count.
-        """
-        kinds = ("unproven",) if unproven else ("answer", "question")
+    def count_answers(self, allowance: Allowance, address_key: str, since: datetime) -> int:
+        """How many mails that count against an allowance an address was written since a moment."""
         query = select(func.count()).where(
             outbox.c.recipient_key == address_key,
-            outbox.c.kind.in_(kinds),
+            outbox.c.kind.in_(using_up(allowance)),
             outbox.c.written_at > since,
         )
         return int(self._connection.scalar(query) or 0)
@@ -317,14 +315,18 @@ class Outbox:
             .values(due_at=now)
         )
 
-    def drop_due(
-        self, player_id: int, kind: str, why: str, now: datetime, *, board_id: int | None = None
+    def supersede(
+        self, player_id: int, why: str, now: datetime, *, board_id: int | None = None
     ) -> tuple[int, ...]:
-        """Give up the mails of a kind to a player that wait to be sent, all or those of a board.
+        """Give up what waits for a player and is superseded, of all boards or of one.
 
-        Returns the boards that they were about.
+        Returns the boards that these mails were about.
         """
-        where = [outbox.c.status == DUE, outbox.c.player_id == player_id, outbox.c.kind == kind]
+        where = [
+            outbox.c.status == DUE,
+            outbox.c.player_id == player_id,
+            outbox.c.kind.in_(SUPERSEDED),
+        ]
         if board_id is not None:
             where.append(outbox.c.board_id == board_id)
         dropped = {"status": "dropped", "finished_at": now, "last_error": why}

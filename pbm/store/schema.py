@@ -30,6 +30,8 @@ from sqlalchemy import (
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator
 
+from pbm.store.kinds import Kind
+
 
 class Moment(TypeDecorator[datetime]):
     """An aware UTC datetime on every database (SQLite alone would forget the zone)."""
@@ -48,6 +50,21 @@ class Moment(TypeDecorator[datetime]):
     ) -> Callable[[Any], datetime | None]:
         """Give UTC back."""
         return _from_utc_text if dialect.name == "sqlite" else _utc
+
+
+class MailKind(TypeDecorator[Kind]):
+    """A kind of mail, as its word."""
+
+    impl = String(10)
+    cache_ok = True
+
+    def process_bind_param(self, value: Kind | None, dialect: Dialect) -> str | None:  # noqa: ARG002
+        """Store the word."""
+        return value.value if value else None
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> Kind | None:  # noqa: ARG002
+        """Give the kind back."""
+        return Kind.stored(value) if value else None
 
 
 def _utc(moment: datetime | None) -> datetime | None:
@@ -275,9 +292,7 @@ outbox = Table(
     "outbox",
     metadata,
     _id(),
-    Column(
-        "kind", String(10), nullable=False
-    ),  # board, again, answer, question, unproven, notice, pause-hour, ...
+    Column("kind", MailKind, nullable=False),
     Column("recipient", String(254), nullable=False),
     Column("recipient_key", String(254), nullable=False),
     _to("players", "player_id", index=True),

@@ -7,9 +7,9 @@ from typing import Any
 
 from pbm.passwords import PasswordHash, SealedPassword
 from pbm.rules import abalone as rules
+from pbm.store.kinds import Kind
 
 FIRST_EPOCH = 1
-FAREWELL = "farewell"  # the kind of a mail whose address is forgotten with it
 
 
 @dataclass(frozen=True)
@@ -280,7 +280,7 @@ class NewMail:
     `sender` is the envelope's.
     """
 
-    kind: str
+    kind: Kind
     recipient: str
     template: str
     params: dict[str, Any]
@@ -299,7 +299,7 @@ class OutboxMail:
     """A mail to be sent, with everything frozen that it is rendered from."""
 
     id: int
-    kind: str
+    kind: Kind
     recipient: str
     player_id: int | None
     board_id: int | None

@@ -2,8 +2,8 @@
 
 import pytest
 
-from pbm.commands.postage import MOST_MAILS
 from pbm.play.begin import MOST_UNANSWERED
+from pbm.play.postage import MOST_MAILS
 from tests.table import Person, Table
 
 FIVE = ("bob", "carol", "dave", "erin", "frank")

@@ -6,8 +6,8 @@ from email import message_from_bytes
 
 import pytest
 
+from pbm.mail.site import Site
 from pbm.rules import abalone as rules
-from pbm.service.turns.mail_writer import Site
 from tests.conversations.playing import board_mail, plays_silently
 from tests.table import Person, Table
 from tests.threads import Kept, by_references, by_subject_and_reference, kept

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from pbm.commands.context import by_lot
+from pbm.mail.site import by_lot
 from pbm.rules import abalone as rules
 from tests.conversations.playing import board_mail, plays
 from tests.table import Person, Table

@@ -6,11 +6,13 @@ from itertools import count
 from typing import Any
 
 import pytest
+from sqlalchemy import text
 
 from pbm.rules import abalone as rules
 from pbm.service.post.post import delay
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.inbox import ANYWHERE
+from pbm.store.kinds import Kind
 from pbm.store.migrate import migrate
 from pbm.store.schema import inbox
 from pbm.store.values import NewMail, Queued
@@ -51,7 +53,7 @@ def write(
     due_at: datetime | None = None,
 ) -> int:
     mail = NewMail(
-        kind="answer",
+        kind=Kind.ANSWER,
         recipient=recipient,
         template="answer",
         params={"text": "words"},
@@ -84,6 +86,16 @@ def test_the_oldest_new_mail_is_next(database: Database) -> None:
     with database.transaction() as work:
         assert work.inbox.claim(NOW) == ()
         assert work.inbox.get(numbers[0]).raw == b""
+
+
+def test_a_mail_of_a_kind_of_a_later_version_is_sent_like_a_notice(database: Database) -> None:
+    with database.transaction() as work:
+        number = write(work, "alice@x")
+    with database.engine.begin() as connection:
+        connection.execute(text("UPDATE outbox SET kind = 'digest-day'"))
+    with database.transaction() as work:
+        (mail,) = work.outbox.claim_due(NOW, most=9, passing_over=())
+        assert (mail.id, mail.kind) == (number, Kind.NOTICE)
 
 
 def test_several_are_claimed_and_finished_at_once(database: Database) -> None:

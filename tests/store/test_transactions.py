@@ -11,6 +11,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 from pbm.play.boards import add_move
 from pbm.rules import abalone as rules
 from pbm.store.db import Database, UnitOfWork, is_away
+from pbm.store.kinds import Kind
 from pbm.store.migrate import migrate
 from pbm.store.schema import metadata
 from pbm.store.values import Board, NewMail
@@ -156,7 +157,7 @@ def fill(database: Database) -> None:
 
 def new_mail(message_id: str, board_id: int) -> NewMail:
     return NewMail(
-        kind="board",
+        kind=Kind.BOARD,
         recipient="bob@example.org",
         template="board",
         params={},

@@ -7,9 +7,9 @@ import pytest
 
 from pbm.clock import system_clock
 from pbm.mail.address import ServerAddress
+from pbm.mail.site import Site
 from pbm.mail.tags import load_keyring
 from pbm.service.intake.receive import Intake
-from pbm.service.turns.mail_writer import Site
 from pbm.store.db import Database
 from tests.torture import games
 from tests.torture.count import Operator, _logged, findings

@@ -1,17 +1,18 @@
 """New addresses of players: the address itself is asked before it counts."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from pbm.commands.auth import is_open
 from pbm.commands.script import confirmation
 from pbm.events import AddressWanted, Answered
 from pbm.mail.address import address_key
-from pbm.mail.tags import new_token, token_digest
+from pbm.mail.tags import token_digest
 from pbm.play.limits import strangers_answers_left
 from pbm.play.subjects import answer_subject, question_subject
-from pbm.service.turns.hearing import Hearing
-from pbm.service.turns.mail_writer import MailWriter
+from pbm.play.turn import Turn
+from pbm.service.turns.mail_turn import MailTurn
+from pbm.service.turns.mail_writer import Asking, MailWriter
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Player, Question
 
@@ -19,49 +20,48 @@ KIND = "address"
 OPEN_FOR = timedelta(hours=48)
 
 
-def ask_new_address(
-    work: UnitOfWork, mail_writer: MailWriter, player: Player, event: AddressWanted, now: datetime
-) -> None:
+def ask_new_address(turn: Turn, player: Player, event: AddressWanted) -> None:
     """Ask an address whether it is this player's."""
-    token = new_token()
     kept = {"player": player.id, "epoch": player.epoch, "instead": event.instead}
-    work.questions.ask(KIND, event.address, token_digest(token), kept, now, now + OPEN_FOR)
     params = {"handle": player.handle, "instead": event.instead}
     subject = question_subject(f"play as {player.handle} from here")
-    mail_writer.question(event.address, "new-address", subject, token, params, granted=True)
+    asking = Asking("new-address", subject, params)
+    digest, until = token_digest(asking.token), turn.now + OPEN_FOR
+    turn.work.questions.ask(KIND, event.address, digest, kept, turn.now, until)
+    MailWriter(turn).question(event.address, asking, granted=True)
 
 
-def hear_new_address(hearing: Hearing, question: Question) -> str:
+def hear_new_address(turn: MailTurn, question: Question) -> str:
     """Settle the question of a new address. Returns the outcome for the operator."""
-    work = hearing.work
-    yes, _ = confirmation(hearing.envelope.said)
+    work = turn.work
+    yes, _ = confirmation(turn.envelope.said)
     player = work.players.find(question.params["player"])
-    if player is None or not is_open(question, hearing.now) or not _wanted(work, question, player):
-        _answer(hearing, question, "question-closed")
+    if player is None or not is_open(question, turn.now) or not _wanted(work, question, player):
+        _answer(turn, question, "question-closed")
         return f"{question.address}: the question is closed"
     if yes is None:
-        _answer(hearing, question, "yes-or-no")
+        _answer(turn, question, "yes-or-no")
         return f"{question.address}: neither yes nor no"
     work.questions.settle(question, "yes" if yes else "no")
     if not yes:
-        _answer(hearing, question, "dropped")
+        _answer(turn, question, "dropped")
         return f"{question.address} is not {player.handle}'s"
     if question.params["instead"]:
-        work.players.put_address_first(player, question.address, hearing.now)
+        work.players.put_address_first(player, question.address, turn.now)
         work.players.renew_epoch(player.id)
     else:
-        work.players.add_address(player.id, question.address, hearing.now)
-    _announce(hearing, player, question)
+        work.players.add_address(player.id, question.address, turn.now)
+    _announce(turn, player, question)
     return f"{question.address} is {player.handle}'s now"
 
 
-def _answer(hearing: Hearing, question: Question, section: str) -> None:
+def _answer(turn: MailTurn, question: Question, section: str) -> None:
     """Answer the address that was asked, as long as it may get answers."""
-    left = strangers_answers_left(hearing.work, question.address, hearing.now)
+    left = strangers_answers_left(turn.work, question.address, turn.now)
     if left:
         params = {"sections": [{"section": section}], "last": left == 1}
         subject = answer_subject("your answer")
-        hearing.mail_writer.answer_stranger(question.address, subject, params)
+        MailWriter(turn).answer_stranger(question.address, subject, params)
 
 
 def _wanted(work: UnitOfWork, question: Question, player: Player) -> bool:
@@ -70,27 +70,25 @@ def _wanted(work: UnitOfWork, question: Question, player: Player) -> bool:
     return same and work.players.by_address(address_key(question.address)) is None
 
 
-def _announce(hearing: Hearing, before: Player, question: Question) -> None:
+def _announce(turn: MailTurn, before: Player, question: Question) -> None:
     """Tell every address of the player, the one that was given up included."""
     told = {
         "handle": before.handle,
         "address": question.address,
         "instead": question.params["instead"],
     }
-    player = hearing.work.players.get(before.id)
+    player = turn.work.players.get(before.id)
     section = {"section": "new-address", **told}
     subject = answer_subject("your addresses")
-    hearing.mail_writer.answer(player, subject, {"sections": [section]})
+    MailWriter(turn).answer(player, subject, {"sections": [section]})
     for address in before.addresses:
         if address != player.address:
-            hearing.mail_writer.notice(address, "addresses-changed", "your addresses", told)
+            MailWriter(turn).notice(address, "addresses-changed", "your addresses", told)
 
 
-def tell_other_addresses(
-    mail_writer: MailWriter, player: Player, sections: Sequence[Answered]
-) -> None:
+def tell_other_addresses(turn: Turn, player: Player, sections: Sequence[Answered]) -> None:
     """Tell a player's other addresses what was changed, too: nobody changes it unseen."""
     for address in player.addresses[1:]:
         for section in sections:
             told = {"sections": [{"section": section.section, **section.params}], "last": False}
-            mail_writer.notice(address, "answer", str(section.params["title"]), told)
+            MailWriter(turn).notice(address, "answer", str(section.params["title"]), told)

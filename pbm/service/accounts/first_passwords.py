@@ -1,14 +1,14 @@
 """A password that comes with `signup`, as older servers wanted it: only its hash is kept."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from pbm.commands.account import SignUp
 from pbm.commands.declare import Command
 from pbm.errors import Refusal
 from pbm.mail.address import address_key
 from pbm.mail.tags import Keyring
-from pbm.passwords import PasswordHash, PasswordWork, SealedPassword
-from pbm.store.db import UnitOfWork
+from pbm.passwords import PasswordHash, SealedPassword
+from pbm.play.turn import Turn
 from pbm.store.values import Question
 
 _MOST, _WITHIN = (
@@ -17,18 +17,16 @@ _MOST, _WITHIN = (
 )  # from all strangers together: each costs some 25 ms
 
 
-def hash_of_first(
-    work: UnitOfWork, passwords: PasswordWork, command: Command | None, now: datetime
-) -> PasswordHash | None:
+def hash_of_first(turn: Turn, command: Command | None) -> PasswordHash | None:
     """The hash of the password that a `signup` brings, None where it brings none.
 
     Raises Refusal for one that is too short, and where too many come at a time; HashingNeeded.
     """
     if not isinstance(command, SignUp) or command.password is None:
         return None
-    if not work.buckets.take("signup-passwords", _MOST, _WITHIN, now):
+    if not turn.work.buckets.take("signup-passwords", _MOST, _WITHIN, turn.now):
         raise Refusal("password-not-kept")
-    return passwords.hash_of(command.password.value)
+    return turn.passwords.hash_of(command.password.value)
 
 
 def sealed_for(keyring: Keyring, kept: PasswordHash | None, address: str) -> SealedPassword | None:

@@ -8,29 +8,31 @@ from pbm.errors import Refusal
 from pbm.mail.tags import Keyring
 from pbm.passwords import SHORTEST, PasswordHash, RefusedPasswords, SealedPassword
 from pbm.play.limits import ALL_NEW_PASSWORDS, NEW_PASSWORDS, is_paused, limit_reached
-from pbm.service.turns.hearing import Hearing
+from pbm.play.turn import Turn
 from pbm.service.turns.questions import OPEN_FOR
 from pbm.store.values import PendingCommands, Player
 
 
-def within_rate(hearing: Hearing, context: Context, script: Script) -> Context:
+def within_rate(context: Context, script: Script) -> Context:
     """The same circumstances, in which no password is hashed where one must not be.
 
     Each that a script brings counts, before it costs anything. Mails that only claim to be the
     player's have rates of their own.
     """
     new = {word for word in _new_passwords(script) if len(word) >= SHORTEST}
-    refusal = _why_not(hearing, context.player, len(new)) if new else None
-    return replace(context, passwords=RefusedPasswords(refusal)) if refusal else context
+    refusal = _why_not(context.turn, context.player, len(new)) if new else None
+    if refusal is None:
+        return context
+    return replace(context, turn=replace(context.turn, passwords=RefusedPasswords(refusal)))
 
 
-def _why_not(hearing: Hearing, player: Player, count: int) -> Refusal | None:
+def _why_not(turn: Turn, player: Player, count: int) -> Refusal | None:
     """The refusal, None where so many passwords may be hashed.
 
     Of those that nobody has proven only one waits: the player could not tell a forger's from
     the own one. Where no question could be asked, nothing is hashed for it.
     """
-    work, now, unproven = hearing.work, hearing.now, hearing.mail_writer.unproven
+    work, now, unproven = turn.work, turn.now, turn.unproven
     waiting = work.questions.waiting_errands(player.id, now - OPEN_FOR) if unproven else ()
     if any(errand.password for errand in waiting):
         return Refusal("password-waits")
@@ -46,13 +48,13 @@ def _why_not(hearing: Hearing, player: Player, count: int) -> Refusal | None:
     return None
 
 
-def sealed_for_errand(hearing: Hearing, player: Player, script: Script) -> SealedPassword | None:
+def sealed_for_errand(context: Context, script: Script) -> SealedPassword | None:
     """The new password of a rehearsed script as it waits; of several, the last one counts."""
     new = _new_passwords(script)
     if not new:
         return None
-    kept = hearing.passwords.hash_of(new[-1])
-    return hearing.site.keyring.seal_password(kept, _owner(player.id))
+    kept = context.passwords.hash_of(new[-1])
+    return context.turn.site.keyring.seal_password(kept, _owner(context.player.id))
 
 
 def password_of(keyring: Keyring, errand: PendingCommands) -> PasswordHash | None:

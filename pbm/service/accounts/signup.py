@@ -10,7 +10,6 @@ from pbm.play.limits import strangers_answers_left
 from pbm.service.accounts.first_passwords import asked_with, hash_of_first
 from pbm.service.accounts.handles import check_new_handle, choose_handle
 from pbm.service.accounts.new_passwords import within_rate
-from pbm.service.turns.hearing import Hearing
 from pbm.service.turns.invitations import (
     called_off,
     invited_to,
@@ -18,8 +17,9 @@ from pbm.service.turns.invitations import (
     said_yes,
     start_if_complete,
 )
+from pbm.service.turns.mail_turn import MailTurn
 from pbm.service.turns.obey import ask_first, is_dangerous, obey, tell
-from pbm.service.turns.questions import ask_signup
+from pbm.service.turns.questions import Welcome, ask_signup
 from pbm.service.turns.scripts import problem_answer, run_script
 from pbm.service.turns.strangers import help_stranger, say_goodbye
 from pbm.store.values import Player, Question
@@ -27,19 +27,19 @@ from pbm.store.values import Player, Question
 _NO_NAME_ENDS = (",", "!", "?", ":")  # somebody is spoken to, or asked
 
 
-def hear_signup(hearing: Hearing, question: Question) -> str:
+def hear_signup(turn: MailTurn, question: Question) -> str:
     """Settle the question of an address that nobody plays from. Returns the outcome."""
-    work, address = hearing.work, question.address
-    context = hearing.context(None)
-    script = hearing.script(context)
-    yes, rest = answer_to_welcome(hearing.envelope.said)
-    if yes is False or wants_no_mail(hearing.subject, ()):
-        return _hear_no(hearing, question)
-    if help_stranger(context, hearing.mail_writer, address, script):
+    work, address = turn.work, question.address
+    context = turn.context(None)
+    script = turn.script(context)
+    yes, rest = answer_to_welcome(turn.envelope.said)
+    if yes is False or wants_no_mail(turn.subject, ()):
+        return _hear_no(turn, question)
+    if help_stranger(context, address, script):
         return "helped a stranger"
     wanted = question.params["handle"] if yes else _name_in(rest)
     try:
-        if not is_open(question, hearing.now):
+        if not is_open(question, turn.now):
             raise Refusal("question-closed")
         if wanted is None:
             raise Refusal("answer-yes")
@@ -47,99 +47,97 @@ def hear_signup(hearing: Hearing, question: Question) -> str:
         if not yes and _are_words(rest[1:]):
             raise Refusal("perhaps-a-name", handle=wanted)
         if yes:
-            kept = asked_with(hearing.site.keyring, question)
+            kept = asked_with(turn.site.keyring, question)
         else:
             first = next(iter(script.commands), None)
-            kept = hash_of_first(work, hearing.passwords, first, hearing.now)
+            kept = hash_of_first(turn, first)
     except Refusal as refusal:
-        return _ask_again(hearing, question, refusal, wanted)
-    player = work.players.add(wanted, address, hearing.now)
+        return _ask_again(turn, question, refusal, wanted)
+    player = work.players.add(wanted, address, turn.now)
     if kept:
         work.players.set_password(player.id, kept)
         player = work.players.get(player.id)
     work.questions.settle(question, "yes")
-    _welcome(hearing, question, player, rest if yes else rest[1:])
+    _welcome(turn, question, player, rest if yes else rest[1:])
     return f"{wanted} signed up"
 
 
-def hear_again(hearing: Hearing, question: Question, player: Player, *, proven: bool) -> str:
+def hear_again(turn: MailTurn, question: Question, player: Player, *, proven: bool) -> str:
     """Hear a further answer from somebody who has become a player since the question."""
-    context = hearing.context(player)
-    script = hearing.script(context)
-    yes, rest = answer_to_welcome(hearing.envelope.said)
+    context = turn.context(player)
+    script = turn.script(context)
+    yes, rest = answer_to_welcome(turn.envelope.said)
     if yes is False and script.commands:
         yes = None  # "stop" and "delete" are a player's commands
     if yes is None or rest or player.status != "active":
-        script = script if yes is None else hearing.held(read_script("", rest, in_answer=False))
-        return obey(hearing, context, script, proven=proven)
-    errand = invited_to(hearing, question)
-    if errand is None or not is_open(question, hearing.now):
+        script = script if yes is None else turn.held(read_script("", rest, in_answer=False))
+        return obey(context, script, proven=proven)
+    errand = invited_to(turn, question)
+    if errand is None or not is_open(question, turn.now):
         told = [Answered("signed-up", {"handle": player.handle, "again": True})]
-        if question.params["invitation"] and is_open(question, hearing.now):
+        if question.params["invitation"] and is_open(question, turn.now):
             told.append(called_off())
-        tell(hearing, context, told)
+        tell(context, told)
         return f"{player.handle} has signed up already"
-    work = hearing.work
+    work = turn.work
     work.questions.settle(question, "yes" if yes else "no")
     if not yes:
-        said_no(hearing, errand, question)
-        tell(hearing, context, [Answered("dropped", {"title": "dropped"})])
+        said_no(turn, errand, question)
+        tell(context, [Answered("dropped", {"title": "dropped"})])
         return f"{player.handle} turned an invitation down"
-    tell(hearing, context, [said_yes(hearing, errand, question, player)])
-    start_if_complete(hearing, errand)
+    tell(context, [said_yes(turn, errand, question, player)])
+    start_if_complete(turn, errand)
     return f"{player.handle} took an invitation"
 
 
-def _welcome(hearing: Hearing, question: Question, player: Player, rest: tuple[str, ...]) -> None:
+def _welcome(turn: MailTurn, question: Question, player: Player, rest: tuple[str, ...]) -> None:
     """Greet a new player, do what stands below the yes, and start the game that waits."""
-    context = hearing.context(player)
-    script = hearing.held(read_script("", rest, in_answer=False))
+    context = turn.context(player)
+    script = turn.held(read_script("", rest, in_answer=False))
     has_one = player.password_hash is not None
     lapsed = question.password is not None and not has_one
     joined = {"handle": player.handle, "password": has_one, "lapsed": lapsed}
     told: list[Event] = [Answered("signed-up", {"title": "welcome", **joined})]
-    errand = invited_to(hearing, question)
+    errand = invited_to(turn, question)
     if errand is not None:
-        told.append(said_yes(hearing, errand, question, player))
+        told.append(said_yes(turn, errand, question, player))
     elif question.params["invitation"]:
         told.append(called_off())
     if script.problem:
         told.append(problem_answer(context, script, script.problem))
     elif script.commands and not is_dangerous(script):
-        told += run_script(within_rate(hearing, context, script), script)
-    tell(hearing, context, told)
+        told += run_script(within_rate(context, script), script)
+    tell(context, told)
     if errand is not None:
-        start_if_complete(hearing, errand)
+        start_if_complete(turn, errand)
     if is_dangerous(script):
-        ask_first(hearing, context, script, proven=True)
+        ask_first(context, script)
 
 
-def _hear_no(hearing: Hearing, question: Question) -> str:
+def _hear_no(turn: MailTurn, question: Question) -> str:
     """Settle it for ever, however late: nobody else makes us write to that address again."""
     if question.answer is None:
-        hearing.work.questions.settle(question, "no")
-    errand = invited_to(hearing, question)
+        turn.work.questions.settle(question, "no")
+    errand = invited_to(turn, question)
     if errand is not None:
-        said_no(hearing, errand, question)
-    return say_goodbye(hearing, question.address)
+        said_no(turn, errand, question)
+    return say_goodbye(turn, question.address)
 
 
-def _ask_again(hearing: Hearing, question: Question, refusal: Refusal, wanted: str | None) -> str:
-    work, address = hearing.work, question.address
-    left = strangers_answers_left(work, address, hearing.now)
+def _ask_again(turn: MailTurn, question: Question, refusal: Refusal, wanted: str | None) -> str:
+    work, address = turn.work, question.address
+    left = strangers_answers_left(work, address, turn.now)
     if not left:
         return f"nothing: {address} had its answers for today"
-    ask_signup(
-        work,
-        hearing.mail_writer,
-        address,
-        choose_handle(work, address, wanted if refusal.code == "perhaps-a-name" else None)[0],
+    wished = wanted if refusal.code == "perhaps-a-name" else None
+    welcome = Welcome(
+        choose_handle(work, address, wished)[0],
         {"code": refusal.code, "params": refusal.params},
         last=left == 1,
-        now=hearing.now,
         invitation=question.params["invitation"],
-        kept=asked_with(hearing.site.keyring, question),
+        kept=asked_with(turn.site.keyring, question),
     )
+    ask_signup(turn, address, welcome)
     return f"asked {address} again: {refusal.code}"
 
 

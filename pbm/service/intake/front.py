@@ -9,9 +9,10 @@ from datetime import datetime, timedelta
 
 from pbm.mail.address import Probe
 from pbm.mail.reading.auth_results import Dmarc, Front, dmarc_of
+from pbm.mail.site import Site
 from pbm.mail.tags import token_digest
 from pbm.mail.writing.probe import Seen, read_probe
-from pbm.service.turns.mail_writer import Site
+from pbm.play.turn import Turn
 from pbm.store.db import UnitOfWork
 from pbm.store.values import InboxMail
 
@@ -83,14 +84,15 @@ def arrival_of(work: UnitOfWork, token: str) -> Arrival | None:
     return Arrival(told["peer"], told["trusted"], seen)
 
 
-def take_probe(work: UnitOfWork, site: Site, probe: Probe, mail: InboxMail, now: datetime) -> str:
+def take_probe(turn: Turn, probe: Probe, mail: InboxMail) -> str:
     """Write down how a probe arrived; nobody is answered. Returns the outcome for the operator."""
-    fact = work.facts.find(_PROBE)
-    if fact is None or not is_expected(work, probe, now):
+    facts = turn.work.facts
+    fact = facts.find(_PROBE)
+    if fact is None or not is_expected(turn.work, probe, turn.now):
         return "nothing: a probe that nobody waits for"
     seen = read_probe(mail.raw, _mark(fact.value["digest"]), fact.value["authserv_id"])
-    arrival = asdict(Arrival(mail.peer, site.trusts(mail.peer), seen))
-    work.facts.note(_PROBE, {**fact.value, "arrival": arrival}, fact.noted_at)
+    arrival = asdict(Arrival(mail.peer, turn.site.trusts(mail.peer), seen))
+    facts.note(_PROBE, {**fact.value, "arrival": arrival}, fact.noted_at)
     return "the doctor's probe has arrived"
 
 

@@ -11,6 +11,7 @@ from enum import Enum
 import structlog
 
 from pbm.mail.reading.auth_results import Dmarc
+from pbm.mail.site import Site
 from pbm.mail.smtp_in.handler import Rejection
 from pbm.play.limits import (
     OF_DOMAIN,
@@ -22,7 +23,6 @@ from pbm.play.limits import (
 )
 from pbm.service.intake.arriving import Arriving
 from pbm.service.intake.front import known_front, what_it_says_of
-from pbm.service.turns.mail_writer import Site
 from pbm.store.db import UnitOfWork
 
 PUT_OFF = Rejection(

@@ -3,7 +3,8 @@
 import re
 from base64 import b64encode
 
-from pbm.service.turns.mail_writer import MailWriter, Site
+from pbm.play.turn import Turn
+from pbm.service.turns.mail_writer import MailWriter
 from pbm.store.values import InboxMail
 
 _MARK = b"X-PBM-Forwarded: yes\r\n"
@@ -15,12 +16,12 @@ class NoOperatorError(Exception):
     """There is nobody to send the mail on to; it stays in the queue."""
 
 
-def forward_to_operator(site: Site, mail_writer: MailWriter, mail: InboxMail) -> str:
+def forward_to_operator(turn: Turn, mail: InboxMail) -> str:
     """Send a mail on as it came. Raises NoOperatorError where there is no way."""
-    if not site.operator:
+    if not turn.site.operator:
         raise NoOperatorError("PBM_OPERATOR is not set; read this mail with pbm-admin queue show")
     head = _END_OF_HEADERS.split(mail.raw[:_MOST_LOOKED_AT], maxsplit=1)[0]
     if any(line.strip().lower() == _MARK.strip().lower() for line in head.split(b"\n")):
         raise NoOperatorError("this mail was sent on once already")
-    mail_writer.forward(site.operator, b64encode(_MARK + mail.raw).decode("ascii"))
+    MailWriter(turn).forward(turn.site.operator, b64encode(_MARK + mail.raw).decode("ascii"))
     return "sent on to the operator"

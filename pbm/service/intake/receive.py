@@ -19,6 +19,7 @@ from pbm.mail.address import (
     Recipient,
     Unknown,
 )
+from pbm.mail.site import Site
 from pbm.mail.smtp_in.caller import UNKNOWN, Caller
 from pbm.mail.smtp_in.listener import Rejection
 from pbm.service.intake.arriving import Arriving
@@ -34,7 +35,6 @@ from pbm.service.intake.guesses import (
 from pbm.service.intake.mailrates import MailRates
 from pbm.service.intake.newcomers import PUT_OFF, Answer, count_answer
 from pbm.service.mail_numbers import incoming
-from pbm.service.turns.mail_writer import Site
 from pbm.service.turns.order import queued
 from pbm.service.turns.trouble import traceback_of
 from pbm.store.db import Database, UnitOfWork, is_away

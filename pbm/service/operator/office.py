@@ -6,16 +6,17 @@ One change is one short transaction, so that the server can go on beside it.
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from pbm.clock import Clock
 from pbm.errors import OperatorError
 from pbm.events import Event, OperatorActed
+from pbm.mail.site import Site
+from pbm.play.turn import Turn
 from pbm.play.view import board_view
 from pbm.rules import abalone as rules
 from pbm.service.turns.announce import announce_boards
-from pbm.service.turns.mail_writer import MailWriter, Site
+from pbm.service.turns.mail_writer import MailWriter
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.values import Board, Player
 
@@ -24,16 +25,12 @@ _MOST_WHO = 80
 _BROKEN = "What is stored cannot be read: {error} Run: pbm-admin verify"
 
 
-@dataclass(frozen=True)
-class Act:
-    """One change in the making: everything in it becomes true together, or not at all."""
+@dataclass(frozen=True, kw_only=True)
+class Act(Turn):
+    """The operator's turn: one change, by whom and why."""
 
-    work: UnitOfWork
-    mail_writer: MailWriter
-    now: datetime
     who: str
     why: str
-    postmaster: str  # where players can object
 
     def player(self, handle: str) -> Player:
         """Find a player. Raises OperatorError."""
@@ -70,7 +67,7 @@ class Act:
         `events` are what else came of it, there or on other boards.
         """
         done = OperatorActed(board.id, what, self.why)
-        announce_boards(self.work, self.mail_writer, [done, *events], but=but)
+        announce_boards(self, [done, *events], but=but)
 
     def send_board(self, board: Board, player: Player, what: str) -> bool:
         """Mail a board to one player; False if there is no address to send it to."""
@@ -79,21 +76,22 @@ class Act:
         picture = player.settings.picture
         view = board_view(self.work, board, player_id=player.id, picture=picture)
         lead = [{"what": what, "why": self.why, "operator": True}]
-        self.mail_writer.board(player, board, {**view, "lead": lead, "comments": []})
+        MailWriter(self).board(player, board, {**view, "lead": lead, "comments": []})
         return True
 
     def tell_player(self, player: Player, template: str, subject: str, /, **params: Any) -> None:
         """Mail a notice to a player, who can answer it; one without an address is not told."""
         if player.addresses:
             told = self._told({"handle": player.handle, **params})
-            self.mail_writer.notice_player(player, f"operator/{template}", subject, told)
+            MailWriter(self).notice_player(player, f"operator/{template}", subject, told)
 
     def tell_address(self, address: str, template: str, subject: str, /, **params: Any) -> None:
         """Mail a notice to an address that is nobody's any more."""
-        self.mail_writer.notice(address, f"operator/{template}", subject, self._told(params))
+        MailWriter(self).notice(address, f"operator/{template}", subject, self._told(params))
 
     def _told(self, params: dict[str, Any]) -> dict[str, Any]:
-        return {"why": self.why, "postmaster": self.postmaster, **params}
+        postmaster = f"postmaster@{self.site.address.domain}"  # where players can object
+        return {"why": self.why, "postmaster": postmaster, **params}
 
 
 @dataclass(frozen=True)
@@ -114,10 +112,8 @@ class Office:
         """
         reason = "" if why is None else _reason(why)
         with _sound(), self.database.transaction() as work:
-            now = self.clock()
-            mail_writer = MailWriter(work, self.site, now)
-            postmaster = f"postmaster@{self.site.address.domain}"
-            yield Act(work, mail_writer, now, _in_a_line(self.who)[:_MOST_WHO], reason, postmaster)
+            who = _in_a_line(self.who)[:_MOST_WHO]
+            yield Act(work=work, site=self.site, now=self.clock(), who=who, why=reason)
 
     @contextmanager
     def look(self) -> Iterator[UnitOfWork]:

@@ -108,7 +108,7 @@ def reachable(office: Office, handle: str, why: str) -> Player:
             raise OperatorError(f"Mail to {player.handle} is not known to come back.")
         act.work.players.set_bounces(player.id, 0, None, None)
         act.note("reachable again", player=player)
-        reachable_again(act.work, player, act.now)
+        reachable_again(act, player)
         for board in boards_played(act.work, player):
             act.tell_board(board, f"sends mail to {player.handle} again")
         return act.work.players.get(player.id)

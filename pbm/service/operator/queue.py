@@ -11,7 +11,6 @@ from pbm.service.mail_numbers import incoming, outgoing, parse_mail_number
 from pbm.service.operator.letter import incoming_text, outgoing_text
 from pbm.service.operator.masking import masked
 from pbm.service.operator.office import Act, Office
-from pbm.service.turns.mail_writer import Site
 from pbm.store.db import UnitOfWork
 from pbm.store.values import InboxMail, OutboxMail, Player
 
@@ -96,7 +95,7 @@ def retry(office: Office, name: str) -> Retried:
             if kept.status != "stuck":
                 raise OperatorError(f"Mail {mail_number} is not stuck; its turn comes by itself.")
             act.work.inbox.retry(number)
-            player, _ = _writer(act, kept, office.site)
+            player, _ = _writer(act, kept)
         act.note("mail tried again", player=player, mail=str(mail_number))
     return Retried(str(mail_number), tuple(map(outgoing, ahead)))
 
@@ -109,12 +108,12 @@ def drop(office: Office, name: str, why: str) -> str:
         if mail_number.is_outgoing:
             _drop_outgoing(act, _waiting_outgoing(act, number))
         else:
-            _drop_incoming(act, _waiting_incoming(act, number), office.site)
+            _drop_incoming(act, _waiting_incoming(act, number))
     return str(mail_number)
 
 
-def _drop_incoming(act: Act, mail: InboxMail, site: Site) -> None:
-    player, subject = _writer(act, mail, site)
+def _drop_incoming(act: Act, mail: InboxMail) -> None:
+    player, subject = _writer(act, mail)
     act.work.inbox.finish([(mail.id, f"dropped by the operator: {act.why}")], act.now)
     act.note("mail dropped", player=player, mail=incoming(mail.id))
     if player is not None:
@@ -126,8 +125,7 @@ def _drop_outgoing(act: Act, mail: OutboxMail) -> None:
     act.work.outbox.finish([mail.id], "dropped", act.now, mail.last_error)
     player = _addressee(act, mail)
     act.note("mail dropped", player=player, mail=outgoing(mail.id), board_number=mail.board_id)
-    # A notice of a dropped notice could fail and be dropped for ever.
-    if player is not None and mail.kind != "notice":
+    if player is not None and mail.kind.treatment.loss_is_told:
         act.tell_player(player, "answer-dropped", "a mail to you was dropped", board=mail.board_id)
 
 
@@ -135,12 +133,12 @@ def _addressee(act: Act, mail: OutboxMail) -> Player | None:
     return act.work.players.find(mail.player_id) if mail.player_id else None
 
 
-def _writer(act: Act, mail: InboxMail, site: Site) -> tuple[Player | None, str]:
+def _writer(act: Act, mail: InboxMail) -> tuple[Player | None, str]:
     """The player whose address a person's mail came from, and its subject."""
-    if isinstance(site.address.parse(mail.recipient), Postmaster):
+    if isinstance(act.site.address.parse(mail.recipient), Postmaster):
         return None, ""
     try:
-        envelope = read(mail.raw, envelope_sender=mail.sender, own_address=site.address.plain)
+        envelope = read(mail.raw, envelope_sender=mail.sender, own_address=act.site.address.plain)
     except UnreadableMail:
         return None, ""
     if envelope.automatic or envelope.author is None:

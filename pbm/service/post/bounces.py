@@ -20,11 +20,11 @@ from pbm.mail.reading.delivery_report import (
     read_report,
 )
 from pbm.play.limits import BACK_BY_CLAIM
+from pbm.play.turn import Turn
 from pbm.play.view import board_view
 from pbm.service.post.holding import SHORTEST
 from pbm.service.turns.announce import announce_boards
-from pbm.service.turns.hearing import Hearing
-from pbm.service.turns.mail_writer import AGAIN, CAME_BACK, Cause, MailWriter, Site
+from pbm.service.turns.mail_writer import MailWriter
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Board, InboxMail, OutboxMail, Player
 
@@ -34,14 +34,13 @@ _FORGOTTEN_AFTER = timedelta(days=30)  # also how old a mail may be whose report
 _EVERY = 1_000_000  # boards of one player; nobody has as many
 
 
-def hear_report(
-    work: UnitOfWork, site: Site, mail: InboxMail, bounce: Bounce, now: datetime
-) -> str:
+def hear_report(turn: Turn, mail: InboxMail, bounce: Bounce) -> str:
     """Hear what became of a mail to a player. Returns the outcome for the operator.
 
     Each mail counts once, and only one to the address that the player has now.
     """
-    if not site.keyring.verify_bounce_tag(bounce.tag, bounce.player_id, bounce.mail):
+    work = turn.work
+    if not turn.site.keyring.verify_bounce_tag(bounce.tag, bounce.player_id, bounce.mail):
         return "nothing: no address of ours"
     player = work.players.find_locked(bounce.player_id)
     if player is None or not player.addresses:
@@ -51,15 +50,14 @@ def hear_report(
         return "nothing: no report of what became of a mail"
     if report.verdict in (DELIVERED, DELAYED):
         return f"nothing: mail to {player.handle} is {report.verdict}"
-    key, since = address_key(player.address), now - _FORGOTTEN_AFTER
+    key, since = address_key(player.address), turn.now - _FORGOTTEN_AFTER
     sent = work.outbox.find_sent(mail.recipient, key, since)
     if sent is None:
         return f"nothing: about an old mail or an old address of {player.handle}"
     if sent.last_error:
         return f"nothing: mail o{sent.id} has come back before"
     work.outbox.note(sent.id, f"came back ({report.verdict}): {_in_short(report)}")
-    mail_writer = MailWriter(work, site, now, Cause(mail.id))
-    marked = _count(work, mail_writer, player, sent, hard=report.verdict == HARD, now=now)
+    marked = _count(turn, player, sent, hard=report.verdict == HARD)
     return f"mail o{sent.id} to {player.handle} came back ({report.verdict}){marked}"
 
 
@@ -69,22 +67,20 @@ def is_out_of_reach(work: UnitOfWork, mail: OutboxMail) -> bool:
     return player is not None and player.unreachable_since is not None
 
 
-def note_refusal(
-    work: UnitOfWork, site: Site, mail: OutboxMail, status: str, now: datetime
-) -> None:
+def note_refusal(turn: Turn, mail: OutboxMail, status: str) -> None:
     """Count a mail whose recipient the next server has refused for good, or for too long.
 
     In a conversation only what is wrong with the mailbox itself is hard (RFC 3463, subjects 1
     and 2): anything else may be about us, and so about all mails alike.
     """
-    player = work.players.find_locked(mail.player_id) if mail.player_id else None
+    player = turn.work.players.find_locked(mail.player_id) if mail.player_id else None
     if player is None or address_key(mail.recipient) not in map(address_key, player.addresses[:1]):
         return
     hard = status.startswith(("5.1.", "5.2.")) and is_for_good(status)
-    _count(work, MailWriter(work, site, now), player, mail, hard=hard, now=now)
+    _count(turn, player, mail, hard=hard)
 
 
-def hear_from(hearing: Hearing, player: Player, *, proven: bool) -> tuple[int, ...]:
+def hear_from(turn: Turn, player: Player, *, proven: bool) -> tuple[int, ...]:
     """A player has written: mails to them arrive again, as far as we know.
 
     What waited goes out, and the boards' news of it are left to the turn. A mail that only
@@ -93,58 +89,51 @@ def hear_from(hearing: Hearing, player: Player, *, proven: bool) -> tuple[int, .
     """
     if player.bounced_at is None:
         return ()
-    if player.unreachable_since is not None and not proven and not _may_claim(hearing, player):
+    if player.unreachable_since is not None and not proven and not _may_claim(turn, player):
         return ()
-    work, now = hearing.work, hearing.now
-    work.players.set_bounces(player.id, 0, None, None)
+    turn.work.players.set_bounces(player.id, 0, None, None)
     if not player.addresses:
         return ()
     if player.unreachable_since is not None:
-        hearing.news.extend(reachable_again(work, player, now))
+        turn.news.extend(reachable_again(turn, player))
         return ()
-    return _release(work, player, now)
+    return _release(turn, player)
 
 
-def send_missed(hearing: Hearing, player_id: int, board_ids: Iterable[int]) -> None:
+def send_missed(turn: Turn, player_id: int, board_ids: Iterable[int]) -> None:
     """Send boards whose mails have come back, unless what the player has written brings them."""
-    work = hearing.work
+    work = turn.work
     for board_id in board_ids:
         player = work.players.get(player_id)
         if not player.addresses or work.outbox.waits_for(address_key(player.address), board_id):
             continue
         if board_id in work.boards.to_move(player_id):
-            _write_again(work, hearing.mail_writer, player, board_id, hearing.now)
+            _write_again(turn, player, board_id, turn.now)
 
 
-def reachable_again(work: UnitOfWork, player: Player, now: datetime) -> list[BoardNews]:
+def reachable_again(turn: Turn, player: Player) -> list[BoardNews]:
     """Let what waited for a player go out, and return what the boards are to be told.
 
     They get every board with that, so what was written once more is not needed.
     """
-    _release(work, player, now)
+    _release(turn, player)
     return [
         BoardNews(board.id, "reachable", {"handle": player.handle})
-        for board in _in_play(work, player)
+        for board in _in_play(turn.work, player)
     ]
 
 
-def _release(work: UnitOfWork, player: Player, now: datetime) -> tuple[int, ...]:
+def _release(turn: Turn, player: Player) -> tuple[int, ...]:
     """Let go out what waits for a player, and drop what waits to be tried again: its boards."""
-    boards = work.outbox.drop_due(player.id, AGAIN, "the player has written", now)
-    work.outbox.release(player.id, address_key(player.address), now)
+    outbox = turn.work.outbox
+    boards = outbox.supersede(player.id, "the player has written", turn.now)
+    outbox.release(player.id, address_key(player.address), turn.now)
     return boards
 
 
-def _count(
-    work: UnitOfWork,
-    mail_writer: MailWriter,
-    player: Player,
-    mail: OutboxMail,
-    *,
-    hard: bool,
-    now: datetime,
-) -> str:
+def _count(turn: Turn, player: Player, mail: OutboxMail, *, hard: bool) -> str:
     """Count a mail that came back; return what that did, for the operator."""
+    work, now = turn.work, turn.now
     since = player.unreachable_since
     count = player.bounces if hard or since else _soft_ones(player, now)
     marks = since is None and (hard or count >= MOST_SOFT)
@@ -155,8 +144,8 @@ def _count(
             BoardNews(board.id, "unreachable", {"handle": player.handle})
             for board in _in_play(work, player)
         ]
-        announce_boards(work, mail_writer, events, but=player.id)
-    _try_again(work, mail_writer, marked, mail.board_id, now)
+        announce_boards(turn, events, but=player.id)
+    _try_again(turn, marked, mail.board_id)
     return f"; mail to {player.handle} counts as coming back now" if marks else ""
 
 
@@ -167,26 +156,22 @@ def _soft_ones(player: Player, now: datetime) -> int:
     return player.bounces + (player.bounced_at <= now - _COUNTED_EVERY)
 
 
-def _try_again(
-    work: UnitOfWork, mail_writer: MailWriter, player: Player, board_id: int | None, now: datetime
-) -> None:
+def _try_again(turn: Turn, player: Player, board_id: int | None) -> None:
     """Write one board on which it is the player's turn anew, unless some other mail waits."""
+    work = turn.work
     if work.outbox.waits_for(address_key(player.address)):
         return
     turns = work.boards.to_move(player.id)
     if not turns:
         return
     number = board_id if board_id in turns else turns[0]
-    _write_again(work, mail_writer, player, number, now + SHORTEST)
+    _write_again(turn, player, number, turn.now + SHORTEST)
 
 
-def _write_again(
-    work: UnitOfWork, mail_writer: MailWriter, player: Player, board_id: int, not_before: datetime
-) -> None:
-    board = work.boards.get(board_id, lock=True)
-    view = board_view(work, board, player_id=player.id, picture=player.settings.picture)
-    told = {**view, "lead": [CAME_BACK], "comments": []}
-    mail_writer.board(player, board, told, kind=AGAIN, not_before=not_before)
+def _write_again(turn: Turn, player: Player, board_id: int, not_before: datetime) -> None:
+    board = turn.work.boards.get(board_id, lock=True)
+    view = board_view(turn.work, board, player_id=player.id, picture=player.settings.picture)
+    MailWriter(turn).board_again(player, board, view, not_before)
 
 
 def _in_play(work: UnitOfWork, player: Player) -> list[Board]:
@@ -195,8 +180,8 @@ def _in_play(work: UnitOfWork, player: Player) -> list[Board]:
     return [board for board in reversed(found) if player.id in board.still_in]
 
 
-def _may_claim(hearing: Hearing, player: Player) -> bool:
-    return BACK_BY_CLAIM.take(hearing.work, hearing.now, player.id)
+def _may_claim(turn: Turn, player: Player) -> bool:
+    return BACK_BY_CLAIM.take(turn.work, turn.now, player.id)
 
 
 def _in_short(report: Report) -> str:

@@ -13,13 +13,14 @@ from datetime import datetime, timedelta
 import structlog
 
 from pbm.clock import Clock
+from pbm.mail.site import Site
 from pbm.mail.smtp_out.delivery import Deferred, Delivery, Failed, Sent, Transport
+from pbm.play.turn import Turn
 from pbm.service.mail_numbers import outgoing
 from pbm.service.operator.masking import masked
 from pbm.service.post.bounces import is_out_of_reach, note_refusal
 from pbm.service.post.scribe import Scribe, Unwritten, Written
 from pbm.service.running.writer import InThread, Writer
-from pbm.service.turns.mail_writer import Site
 from pbm.service.turns.trouble import tell_of_failed, traceback_of
 from pbm.store.advisory_locks import AdvisoryLocks
 from pbm.store.db import Database, UnitOfWork
@@ -141,20 +142,20 @@ class Post:
                     work.outbox.defer(mail.id, reason, due_at)
                     _log_not_sent(mail, outcome, f"again at {due_at:%Y-%m-%d %H:%M:%S} UTC")
                 case Deferred(reason, status) | Failed(reason, status):
-                    self._fail(work, mail, reason, status, now)
+                    turn = Turn(work=work, site=self.site, now=now)
+                    self._fail(turn, mail, reason, status)
                     _log_not_sent(mail, outcome, "given up")
 
-    def _fail(
-        self, work: UnitOfWork, mail: OutboxMail, reason: str, status: str, now: datetime
-    ) -> None:
+    def _fail(self, turn: Turn, mail: OutboxMail, reason: str, status: str) -> None:
         """Record that a mail will not arrive; with a status its recipient was refused."""
-        if status and is_out_of_reach(work, mail):
-            work.outbox.finish([mail.id], "dropped", now, reason)  # nobody need look at it
+        outbox = turn.work.outbox
+        if status and is_out_of_reach(turn.work, mail):
+            outbox.finish([mail.id], "dropped", turn.now, reason)  # nobody need look at it
         else:
-            work.outbox.fail(mail.id, reason, now)
-            tell_of_failed(work, self.site, mail, reason, now)
+            outbox.fail(mail.id, reason, turn.now)
+            tell_of_failed(turn, mail, reason)
         if status:
-            note_refusal(work, self.site, mail, status, now)
+            note_refusal(turn, mail, status)
 
     def next_due_at(self) -> datetime | None:
         """When the next waiting mail is due."""

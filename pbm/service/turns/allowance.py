@@ -1,17 +1,15 @@
 """Whether a player may be written another answer. Board mails need none of this."""
 
-from datetime import datetime
-
 from pbm.play.limits import is_paused, limit_reached
 from pbm.play.subjects import answer_subject
+from pbm.play.turn import Turn
 from pbm.service.turns.mail_writer import MailWriter
-from pbm.store.db import UnitOfWork
 from pbm.store.values import Player
 
 
-def may_answer(work: UnitOfWork, mail_writer: MailWriter, player: Player, now: datetime) -> bool:
+def may_answer(turn: Turn, player: Player) -> bool:
     """Whether an answer or a question may be written now; the first one too many says so."""
-    unproven = mail_writer.unproven
+    work, now, unproven = turn.work, turn.now, turn.unproven
     if is_paused(work, player.address, now, unproven=unproven):
         return False
     limit = limit_reached(work, player.address, now, unproven=unproven)
@@ -24,5 +22,5 @@ def may_answer(work: UnitOfWork, mail_writer: MailWriter, player: Player, now: d
         "most": limit.most,
     }
     subject = answer_subject(f"answers paused until {until}")
-    mail_writer.answer(player, subject, {"sections": [paused]}, kind=limit.pause)
+    MailWriter(turn).answer(player, subject, {"sections": [paused]}, kind=limit.pause)
     return False

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from textwrap import wrap
 from typing import Any
 
@@ -21,10 +20,11 @@ from pbm.events import (
 )
 from pbm.mail.writing.render import COLUMNS
 from pbm.play.subjects import answer_subject
+from pbm.play.turn import Turn
 from pbm.play.view import board_view, board_views
 from pbm.service.turns.allowance import may_answer
+from pbm.service.turns.audience import audience
 from pbm.service.turns.mail_writer import MailWriter
-from pbm.store.db import UnitOfWork
 from pbm.store.values import Player
 
 _BOARDS = ("board", "past-board")
@@ -41,10 +41,8 @@ class _News:
     comments: list[dict[str, Any]] = field(default_factory=list)
 
 
-def announce_boards(
-    work: UnitOfWork, mail_writer: MailWriter, events: Sequence[Event], *, but: int | None = None
-) -> None:
-    """Write one mail to every player, `but` one, of every board that something happened on.
+def announce_boards(turn: Turn, events: Sequence[Event], *, but: int | None = None) -> None:
+    """Write one mail to everybody who hears of it, `but` one, for each board of the events.
 
     Each board is read with its row locked: whatever a turn beside this one commits between two
     of our statements would else stand in one half of a mail and be missing from the other.
@@ -52,35 +50,26 @@ def announce_boards(
     found = _by_board(events)
     for number in sorted(found):
         news = found[number]
-        board = work.boards.get(number, lock=True)
-        players = work.players.seated(board.id)
+        board = turn.work.boards.get(number, lock=True)
+        players = audience(turn, board, events, but=but)
+        if not players:
+            continue
         plain = {player.id for player in players if not player.settings.picture}
-        views = board_views(work, board, [player.id for player in players], plain=plain)
+        views = board_views(turn.work, board, [player.id for player in players], plain=plain)
         told = {"lead": news.lead, "comments": news.comments}
-        mails = [
-            (player, {**views[player.id], **told})
-            for player in players
-            if player.addresses
-            and player.id != but
-            and (_concerns(views[player.id], news) or mail_writer.wants(player))
-        ]
-        mail_writer.boards(board, mails)
+        MailWriter(turn).boards(
+            board, [(player, {**views[player.id], **told}) for player in players]
+        )
 
 
-def announce_answer(
-    work: UnitOfWork,
-    mail_writer: MailWriter,
-    player: Player,
-    sections: Sequence[Answered],
-    now: datetime,
-) -> bool:
+def announce_answer(turn: Turn, player: Player, sections: Sequence[Answered]) -> bool:
     """Write the one answer to a player, in a board's thread where it is about one board.
 
     False where it is withheld, as the player had enough answers.
     """
     if not sections or not player.addresses:
         return True
-    if not may_answer(work, mail_writer, player, now):
+    if not may_answer(turn, player):
         return False
     numbers = {section.board_id for section in sections}
     number = numbers.pop() if len(numbers) == 1 else None
@@ -90,20 +79,14 @@ def announce_answer(
         for section in sorted(sections, key=lambda section: section.section in _BOARDS)
     ]
     if number is None:
-        mail_writer.answer(player, _subject(sections[0]), {"sections": told})
+        MailWriter(turn).answer(player, _subject(sections[0]), {"sections": told})
         return True
-    board = work.boards.get(number)
+    board = turn.work.boards.get(number)
     picture = player.settings.picture
-    view = board_view(work, board, player_id=player.id, picture=picture)
+    view = board_view(turn.work, board, player_id=player.id, picture=picture)
     params = {**view, "lead": [], "comments": [], "sections": told}
-    mail_writer.board(player, board, params, template="answer", kind="answer")
+    MailWriter(turn).answer_on_board(player, board, params)
     return True
-
-
-def _concerns(view: dict[str, Any], news: _News) -> bool:
-    """Whether a board's mail has something to do or to read, and not only another's move."""
-    asked = any(offer["to_you"] for offer in view["offers"])
-    return bool(view["yours"] or asked or news.lead or news.comments or view["status"] != "playing")
 
 
 def divide_comment(lines: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -18,8 +18,8 @@ from pbm.events import Answered
 from pbm.passwords import PasswordHash
 from pbm.play.limits import ALL_OWN_PASSWORDS, OTHERS_PASSWORDS, OWN_PASSWORDS
 from pbm.play.subjects import is_own
-from pbm.service.turns.hearing import Hearing
 from pbm.service.turns.logins import may_check
+from pbm.service.turns.mail_turn import MailTurn
 from pbm.store.values import Player
 
 _MOST_TRIES = 8  # in a mail; each costs some 25 ms
@@ -27,25 +27,25 @@ _MOST_PLACES = 2000  # that are looked at for different ones
 _MOST_USERIDS = 8  # of others, in lines that look like commands
 
 
-def holding_passwords(hearing: Hearing, speaker: Speaker) -> Hearing:
+def holding_passwords(turn: MailTurn, speaker: Speaker) -> MailTurn:
     """The same mail, without its words for others where these may hold a password.
 
     The sender is told. Raises HashingNeeded.
     """
-    subject = () if is_own(hearing.subject) else (hearing.subject,)
-    if not may_hold_password("\n".join((*subject, *hearing.envelope.said))):
-        return hearing
-    scripts = hearing.scripts()
+    subject = () if is_own(turn.subject) else (turn.subject,)
+    if not may_hold_password("\n".join((*subject, *turn.envelope.said))):
+        return turn
+    scripts = turn.scripts()
     text = "\n\n".join(dict.fromkeys("\n".join(_words_of(script)) for script in scripts))
     if not text.strip():
-        return hearing
-    players = _concerned(hearing, speaker, scripts)
+        return turn
+    players = _concerned(turn, speaker, scripts)
     own = player_of(speaker)
-    handle = _in_a_command(hearing, text, own) or _of_password(hearing, text, players, speaker)
+    handle = _in_a_command(turn, text, own) or _of_password(turn, text, players, speaker)
     if handle is None:
-        return hearing
-    hearing.notes.append(Answered("words-held", {"title": "words held back", "handle": handle}))
-    return replace(hearing, holds_words=True)
+        return turn
+    turn.notes.append(Answered("words-held", {"title": "words held back", "handle": handle}))
+    return replace(turn, holds_words=True)
 
 
 def _words_of(script: Script) -> tuple[str, ...]:
@@ -53,14 +53,14 @@ def _words_of(script: Script) -> tuple[str, ...]:
     return (*script.comment, script.problem.line) if script.problem else script.comment
 
 
-def _concerned(hearing: Hearing, speaker: Speaker, scripts: Iterable[Script]) -> dict[str, Player]:
+def _concerned(turn: MailTurn, speaker: Speaker, scripts: Iterable[Script]) -> dict[str, Player]:
     """By their handles those whose passwords may stand there, the speaker first."""
-    work, own = hearing.work, player_of(speaker)
+    work, own = turn.work, player_of(speaker)
     found = [own] if own else []
     commands = [command for script in scripts for command in script.commands]
     logins = dict.fromkeys(command.login.handle for command in commands if command.login)
     found += filter(None, map(work.players.by_handle, islice(logins, _MOST_USERIDS)))
-    hints = hearing.hints(getattr(speaker, "board_id", None))
+    hints = turn.hints(getattr(speaker, "board_id", None))
     for number in dict.fromkeys((*hints, *_named_boards(commands))):
         found += work.players.seated(number)
     return {player.handle: player for player in found}
@@ -73,7 +73,7 @@ def _named_boards(commands: Iterable[Command]) -> Iterator[int]:
             yield board.number
 
 
-def _in_a_command(hearing: Hearing, text: str, own: Player | None) -> str | None:
+def _in_a_command(turn: MailTurn, text: str, own: Player | None) -> str | None:
     """The handle of a line that looks like a command with a password: the own one, or that of any
     player, so that nobody learns who has one."""
     others: set[str] = set()
@@ -84,12 +84,12 @@ def _in_a_command(hearing: Hearing, text: str, own: Player | None) -> str | None
             others.add(handle)
         if len(others) > _MOST_USERIDS:
             return handle
-    found = map(hearing.work.players.by_handle, sorted(others))
+    found = map(turn.work.players.by_handle, sorted(others))
     return next((player.handle for player in found if player), None)
 
 
 def _of_password(
-    hearing: Hearing, text: str, players: dict[str, Player], speaker: Speaker
+    turn: MailTurn, text: str, players: dict[str, Player], speaker: Speaker
 ) -> str | None:
     """The handle that stands before its own password, or before a word that cannot be tried."""
     hashes = {name: player.password_hash for name, player in players.items()}
@@ -102,26 +102,26 @@ def _of_password(
             return handle
     own = speaker.player if isinstance(speaker, Proven) else None
     for handle, word in list(tries):
-        if _may_try(hearing, players[handle], own):
+        if _may_try(turn, players[handle], own):
             continue
         if own is None or handle == own.handle:
             return handle
         del tries[handle, word]
-    right = hearing.passwords.are_right([(kept, word) for (_, word), kept in tries.items()])
+    right = turn.passwords.are_right([(kept, word) for (_, word), kept in tries.items()])
     return next(
         (handle for (handle, _), is_right in zip(tries, right, strict=True) if is_right), None
     )
 
 
-def _may_try(hearing: Hearing, player: Player, own: Player | None) -> bool:
+def _may_try(turn: MailTurn, player: Player, own: Player | None) -> bool:
     """Whether one more password may be tried; nobody has to guess the own one.
 
     What a player writes behind another's name is mostly no password, and must use up nobody's
     logins.
     """
     if own is None:
-        return may_check(hearing, player.handle)
+        return may_check(turn, player.handle)
     if own.id != player.id:
-        return OTHERS_PASSWORDS.take(hearing.work, hearing.now, player.id)
+        return OTHERS_PASSWORDS.take(turn.work, turn.now, player.id)
     rates = ((OWN_PASSWORDS, (player.id,)), (ALL_OWN_PASSWORDS, ()))
-    return all(rate.take(hearing.work, hearing.now, *whose) for rate, whose in rates)
+    return all(rate.take(turn.work, turn.now, *whose) for rate, whose in rates)

@@ -12,29 +12,30 @@ from pbm.commands.script import Script
 from pbm.events import Answered
 from pbm.mail.address import address_key
 from pbm.passwords import ConfirmedPassword
-from pbm.service.turns.hearing import Hearing
+from pbm.service.turns.mail_turn import MailTurn
+from pbm.service.turns.mail_writer import MailWriter
 from pbm.service.turns.obey import tell
 from pbm.service.turns.scripts import run_script
 from pbm.store.values import PendingCommands, Player, Question
 
 
-def invited_to(hearing: Hearing, question: Question) -> PendingCommands | None:
+def invited_to(turn: MailTurn, question: Question) -> PendingCommands | None:
     """The challenge that a question belongs to, while it waits."""
     number = question.params.get("invitation")
-    found = hearing.work.questions.open_errands([number]) if number else ()
+    found = turn.work.questions.open_errands([number]) if number else ()
     return found[0] if found else None
 
 
 def said_yes(
-    hearing: Hearing, errand: PendingCommands, question: Question, player: Player
+    turn: MailTurn, errand: PendingCommands, question: Question, player: Player
 ) -> Answered:
     """Let a player who said yes take the seat; `start_if_complete` does the rest.
 
     Returns what the player is told. There is no game with somebody who cannot play any more.
     """
     line = _with_handle(errand.lines[0], question.address, player.handle)
-    hearing.work.questions.rewrite_errand(errand, [line])
-    inviter = hearing.work.players.get(errand.player_id)
+    turn.work.questions.rewrite_errand(errand, [line])
+    inviter = turn.work.players.get(errand.player_id)
     waiting = "@" in line
     if not waiting and inviter.status != "active":
         return called_off()
@@ -46,29 +47,29 @@ def called_off() -> Answered:
     return Answered("invitation-off", {"title": "no game"})
 
 
-def start_if_complete(hearing: Hearing, errand: PendingCommands) -> None:
+def start_if_complete(turn: MailTurn, errand: PendingCommands) -> None:
     """Start the board of a challenge once everybody has said yes, in its sender's name."""
-    (waiting,) = hearing.work.questions.open_errands([errand.id])
+    (waiting,) = turn.work.questions.open_errands([errand.id])
     if any("@" in line for line in waiting.lines):
         return
-    inviter = hearing.work.players.get(waiting.player_id)
+    inviter = turn.work.players.get(waiting.player_id)
     if inviter.status != "active":
-        hearing.work.questions.settle_errand(waiting, "dropped")
+        turn.work.questions.settle_errand(waiting, "dropped")
         return
-    hearing.work.questions.settle_errand(waiting, "done")
-    confirmed = ConfirmedPassword(None)
-    context = replace(hearing.context(inviter), hints=(), passwords=confirmed, is_agreed=True)
+    turn.work.questions.settle_errand(waiting, "done")
+    here = replace(turn, passwords=ConfirmedPassword(None))
+    context = replace(here.context(inviter), hints=(), is_agreed=True)
     commands = [command for line in waiting.lines if (command := _command(line))]
-    tell(hearing, context, run_script(context, Script(tuple(commands), waiting.comment)))
+    tell(context, run_script(context, Script(tuple(commands), waiting.comment)))
 
 
-def said_no(hearing: Hearing, errand: PendingCommands, question: Question) -> None:
+def said_no(turn: MailTurn, errand: PendingCommands, question: Question) -> None:
     """Drop a challenge that somebody turned down, and tell its sender."""
-    hearing.work.questions.settle_errand(errand, "dropped")
-    inviter = hearing.work.players.get(errand.player_id)
+    turn.work.questions.settle_errand(errand, "dropped")
+    inviter = turn.work.players.get(errand.player_id)
     if inviter.addresses:
         told = {"address": question.address}
-        hearing.mail_writer.notice_player(inviter, "turned-down", "your invitation", told)
+        MailWriter(turn).notice_player(inviter, "turned-down", "your invitation", told)
 
 
 def _with_handle(line: str, address: str, handle: str) -> str:

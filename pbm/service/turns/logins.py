@@ -14,7 +14,7 @@ from pbm.commands.words import Login
 from pbm.mail.address import address_key
 from pbm.mail.reading.auth_results import Dmarc
 from pbm.passwords import hash_of_nobody
-from pbm.service.turns.hearing import Hearing
+from pbm.service.turns.mail_turn import MailTurn
 from pbm.service.turns.obey import obey
 from pbm.store.values import Player
 
@@ -24,18 +24,18 @@ CHECKS_WITHIN = timedelta(hours=1)
 _MOST_IN_A_MAIL = 3  # different logins
 
 
-def hear_logins(hearing: Hearing, speaker: Speaker, dmarc: Dmarc) -> tuple[Hearing, list[str]]:
+def hear_logins(turn: MailTurn, speaker: Speaker, dmarc: Dmarc) -> tuple[MailTurn, list[str]]:
     """Do the commands with a right login.
 
     Returns the same mail without them, and the outcomes for the operator.
     """
-    script = hearing.script_about(hearing.hints(getattr(speaker, "board_id", None)))
+    script = turn.script_about(turn.hints(getattr(speaker, "board_id", None)))
     logins = dict.fromkeys(command.login for command in script.commands if command.login)
     if isinstance(speaker, Proven):  # who needs no password
         logins = {login: None for login in logins if login.handle != speaker.player.handle}
     if not logins:
-        return hearing, []
-    found = dict(_proven(hearing, tuple(logins)[:_MOST_IN_A_MAIL], dmarc))
+        return turn, []
+    found = dict(_proven(turn, tuple(logins)[:_MOST_IN_A_MAIL], dmarc))
     outcomes = [
         f"a password of {login.handle} that proves nothing"
         for login in logins
@@ -43,57 +43,57 @@ def hear_logins(hearing: Hearing, speaker: Speaker, dmarc: Dmarc) -> tuple[Heari
     ]
     for player in dict.fromkeys(found.values()):
         own = [login for login in found if found[login] == player]
-        outcomes.append(_obey_for(hearing, player, script.of(own)))
-    return replace(hearing, done=frozenset(found)), outcomes
+        outcomes.append(_obey_for(turn, player, script.of(own)))
+    return replace(turn, done=frozenset(found)), outcomes
 
 
-def _obey_for(hearing: Hearing, player: Player, script: Script) -> str:
-    return obey(hearing, hearing.context(player), script, proven=True)
+def _obey_for(turn: MailTurn, player: Player, script: Script) -> str:
+    return obey(turn.context(player), script, proven=True)
 
 
 def _proven(
-    hearing: Hearing, logins: tuple[Login, ...], dmarc: Dmarc
+    turn: MailTurn, logins: tuple[Login, ...], dmarc: Dmarc
 ) -> Iterator[tuple[Login, Player]]:
     """The logins that are right, with their players.
 
     Each costs the same, so that nobody learns from the time which handles have a password.
     """
-    tried = [login for login in logins if may_check(hearing, login.handle)]
-    players = [_player_of(hearing, login, dmarc) for login in tried]
+    tried = [login for login in logins if may_check(turn, login.handle)]
+    players = [_player_of(turn, login, dmarc) for login in tried]
     hashes = [
         (player and player.password_hash) or hash_of_nobody(login.handle)
         for login, player in zip(tried, players, strict=True)
     ]
     words = [login.password.value for login in tried]
-    right = hearing.passwords.are_right(list(zip(hashes, words, strict=True)))
+    right = turn.passwords.are_right(list(zip(hashes, words, strict=True)))
     for login, player, is_right in zip(tried, players, right, strict=True):
         if player and is_right:
             yield login, player
 
 
-def _player_of(hearing: Hearing, login: Login, dmarc: Dmarc) -> Player | None:
+def _player_of(turn: MailTurn, login: Login, dmarc: Dmarc) -> Player | None:
     """The player whom a login may prove, if its password is right."""
-    player = hearing.work.players.by_handle(login.handle)
+    player = turn.work.players.by_handle(login.handle)
     if player is None or not player.addresses or not player.password_hash:
         return None
-    return None if _insists(hearing, player, dmarc) else player
+    return None if _insists(turn, player, dmarc) else player
 
 
-def _insists(hearing: Hearing, player: Player, dmarc: Dmarc) -> bool:
+def _insists(turn: MailTurn, player: Player, dmarc: Dmarc) -> bool:
     """Whether a strict player wants more than a password: an own address and its domain's word."""
     if not player.settings.strict:
         return False
-    author = address_key(hearing.envelope.author or "")
+    author = address_key(turn.envelope.author or "")
     known = author in {address_key(address) for address in player.addresses}
     return not known or bool(doubt_about(player, dmarc))
 
 
-def may_check(hearing: Hearing, handle: str) -> bool:
+def may_check(turn: MailTurn, handle: str) -> bool:
     """Whether a password may be tried, before that costs anything."""
-    trusted = hearing.site.trusts(hearing.peer)
+    trusted = turn.site.trusts(turn.peer)
     rates = {
-        f"password-peer {hearing.peer}": MOST_OF_FRONT if trusted else MOST_CHECKS,
+        f"password-peer {turn.peer}": MOST_OF_FRONT if trusted else MOST_CHECKS,
         f"password {handle}": MOST_CHECKS,
     }
-    take = hearing.work.buckets.take
-    return all(take(key, most, CHECKS_WITHIN, hearing.now) for key, most in rates.items())
+    take = turn.work.buckets.take
+    return all(take(key, most, CHECKS_WITHIN, turn.now) for key, most in rates.items())

@@ -9,20 +9,18 @@ from pbm.commands.script import Script, is_bare_no, is_bare_yes
 from pbm.events import AddressWanted, Answered, Event, Forgotten, Held, Invited
 from pbm.play.limits import LEFT_OUT_TOLD, is_paused
 from pbm.play.offers import open_offers, waiting_for
+from pbm.play.turn import Turn
 from pbm.service.accounts.addresses import ask_new_address, tell_other_addresses
 from pbm.service.accounts.new_passwords import sealed_for_errand, within_rate
 from pbm.service.turns.announce import announce_answer, announce_boards
-from pbm.service.turns.hearing import Hearing
-from pbm.service.turns.questions import ask_errand, ask_invited
+from pbm.service.turns.audience import FOR_THE_SPEAKER
+from pbm.service.turns.mail_writer import MailWriter
+from pbm.service.turns.questions import ToConfirm, ask_errand, ask_invited
 from pbm.service.turns.scripts import own_hint, problem_answer, rehearse, run_script
 from pbm.store.values import Player
 
-_FOR_THE_SPEAKER = Answered | Held | Invited | AddressWanted | Forgotten
 
-
-def obey(
-    hearing: Hearing, context: Context, script: Script, *, proven: bool, doubt: str = ""
-) -> str:
+def obey(context: Context, script: Script, *, proven: bool, doubt: str = "") -> str:
     """Obey a player's script. Returns the outcome for the operator.
 
     Without a proof only what reads is done; for anything else the player is asked. What is
@@ -31,69 +29,71 @@ def obey(
     """
     player = context.player
     if not proven:
-        hearing = replace(hearing, mail_writer=hearing.mail_writer.to_unproven())
+        context = replace(context, turn=replace(context.turn, unproven=True))
     if player.status != "active":
-        told = tell(hearing, context, [Answered("suspended", {"title": "your account"})])
+        told = tell(context, [Answered("suspended", {"title": "your account"})])
         return f"{player.handle} is suspended{told}"
     if script.problem:
-        told = tell(hearing, context, [problem_answer(context, script, script.problem)])
+        told = tell(context, [problem_answer(context, script, script.problem)])
         return f"{player.handle}: {script.problem.code}{told}"
     unasked = _unasked_answer(context, script)
     if unasked:
-        told = tell(hearing, context, [unasked])
+        told = tell(context, [unasked])
         return f"{player.handle}: yes or no to no question{told}"
-    if script.is_empty and hearing.notes:
-        told = tell(hearing, context, [])
+    if script.is_empty and context.turn.notes:
+        told = tell(context, [])
         return f"{player.handle}: words held back{told}"
     if not script.commands and not (script.comment and own_hint(context)):
         number = own_hint(context)
         lost = {"title": "no command found", "number": number}
-        told = tell(hearing, context, [Answered("lost", lost, number)])
+        told = tell(context, [Answered("lost", lost, number)])
         return f"{player.handle}: nothing to do{told}"
     if _must_ask(script, proven=proven):
-        return ask_first(hearing, context, script, proven=proven, doubt=doubt)
-    if _only_reads(script) and _is_paused(hearing, player):
+        return ask_first(context, script, doubt)
+    if _only_reads(script) and _is_paused(context.turn, player):
         return f"{player.handle} had enough answers, so not done: {', '.join(_named(script))}"
     events = run_script(context, script)
-    told = tell(hearing, context, events)
+    told = tell(context, events)
     if not events:
         return f"{player.handle}: the same words again, passed over"
     return f"{player.handle}: {', '.join(_named(script)) or 'chat'}{told}"
 
 
-def tell(hearing: Hearing, context: Context, events: Sequence[Event]) -> str:
+def tell(context: Context, events: Sequence[Event]) -> str:
     """Write the mails for what happened: to the boards, to the speaker, and what is asked.
 
     Returns what the outcome is to say besides: what was refused, where no answer says so.
     """
-    announce_boards(hearing.work, hearing.mail_writer, [*hearing.news, *events])
-    hearing.news.clear()
-    events = [*events, *_left_out(hearing, context, events)]
-    if not any(isinstance(event, _FOR_THE_SPEAKER) for event in events):
+    turn = context.turn
+    announce_boards(turn, [*turn.news, *events])
+    turn.news.clear()
+    events = [*events, *_left_out(context, events)]
+    if not any(isinstance(event, FOR_THE_SPEAKER) for event in events):
         return ""  # the boards say it all
     # Read again, since a command may have renewed the reply addresses.
-    speaker = hearing.work.players.get(context.player.id)
+    speaker = turn.work.players.get(context.player.id)
     answered = [event for event in events if isinstance(event, Answered)]
-    told = announce_answer(hearing.work, hearing.mail_writer, speaker, answered, hearing.now)
-    tell_other_addresses(hearing.mail_writer, speaker, [item for item in answered if item.to_all])
-    _ask_held(hearing, speaker, [event for event in events if isinstance(event, Held)])
+    told = announce_answer(turn, speaker, answered)
+    tell_other_addresses(turn, speaker, [item for item in answered if item.to_all])
+    _ask_held(turn, speaker, [event for event in events if isinstance(event, Held)])
     for event in events:
         match event:
             case Invited():
-                ask_invited(hearing.work, hearing.mail_writer, speaker, event)
+                ask_invited(turn, speaker, event)
             case AddressWanted():
-                ask_new_address(hearing.work, hearing.mail_writer, speaker, event, hearing.now)
+                ask_new_address(turn, speaker, event)
             case Forgotten(address, handle):
-                hearing.mail_writer.farewell(address, handle)
+                MailWriter(turn).farewell(address, handle)
     return "" if told else _withheld(answered)
 
 
-def _left_out(hearing: Hearing, context: Context, events: Sequence[Event]) -> list[Answered]:
+def _left_out(context: Context, events: Sequence[Event]) -> list[Answered]:
     """What the sender is to know of words that went to nobody, in the answer that there is."""
-    notes = hearing.notes.copy()
-    hearing.notes.clear()
-    whose = (context.player.id, hearing.mail_writer.unproven)  # forgers use up nobody's
-    if not notes or not LEFT_OUT_TOLD.take(hearing.work, hearing.now, *whose):
+    turn = context.turn
+    notes = turn.notes.copy()
+    turn.notes.clear()
+    whose = (context.player.id, turn.unproven)  # forgers use up nobody's
+    if not notes or not LEFT_OUT_TOLD.take(turn.work, turn.now, *whose):
         return []
     numbers = [getattr(event, "board_id", None) for event in events]
     number = numbers[-1] if numbers else own_hint(context)
@@ -128,29 +128,19 @@ def _asking(context: Context, number: int) -> list[str]:
     return [item.kind for item in offers if context.player.id in waiting_for(board, item)]
 
 
-def _ask_held(hearing: Hearing, player: Player, held: Sequence[Held]) -> None:
+def _ask_held(turn: Turn, player: Player, held: Sequence[Held]) -> None:
     if not held:
         return
     reasons: list[dict[str, Any]] = []
     for event in held:
         reason = {"section": event.section, **event.params}
         reasons += [reason] if reason not in reasons else []
-    ask_errand(
-        hearing.work,
-        hearing.mail_writer,
-        player,
-        [event.line for event in held],
-        held[-1].comment,
-        held[-1].board_id,
-        hearing.now,
-        proven=True,
-        reasons=reasons,
-    )
+    lines, last = tuple(event.line for event in held), held[-1]
+    ask_errand(turn, player, ToConfirm(lines, last.comment, last.board_id, reasons))
 
 
-def _is_paused(hearing: Hearing, player: Player) -> bool:
-    unproven = hearing.mail_writer.unproven
-    return is_paused(hearing.work, player.address, hearing.now, unproven=unproven)
+def _is_paused(turn: Turn, player: Player) -> bool:
+    return is_paused(turn.work, player.address, turn.now, unproven=turn.unproven)
 
 
 def _must_ask(script: Script, *, proven: bool) -> bool:
@@ -168,36 +158,29 @@ def is_dangerous(script: Script) -> bool:
     return any(command.dangerous for command in script.commands)
 
 
-def ask_first(
-    hearing: Hearing, context: Context, script: Script, *, proven: bool, doubt: str = ""
-) -> str:
+def ask_first(context: Context, script: Script, doubt: str = "") -> str:
     """Ask for a `yes`, unless the script would be refused anyway: then say so at once."""
     handle = context.player.handle
-    context = within_rate(hearing, context, script)
-    rehearsal = rehearse(context, script)
+    rehearsal = rehearse(within_rate(context, script), script)
     if rehearsal.refusals:
-        told = tell(hearing, context, rehearsal.refusals)
+        told = tell(context, rehearsal.refusals)
         return f"{handle}: refused before asking{told}"
-    ask_errand(
-        hearing.work,
-        hearing.mail_writer,
-        context.player,
+    to_confirm = ToConfirm(
         rehearsal.lines,
         script.comment,
         rehearsal.board_id,
-        hearing.now,
-        proven=proven,
+        reasons=[*([{"section": doubt}] if doubt else []), *_noted(context.turn)],
         avoidable=not doubt and not is_dangerous(script),
-        reasons=[*([{"section": doubt}] if doubt else []), *_noted(hearing)],
-        password=sealed_for_errand(hearing, context.player, script),
+        password=sealed_for_errand(context, script),
     )
+    ask_errand(context.turn, context.player, to_confirm)
     return f"{handle}: asked to confirm {', '.join(_named(script)) or 'chat'}"
 
 
-def _noted(hearing: Hearing) -> list[dict[str, Any]]:
+def _noted(turn: Turn) -> list[dict[str, Any]]:
     """What a question says of words that went to nobody."""
-    notes = [{"section": note.section, **note.params} for note in hearing.notes]
-    hearing.notes.clear()
+    notes = [{"section": note.section, **note.params} for note in turn.notes]
+    turn.notes.clear()
     return notes
 
 

@@ -8,34 +8,34 @@ from pbm.commands.auth import Speaker, player_of
 from pbm.events import Answered
 from pbm.mail.reading.inbound import masked
 from pbm.mail.tags import token_digest
-from pbm.service.turns.hearing import Hearing
+from pbm.service.turns.mail_turn import MailTurn
 
 _MOST_BOARDS = 300  # the newest ones, whose tags are known where they stand alone
 _MOST_ASKED = 20  # words that may be tokens of questions
 _TOKEN_CHARS, _MAC_CHARS, _LONGEST_TAG = 24, 16, 18
 
 
-def without_tags(hearing: Hearing, speaker: Speaker) -> Hearing:
+def without_tags(turn: MailTurn, speaker: Speaker) -> MailTurn:
     """The same mail with the tags and tokens in its words masked; the sender is told.
 
     Whole addresses were masked when it was read.
     """
-    envelope = hearing.envelope
-    is_secret = _is_secret(hearing, speaker)
+    envelope = turn.envelope
+    is_secret = _is_secret(turn, speaker)
     if any(map(is_secret, envelope.perhaps_tags)):
         envelope = masked(envelope, is_secret)
     if not envelope.is_masked:
-        return hearing
-    hearing.notes.append(Answered("tag-masked", {"title": "what was left out"}))
-    return replace(hearing, envelope=envelope, _read={})
+        return turn
+    turn.notes.append(Answered("tag-masked", {"title": "what was left out"}))
+    return replace(turn, envelope=envelope, _read={})
 
 
-def _is_secret(hearing: Hearing, speaker: Speaker) -> Callable[[str], bool]:
+def _is_secret(turn: MailTurn, speaker: Speaker) -> Callable[[str], bool]:
     """Whether a word by itself is a tag of the speaker's, or the token of a question.
 
     Any other word of that form may be anything: a password, say.
     """
-    player, keyring, work = player_of(speaker), hearing.site.keyring, hearing.work
+    player, keyring, work = player_of(speaker), turn.site.keyring, turn.work
     asked: set[str] = set()
 
     @cache

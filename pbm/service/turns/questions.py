@@ -1,8 +1,8 @@
 """Questions: asked with a token that only the asked mailbox sees, settled by `yes` or `no`."""
 
 from collections.abc import Sequence
-from dataclasses import replace
-from datetime import datetime, timedelta
+from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import Any
 
 from pbm.commands.declare import Command
@@ -13,13 +13,13 @@ from pbm.mail.tags import new_token, token_digest
 from pbm.passwords import PasswordHash, SealedPassword
 from pbm.play.limits import take_unasked_mail
 from pbm.play.subjects import question_subject
+from pbm.play.turn import Turn
 from pbm.rules import abalone as rules
 from pbm.service.accounts.first_passwords import sealed_for
 from pbm.service.accounts.handles import suggest_handle
 from pbm.service.turns.allowance import may_answer
-from pbm.service.turns.mail_writer import MailWriter
-from pbm.store.db import UnitOfWork
-from pbm.store.values import Player
+from pbm.service.turns.mail_writer import Asking, MailWriter
+from pbm.store.values import PendingCommands, Player
 
 SIGNUP_FOR = timedelta(days=3)
 OPEN_FOR = timedelta(hours=48)
@@ -28,52 +28,68 @@ _MOST_ERRANDS = 10  # in one question
 _MOST_LINES, _MOST_CHARACTERS = 5, 400  # of a comment, in a mail that only asks
 
 
-def ask_signup(
-    work: UnitOfWork,
-    mail_writer: MailWriter,
-    address: str,
-    handle: str,
-    problem: dict[str, Any] | None,
-    *,
-    last: bool,
-    now: datetime,
-    more: bool = False,
-    asked: Sequence[str] = (),
-    invitation: int | None = None,
-    kept: PasswordHash | None = None,
-) -> None:
-    """Ask an unknown address whether it wants to play under a handle.
+@dataclass(frozen=True)
+class Welcome:
+    """What an unknown address is told when it is asked whether it wants to play.
 
     `problem` is the refusal of the handle that was wished for; `last`: the last answer today;
     `more`: commands stood below that are not kept; `asked`: the names of commands that only a
     player may give, not kept either; `invitation`: the errand of the challenge that a yes
     belongs to; `kept`: the hash of the password that was sent along.
     """
-    token = new_token()
-    sealed = sealed_for(mail_writer.keyring, kept, address)
-    asked_for = {"handle": handle, "invitation": invitation}
-    work.questions.ask(
-        *("signup", address, token_digest(token), asked_for, now, now + SIGNUP_FOR),
-        password=sealed,
-    )
-    board = rules.diagram(rules.start())
+
+    handle: str
+    problem: dict[str, Any] | None
+    last: bool
+    more: bool = False
+    asked: Sequence[str] = ()
+    invitation: int | None = None
+    kept: PasswordHash | None = None
+
+
+@dataclass(frozen=True)
+class ToConfirm:
+    """Commands that a player is asked about: were they really meant?
+
+    `reasons` are sections that say why it is asked; `avoidable`: an answer to one of our mails
+    would not have been asked about; `password` is the new one among the lines.
+    """
+
+    lines: tuple[str, ...]
+    comment: tuple[str, ...]
+    board_id: int | None
+    reasons: Sequence[dict[str, Any]] = ()
+    avoidable: bool = False
+    password: SealedPassword | None = None
+
+
+def ask_signup(turn: Turn, address: str, welcome: Welcome) -> None:
+    """Ask an unknown address whether it wants to play under a handle."""
+    sealed = sealed_for(turn.site.keyring, welcome.kept, address)
     params = {
-        "handle": handle,
-        "last": last,
-        "more": more,
-        "asked": list(asked),
-        "problem": problem,
-        "board": board,
+        "handle": welcome.handle,
+        "last": welcome.last,
+        "more": welcome.more,
+        "asked": list(welcome.asked),
+        "problem": welcome.problem,
+        "board": rules.diagram(rules.start()),
         "password": sealed is not None,
     }
-    mail_writer.question(address, "welcome", question_subject(f"play as {handle}"), token, params)
+    asking = Asking("welcome", question_subject(f"play as {welcome.handle}"), params)
+    kept = {"handle": welcome.handle, "invitation": welcome.invitation}
+    turn.work.questions.ask(
+        *("signup", address, token_digest(asking.token), kept, turn.now, turn.now + SIGNUP_FOR),
+        password=sealed,
+    )
+    MailWriter(turn).question(address, asking)
 
 
-def record_invited(work: UnitOfWork, player: Player, event: Invited, now: datetime) -> Invited:
+def record_invited(turn: Turn, player: Player, event: Invited) -> Invited:
     """Write down at once whom a challenge asks, so that the next command knows it, too.
 
     Raises Refusal where one of them must not be written to now.
     """
+    work, now = turn.work, turn.now
     errand_id = work.questions.add_errand(player.id, None, [event.line], (), now, status="invited")
     guests = tuple(
         Guest(address, suggest_handle(work, address), new_token()) for address in event.addresses
@@ -87,19 +103,20 @@ def record_invited(work: UnitOfWork, player: Player, event: Invited, now: dateti
     return replace(event, errand_id=errand_id, guests=guests)
 
 
-def ask_invited(work: UnitOfWork, mail_writer: MailWriter, player: Player, event: Invited) -> None:
+def ask_invited(turn: Turn, player: Player, event: Invited) -> None:
     """Ask those whom a player has challenged by their addresses. Nobody is asked twice.
 
     They get no words of somebody whom they may not know. The board brings those, once all have
     said yes.
     """
     if event.errand_id and event.comment:
-        work.questions.set_comment(event.errand_id, event.comment)
+        turn.work.questions.set_comment(event.errand_id, event.comment)
     board = rules.diagram(rules.start())
     for guest in event.guests:
         params = {"handle": guest.handle, "inviter": player.handle, "board": board}
         subject = question_subject(f"a game of {rules.NAME.title()} with {player.handle}")
-        mail_writer.question(guest.address, "invite", subject, guest.token, params, granted=True)
+        asking = Asking("invite", subject, params, guest.token)
+        MailWriter(turn).question(guest.address, asking, granted=True)
 
 
 def shortened(comment: Sequence[str]) -> list[str]:
@@ -116,62 +133,50 @@ def shortened(comment: Sequence[str]) -> list[str]:
     return [*told, "(and more)"] if cut else told
 
 
-def ask_errand(
-    work: UnitOfWork,
-    mail_writer: MailWriter,
-    player: Player,
-    lines: Sequence[str],
-    comment: Sequence[str],
-    board_id: int | None,
-    now: datetime,
-    *,
-    proven: bool,
-    avoidable: bool = False,
-    reasons: Sequence[dict[str, Any]] = (),
-    password: SealedPassword | None = None,
-) -> None:
+def ask_errand(turn: Turn, player: Player, asked: ToConfirm) -> None:
     """Ask a player whether the commands were really meant.
 
     Those that nobody has proven share one question with others of that kind which wait: the
     newest ten, none twice. Older ones can still be said yes to where they were asked about.
-    `avoidable`: an answer to one of our mails would not have been asked about; `reasons` are
-    sections that say why it is asked; `password` is the new one among the lines.
     """
-    if not may_answer(work, mail_writer, player, now):
+    if not may_answer(turn, player):
         return
-    status = "held" if proven else "waiting"
-    waiting = () if proven else work.questions.waiting_errands(player.id, now - OPEN_FOR)
-    asked = (board_id, tuple(lines), tuple(comment))
+    waiting = _waiting_with(turn, player, asked)
+    older = max(0, len(waiting) - _MOST_ERRANDS)
+    waiting = waiting[older:]
+    params = {
+        "errands": [
+            {"lines": [_as_shown(line) for line in item.lines], "comment": shortened(item.comment)}
+            for item in waiting
+        ],
+        "older": older,
+        "reasons": list(asked.reasons),
+        "avoidable": asked.avoidable,
+    }
+    subject = question_subject(next(iter(asked.lines), "your words"))
+    kept = {"errands": [errand.id for errand in waiting]}
+    _ask_player(turn, player, Asking("confirm", subject, params), kept)
+
+
+def _waiting_with(turn: Turn, player: Player, asked: ToConfirm) -> list[PendingCommands]:
+    """All that one question is about, what is asked now last of all; it is written down."""
+    questions, now = turn.work.questions, turn.now
+    waiting = questions.waiting_errands(player.id, now - OPEN_FOR) if turn.unproven else ()
+    told = (asked.board_id, asked.lines, asked.comment)
     # Nobody can tell whether the password that waits is the same as this one.
     same = [
         item
         for item in waiting
-        if password is None and (item.board_id, item.lines, item.comment) == asked
+        if asked.password is None and (item.board_id, item.lines, item.comment) == told
     ]
     if not same:
-        added = work.questions.add_errand(
-            *(player.id, board_id, lines, comment, now),
-            status=status,
-            password=password,
+        added = questions.add_errand(
+            *(player.id, asked.board_id, asked.lines, asked.comment, now),
+            status="waiting" if turn.unproven else "held",
+            password=asked.password,
         )
-        same += work.questions.open_errands([added])
-    waiting = (*(item for item in waiting if item not in same), *same)
-    older = max(0, len(waiting) - _MOST_ERRANDS)
-    waiting = waiting[older:]
-    told = [
-        {"lines": [_as_shown(line) for line in item.lines], "comment": shortened(item.comment)}
-        for item in waiting
-    ]
-    _ask_player(
-        work,
-        mail_writer,
-        player,
-        "confirm",
-        next(iter(lines), "your words"),
-        {"errands": [errand.id for errand in waiting]},
-        {"errands": told, "older": older, "reasons": list(reasons), "avoidable": avoidable},
-        now,
-    )
+        same += questions.open_errands([added])
+    return [*(item for item in waiting if item not in same), *same]
 
 
 def _as_shown(line: str) -> str:
@@ -180,32 +185,17 @@ def _as_shown(line: str) -> str:
     return found.line if isinstance(found, Command) and found.new_password else line
 
 
-def ask_alias(
-    work: UnitOfWork,
-    mail_writer: MailWriter,
-    owner: Player,
-    author: str,
-    errand_id: int,
-    told: dict[str, Any],
-    now: datetime,
-) -> None:
+def ask_alias(turn: Turn, owner: Player, author: str, errand_id: int, told: dict[str, Any]) -> None:
     """Ask a player about a reply that came from an address we don't know as theirs."""
     kept = {"author": author, "errands": [errand_id]}
-    subject, params = f"a reply from {author}", {"author": author, **told}
-    _ask_player(work, mail_writer, owner, "alias", subject, kept, params, now)
+    subject = question_subject(f"a reply from {author}")
+    _ask_player(turn, owner, Asking("alias", subject, {"author": author, **told}), kept)
 
 
-def _ask_player(
-    work: UnitOfWork,
-    mail_writer: MailWriter,
-    player: Player,
-    kind: str,
-    subject: str,
-    kept: dict[str, Any],
-    params: dict[str, Any],
-    now: datetime,
-) -> None:
-    """Ask a player; `kept` is what the answer will need, `params` what the mail says."""
-    token = new_token()
-    work.questions.ask(kind, player.address, token_digest(token), kept, now, now + OPEN_FOR, player)
-    mail_writer.question(player.address, kind, question_subject(subject), token, params, player.id)
+def _ask_player(turn: Turn, player: Player, asking: Asking, kept: dict[str, Any]) -> None:
+    """Ask a player; `kept` is what the answer will need."""
+    digest, until = token_digest(asking.token), turn.now + OPEN_FOR
+    turn.work.questions.ask(
+        *(asking.template, player.address, digest, kept, turn.now, until, player)
+    )
+    MailWriter(turn).question(player, asking)

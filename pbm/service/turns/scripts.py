@@ -7,7 +7,6 @@ from typing import Any, TypeGuard
 
 from pbm.commands.context import Context
 from pbm.commands.declare import Command
-from pbm.commands.postage import Postage
 from pbm.commands.registry import Problem
 from pbm.commands.script import Script
 from pbm.errors import Refusal
@@ -26,6 +25,7 @@ from pbm.events import (
 )
 from pbm.play.boards import check_move
 from pbm.play.limits import take_unasked_mail, wants_no_mail
+from pbm.play.postage import Postage
 from pbm.service.turns.questions import record_invited
 from pbm.service.turns.talk import chat, count_news
 from pbm.store.values import Board
@@ -70,7 +70,8 @@ def run_script(context: Context, script: Script) -> list[Event]:
 def rehearse(context: Context, script: Script) -> Rehearsal:
     """Find out what a script would do, and undo it."""
     lines: list[str] = []
-    context = replace(context, postage=Postage())  # what is undone costs none
+    # What is undone costs no postage.
+    context = replace(context, turn=replace(context.turn, postage=Postage()))
     alone = len(script.commands) == 1
     happened: list[list[Event]] = []
     if _takes_text(script):
@@ -178,7 +179,7 @@ def _run(context: Context, command: Command, *, alone: bool) -> list[Event]:
         with context.work.savepoint():
             events = [_recorded(context, event) for event in command.run(context)]
             count_news(context, events)
-            context.postage.count(context.work, context.player.id, events)
+            context.turn.postage.count(context.work, context.player.id, events)
             return events
     except Refusal as refusal:
         return [refused(command, refusal, context, alone=alone)]
@@ -186,7 +187,7 @@ def _run(context: Context, command: Command, *, alone: bool) -> list[Event]:
 
 def _recorded(context: Context, event: Event) -> Event:
     if isinstance(event, Invited):
-        return record_invited(context.work, context.player, event, context.now)
+        return record_invited(context.turn, context.player, event)
     if isinstance(event, AddressWanted):
         if wants_no_mail(context.work, event.address):
             raise Refusal("wants-no-mail", address=event.address)

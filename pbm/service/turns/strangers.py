@@ -1,6 +1,5 @@
 """Mails from addresses that nobody plays from: the welcome, and nothing that runs."""
 
-from datetime import datetime
 from typing import Any
 
 from pbm.commands.account import SignUp
@@ -13,57 +12,54 @@ from pbm.events import Answered
 from pbm.passwords import PasswordHash
 from pbm.play.limits import ASIDE, strangers_answers_left
 from pbm.play.subjects import answer_subject
+from pbm.play.turn import Turn
 from pbm.service.accounts.first_passwords import hash_of_first
 from pbm.service.accounts.handles import choose_handle
-from pbm.service.turns.hearing import Hearing
+from pbm.service.turns.mail_turn import MailTurn
 from pbm.service.turns.mail_writer import MailWriter
-from pbm.service.turns.questions import ask_signup
-from pbm.store.db import UnitOfWork
+from pbm.service.turns.questions import Welcome, ask_signup
 
 _WITH_ANOTHER_LEFT = 2
 
 
-def answer_stranger(hearing: Hearing, author: str) -> str:
+def answer_stranger(turn: MailTurn, author: str) -> str:
     """Welcome an unknown address, or help it. Returns the outcome for the operator."""
-    context, mail_writer = hearing.context(None), hearing.mail_writer
-    left = _answers_left(context.work, mail_writer, author, context.now)
+    context = turn.context(None)
+    left = _answers_left(turn, author)
     if not left:
         return f"nothing: {author} had its answers for today"
-    if not mail_writer.answer_counted and not ASIDE.take(context.work, context.now):
+    if not turn.cause.answer_counted and not ASIDE.take(turn.work, turn.now):
         return f"nothing: {author} is a stranger, and no answer to strangers is left"
-    if wants_no_mail(hearing.subject, hearing.envelope.said):
-        return say_goodbye(hearing, author)
-    script = hearing.script(context)
-    if help_stranger(context, mail_writer, author, script):
+    if wants_no_mail(turn.subject, turn.envelope.said):
+        return say_goodbye(turn, author)
+    script = turn.script(context)
+    if help_stranger(context, author, script):
         return "helped a stranger"
     first = script.commands[0] if script.commands else None
     wanted = first.handle if isinstance(first, SignUp) else None
-    handle, problem = choose_handle(context.work, author, wanted)
+    handle, problem = choose_handle(turn.work, author, wanted)
     problem = problem or _misread_signup(script.problem)
     kept: PasswordHash | None = None
     try:
-        kept = hash_of_first(context.work, context.passwords, first, context.now)
+        kept = hash_of_first(turn, first)
     except Refusal as refusal:
         problem = problem or {"code": refusal.code, "params": refusal.params}
-    ask_signup(
-        context.work,
-        mail_writer,
-        author,
+    welcome = Welcome(
         handle,
         problem,
         last=left == 1,
         more=isinstance(first, SignUp) and bool(script.commands[1:] or script.comment),
         asked=_asked_for(script),
-        now=context.now,
         kept=kept,
     )
+    ask_signup(turn, author, welcome)
     return f"asked {author} to play as {handle}"
 
 
-def help_stranger(context: Context, mail_writer: MailWriter, author: str, script: Script) -> bool:
+def help_stranger(context: Context, author: str, script: Script) -> bool:
     """Send the help that was asked for; False if none was, or none that there is."""
     first = script.commands[0] if script.commands else None
-    left = _answers_left(context.work, mail_writer, author, context.now)
+    left = _answers_left(context.turn, author)
     # The last answer of the day is the welcome: with its question one can still sign up.
     if not isinstance(first, Help) or left < _WITH_ANOTHER_LEFT:
         return False
@@ -73,22 +69,22 @@ def help_stranger(context: Context, mail_writer: MailWriter, author: str, script
         return False
     sections = [{"section": item.section, **item.params} for item in told]
     subject = answer_subject(str(told[0].params["title"]))
-    mail_writer.answer_stranger(author, subject, {"sections": sections, "last": False})
+    MailWriter(context.turn).answer_stranger(author, subject, {"sections": sections, "last": False})
     return True
 
 
-def say_goodbye(hearing: Hearing, address: str) -> str:
+def say_goodbye(turn: Turn, address: str) -> str:
     """Take leave of an address that wants no mail. Returns the outcome for the operator."""
-    left = _answers_left(hearing.work, hearing.mail_writer, address, hearing.now)
+    left = _answers_left(turn, address)
     if left:
         params = {"sections": [{"section": "goodbye"}], "last": left == 1}
-        hearing.mail_writer.answer_stranger(address, answer_subject("goodbye"), params)
+        MailWriter(turn).answer_stranger(address, answer_subject("goodbye"), params)
     return f"{address} does not want to play"
 
 
-def _answers_left(work: UnitOfWork, mail_writer: MailWriter, address: str, now: datetime) -> int:
+def _answers_left(turn: Turn, address: str) -> int:
     """How many answers an address may still get today, with the one that is counted already."""
-    return strangers_answers_left(work, address, now) + mail_writer.answer_counted
+    return strangers_answers_left(turn.work, address, turn.now) + turn.cause.answer_counted
 
 
 def _asked_for(script: Script) -> list[str]:

@@ -1,15 +1,14 @@
 """Our own faults: told to the sender and the operator at once, in a sentence, without secrets."""
 
-from datetime import datetime
 from traceback import format_exception
 
 from pbm.mail.address import Postmaster, address_key
 from pbm.mail.reading.inbound import read
 from pbm.mail.reading.limits import HEADER_ONLY
+from pbm.play.turn import Turn
 from pbm.service.mail_numbers import incoming, outgoing
 from pbm.service.operator.masking import masked
-from pbm.service.turns.mail_writer import Cause, MailWriter, Site
-from pbm.store.db import UnitOfWork
+from pbm.service.turns.mail_writer import MailWriter
 from pbm.store.values import InboxMail, OutboxMail, Player
 
 _FAILED = "failed-operator"
@@ -28,47 +27,40 @@ def traceback_of(error: BaseException) -> str:
     return masked("".join(format_exception(error)).rstrip("\n"))
 
 
-def tell_operator(work: UnitOfWork, site: Site, mail: InboxMail, now: datetime) -> None:
+def tell_operator(turn: Turn, mail: InboxMail) -> None:
     """Tell the operator which mail is stuck, and why."""
-    if not site.operator:
-        return
-    params = {"number": incoming(mail.id), "error": work.inbox.get(mail.id).outcome}
-    mail_writer = MailWriter(work, site, now, Cause(mail.id))
-    mail_writer.notice(
-        site.operator, "stuck-operator", f"mail {incoming(mail.id)} is stuck", params
-    )
+    operator, number = turn.site.operator, incoming(mail.id)
+    if operator:
+        params = {"number": number, "error": turn.work.inbox.get(mail.id).outcome}
+        MailWriter(turn).notice(operator, "stuck-operator", f"mail {number} is stuck", params)
 
 
-def tell_sender(work: UnitOfWork, site: Site, mail: InboxMail, now: datetime) -> None:
+def tell_sender(turn: Turn, mail: InboxMail) -> None:
     """Tell the player who sent a stuck mail that it is not lost."""
-    player = _sender(work, site, mail)
+    player = _sender(turn, mail)
     if player is not None:
-        mail_writer = MailWriter(work, site, now, Cause(mail.id))
         params = {"number": incoming(mail.id)}
-        mail_writer.notice_player(player, "stuck-player", "your mail has to wait", params)
+        MailWriter(turn).notice_player(player, "stuck-player", "your mail has to wait", params)
 
 
-def tell_of_failed(
-    work: UnitOfWork, site: Site, mail: OutboxMail, reason: str, now: datetime
-) -> None:
+def tell_of_failed(turn: Turn, mail: OutboxMail, reason: str) -> None:
     """Tell the operator of a mail that could not be sent; once, while that word waits itself."""
-    if not site.operator or mail.kind == "notice":
+    operator, number = turn.site.operator, outgoing(mail.id)
+    if not operator or not mail.kind.treatment.loss_is_told:
         return
-    if work.outbox.is_due(_FAILED, site.operator):
+    if turn.work.outbox.is_due(_FAILED, operator):
         return
-    params = {"number": outgoing(mail.id), "recipient": mail.recipient, "error": reason}
-    mail_writer = MailWriter(work, site, now)
-    mail_writer.notice(
-        site.operator, _FAILED, f"mail {outgoing(mail.id)} could not be sent", params
-    )
+    params = {"number": number, "recipient": mail.recipient, "error": reason}
+    MailWriter(turn).notice(operator, _FAILED, f"mail {number} could not be sent", params)
 
 
-def _sender(work: UnitOfWork, site: Site, mail: InboxMail) -> Player | None:
+def _sender(turn: Turn, mail: InboxMail) -> Player | None:
     """The player whose verified address sent it; nobody else is told."""
+    site = turn.site
     if isinstance(site.address.parse(mail.recipient), Postmaster):
         return None
     own = site.address.plain
     envelope = read(mail.raw, envelope_sender=mail.sender, own_address=own, limits=HEADER_ONLY)
     if envelope.automatic or envelope.author is None:
         return None
-    return work.players.by_address(address_key(envelope.author))
+    return turn.work.players.by_address(address_key(envelope.author))

@@ -25,9 +25,12 @@ from pbm.mail.address import (
     QuestionReply,
     Unknown,
 )
+from pbm.mail.reading.auth_results import Dmarc
 from pbm.mail.reading.inbound import Envelope, masked, read
 from pbm.mail.reading.limits import LIMITS, LONG, STRANGERS_LIMITS, is_long
+from pbm.mail.site import Site
 from pbm.passwords import HashingNeeded
+from pbm.play.turn import Cause, Turn
 from pbm.service.accounts.aliases import ask_owner
 from pbm.service.accounts.cleared_passwords import tell_whose_was_cleared
 from pbm.service.intake.front import known_front, take_probe, what_it_says
@@ -37,10 +40,9 @@ from pbm.service.post.bounces import hear_from, hear_report, send_missed
 from pbm.service.turns.announce import announce_boards
 from pbm.service.turns.answers import hear_answer
 from pbm.service.turns.crash_marker import CrashMarker
-from pbm.service.turns.hearing import Hearing
 from pbm.service.turns.held_words import holding_passwords
 from pbm.service.turns.logins import hear_logins
-from pbm.service.turns.mail_writer import Cause, MailWriter, Site
+from pbm.service.turns.mail_turn import MailTurn
 from pbm.service.turns.obey import obey
 from pbm.service.turns.own_tags import without_tags
 from pbm.service.turns.preparation import Preparation, Preparations
@@ -54,7 +56,7 @@ from pbm.store.values import InboxMail
 MOST_TRIES = 3
 ASIDE_FOR = timedelta(minutes=1)  # more than the watchdog allows; then another process takes it
 SLICE = 0.1  # seconds of turns in one transaction, for which the door has to wait
-Tell = Callable[[UnitOfWork, Site, InboxMail, datetime], None]
+Tell = Callable[[Turn, InboxMail], None]
 _log = structlog.get_logger("pbm.turn")
 
 
@@ -90,7 +92,7 @@ class Turns:
     def begin(self) -> None:
         """Tell what an upgrade did; count a try for the mails in whose turns a process died."""
         with self.database.transaction() as work:
-            tell_whose_was_cleared(work, self.site, self.clock())
+            tell_whose_was_cleared(Turn(work=work, site=self.site, now=self.clock()))
             if self.database.embedded:
                 work.inbox.take_back()
         for number in self.crash_marker.left_over() if self.crash_marker else ():
@@ -231,45 +233,38 @@ class Turns:
 
     def _obey(self, work: UnitOfWork, mail: InboxMail, prepared: Preparation) -> str:
         """Obey one mail and return the outcome for the operator."""
-        now, site = self.clock(), self.site
-        recipient = site.address.parse(mail.recipient)
+        recipient = self.site.address.parse(mail.recipient)
+        turn = self._turn(work, mail)
         if isinstance(recipient, Postmaster):
-            return forward_to_operator(site, MailWriter(work, site, now, Cause(mail.id)), mail)
+            return forward_to_operator(turn, mail)
         if isinstance(recipient, Unknown):
             return "nothing: no address of ours"
         if isinstance(recipient, Probe):
-            return take_probe(work, site, recipient, mail, now)
+            return take_probe(turn, recipient, mail)
         if isinstance(recipient, Bounce):
-            return hear_report(work, site, mail, recipient, now)
+            return hear_report(turn, mail, recipient)
         envelope = prepared.envelope or self._read(mail)
         if envelope.automatic:
             return f"nothing: automatic mail ({envelope.automatic})"
         if envelope.author is None:
             return f"nothing: {envelope.author_problem}"
-        answered = site.board_answered(envelope.references)
-        thread = answered.number if answered else None
-        cause = Cause(mail.id, envelope.author, envelope.message_id, thread)
-        mail_writer = MailWriter(work, site, now, cause, answer_counted=mail.answer_counted)
-        front = known_front(work, site.authserv_id)
-        hearing = Hearing(
-            *(
-                work,
-                site,
-                mail_writer,
-                envelope,
-                now,
-                prepared.passwords,
-                mail.peer,
-                front is not None,
-            )
+        cause = _cause(self.site, mail, envelope, envelope.author)
+        front = known_front(work, self.site.authserv_id)
+        mail_turn = MailTurn(
+            work=work,
+            site=self.site,
+            now=turn.now,
+            cause=cause,
+            passwords=prepared.passwords,
+            envelope=envelope,
+            peer=mail.peer,
+            believes_front=front is not None,
         )
-        dmarc = what_it_says(site, front, mail, envelope.author)
-        speaker = identify(work, site.keyring, recipient, envelope.author, now, dmarc)
-        hearing = holding_passwords(without_tags(hearing, speaker), speaker)
-        hearing, outcomes = hear_logins(hearing, speaker, dmarc)
-        if not (hearing.done and hearing.script(hearing.context(None)).is_empty):
-            outcomes.append(_hear(hearing, speaker))
-        return "; ".join(outcomes)
+        dmarc = what_it_says(self.site, front, mail, cause.author)
+        return _hear_person(mail_turn, identify(turn, recipient, cause.author, dmarc), dmarc)
+
+    def _turn(self, work: UnitOfWork, mail: InboxMail) -> Turn:
+        return Turn(work=work, site=self.site, now=self.clock(), cause=Cause(mail.id))
 
     def _count(self, work: UnitOfWork, mail: InboxMail, error: str) -> None:
         if work.inbox.count_try(mail.id, error) >= MOST_TRIES:
@@ -280,7 +275,7 @@ class Turns:
     def _try(self, tell: Tell, work: UnitOfWork, mail: InboxMail) -> None:
         try:
             with work.savepoint():
-                tell(work, self.site, mail, self.clock())
+                tell(self._turn(work, mail), mail)
         except Exception as error:
             if isinstance(error, DBAPIError) and is_away(error):
                 raise
@@ -289,30 +284,45 @@ class Turns:
             _log.error("nobody told of a stuck mail", mail=incoming(mail.id), exception=trouble)
 
 
-def _hear(hearing: Hearing, speaker: Speaker) -> str:
+def _cause(site: Site, mail: InboxMail, envelope: Envelope, author: str) -> Cause:
+    answered = site.board_answered(envelope.references)
+    thread = answered.number if answered else None
+    return Cause(mail.id, author, envelope.message_id, thread, mail.answer_counted)
+
+
+def _hear_person(turn: MailTurn, speaker: Speaker, dmarc: Dmarc) -> str:
+    """Obey a person's mail and return the outcome for the operator."""
+    turn = holding_passwords(without_tags(turn, speaker), speaker)
+    turn, outcomes = hear_logins(turn, speaker, dmarc)
+    if not (turn.done and turn.script(turn.context(None)).is_empty):
+        outcomes.append(_hear(turn, speaker))
+    return "; ".join(outcomes)
+
+
+def _hear(turn: MailTurn, speaker: Speaker) -> str:
     player = speaker.player if isinstance(speaker, Proven | Claimed | Answerer) else None
     missed: tuple[int, ...] = ()
     if player is not None:
-        missed = hear_from(hearing, player, proven=not isinstance(speaker, Claimed))
-    outcome = _do(hearing, speaker)
-    if hearing.news:  # nothing else was told to the boards
-        announce_boards(hearing.work, hearing.mail_writer, hearing.news)
+        missed = hear_from(turn, player, proven=not isinstance(speaker, Claimed))
+    outcome = _do(turn, speaker)
+    if turn.news:  # nothing else was told to the boards
+        announce_boards(turn, turn.news)
     if player is not None:
-        send_missed(hearing, player.id, missed)
+        send_missed(turn, player.id, missed)
     return outcome
 
 
-def _do(hearing: Hearing, speaker: Speaker) -> str:
+def _do(turn: MailTurn, speaker: Speaker) -> str:
     match speaker:
         case Proven(player, board_id):
-            context = hearing.context(player, board_id)
-            return obey(hearing, context, hearing.script(context), proven=True)
+            context = turn.context(player, board_id)
+            return obey(context, turn.script(context), proven=True)
         case Claimed(player, board_id, doubt):
-            context = hearing.context(player, board_id)
-            return obey(hearing, context, hearing.script(context), proven=False, doubt=doubt)
+            context = turn.context(player, board_id)
+            return obey(context, turn.script(context), proven=False, doubt=doubt)
         case Elsewhere():
-            return ask_owner(hearing, speaker)
+            return ask_owner(turn, speaker)
         case Answerer():
-            return hear_answer(hearing, speaker)
+            return hear_answer(turn, speaker)
         case Stranger(author):
-            return answer_stranger(hearing, author)
+            return answer_stranger(turn, author)

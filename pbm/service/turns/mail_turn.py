@@ -1,52 +1,37 @@
-"""One mail at hand: everything that obeying it needs, within its one transaction."""
+"""The turn of one mail: what it says, and what is known of it besides."""
 
 from dataclasses import dataclass, field
-from datetime import datetime
 from functools import cached_property, partial
 
-from pbm.commands.context import Answering, Context
+from pbm.commands.context import Context
 from pbm.commands.help import help_page
-from pbm.commands.postage import Postage
 from pbm.commands.registry import COMMANDS
 from pbm.commands.script import Script, answer_to_welcome, read_script
 from pbm.commands.words import Login
-from pbm.events import Answered, Event
 from pbm.mail.reading.inbound import Envelope
 from pbm.mail.reading.subject import clean_subject
-from pbm.passwords import PasswordWork
+from pbm.mail.site import Answering
 from pbm.play.subjects import board_named
+from pbm.play.turn import Turn
 from pbm.service.accounts.handles import check_new_handle
-from pbm.service.turns.mail_writer import MailWriter, Site
-from pbm.store.db import UnitOfWork
 from pbm.store.values import Player
 
 
-@dataclass(frozen=True)
-class Hearing:
-    """A mail, the transaction in which it is obeyed, and the pen for its answers.
+@dataclass(frozen=True, kw_only=True)
+class MailTurn(Turn):
+    """The turn in which a mail is obeyed.
 
     `believes_front`: what the mail server in front says about senders counts here. `peer`
     handed the mail over. `done` are logins whose commands are done and not to be heard again.
-    `news` happened apart from what the mail asks for, and is told with the rest; so are `notes`,
-    to the sender. `passwords` is what was hashed for this mail, `postage` the mails to others that
-    it brought about so far. `holds_words`: its words for others may hold a password, and go to
-    nobody.
+    `holds_words`: its words for others may hold a password, and go to nobody.
     """
 
-    work: UnitOfWork
-    site: Site
-    mail_writer: MailWriter
     envelope: Envelope
-    now: datetime
-    passwords: PasswordWork
     peer: str = ""
     believes_front: bool = False
     done: frozenset[Login] = frozenset()
     holds_words: bool = False
     _read: dict[bool, Script] = field(default_factory=dict, repr=False, compare=False)
-    news: list[Event] = field(default_factory=list)
-    notes: list[Answered] = field(default_factory=list)
-    postage: Postage = field(default_factory=Postage)
 
     @cached_property
     def subject(self) -> str:
@@ -70,18 +55,13 @@ class Hearing:
     def context(self, actor: Player | None, board_id: int | None = None) -> Context:
         """What the commands of this mail see; `board_id` is that of the reply address."""
         return Context(
-            work=self.work,
-            now=self.now,
+            turn=self,
             actor=actor,
-            server=self.site.address.plain,
             help_page=partial(help_page, commands=COMMANDS, server=self.site.address.plain),
             check_handle=partial(check_new_handle, self.work),
             hints=self.hints(board_id),
             answered=self._answered,
-            shuffled=self.site.shuffled,
             can_be_strict=self.believes_front,
-            passwords=self.passwords,
-            postage=self.postage,
         )
 
     def script(self, context: Context) -> Script:

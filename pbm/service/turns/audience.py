@@ -1,0 +1,59 @@
+"""Who hears of what happens on a board: the one place that chooses to whom a board is sent.
+
+What is for the speaker alone goes into the one answer. An operator's word to somebody by name is
+no news of a board, and asks nobody here.
+"""
+
+from collections.abc import Iterable
+
+from pbm.events import (
+    AddressWanted,
+    Answered,
+    Event,
+    Forgotten,
+    Held,
+    Invited,
+    MovePlayed,
+    PlayerLeft,
+)
+from pbm.play.offers import open_offers, waiting_for
+from pbm.play.turn import Turn
+from pbm.store.values import Board, Player
+
+FOR_THE_SPEAKER = Answered | Held | Invited | AddressWanted | Forgotten
+_SEEN_ON_THE_BOARD = MovePlayed | PlayerLeft  # without another word
+
+
+def audience(
+    turn: Turn, board: Board, events: Iterable[Event], *, but: int | None = None
+) -> list[Player]:
+    """Those who are sent a board for what happened there, `but` one who is told otherwise.
+
+    Whose mail brought it about always is. Where the board itself shows what happened, the others
+    are who want to be told of each move (`mails=all`) or have something to do.
+    """
+    happened = [event for event in events if _is_told_on(board, event)]
+    return [
+        player
+        for player in turn.work.players.seated(board.id)
+        if player.addresses
+        and player.id != but
+        and (turn.wrote(player) or any(_hears(player, board, event) for event in happened))
+    ]
+
+
+def _is_told_on(board: Board, event: Event) -> bool:
+    return not isinstance(event, FOR_THE_SPEAKER) and event.board_id == board.id
+
+
+def _hears(player: Player, board: Board, event: Event) -> bool:
+    if not isinstance(event, _SEEN_ON_THE_BOARD) or not board.playing:
+        return True
+    return player.settings.mails == "all" or _is_asked(player, board)
+
+
+def _is_asked(player: Player, board: Board) -> bool:
+    """Whether it is the player's move, or the player is asked to agree to something."""
+    if board.to_move and board.to_move.player_id == player.id:
+        return True
+    return any(player.id in waiting_for(board, offer) for offer in open_offers(board))
