@@ -9,7 +9,7 @@ is written once more, to be sent after a pause.
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
-from pbm.events import BoardNews
+from pbm.events.board import MailCameBack, PlayerReachable, PlayerUnreachable, told
 from pbm.mail.address import Bounce, address_key
 from pbm.mail.reading.delivery_report import (
     DELAYED,
@@ -24,7 +24,7 @@ from pbm.play.view import board_view
 from pbm.service.post.holding import SHORTEST
 from pbm.service.turns.announce import announce_boards
 from pbm.service.turns.hearing import Hearing
-from pbm.service.turns.mail_writer import AGAIN, CAME_BACK, Cause, MailWriter, Site
+from pbm.service.turns.mail_writer import AGAIN, Cause, MailWriter, Site
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Board, InboxMail, OutboxMail, Player
 
@@ -116,16 +116,13 @@ def send_missed(hearing: Hearing, player_id: int, board_ids: Iterable[int]) -> N
             _write_again(work, hearing.mail_writer, player, board_id, hearing.now)
 
 
-def reachable_again(work: UnitOfWork, player: Player, now: datetime) -> list[BoardNews]:
+def reachable_again(work: UnitOfWork, player: Player, now: datetime) -> list[PlayerReachable]:
     """Let what waited for a player go out, and return what the boards are to be told.
 
     They get every board with that, so what was written once more is not needed.
     """
     _release(work, player, now)
-    return [
-        BoardNews(board.id, "reachable", {"handle": player.handle})
-        for board in _in_play(work, player)
-    ]
+    return [PlayerReachable(board.id, player.handle) for board in _in_play(work, player)]
 
 
 def _release(work: UnitOfWork, player: Player, now: datetime) -> tuple[int, ...]:
@@ -151,10 +148,7 @@ def _count(
     work.players.set_bounces(player.id, count, now, now if marks else since)
     marked = work.players.get(player.id)
     if marks:
-        events = [
-            BoardNews(board.id, "unreachable", {"handle": player.handle})
-            for board in _in_play(work, player)
-        ]
+        events = [PlayerUnreachable(board.id, player.handle) for board in _in_play(work, player)]
         announce_boards(work, mail_writer, events, but=player.id)
     _try_again(work, mail_writer, marked, mail.board_id, now)
     return f"; mail to {player.handle} counts as coming back now" if marks else ""
@@ -185,8 +179,8 @@ def _write_again(
 ) -> None:
     board = work.boards.get(board_id, lock=True)
     view = board_view(work, board, player_id=player.id, picture=player.settings.picture)
-    told = {**view, "lead": [CAME_BACK], "comments": []}
-    mail_writer.board(player, board, told, kind=AGAIN, not_before=not_before)
+    params = {**view, "lead": [told(MailCameBack(board.id))], "comments": []}
+    mail_writer.board(player, board, params, kind=AGAIN, not_before=not_before)
 
 
 def _in_play(work: UnitOfWork, player: Player) -> list[Board]:

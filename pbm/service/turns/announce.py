@@ -8,17 +8,14 @@ from typing import Any
 
 from pbm.events import (
     Answered,
-    BoardClosed,
     BoardEnded,
-    BoardNews,
     BoardReopened,
-    BoardStarted,
     Commented,
     Event,
     MovePlayed,
-    OperatorActed,
     PlayerLeft,
 )
+from pbm.events.board import BoardFact, told
 from pbm.mail.writing.render import COLUMNS
 from pbm.play.subjects import answer_subject
 from pbm.play.view import board_view, board_views
@@ -154,14 +151,8 @@ def _by_board(events: Sequence[Event]) -> dict[int, _News]:
                 | BoardReopened(board_id)
             ):
                 found.setdefault(board_id, _News())  # the board itself tells it
-            case BoardStarted(board_id, handle):
-                _tell(found, board_id, what="started", handle=handle)
-            case BoardClosed(board_id, handle, successor_id):
-                _tell(found, board_id, what="declined", handle=handle, successor=successor_id)
-            case BoardNews(board_id, what, told):
-                _tell(found, board_id, what=what, **told)
-            case OperatorActed(board_id, what, why):
-                _tell(found, board_id, what=what, why=why, operator=True)
+            case BoardFact(board_id):
+                found.setdefault(board_id, _News()).lead.append(told(event))
             case Commented(board_id, handle, lines, unplayed):
                 head, rest = divide_comment(lines)
                 comment: dict[str, Any] = {"handle": handle, "head": head, "rest": rest}
@@ -171,7 +162,3 @@ def _by_board(events: Sequence[Event]) -> dict[int, _News]:
             case _:
                 pass
     return found
-
-
-def _tell(found: dict[int, _News], board_id: int, **lead: Any) -> None:
-    found.setdefault(board_id, _News()).lead.append(lead)

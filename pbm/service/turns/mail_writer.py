@@ -14,6 +14,7 @@ from ipaddress import IPv4Network, IPv6Network, ip_address
 from typing import Any
 
 from pbm.commands.context import Answering, by_lot
+from pbm.events.board import MailCameBack, told
 from pbm.mail.address import ServerAddress
 from pbm.mail.msgid import short_name
 from pbm.mail.tags import Keyring
@@ -27,7 +28,6 @@ REPLIED = "auto-replied"
 GENERATED = "auto-generated"
 AGAIN = "again"  # the kind of a board's mail that is written once more, to wait
 _HELD = ("board", AGAIN)
-CAME_BACK = {"what": "came-back"}  # told above a board whose mail may have been lost
 _BOARD_ID = re.compile(r"<g(\d{1,9})\.p(\d{1,5})(?:b(\d{1,5}))?\.[^@<>]*@([^@<>]*)>", re.ASCII)
 
 
@@ -144,7 +144,7 @@ class MailWriter:
         kind: str = "board",
     ) -> NewMail:
         if kind != AGAIN and player.bounced_at and self._supersedes(player, board):
-            view = {**view, "lead": [CAME_BACK, *view["lead"]]}
+            view = {**view, "lead": [told(MailCameBack(board.id)), *view["lead"]]}
         root = self._root_id(board, player)
         first = kind == "board" and board.ply == 0 and not self._work.outbox.written(root)
         # Mail programs put a mail where those stand that it refers to. What asked for this one
