@@ -1,11 +1,11 @@
 """Typed values as plain JSON, and back: dataclasses as objects, tuples as lists."""
 
-from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from types import NoneType, UnionType
 from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 _Kind = TypeVar("_Kind")
+_AS_THEY_ARE = frozenset({str, int, bool, float, NoneType})
 
 
 def to_plain(value: Any) -> Any:
@@ -15,12 +15,14 @@ def to_plain(value: Any) -> Any:
     >>> to_plain((Standing("alice", 1, 3),))
     [{'handle': 'alice', 'wins': 1, 'balance': 3}]
     """
-    if isinstance(value, list | tuple):
+    if type(value) in _AS_THEY_ARE:
+        return value
+    if isinstance(value, (list, tuple)):
         return [to_plain(item) for item in value]
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         return {name: to_plain(item) for name, item in value.items()}
     if is_dataclass(value):
-        return {item.name: to_plain(getattr(value, item.name)) for item in fields(value)}
+        return {name: to_plain(getattr(value, name)) for name in value.__dataclass_fields__}
     return value
 
 

@@ -1,5 +1,6 @@
 """Each fact about a board has its words, and they fit into every mail in which it can stand."""
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from itertools import product
@@ -12,6 +13,7 @@ from pbm.events.board import BoardFact, MatchOver, Standing, fact_name, told
 from pbm.events.by_operator import OperatorActed
 from pbm.mail.writing.render import Renderer
 from pbm.plain import from_plain, to_plain
+from pbm.play.shown import BoardView, DepartureShown, MoveShown
 from pbm.play.view import board_view
 from pbm.resources import resource_path
 from tests.table import Table
@@ -59,11 +61,11 @@ def variants(kind: type[BoardFact]) -> list[BoardFact]:
 
 
 @pytest.fixture(scope="module")
-def views(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+def views(tmp_path_factory: pytest.TempPathFactory) -> dict[str, BoardView]:
     """Boards of all kinds, as their players' mails show them."""
     table = Table(f"sqlite:///{tmp_path_factory.mktemp('facts') / 'pbm.sqlite3'}")
     alice, bob, *_ = (table.joins(name) for name in ("alice", "bob", "carol", "dave"))
-    alice.says("challenge bob -layout=german -pillar")
+    alice.says("challenge bob -pillar").says("a1-c3,d4").says("takeback 1")
     alice.says("challenge bob -rounds=2").says("draw 2")
     alice.says("challenge me bob carol -bowl").says("resign 3")
     bob.says("challenge me alice carol dave -teams")
@@ -71,15 +73,9 @@ def views(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]
     bob.says("challenge alice").says("decline 6")
     with table.database.reading() as work:
         return {
-            f"{number} of {handle}": {
-                **board_view(
-                    work,
-                    work.boards.get(number),
-                    player_id=player.id if player else None,
-                    picture=False,
-                ),
-                "comments": [],
-            }
+            f"{number} of {handle}": board_view(
+                work, work.boards.get(number), player_id=player.id if player else None
+            )
             for number, handle in enumerate(("bob", "bob", "alice", "bob", "alice", "alice"), 1)
             for player in (work.players.by_handle(handle),)
         }
@@ -91,11 +87,12 @@ def test_each_fact_has_a_template_and_each_template_a_fact() -> None:
 
 
 @pytest.mark.parametrize("kind", FACTS, ids=fact_name)
-def test_a_fact_in_each_mail(kind: type[BoardFact], views: dict[str, dict[str, Any]]) -> None:
+def test_a_fact_in_each_mail(kind: type[BoardFact], views: dict[str, BoardView]) -> None:
     for name, view in views.items():
-        without = RENDERER.render("board", {**view, "lead": []}).text
+        shown = {**to_plain(view), "comments": []}
+        without = RENDERER.render("board", {**shown, "lead": []}).text
         for fact in variants(kind):
-            mail = RENDERER.render("board", {**view, "lead": [told(fact)]}).text
+            mail = RENDERER.render("board", {**shown, "lead": [told(fact)]}).text
             said = mail != without or fact_name(kind) == "draw-asked"  # the headline says it
             assert said, name
             if isinstance(fact, OperatorActed):
@@ -106,4 +103,12 @@ def test_a_fact_in_each_mail(kind: type[BoardFact], views: dict[str, dict[str, A
 @pytest.mark.parametrize("kind", FACTS, ids=fact_name)
 def test_a_fact_comes_back_from_its_plain_form(kind: type[BoardFact]) -> None:
     for fact in variants(kind):
-        assert from_plain(kind, to_plain(fact)) == fact
+        assert from_plain(kind, json.loads(json.dumps(to_plain(fact)))) == fact
+
+
+def test_a_view_comes_back_from_its_plain_form(views: dict[str, BoardView]) -> None:
+    for view in views.values():
+        assert from_plain(BoardView, json.loads(json.dumps(to_plain(view)))) == view
+    shown = list(views.values())
+    assert any(view.offers for view in shown)
+    assert {type(item) for view in shown for item in view.happened} == {MoveShown, DepartureShown}

@@ -14,6 +14,7 @@ from pbm.errors import OperatorError
 from pbm.events import Event
 from pbm.events.board import told
 from pbm.events.by_operator import OperatorActed
+from pbm.plain import to_plain
 from pbm.play.view import board_view
 from pbm.rules import abalone as rules
 from pbm.service.turns.announce import announce_boards
@@ -79,7 +80,8 @@ class Act:
             return False
         picture = player.settings.picture
         view = board_view(self.work, board, player_id=player.id, picture=picture)
-        self.mail_writer.board(player, board, {**view, "lead": [told(done)], "comments": []})
+        params = {**to_plain(view), "lead": [told(done)], "comments": []}
+        self.mail_writer.board(player, board, params)
         return True
 
     def tell_player(self, player: Player, template: str, subject: str, /, **params: Any) -> None:

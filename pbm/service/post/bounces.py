@@ -19,6 +19,7 @@ from pbm.mail.reading.delivery_report import (
     is_for_good,
     read_report,
 )
+from pbm.plain import to_plain
 from pbm.play.limits import BACK_BY_CLAIM
 from pbm.play.view import board_view
 from pbm.service.post.holding import SHORTEST
@@ -179,7 +180,7 @@ def _write_again(
 ) -> None:
     board = work.boards.get(board_id, lock=True)
     view = board_view(work, board, player_id=player.id, picture=player.settings.picture)
-    params = {**view, "lead": [told(MailCameBack(board.id))], "comments": []}
+    params = {**to_plain(view), "lead": [told(MailCameBack(board.id))], "comments": []}
     mail_writer.board(player, board, params, kind=AGAIN, not_before=not_before)
 
 

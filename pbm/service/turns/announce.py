@@ -17,6 +17,8 @@ from pbm.events import (
 )
 from pbm.events.board import BoardFact, told
 from pbm.mail.writing.render import COLUMNS
+from pbm.plain import to_plain
+from pbm.play.shown import BoardView
 from pbm.play.subjects import answer_subject
 from pbm.play.view import board_view, board_views
 from pbm.service.turns.allowance import may_answer
@@ -55,7 +57,7 @@ def announce_boards(
         views = board_views(work, board, [player.id for player in players], plain=plain)
         told = {"lead": news.lead, "comments": news.comments}
         mails = [
-            (player, {**views[player.id], **told})
+            (player, {**to_plain(views[player.id]), **told})
             for player in players
             if player.addresses
             and player.id != but
@@ -92,15 +94,15 @@ def announce_answer(
     board = work.boards.get(number)
     picture = player.settings.picture
     view = board_view(work, board, player_id=player.id, picture=picture)
-    params = {**view, "lead": [], "comments": [], "sections": told}
+    params = {**to_plain(view), "lead": [], "comments": [], "sections": told}
     mail_writer.board(player, board, params, template="answer", kind="answer")
     return True
 
 
-def _concerns(view: dict[str, Any], news: _News) -> bool:
+def _concerns(view: BoardView, news: _News) -> bool:
     """Whether a board's mail has something to do or to read, and not only another's move."""
-    asked = any(offer["to_you"] for offer in view["offers"])
-    return bool(view["yours"] or asked or news.lead or news.comments or view["status"] != "playing")
+    asked = any(offer.to_you for offer in view.offers)
+    return bool(view.yours or asked or news.lead or news.comments or view.status != "playing")
 
 
 def divide_comment(lines: Sequence[str]) -> tuple[list[str], list[str]]:
