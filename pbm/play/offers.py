@@ -26,7 +26,7 @@ from pbm.events.board import (
     TakebackSeconded,
     TakebackWithdrawn,
 )
-from pbm.play.boards import close_board, go_back, leave_again
+from pbm.play.boards import close_board, go_back, take_out
 from pbm.play.ending import settle_end
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Board, Offer
@@ -155,7 +155,9 @@ def _fulfil(work: UnitOfWork, board: Board, offer: Offer, now: datetime) -> list
 def _take_back(work: UnitOfWork, board: Board, ply: int, now: datetime) -> list[Event]:
     """Take back all plies after `ply`; whoever has left since stays out of the game."""
     since = [item for item in work.boards.departures(board.id) if item.after_ply > ply]
-    after = leave_again(work, go_back(work, board, ply, now), since, now)
+    after = go_back(work, board, ply, now)
+    for item in since:
+        after = take_out(work, after, [item.seat], item.how, now)
     return settle_end(work, board, after, now)
 
 
