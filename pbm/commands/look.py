@@ -8,6 +8,7 @@ from pbm.commands.declare import Command, operand
 from pbm.commands.words import BoardRef, Shown
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
+from pbm.plain import to_plain
 from pbm.play.replay import position_after
 from pbm.play.subjects import games_subject
 from pbm.play.view import board_view, past_view
@@ -108,13 +109,13 @@ def _shown(context: Context, board: Board, ply: int | None) -> Answered:
         view = board_view(
             context.work, board, player_id=player_id, whole=True, picture=context.wants_picture
         )
-        return Answered("board", view, board.id)
+        return Answered("board", to_plain(view), board.id)
     counted = ply if ply >= 0 else board.ply + 1 + ply
     if not 0 <= counted <= board.ply:
         raise Refusal("no-such-ply", number=board.id, last=board.ply, ply=ply)
     position = position_after(context.work, board, counted)
-    view = past_view(context.work, board, position, counted, picture=context.wants_picture)
-    return Answered("past-board", view, board.id)
+    past = past_view(context.work, board, position, counted, picture=context.wants_picture)
+    return Answered("past-board", to_plain(past), board.id)
 
 
 def _boards_of_players(context: Context, words: list[str]) -> list[Board]:

@@ -9,6 +9,7 @@ from pbm.commands.words import BoardRef, MoveText, PlyMark
 from pbm.errors import Refusal
 from pbm.events import Event, Held
 from pbm.mail.site import Answering
+from pbm.plain import to_plain
 from pbm.play.boards import check_move
 from pbm.play.leave import leave_board
 from pbm.play.move import play_move
@@ -43,14 +44,11 @@ class Move(Command):
         older = self._older(board, context)
         if older:
             check_move(board, self.move)
+            past = past_view(
+                context.work, board, board.position, board.ply, picture=context.wants_picture
+            )
             told = {
-                **past_view(
-                    context.work,
-                    board,
-                    board.position,
-                    board.ply,
-                    picture=context.wants_picture,
-                ),
+                **to_plain(past),
                 "next": board.ply + 1,
                 "taken_back": board.taken_back > older.taken_back,
             }

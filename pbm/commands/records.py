@@ -151,7 +151,7 @@ def keep_record(
     """Put a game that was played elsewhere on the server: a record, or one that goes on here.
 
     A record is over, and its seats keep the names that it gives; one that goes on is played
-    by the players whose names they are.
+    by the players whose names they are. Nothing has ended here, so no event tells of an end.
     """
     played = [
         Played(item.ply, item.seat, item.step, rules.effect(item.played))

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from pbm.errors import Refusal
-from pbm.events import BoardStarted, Event
+from pbm.events import Event
+from pbm.events.board import BoardStarted
 from pbm.play.boards import Setup, start_board
 from pbm.play.limits import STARTS, Rate
 from pbm.store.db import UnitOfWork

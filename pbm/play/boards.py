@@ -13,7 +13,7 @@ from pbm.play.replay import position_after
 from pbm.play.subjects import board_subject
 from pbm.rules import abalone as rules
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Board, Departure, Played, Player, Progress, Round
+from pbm.store.values import Board, Played, Player, Progress, Round
 
 
 @dataclass(frozen=True)
@@ -107,15 +107,6 @@ def go_back(work: UnitOfWork, board: Board, ply: int, now: datetime) -> Board:
     """Take back all plies after `ply`, and what was done to the board since."""
     position = position_after(work, board, ply)
     return work.boards.go_back(board, progress_at(board, position, ply), now)
-
-
-def leave_again(
-    work: UnitOfWork, board: Board, departures: Sequence[Departure], now: datetime
-) -> Board:
-    """Take those out once more whose leaving was taken back with a ply, but stands."""
-    for item in departures:
-        board = take_out(work, board, [item.seat], item.how, now)
-    return board
 
 
 def close_board(

@@ -1,9 +1,11 @@
 """Claims: a game that gets nowhere is a draw once a player says so (rules, section 5)."""
 
 from datetime import datetime
+from typing import Literal
 
 from pbm.errors import Refusal
-from pbm.events import BoardNews, Event
+from pbm.events import Event
+from pbm.events.board import DrawClaimed
 from pbm.play.offers import draw_board
 from pbm.play.replay import positions_since
 from pbm.rules import abalone as rules
@@ -17,12 +19,12 @@ def claim_draw(work: UnitOfWork, board: Board, player: Player, now: datetime) ->
     if why is None:
         times, moves = rules.TIMES_REPEATED, rules.QUIET_MOVES
         raise Refusal("nothing-to-claim", number=board.id, times=times, moves=moves)
-    claimed = BoardNews(board.id, "draw-claimed", {"handle": player.handle, "why": why})
+    claimed = DrawClaimed(board.id, player.handle, why)
     return [claimed, *draw_board(work, board, "claimed", now)]
 
 
-def _reason_to_claim(work: UnitOfWork, board: Board) -> str | None:
-    """Why a draw may be claimed now: `repeated` or `quiet`.
+def _reason_to_claim(work: UnitOfWork, board: Board) -> Literal["repeated", "quiet"] | None:
+    """Why a draw may be claimed now.
 
     Only what came after somebody scored last can repeat itself, or be quiet.
     """

@@ -2,7 +2,8 @@
 
 from datetime import datetime
 
-from pbm.events import BoardClosed, BoardStarted, Event
+from pbm.events import Event
+from pbm.events.board import BoardDeclined, BoardStarted
 from pbm.play.boards import close_board, setup_of, start_board
 from pbm.play.ending import settle_end
 from pbm.rules import abalone as rules
@@ -15,7 +16,7 @@ def decline_board(work: UnitOfWork, board: Board, player: Player, now: datetime)
     closed = close_board(work, board, "declined", now)
     successor = _successor(work, board, player, now)
     events: list[Event] = [
-        BoardClosed(board.id, player.handle, successor.id if successor else None),
+        BoardDeclined(board.id, player.handle, successor.id if successor else None),
         *settle_end(work, board, closed, now, begins_anew=successor is not None),
     ]
     if successor:

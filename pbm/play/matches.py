@@ -1,24 +1,15 @@
 """Matches: several rounds with the same players, of whom each begins in turn (rules, section 5)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
-from pbm.events import BoardNews, BoardStarted, Event
+from pbm.events import Event
+from pbm.events.board import BoardStarted, MatchBrokenOff, MatchOver, RoundOver, Standing
 from pbm.play.boards import setup_of, start_board
 from pbm.rules import abalone as rules
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Board, Player, Round
-
-
-@dataclass(frozen=True)
-class Standing:
-    """What a player has reached in a match; the balance is what the rules call so, added up."""
-
-    player_id: int
-    handle: str
-    wins: int
-    balance: int
 
 
 def go_on(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
@@ -33,25 +24,17 @@ def go_on(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
     if board.id != last.id and not _is_played_out(last):
         return []  # a game that the operator let go on ends for the second time; the match is ahead
     table = standings(boards)
-    told = {
-        "round": board.round.number,
-        "rounds": board.round.rounds,
-        "standings": [
-            {"handle": item.handle, "wins": item.wins, "balance": item.balance} for item in table
-        ]
-        if any(item.status == "finished" for item in boards)
-        else [],
-    }
+    counts = any(item.status == "finished" for item in boards)
+    told = (board.id, board.round.number, board.round.rounds, tuple(table) if counts else ())
     players = [work.players.get(player_id) for player_id in next_seating(board)]
-    away = [player.handle for player in players if player.status != "active"]
+    away = tuple(player.handle for player in players if player.status != "active")
     if _is_played_out(last):
-        winners = [item.handle for item in leaders(table)]
-        return [BoardNews(board.id, "match-over", {**told, "winners": winners})]
+        return [MatchOver(*told, tuple(item.handle for item in leaders(table)))]
     if board.status == "closed" or away:
-        return [BoardNews(board.id, "match-broken-off", {**told, "away": away})]
+        return [MatchBrokenOff(*told, away)]
     following = _next_round(work, board, board.round, players, now)
     return [
-        BoardNews(board.id, "round-over", {**told, "next": following.id}),
+        RoundOver(*told, following.id),
         BoardStarted(following.id, players[0].handle),
     ]
 
@@ -78,13 +61,11 @@ def next_seating(board: Board) -> tuple[int, ...]:
 
 def standings(boards: Sequence[Board]) -> list[Standing]:
     """The table of a match so far, the best first; only boards that were finished count."""
-    table = {
-        seat.player_id: Standing(seat.player_id, seat.handle, 0, 0) for seat in boards[0].seats
-    }
+    table = {seat.player_id: Standing(seat.handle, 0, 0) for seat in boards[0].seats}
     for board in boards:
         start = rules.parse_state(board.start_state)
         for seat in board.seats if board.status == "finished" else ():
-            before = table.get(seat.player_id, Standing(seat.player_id, seat.handle, 0, 0))
+            before = table.get(seat.player_id, Standing(seat.handle, 0, 0))
             table[seat.player_id] = replace(
                 before,
                 wins=before.wins + (seat.seat in (board.winners or ())),

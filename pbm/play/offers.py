@@ -4,20 +4,39 @@ An offer is open until everybody else who is still in has agreed, or somebody sa
 never a yes.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
 
 from pbm.errors import Refusal
-from pbm.events import BoardNews, Event
-from pbm.play.boards import close_board, go_back, leave_again
+from pbm.events import Event
+from pbm.events.board import (
+    BoardNews,
+    DrawAgreed,
+    DrawAsked,
+    DrawLapsed,
+    DrawRefused,
+    DrawSeconded,
+    DrawVoid,
+    DrawWithdrawn,
+    TakebackAsked,
+    TakebackDone,
+    TakebackLapsed,
+    TakebackRefused,
+    TakebackSeconded,
+    TakebackWithdrawn,
+)
+from pbm.play.boards import close_board, go_back, take_out
 from pbm.play.ending import settle_end
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Board, Offer
 
 DRAW = "draw"
 TAKEBACK = "takeback"
-_DONE = {DRAW: "agreed", TAKEBACK: "done"}
+_SECONDED = {DRAW: DrawSeconded, TAKEBACK: TakebackSeconded}
+_REFUSED = {DRAW: DrawRefused, TAKEBACK: TakebackRefused}
+_WITHDRAWN = {DRAW: DrawWithdrawn, TAKEBACK: TakebackWithdrawn}
+_LAPSED = {DRAW: DrawLapsed, TAKEBACK: TakebackLapsed}
 
 
 def waiting_for(board: Board, offer: Offer) -> tuple[int, ...]:
@@ -65,7 +84,10 @@ def make_offer(work: UnitOfWork, board: Board, kind: str, player_id: int) -> lis
         raise Refusal("offer-turned-down", what=kind, number=board.id)
     offer = Offer(kind, player_id, moved)
     _keep(work, board, offer)
-    return [BoardNews(board.id, f"{kind}-asked", _told(work, board, offer))]
+    handle = board.handle_of(player_id)
+    if kind == DRAW:
+        return [DrawAsked(board.id, handle)]
+    return [TakebackAsked(board.id, handle, *_taken(work, board, offer))]
 
 
 def agree(
@@ -76,17 +98,14 @@ def agree(
     board = _keep(work, board, offer)
     if not waiting_for(board, offer):
         return _fulfil(work, board, offer, now)
-    told = {"handle": board.handle_of(player_id), "by": board.handle_of(offer.by)}
-    waiting = [board.handle_of(waits) for waits in waiting_for(board, offer)]
-    return [BoardNews(board.id, f"{offer.kind}-seconded", {**told, "waiting": waiting})]
+    return [_answered(_SECONDED[offer.kind], board, offer, player_id)]
 
 
 def refuse(work: UnitOfWork, board: Board, offer: Offer, player_id: int) -> list[Event]:
     """Say no: the offer is off, and its maker may not repeat it at once."""
     _keep(work, board, replace(offer, open=False))
-    told = {"handle": board.handle_of(player_id), "by": board.handle_of(offer.by)}
-    what = "withdrawn" if player_id == offer.by else "refused"
-    return [BoardNews(board.id, f"{offer.kind}-{what}", told)]
+    facts = _WITHDRAWN if player_id == offer.by else _REFUSED
+    return [_answered(facts[offer.kind], board, offer, player_id)]
 
 
 def after_a_move(work: UnitOfWork, board: Board, player_id: int) -> list[Event]:
@@ -95,8 +114,7 @@ def after_a_move(work: UnitOfWork, board: Board, player_id: int) -> list[Event]:
     for offer in open_offers(board):
         if offer.kind == TAKEBACK or player_id in waiting_for(board, offer):
             board = _keep(work, board, replace(offer, open=False))
-            told = {"handle": board.handle_of(player_id), "by": board.handle_of(offer.by)}
-            events.append(BoardNews(board.id, f"{offer.kind}-lapsed", told))
+            events.append(_answered(_LAPSED[offer.kind], board, offer, player_id))
     return events
 
 
@@ -120,36 +138,39 @@ def draw_board(work: UnitOfWork, board: Board, how: str, now: datetime) -> list[
 
 
 def _fulfil(work: UnitOfWork, board: Board, offer: Offer, now: datetime) -> list[Event]:
-    events: list[Event] = [
-        BoardNews(board.id, f"{offer.kind}-{_DONE[offer.kind]}", _told(work, board, offer))
-    ]
+    handle = board.handle_of(offer.by)
     if offer.kind == DRAW:
         # Not open any more, since the operator may let the game go on.
         board = _keep(work, board, replace(offer, open=False))
-        return events + draw_board(work, board, "agreed", now)
+        return [DrawAgreed(board.id, handle), *draw_board(work, board, "agreed", now)]
+    done = TakebackDone(board.id, handle, *_taken(work, board, offer))
     void = [other for other in open_offers(board) if other.kind != offer.kind]
-    events += _take_back(work, board, offer.moved - 1, now)
-    events += [
-        BoardNews(board.id, f"{other.kind}-void", {"by": board.handle_of(other.by)})
-        for other in void
+    return [
+        done,
+        *_take_back(work, board, offer.moved - 1, now),
+        *(DrawVoid(board.id, board.handle_of(other.by)) for other in void),
     ]
-    return events
 
 
 def _take_back(work: UnitOfWork, board: Board, ply: int, now: datetime) -> list[Event]:
     """Take back all plies after `ply`; whoever has left since stays out of the game."""
     since = [item for item in work.boards.departures(board.id) if item.after_ply > ply]
-    after = leave_again(work, go_back(work, board, ply, now), since, now)
+    after = go_back(work, board, ply, now)
+    for item in since:
+        after = take_out(work, after, [item.seat], item.how, now)
     return settle_end(work, board, after, now)
 
 
-def _told(work: UnitOfWork, board: Board, offer: Offer) -> dict[str, Any]:
-    """What a mail says of an offer; a take-back's has the move, and how many came after it."""
-    told: dict[str, Any] = {"handle": board.handle_of(offer.by)}
-    if offer.kind == TAKEBACK:
-        taken, *later = work.boards.plies(board.id, since=offer.moved - 1)
-        told |= {"ply": taken.ply, "move": taken.text, "later": len(later)}
-    return told
+def _answered(
+    fact: Callable[[int, str, str], BoardNews], board: Board, offer: Offer, player_id: int
+) -> BoardNews:
+    return fact(board.id, board.handle_of(player_id), board.handle_of(offer.by))
+
+
+def _taken(work: UnitOfWork, board: Board, offer: Offer) -> tuple[int, str, int]:
+    """What a take-back takes: a ply, its move, and how many came after it."""
+    taken, *later = work.boards.plies(board.id, since=offer.moved - 1)
+    return taken.ply, taken.text, len(later)
 
 
 def _keep(work: UnitOfWork, board: Board, offer: Offer) -> Board:

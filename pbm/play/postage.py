@@ -11,18 +11,16 @@ from dataclasses import dataclass, field
 from pbm.errors import Refusal
 from pbm.events import (
     AddressWanted,
-    BoardClosed,
-    BoardNews,
-    BoardStarted,
     Commented,
     Event,
     Invited,
     PlayerLeft,
 )
+from pbm.events.board import BoardDeclined, BoardNews, BoardStarted
 from pbm.store.db import UnitOfWork
 
 MOST_MAILS = 20
-_TOLD_TO_A_BOARD = (BoardStarted, PlayerLeft, BoardClosed, BoardNews, Commented)
+_TOLD_TO_A_BOARD = (BoardStarted, PlayerLeft, BoardDeclined, BoardNews, Commented)
 
 
 @dataclass

@@ -1,9 +1,19 @@
-"""A board as facts for a mail: plain values, frozen when the mail is written."""
+"""A board as its readers see it, each from their side."""
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any
+from dataclasses import replace
 
 from pbm.play.offers import open_offers, waiting_for
+from pbm.play.shown import (
+    BoardView,
+    DepartureShown,
+    MoveShown,
+    OfferShown,
+    PastView,
+    RoundPlace,
+    RoundShown,
+    Told,
+)
 from pbm.rules import abalone as rules
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Board, Departure, Offer, Ply
@@ -19,7 +29,7 @@ def board_view(
     player_id: int | None,
     whole: bool = False,
     picture: bool = True,
-) -> dict[str, Any]:
+) -> BoardView:
     """Describe a board from one player's side (None: a stranger's).
 
     `whole` lists all moves instead of those of the last four rounds. The work otherwise
@@ -36,7 +46,7 @@ def board_views(
     *,
     whole: bool = False,
     plain: Collection[int | None] = (),
-) -> dict[int | None, dict[str, Any]]:
+) -> dict[int | None, BoardView]:
     """Describe a board from several players' sides, with one look at its moves.
 
     Those in `plain` want no picture.
@@ -46,113 +56,116 @@ def board_views(
     since = 0 if whole else max(0, board.ply - (_RECENT_ROUNDS + 1) * seats)
     plies = work.boards.plies(board.id, since=since)
     departures = work.boards.departures(board.id) if board.position.out else ()
-    shared = {
-        **_standing(board, departures),
-        **_shown(board, board.position),
-        "rounds": _rounds(plies, seats, None if whole else _RECENT_ROUNDS),
-    }
+    rounds = _rounds(plies, seats, None if whole else _RECENT_ROUNDS)
+    shared = _seen_by_all(board, departures, rounds)
     wanted = [player_id for player_id in player_ids if player_id not in plain]
     picture = _picture(board.position, plies) if wanted else None
     return {
-        player_id: {
-            **shared,
-            **_side(board, plies, departures, player_id),
-            "picture": picture if player_id in wanted else None,
-        }
+        player_id: replace(
+            _seen_by(shared, board, plies, departures, player_id),
+            picture=picture if player_id in wanted else None,
+        )
         for player_id in player_ids
     }
 
 
 def past_view(
     work: UnitOfWork, board: Board, position: rules.Position, ply: int, *, picture: bool = True
-) -> dict[str, Any]:
+) -> PastView:
     """Describe a board as it was after `ply` plies. Without `picture` the reader wants none."""
     last = work.boards.plies(board.id, since=ply - 1)[:1] if picture and ply else ()
-    return {
-        "number": board.id,
-        "subject": board.subject,
-        "ply": board.ply,
-        "past_ply": ply,
-        **_shown(board, position),
-        "picture": _picture(position, last) if picture else None,
-    }
+    return PastView(
+        number=board.id,
+        subject=board.subject,
+        ply=board.ply,
+        past_ply=ply,
+        diagram=rules.diagram(position),
+        state=rules.format_state(position),
+        players=_players(board, position),
+        sides=_sides(position),
+        picture=_picture(position, last) if picture else None,
+    )
 
 
-def _picture(position: rules.Position, plies: Sequence[Ply]) -> dict[str, Any]:
+def _picture(position: rules.Position, plies: Sequence[Ply]) -> Told:
     """A position as a drawing; the last of the plies led to it, if there are any."""
     moved = (plies[-1].text, plies[-1].effect) if plies else ()
     return rules.drawing(position, *moved)
 
 
-def _shown(board: Board, position: rules.Position) -> dict[str, Any]:
-    """What stands on a board."""
-    return {
-        "diagram": rules.diagram(position),
-        "state": rules.format_state(position),
-        "players": [
-            {
-                "seat": seat.seat,
-                "symbol": rules.symbol(len(board.seats), seat.seat),
-                "handle": seat.handle,
-                "score": position.scores[seat.seat - 1],
-                "bare": not position.count(seat.seat),
-            }
-            for seat in board.seats
-        ],
-        "sides": [list(side) for side in position.sides] if position.teams else None,
-    }
+def _players(board: Board, position: rules.Position) -> tuple[Told, ...]:
+    """Who plays, and how each of them stands."""
+    return tuple(
+        {
+            "seat": seat.seat,
+            "symbol": rules.symbol(len(board.seats), seat.seat),
+            "handle": seat.handle,
+            "score": position.scores[seat.seat - 1],
+            "bare": not position.count(seat.seat),
+        }
+        for seat in board.seats
+    )
 
 
-def _standing(board: Board, departures: tuple[Departure, ...]) -> dict[str, Any]:
+def _sides(position: rules.Position) -> tuple[tuple[int, ...], ...] | None:
+    return position.sides if position.teams else None
+
+
+def _seen_by_all(
+    board: Board, departures: tuple[Departure, ...], rounds: tuple[RoundShown, ...]
+) -> BoardView:
+    """What a board shows to everybody alike."""
     mover = board.to_move
-    return {
-        "number": board.id,
-        "subject": board.subject,
-        "layout": board.layout,
-        "pillar": board.position.pillar,
-        "round": _round(board),
-        "rematch_of": board.rematch_of,
-        "from_record": board.from_record,
-        "ply": board.ply,
-        "status": board.status,
-        "ended_by": board.ended_by,
-        "turn": mover.handle if mover else None,
-        "moves_for": _moves_for(board) if mover else None,
-        "turn_unreachable": bool(mover and mover.unreachable),
-        "gone": {board.seats[item.seat - 1].handle: item.how for item in departures},
-        "winners": [board.seats[seat - 1].handle for seat in board.winners or ()],
-    }
+    return BoardView(
+        number=board.id,
+        subject=board.subject,
+        layout=board.layout,
+        pillar=board.position.pillar,
+        round=RoundPlace(board.round.number, board.round.rounds) if board.round else None,
+        rematch_of=board.rematch_of,
+        from_record=board.from_record,
+        ply=board.ply,
+        status=board.status,
+        ended_by=board.ended_by,
+        turn=mover.handle if mover else None,
+        moves_for=_moves_for(board) if mover else None,
+        turn_unreachable=bool(mover and mover.unreachable),
+        gone={board.seats[item.seat - 1].handle: item.how for item in departures},
+        winners=tuple(board.seats[seat - 1].handle for seat in board.winners or ()),
+        diagram=rules.diagram(board.position),
+        state=rules.format_state(board.position),
+        players=_players(board, board.position),
+        sides=_sides(board.position),
+        rounds=rounds,
+        picture=None,
+    )
 
 
-def _round(board: Board) -> dict[str, int] | None:
-    place = board.round
-    return {"number": place.number, "rounds": place.rounds} if place else None
-
-
-def _side(
+def _seen_by(
+    shared: BoardView,
     board: Board,
     plies: tuple[Ply, ...],
     departures: tuple[Departure, ...],
     player_id: int | None,
-) -> dict[str, Any]:
+) -> BoardView:
     """What one reader is told: who that is, what happened meanwhile, how to answer."""
     own = [seat.seat for seat in board.seats if seat.player_id == player_id]
     mover = board.to_move
     yours = bool(mover and mover.seat in own)
     position = board.position
     partners = [position.partner(seat) for seat in own]
-    return {
-        "yours": yours,
-        "you": [
+    return replace(
+        shared,
+        yours=yours,
+        you=tuple(
             {
                 "symbol": rules.symbol(len(board.seats), seat),
                 "home": rules.home(board.layout, len(board.seats), seat, teams=position.teams),
             }
             for seat in own
-        ]
-        if not board.from_record
-        else [],
-        "partners": [
+            if not board.from_record
+        ),
+        partners=tuple(
             {
                 "handle": board.seats[seat - 1].handle,
                 "symbol": rules.symbol(len(board.seats), seat),
@@ -160,12 +173,12 @@ def _side(
             }
             for seat in partners
             if seat and seat not in own
-        ],
-        "offers": [_offered(board, offer, plies, player_id) for offer in open_offers(board)],
-        "happened": _happened(board, plies, departures, own),
-        "example": _example(board) if yours else None,
-        "may_decline": _may_decline(board, player_id),
-    }
+        ),
+        offers=tuple(_offered(board, offer, plies, player_id) for offer in open_offers(board)),
+        happened=_happened(board, plies, departures, own),
+        example=_example(board) if yours else None,
+        may_decline=_may_decline(board, player_id),
+    )
 
 
 def _moves_for(board: Board) -> str | None:
@@ -176,23 +189,22 @@ def _moves_for(board: Board) -> str | None:
 
 def _offered(
     board: Board, offer: Offer, plies: tuple[Ply, ...], player_id: int | None
-) -> dict[str, Any]:
+) -> OfferShown:
     waiting = waiting_for(board, offer)
-    return {
-        "what": offer.kind,
-        "by": board.handle_of(offer.by),
-        "ply": offer.moved,
-        # Left out where it was long ago, by one who has had no move since.
-        "move": next((ply.text for ply in plies if ply.ply == offer.moved), None),
-        "later": board.ply - offer.moved,
-        "to_you": player_id in waiting,
-        "waiting": [board.handle_of(waits) for waits in waiting],
-    }
+    return OfferShown(
+        what=offer.kind,
+        by=board.handle_of(offer.by),
+        ply=offer.moved,
+        move=next((ply.text for ply in plies if ply.ply == offer.moved), None),
+        later=board.ply - offer.moved,
+        to_you=player_id in waiting,
+        waiting=tuple(board.handle_of(waits) for waits in waiting),
+    )
 
 
 def _happened(
     board: Board, plies: tuple[Ply, ...], departures: tuple[Departure, ...], own: list[int]
-) -> list[dict[str, Any]]:
+) -> tuple[MoveShown | DepartureShown, ...]:
     """List what happened since the reader's last move, or of it if nothing has; oldest first.
 
     Never more than one move of each seat: whoever has left reads of the last one only.
@@ -204,42 +216,43 @@ def _happened(
     moved = max((board.seats[seat - 1].last_ply for seat in [*own, *gone] if seat), default=0)
     since = moved if still_in and moved < board.ply else board.ply - 1
     since = max(since, board.ply - len(board.seats))
-    told: list[tuple[int, dict[str, Any]]] = [
+    told: list[tuple[int, MoveShown | DepartureShown]] = [
         (ply.ply, _told_move(board, ply, departures)) for ply in plies if ply.ply > since
     ]
     told += [
-        (item.after_ply, {"handle": board.seats[item.seat - 1].handle, "how": item.how})
+        (item.after_ply, DepartureShown(board.seats[item.seat - 1].handle, item.how))
         for item in departures
         if item.after_ply > since or item.after_ply == board.ply
     ]
-    return [item for _, item in sorted(told, key=lambda pair: pair[0])]
+    return tuple(item for _, item in sorted(told, key=lambda pair: pair[0]))
 
 
-def _told_move(board: Board, ply: Ply, departures: tuple[Departure, ...]) -> dict[str, Any]:
+def _told_move(board: Board, ply: Ply, departures: tuple[Departure, ...]) -> MoveShown:
     """Tell a move by whoever made it: a partner does for one who had left by then."""
     had_left = any(item.seat == ply.seat and item.after_ply < ply.ply for item in departures)
     by = board.position.partner(ply.seat) if had_left else ply.seat
-    return {
-        "handle": board.seats[(by or ply.seat) - 1].handle,
-        "seat_of": board.seats[ply.seat - 1].handle if had_left else None,
-        "ply": ply.ply,
-        "move": ply.text,
-        "effect": ply.effect,
-    }
+    return MoveShown(
+        handle=board.seats[(by or ply.seat) - 1].handle,
+        seat_of=board.seats[ply.seat - 1].handle if had_left else None,
+        ply=ply.ply,
+        move=ply.text,
+        effect=ply.effect,
+    )
 
 
-def _rounds(plies: tuple[Ply, ...], seats: int, most: int | None) -> list[dict[str, Any]]:
+def _rounds(plies: tuple[Ply, ...], seats: int, most: int | None) -> tuple[RoundShown, ...]:
     """Group moves into rounds, one move a seat; a seat that was passed over shows as `--`."""
-    rounds: list[dict[str, Any]] = []
+    rounds: list[tuple[int, list[str]]] = []
     previous = seats
     for ply in plies:
         if ply.seat <= previous:
-            rounds.append({"ply": ply.ply, "moves": []})
-        moves = rounds[-1]["moves"]
+            rounds.append((ply.ply, []))
+        _, moves = rounds[-1]
         moves += [SKIPPED] * (ply.seat - 1 - len(moves))
         moves.append(ply.text)
         previous = ply.seat
-    return rounds[-most:] if most else rounds
+    shown = rounds[-most:] if most else rounds
+    return tuple(RoundShown(first, tuple(moves)) for first, moves in shown)
 
 
 def _may_decline(board: Board, player_id: int | None) -> bool:

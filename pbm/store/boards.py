@@ -1,7 +1,7 @@
 """Boards: who sits there, what was played, who has left."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, fields, replace
+from dataclasses import fields, replace
 from datetime import datetime
 from typing import Any
 
@@ -17,6 +17,7 @@ from sqlalchemy import (
     update,
 )
 
+from pbm.plain import from_plain, to_plain
 from pbm.rules import abalone as rules
 from pbm.store.schema import boards, departures, moves, players, seats
 from pbm.store.statement import Row, Statement
@@ -386,7 +387,7 @@ class Boards:
     def set_offers(self, board: Board, offers: Sequence[Offer]) -> Board:
         """Write down what is asked for on a board."""
         is_locked = board.id in self._locked
-        self._set(board.id, offers=[asdict(offer) for offer in offers] or None)
+        self._set(board.id, offers=to_plain(offers) or None)
         after = replace(board, offers=tuple(offers))
         if is_locked:
             self._locked[board.id] = after
@@ -452,14 +453,10 @@ def _board(row: Row, seated: Iterable[Row]) -> Board:
         **values,
         winners=None if winners is None else tuple(winners),
         seats=tuple(Seat(**{name: seat[name] for name in _SEAT}) for seat in seated),
-        offers=tuple(_offer(offer) for offer in row["offers"] or ()),
+        offers=tuple(from_plain(Offer, offer) for offer in row["offers"] or ()),
         round=Round(row["match_id"], round_number, row["rounds"]) if round_number else None,
         tags=None if tags is None else tuple((name, value) for name, value in tags),
     )
-
-
-def _offer(stored: dict[str, Any]) -> Offer:
-    return Offer(**{**stored, "agreed": tuple(stored["agreed"])})
 
 
 def _round_columns(place: Round | None) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from pbm.events import BoardEnded, BoardReopened, Event
+from pbm.events.board import BoardDeclined, BoardStarted, MatchBrokenOff
 from pbm.play.boards import Setup, progress_at, start_board
 from pbm.play.by_operator import end_board, reopen_board, undo_ply
 from pbm.play.claims import claim_draw
@@ -159,6 +160,12 @@ def test_the_end_of_a_game_in_teams(work: UnitOfWork) -> None:
     game = Game(work, "alice bob carol dave", layout="official", teams=True)
     assert ends(game.leaves(game.players[1])) == []  # dave plays on for bob
     assert ends(game.agrees(DRAW)) == [BoardEnded(game.number, "agreed", (1, 1, 1, 1))]
+
+
+def test_a_match_that_begins_anew_with_fewer_is_not_broken_off(work: UnitOfWork) -> None:
+    both, three = Game(work, "alice bob", rounds=2), Game(work, "carol dave erin", rounds=2)
+    assert [type(event) for event in declined(both)] == [BoardDeclined, BoardEnded, MatchBrokenOff]
+    assert [type(event) for event in declined(three)] == [BoardDeclined, BoardEnded, BoardStarted]
 
 
 def test_what_ends_nothing(work: UnitOfWork) -> None:

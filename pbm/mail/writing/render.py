@@ -20,6 +20,7 @@ from jinja2.runtime import Context
 
 from pbm.mail.writing import picture
 from pbm.mail.writing.compose import InlinePicture
+from pbm.mail.writing.rows_of_before import as_frozen_now
 from pbm.resources import resource_path
 
 _Made = TypeVar("_Made")
@@ -109,7 +110,8 @@ class Renderer:
 
         The Content-IDs of the pictures follow from the Message-ID; without one there are none.
         """
-        source = self._templates.get_template(f"{template}.txt").render(v=_cleaned(params))
+        params = _cleaned(as_frozen_now(params))
+        source = self._templates.get_template(f"{template}.txt").render(v=params)
         # An empty line ends whatever stands above it.
         blocks = [block for chunk in source.split("\n\n") if chunk for block in _blocks(chunk)]
         ids = _content_ids(blocks, message_id)

@@ -4,6 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pbm.errors import OperatorError
+from pbm.events.by_operator import (
+    BoardSentAgain,
+    ClosedByOperator,
+    EndedByOperator,
+    PlyUndone,
+    ReopenedByOperator,
+    SeatHandedOver,
+)
 from pbm.play.by_operator import BY_OPERATOR, end_board, reopen_board, undo_ply
 from pbm.rules import abalone as rules
 from pbm.service.operator.office import Office, find_board
@@ -75,7 +83,7 @@ def undo(office: Office, number: int, why: str) -> Ply:
         events = undo_ply(act.work, board, act.now)
         act.note("ply undone", board=board, ply=ply.ply, move=ply.text)
         mover = board.seats[ply.seat - 1].handle
-        act.tell_board(board, f"took back ply {ply.ply}, {ply.text} by {mover}", events)
+        act.tell_board(PlyUndone(number, act.why, ply.ply, ply.text, mover), events)
         return ply
 
 
@@ -90,12 +98,12 @@ def end(office: Office, number: int, why: str, winners: Sequence[str] | None = N
         seats = _seats(board, winners)
         events = end_board(act.work, board, seats, act.now)
         after = act.board(number)
-        if seats is None:
-            what = "closed this board; it counts for nothing"
-        else:
-            what = "ended this game: " + _told_result(board, seats)
         act.note(after.status, board=board, winners=after.winners and list(after.winners))
-        act.tell_board(after, what, events)
+        if seats is None:
+            act.tell_board(ClosedByOperator(number, act.why), events)
+        else:
+            won = tuple(board.seats[seat - 1].handle for seat in seats)
+            act.tell_board(EndedByOperator(number, act.why, won), events)
         return after
 
 
@@ -111,7 +119,7 @@ def reopen(office: Office, number: int, why: str) -> Board:
             raise OperatorError(f"Board {number} was not ended by the operator, nor by agreement.")
         events = reopen_board(act.work, board, act.now)
         act.note("reopened", board=board)
-        act.tell_board(board, "lets this game go on", events)
+        act.tell_board(ReopenedByOperator(number, act.why), events)
         return act.board(number)
 
 
@@ -128,9 +136,9 @@ def replace(office: Office, number: int, handle: str, new_handle: str, why: str)
         act.note("player replaced", board=board, handle=old.handle, by=new.handle)
         act.note("replaced", player=old, board_number=number, by=new.handle)
         act.note("took over", player=new, board_number=number, instead_of=old.handle)
-        what = f"handed the place of {old.handle} to {new.handle}"
-        act.tell_board(board, what)
-        act.send_board(board, old, what)
+        done = SeatHandedOver(number, act.why, old.handle, new.handle)
+        act.tell_board(done)
+        act.send_board(board, old, done)
         return board
 
 
@@ -147,7 +155,7 @@ def resend(
         sent: list[str] = []
         for player_id in dict.fromkeys(seat.player_id for seat in seats):
             player = act.work.players.get(player_id)
-            if act.send_board(board, player, "sends this board again"):
+            if act.send_board(board, player, BoardSentAgain(number, act.why)):
                 sent.append(player.handle)
         if not sent:
             raise OperatorError("None of them has an address.")

@@ -10,8 +10,11 @@ from typing import Any
 
 from pbm.clock import Clock
 from pbm.errors import OperatorError
-from pbm.events import Event, OperatorActed
+from pbm.events import Event
+from pbm.events.board import told
+from pbm.events.by_operator import OperatorActed
 from pbm.mail.site import Site
+from pbm.plain import to_plain
 from pbm.play.turn import Turn
 from pbm.play.view import board_view
 from pbm.rules import abalone as rules
@@ -60,23 +63,22 @@ class Act(Turn):
         )
 
     def tell_board(
-        self, board: Board, what: str, events: Iterable[Event] = (), *, but: int | None = None
+        self, done: OperatorActed, events: Iterable[Event] = (), *, but: int | None = None
     ) -> None:
         """Mail a board to its players, `but` one of them, with what the operator did and why.
 
         `events` are what else came of it, there or on other boards.
         """
-        done = OperatorActed(board.id, what, self.why)
         announce_boards(self, [done, *events], but=but)
 
-    def send_board(self, board: Board, player: Player, what: str) -> bool:
+    def send_board(self, board: Board, player: Player, done: OperatorActed) -> bool:
         """Mail a board to one player; False if there is no address to send it to."""
         if not player.addresses:
             return False
         picture = player.settings.picture
         view = board_view(self.work, board, player_id=player.id, picture=picture)
-        lead = [{"what": what, "why": self.why, "operator": True}]
-        MailWriter(self).board(player, board, {**view, "lead": lead, "comments": []})
+        params = {**to_plain(view), "lead": [told(done)], "comments": []}
+        MailWriter(self).board(player, board, params)
         return True
 
     def tell_player(self, player: Player, template: str, subject: str, /, **params: Any) -> None:

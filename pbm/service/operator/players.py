@@ -3,6 +3,13 @@
 from dataclasses import dataclass
 
 from pbm.errors import OperatorError
+from pbm.events.by_operator import (
+    AddressReplaced,
+    MailResumed,
+    PlayerRemoved,
+    PlayerSuspended,
+    SuspensionLifted,
+)
 from pbm.mail.address import AddressError, Unknown, address_key, parse_address
 from pbm.play.leave import boards_played, leave_board
 from pbm.service.operator.office import Act, Office, find_player
@@ -63,7 +70,7 @@ def set_address(office: Office, handle: str, address: str, why: str) -> Player:
         numbers = [board.id for board in boards]
         act.tell_player(player, "address-new", "your address", address=new, boards=numbers)
         for board in boards:
-            act.send_board(board, player, f"changed {player.handle}'s address")
+            act.send_board(board, player, AddressReplaced(board.id, act.why, player.handle))
         return player
 
 
@@ -78,7 +85,9 @@ def suspend(office: Office, handle: str, why: str) -> Player:
         boards = boards_played(act.work, player)
         numbers = [board.id for board in boards]
         act.tell_player(player, "suspended", "you are suspended", boards=numbers)
-        _tell_others(act, boards, player, f"suspended {player.handle}; the game waits")
+        for board in boards:
+            done = PlayerSuspended(board.id, act.why, player.handle)
+            act.tell_board(done, but=player.id)
         return act.work.players.get(player.id)
 
 
@@ -93,7 +102,7 @@ def unsuspend(office: Office, handle: str, why: str) -> Player:
         boards = boards_played(act.work, player)
         act.tell_player(player, "unsuspended", "you can play again")
         for board in boards:
-            act.tell_board(board, f"lifted the suspension of {player.handle}")
+            act.tell_board(SuspensionLifted(board.id, act.why, player.handle))
         return act.work.players.get(player.id)
 
 
@@ -110,7 +119,7 @@ def reachable(office: Office, handle: str, why: str) -> Player:
         act.note("reachable again", player=player)
         reachable_again(act, player)
         for board in boards_played(act.work, player):
-            act.tell_board(board, f"sends mail to {player.handle} again")
+            act.tell_board(MailResumed(board.id, act.why, player.handle))
         return act.work.players.get(player.id)
 
 
@@ -134,7 +143,7 @@ def remove(office: Office, handle: str, why: str) -> Player:
         for board in boards:
             events = leave_board(act.work, board, player, "removed", act.now)
             act.note("player removed", board=board, handle=player.handle)
-            act.tell_board(board, f"removed {player.handle} from this server", events)
+            act.tell_board(PlayerRemoved(board.id, act.why, player.handle), events)
         return act.work.players.get(player.id)
 
 
@@ -143,11 +152,6 @@ def _present(act: Act, handle: str) -> Player:
     if player.status == "removed":
         raise OperatorError(f"{player.handle} was removed; that is for good.")
     return player
-
-
-def _tell_others(act: Act, boards: list[Board], player: Player, what: str) -> None:
-    for board in boards:
-        act.tell_board(board, what, but=player.id)
 
 
 def _new_address(office: Office, act: Act, player: Player, address: str) -> str:

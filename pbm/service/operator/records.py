@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from pbm.commands.records import keep_record, record_of, shown_names
 from pbm.errors import OperatorError
+from pbm.events.by_operator import GameTakenOver, RecordKept
 from pbm.rules import abalone as rules
 from pbm.service.operator.office import Act, Office, find_board, find_player
 from pbm.store.values import Board, Player
@@ -41,7 +42,7 @@ def keep_for(office: Office, record: rules.Record, handle: str, why: str) -> Boa
         names = shown_names(record)
         board = keep_record(act.work, record, seated, act.now, names=names)
         act.note("record kept", board=board, handle=owner.handle)
-        act.send_board(board, owner, "keeps this game here for you, as a record")
+        act.send_board(board, owner, RecordKept(board.id, act.why))
         return board
 
 
@@ -59,7 +60,7 @@ def take_over(office: Office, record: rules.Record, handles: Sequence[str], why:
         ids = [player.id for player in players]
         board = keep_record(act.work, record, ids, act.now, names=record.names, goes_on=True)
         act.note("game taken over", board=board, handles=list(record.names))
-        act.tell_board(board, "brought this game here from elsewhere, and it goes on")
+        act.tell_board(GameTakenOver(board.id, act.why))
         return board
 
 

@@ -9,7 +9,7 @@ is written once more, to be sent after a pause.
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
-from pbm.events import BoardNews
+from pbm.events.board import PlayerReachable, PlayerUnreachable
 from pbm.mail.address import Bounce, address_key
 from pbm.mail.reading.delivery_report import (
     DELAYED,
@@ -19,6 +19,7 @@ from pbm.mail.reading.delivery_report import (
     is_for_good,
     read_report,
 )
+from pbm.plain import to_plain
 from pbm.play.limits import BACK_BY_CLAIM
 from pbm.play.turn import Turn
 from pbm.play.view import board_view
@@ -111,16 +112,13 @@ def send_missed(turn: Turn, player_id: int, board_ids: Iterable[int]) -> None:
             _write_again(turn, player, board_id, turn.now)
 
 
-def reachable_again(turn: Turn, player: Player) -> list[BoardNews]:
+def reachable_again(turn: Turn, player: Player) -> list[PlayerReachable]:
     """Let what waited for a player go out, and return what the boards are to be told.
 
     They get every board with that, so what was written once more is not needed.
     """
     _release(turn, player)
-    return [
-        BoardNews(board.id, "reachable", {"handle": player.handle})
-        for board in _in_play(turn.work, player)
-    ]
+    return [PlayerReachable(board.id, player.handle) for board in _in_play(turn.work, player)]
 
 
 def _release(turn: Turn, player: Player) -> tuple[int, ...]:
@@ -140,10 +138,7 @@ def _count(turn: Turn, player: Player, mail: OutboxMail, *, hard: bool) -> str:
     work.players.set_bounces(player.id, count, now, now if marks else since)
     marked = work.players.get(player.id)
     if marks:
-        events = [
-            BoardNews(board.id, "unreachable", {"handle": player.handle})
-            for board in _in_play(work, player)
-        ]
+        events = [PlayerUnreachable(board.id, player.handle) for board in _in_play(work, player)]
         announce_boards(turn, events, but=player.id)
     _try_again(turn, marked, mail.board_id)
     return f"; mail to {player.handle} counts as coming back now" if marks else ""
@@ -171,7 +166,7 @@ def _try_again(turn: Turn, player: Player, board_id: int | None) -> None:
 def _write_again(turn: Turn, player: Player, board_id: int, not_before: datetime) -> None:
     board = turn.work.boards.get(board_id, lock=True)
     view = board_view(turn.work, board, player_id=player.id, picture=player.settings.picture)
-    MailWriter(turn).board_again(player, board, view, not_before)
+    MailWriter(turn).board_again(player, board, to_plain(view), not_before)
 
 
 def _in_play(work: UnitOfWork, player: Player) -> list[Board]:

@@ -7,18 +7,16 @@ from typing import Any
 
 from pbm.events import (
     Answered,
-    BoardClosed,
     BoardEnded,
-    BoardNews,
     BoardReopened,
-    BoardStarted,
     Commented,
     Event,
     MovePlayed,
-    OperatorActed,
     PlayerLeft,
 )
+from pbm.events.board import BoardFact, told
 from pbm.mail.writing.render import COLUMNS
+from pbm.plain import to_plain
 from pbm.play.subjects import answer_subject
 from pbm.play.turn import Turn
 from pbm.play.view import board_view, board_views
@@ -58,7 +56,7 @@ def announce_boards(turn: Turn, events: Sequence[Event], *, but: int | None = No
         views = board_views(turn.work, board, [player.id for player in players], plain=plain)
         told = {"lead": news.lead, "comments": news.comments}
         MailWriter(turn).boards(
-            board, [(player, {**views[player.id], **told}) for player in players]
+            board, [(player, {**to_plain(views[player.id]), **told}) for player in players]
         )
 
 
@@ -84,7 +82,7 @@ def announce_answer(turn: Turn, player: Player, sections: Sequence[Answered]) ->
     board = turn.work.boards.get(number)
     picture = player.settings.picture
     view = board_view(turn.work, board, player_id=player.id, picture=picture)
-    params = {**view, "lead": [], "comments": [], "sections": told}
+    params = {**to_plain(view), "lead": [], "comments": [], "sections": told}
     MailWriter(turn).answer_on_board(player, board, params)
     return True
 
@@ -137,14 +135,8 @@ def _by_board(events: Sequence[Event]) -> dict[int, _News]:
                 | BoardReopened(board_id)
             ):
                 found.setdefault(board_id, _News())  # the board itself tells it
-            case BoardStarted(board_id, handle):
-                _tell(found, board_id, what="started", handle=handle)
-            case BoardClosed(board_id, handle, successor_id):
-                _tell(found, board_id, what="declined", handle=handle, successor=successor_id)
-            case BoardNews(board_id, what, told):
-                _tell(found, board_id, what=what, **told)
-            case OperatorActed(board_id, what, why):
-                _tell(found, board_id, what=what, why=why, operator=True)
+            case BoardFact(board_id):
+                found.setdefault(board_id, _News()).lead.append(told(event))
             case Commented(board_id, handle, lines, unplayed):
                 head, rest = divide_comment(lines)
                 comment: dict[str, Any] = {"handle": handle, "head": head, "rest": rest}
@@ -154,7 +146,3 @@ def _by_board(events: Sequence[Event]) -> dict[int, _News]:
             case _:
                 pass
     return found
-
-
-def _tell(found: dict[int, _News], board_id: int, **lead: Any) -> None:
-    found.setdefault(board_id, _News()).lead.append(lead)

@@ -10,6 +10,7 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
+from pbm.events.board import MailCameBack, told
 from pbm.mail.msgid import short_name
 from pbm.mail.tags import new_token
 from pbm.play.limits import take_strangers_mail
@@ -21,7 +22,6 @@ from pbm.store.values import Board, NewMail, Player
 
 REPLIED = "auto-replied"
 GENERATED = "auto-generated"
-_CAME_BACK = {"what": "came-back"}  # told above a board whose mail may have been lost
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,8 @@ class MailWriter:
         self, player: Player, board: Board, view: dict[str, Any], not_before: datetime
     ) -> None:
         """Write once more about a board whose mail came back, to be sent later."""
-        told = {**view, "lead": [_CAME_BACK], "comments": []}
-        mail = self._about_board(Kind.AGAIN, player, board, told)
+        params = {**view, "lead": [told(MailCameBack(board.id))], "comments": []}
+        mail = self._about_board(Kind.AGAIN, player, board, params)
         if not_before > (mail.due_at or self._turn.now):
             mail = replace(mail, due_at=not_before)
         self._outbox.add(mail)
@@ -85,7 +85,7 @@ class MailWriter:
     ) -> NewMail:
         is_later = not kind.treatment.is_superseded
         if is_later and player.bounced_at and self._supersedes(player, board):
-            view = {**view, "lead": [_CAME_BACK, *view["lead"]]}
+            view = {**view, "lead": [told(MailCameBack(board.id)), *view["lead"]]}
         root = self._root_id(board, player)
         first = kind.treatment.begins_thread and board.ply == 0 and not self._outbox.written(root)
         # Mail programs put a mail where those stand that it refers to. What asked for this one

@@ -13,9 +13,6 @@ from pbm.errors import Refusal
 from pbm.events import (
     AddressWanted,
     Answered,
-    BoardClosed,
-    BoardNews,
-    BoardStarted,
     Commented,
     Event,
     Held,
@@ -23,6 +20,7 @@ from pbm.events import (
     MovePlayed,
     PlayerLeft,
 )
+from pbm.events.board import BoardDeclined, BoardNews, BoardStarted
 from pbm.play.boards import check_move
 from pbm.play.limits import take_unasked_mail, wants_no_mail
 from pbm.play.postage import Postage
@@ -30,8 +28,8 @@ from pbm.service.turns.questions import record_invited
 from pbm.service.turns.talk import chat, count_news
 from pbm.store.values import Board
 
-_BOARD_EVENTS = (BoardStarted, MovePlayed, PlayerLeft, BoardClosed, BoardNews)
-_ON_A_BOARD = (MovePlayed, PlayerLeft, BoardClosed, BoardNews, Held)
+_BOARD_EVENTS = (BoardStarted, MovePlayed, PlayerLeft, BoardDeclined, BoardNews)
+_ON_A_BOARD = (MovePlayed, PlayerLeft, BoardDeclined, BoardNews, Held)
 _REFUSAL = "refusal"
 _PERHAPS_WORDS = ("unclear-move", "no-such-place", "no-pass")
 _SHOWN = ("board", "past-board")

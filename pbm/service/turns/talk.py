@@ -8,17 +8,16 @@ from pbm.commands.registry import parse_move
 from pbm.errors import Refusal
 from pbm.events import (
     Answered,
-    BoardClosed,
-    BoardNews,
     Commented,
     Event,
     MovePlayed,
     PlayerLeft,
 )
+from pbm.events.board import BoardDeclined, BoardNews
 from pbm.play.limits import NEWS, SAME_WORDS, SAME_WORDS_TOLD
 
 _LINES_READ = 40
-_PLAYED = (MovePlayed, PlayerLeft, BoardClosed)  # these happen once, and count nothing
+_PLAYED = (MovePlayed, PlayerLeft, BoardDeclined)  # these happen once, and count nothing
 
 
 def count_news(context: Context, events: Sequence[Event]) -> None:

@@ -1,15 +1,12 @@
-"""What happened while one mail was obeyed. `pbm.service.turns.announce` turns it into mails."""
+"""What happened while one mail was obeyed. `pbm.service.turns.announce` turns it into mails.
+
+What is told in words above a board is in `board`, and in `by_operator` what the operator did.
+"""
 
 from dataclasses import dataclass, field
 from typing import Any
 
-
-@dataclass(frozen=True)
-class BoardStarted:
-    """A challenge put a new board on the server; `handle` brought it about."""
-
-    board_id: int
-    handle: str
+from pbm.events.board import BoardFact
 
 
 @dataclass(frozen=True)
@@ -49,24 +46,6 @@ class BoardReopened:
 
 
 @dataclass(frozen=True)
-class BoardClosed:
-    """A player declined, and the board is closed; the others may play on another one."""
-
-    board_id: int
-    handle: str
-    successor_id: int | None = None
-
-
-@dataclass(frozen=True)
-class BoardNews:
-    """Anything else that happened on a board; `what` names its words in `templates/lead.txt`."""
-
-    board_id: int
-    what: str
-    told: dict[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
 class Commented:
     """A player said something to the others of a board.
 
@@ -77,15 +56,6 @@ class Commented:
     handle: str
     lines: tuple[str, ...]
     unplayed: str | None = None
-
-
-@dataclass(frozen=True)
-class OperatorActed:
-    """The operator changed a board; everybody on it is told what and why."""
-
-    board_id: int
-    what: str
-    why: str
 
 
 @dataclass(frozen=True)
@@ -157,15 +127,12 @@ class Forgotten:
 
 
 Event = (
-    BoardStarted
+    BoardFact
     | MovePlayed
     | PlayerLeft
     | BoardEnded
     | BoardReopened
-    | BoardClosed
-    | BoardNews
     | Commented
-    | OperatorActed
     | Answered
     | Held
     | Invited

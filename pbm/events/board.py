@@ -1,0 +1,204 @@
+"""What is told above a board, each fact in the words of the template that is called like it.
+
+`PlayerReachable` is worded in `templates/facts/player-reachable.txt`, which finds the fields of the
+fact under their names in `item`, and what stands on the board in `v`.
+"""
+
+import re
+from dataclasses import dataclass, fields
+from typing import Any, Literal
+
+from pbm.plain import to_plain
+
+
+@dataclass(frozen=True)
+class BoardFact:
+    """Something about a board that its players are told in words."""
+
+    board_id: int
+
+
+@dataclass(frozen=True)
+class BoardNews(BoardFact):
+    """What comes of players' words, and may come often: it counts like words."""
+
+
+def fact_name(kind: type[BoardFact]) -> str:
+    """The name of a fact, and of its template.
+
+    >>> fact_name(DrawAsked)
+    'draw-asked'
+    """
+    return re.sub(r"(?<!^)(?=[A-Z])", "-", kind.__name__).lower()
+
+
+def told(fact: BoardFact) -> dict[str, Any]:
+    """A fact as a mail about its board keeps it."""
+    own = (item.name for item in fields(fact) if item.name != "board_id")
+    return {"what": fact_name(type(fact)), **{name: to_plain(getattr(fact, name)) for name in own}}
+
+
+@dataclass(frozen=True)
+class BoardStarted(BoardFact):
+    """A new board is on the server; `handle` brought it about."""
+
+    handle: str
+
+
+@dataclass(frozen=True)
+class BoardDeclined(BoardFact):
+    """A player declined, and the board is closed; the others may play on another, `successor`."""
+
+    handle: str
+    successor: int | None = None
+
+
+@dataclass(frozen=True)
+class PlayerUnreachable(BoardNews):
+    """Mail to a player comes back."""
+
+    handle: str
+
+
+@dataclass(frozen=True)
+class PlayerReachable(BoardNews):
+    """A player to whom mail came back has written."""
+
+    handle: str
+
+
+@dataclass(frozen=True)
+class MailCameBack(BoardFact):
+    """An earlier mail about the board, to the reader of this one, came back."""
+
+
+# -- what players agree on -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class DrawAsked(BoardNews):
+    """A player offers a draw."""
+
+    handle: str
+
+
+@dataclass(frozen=True)
+class _Answered(BoardNews):
+    """`handle` did something about what `by` had asked for."""
+
+    handle: str
+    by: str
+
+
+class DrawSeconded(_Answered):
+    """One agrees to a draw, and others have still to answer."""
+
+
+class DrawRefused(_Answered):
+    """One says no to a draw."""
+
+
+class DrawWithdrawn(_Answered):
+    """A player offers a draw no more."""
+
+
+class DrawLapsed(_Answered):
+    """One moved on instead of agreeing to a draw."""
+
+
+@dataclass(frozen=True)
+class DrawVoid(BoardNews):
+    """The draw that `by` offered is off, as a move was taken back."""
+
+    by: str
+
+
+@dataclass(frozen=True)
+class DrawAgreed(BoardNews):
+    """All have agreed to the draw that a player offered."""
+
+    handle: str
+
+
+@dataclass(frozen=True)
+class DrawClaimed(BoardNews):
+    """A player claimed a draw: the position is `repeated`, or all was `quiet` for long."""
+
+    handle: str
+    why: Literal["repeated", "quiet"]
+
+
+@dataclass(frozen=True)
+class _TakeBack(BoardNews):
+    """It is about `handle`'s move at a ply, and so many `later` ones."""
+
+    handle: str
+    ply: int
+    move: str
+    later: int
+
+
+class TakebackAsked(_TakeBack):
+    """A player asks to take a move back."""
+
+
+class TakebackSeconded(_Answered):
+    """One agrees to a take-back, and others have still to answer."""
+
+
+class TakebackRefused(_Answered):
+    """One says no to a take-back."""
+
+
+class TakebackWithdrawn(_Answered):
+    """A player asks for a take-back no more."""
+
+
+class TakebackLapsed(_Answered):
+    """One moved on, which ends the asking for a take-back."""
+
+
+class TakebackDone(_TakeBack):
+    """All have agreed, and a move is taken back."""
+
+
+# -- matches ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What a player has reached in a match; the balance is what the rules call so, added up."""
+
+    handle: str
+    wins: int
+    balance: int
+
+
+@dataclass(frozen=True)
+class _MatchNews(BoardNews):
+    """A round of a match is over; `standings` has the best first, and nobody before any result."""
+
+    round: int
+    rounds: int
+    standings: tuple[Standing, ...]
+
+
+@dataclass(frozen=True)
+class RoundOver(_MatchNews):
+    """The match goes on, on the board `next`."""
+
+    next: int
+
+
+@dataclass(frozen=True)
+class MatchBrokenOff(_MatchNews):
+    """The match ends early; `away` are those who cannot play any more."""
+
+    away: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class MatchOver(_MatchNews):
+    """All rounds are played."""
+
+    winners: tuple[str, ...]

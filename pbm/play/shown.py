@@ -1,0 +1,114 @@
+"""What a mail shows of a board: values that are frozen when the mail is written.
+
+What a game tells of a seat, of a move or as a drawing is plain data for the templates of that game.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+Told = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class RoundPlace:
+    """A board's place in a match."""
+
+    number: int
+    rounds: int
+
+
+@dataclass(frozen=True)
+class RoundShown:
+    """The moves of a round, one a seat; `ply` is that of the first."""
+
+    ply: int
+    moves: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class MoveShown:
+    """A move and who made it, `seat_of` the partner for whom it was made."""
+
+    handle: str
+    seat_of: str | None
+    ply: int
+    move: str
+    effect: Told
+
+
+@dataclass(frozen=True)
+class DepartureShown:
+    """Somebody left the game, and how."""
+
+    handle: str
+    how: str
+
+
+@dataclass(frozen=True)
+class OfferShown:
+    """What is asked for: a draw, or a take-back of a ply and of so many `later` ones.
+
+    `move` is left out where it was long ago; `to_you`: the reader has still to answer.
+    """
+
+    what: str
+    by: str
+    ply: int
+    move: str | None
+    later: int
+    to_you: bool
+    waiting: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoardShown:
+    """What stands on a board, as everybody sees it; `sides` are those of teams.
+
+    `picture` is a drawing, None for a reader who wants none.
+    """
+
+    number: int
+    subject: str
+    ply: int
+    diagram: str
+    state: str
+    players: tuple[Told, ...]
+    sides: tuple[tuple[int, ...], ...] | None
+    picture: Told | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PastView(BoardShown):
+    """A board as it was after `past_ply` plies."""
+
+    past_ply: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoardView(BoardShown):
+    """A board as one reader sees it: who that is, what happened meanwhile, how to answer.
+
+    `turn` is who is to move, `moves_for` the partner for whom; `gone` says how players left.
+    What begins with `yours` is the reader's own.
+    """
+
+    layout: str
+    pillar: bool
+    round: RoundPlace | None
+    rematch_of: int | None
+    from_record: bool
+    status: str
+    ended_by: str | None
+    turn: str | None
+    moves_for: str | None
+    turn_unreachable: bool
+    gone: dict[str, str]
+    winners: tuple[str, ...]
+    rounds: tuple[RoundShown, ...]
+    yours: bool = False
+    you: tuple[Told, ...] = ()
+    partners: tuple[Told, ...] = ()
+    offers: tuple[OfferShown, ...] = ()
+    happened: tuple[MoveShown | DepartureShown, ...] = ()
+    example: str | None = None
+    may_decline: bool = False

@@ -1,0 +1,114 @@
+"""Each fact about a board has its words, and they fit into every mail in which it can stand."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from itertools import product
+from types import NoneType
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+import pytest
+
+from pbm.events.board import BoardFact, MatchOver, Standing, fact_name, told
+from pbm.events.by_operator import OperatorActed
+from pbm.mail.writing.render import Renderer
+from pbm.plain import from_plain, to_plain
+from pbm.play.shown import BoardView, DepartureShown, MoveShown
+from pbm.play.view import board_view
+from pbm.resources import resource_path
+from tests.table import Table
+
+OF_BEFORE = "operator-acted"  # the words of rows that a version before this one wrote
+TABLE = (Standing("alice", 2, 3), Standing("bob", 1, -3))
+VALUES: Mapping[Any, tuple[Any, ...]] = {
+    int: (3,),
+    str: ("alice", ""),
+    tuple[str, ...]: (("alice",), ("alice", "bob"), ()),
+    tuple[Standing, ...]: (TABLE,),
+}
+
+
+def kinds(of: type[BoardFact] = BoardFact) -> Iterator[type[BoardFact]]:
+    """Every fact there is; what only others are made of has a name with an underscore."""
+    for kind in of.__subclasses__():
+        if not kind.__subclasses__():
+            yield kind
+        yield from kinds(kind)
+
+
+RENDERER = Renderer()
+FACTS = sorted(set(kinds()), key=fact_name)
+
+
+def values(hint: Any) -> tuple[Any, ...]:
+    """What a field may hold, as far as words could depend on it."""
+    if get_origin(hint) is Literal:
+        return get_args(hint)
+    if NoneType in get_args(hint):
+        return (None, *(value for item in get_args(hint) for value in VALUES.get(item, ())))
+    return VALUES[hint]
+
+
+def variants(kind: type[BoardFact]) -> list[BoardFact]:
+    """A fact in each of the ways in which it may be worded."""
+    hints = get_type_hints(kind)
+    held = [values(hints[item.name]) for item in fields(kind)]
+    return [
+        kind(*each)
+        for each in product(*held)
+        if kind is not MatchOver or each[-1]  # somebody is always the first in a table
+    ]
+
+
+@pytest.fixture(scope="module")
+def views(tmp_path_factory: pytest.TempPathFactory) -> dict[str, BoardView]:
+    """Boards of all kinds, as their players' mails show them."""
+    table = Table(f"sqlite:///{tmp_path_factory.mktemp('facts') / 'pbm.sqlite3'}")
+    alice, bob, *_ = (table.joins(name) for name in ("alice", "bob", "carol", "dave"))
+    alice.says("challenge bob -pillar").says("a1-c3,d4").says("takeback 1")
+    alice.says("challenge bob -rounds=2").says("draw 2")
+    alice.says("challenge me bob carol -bowl").says("resign 3")
+    bob.says("challenge me alice carol dave -teams")
+    bob.says("challenge alice").says("resign 5")
+    bob.says("challenge alice").says("decline 6")
+    with table.database.reading() as work:
+        return {
+            f"{number} of {handle}": board_view(
+                work, work.boards.get(number), player_id=player.id if player else None
+            )
+            for number, handle in enumerate(("bob", "bob", "alice", "bob", "alice", "alice"), 1)
+            for player in (work.players.by_handle(handle),)
+        }
+
+
+def test_each_fact_has_a_template_and_each_template_a_fact() -> None:
+    words = {file.stem for file in resource_path("templates/facts").iterdir()}
+    assert words == {fact_name(kind) for kind in FACTS} | {OF_BEFORE}
+
+
+@pytest.mark.parametrize("kind", FACTS, ids=fact_name)
+def test_a_fact_in_each_mail(kind: type[BoardFact], views: dict[str, BoardView]) -> None:
+    for name, view in views.items():
+        shown = {**to_plain(view), "comments": []}
+        without = RENDERER.render("board", {**shown, "lead": []}).text
+        for fact in variants(kind):
+            mail = RENDERER.render("board", {**shown, "lead": [told(fact)]}).text
+            said = mail != without or fact_name(kind) == "draw-asked"  # the headline says it
+            assert said, name
+            if isinstance(fact, OperatorActed):
+                assert "\nThe operator " in mail
+                assert ("reason given: | alice " in " ".join(mail.split())) is bool(fact.why)
+
+
+@pytest.mark.parametrize("kind", FACTS, ids=fact_name)
+def test_a_fact_comes_back_from_its_plain_form(kind: type[BoardFact]) -> None:
+    for fact in variants(kind):
+        assert from_plain(kind, json.loads(json.dumps(to_plain(fact)))) == fact
+
+
+def test_a_view_comes_back_from_its_plain_form(views: dict[str, BoardView]) -> None:
+    for view in views.values():
+        assert from_plain(BoardView, json.loads(json.dumps(to_plain(view)))) == view
+    shown = list(views.values())
+    assert any(view.offers for view in shown)
+    assert {type(item) for view in shown for item in view.happened} == {MoveShown, DepartureShown}
