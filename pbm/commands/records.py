@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 
 from pbm.commands.context import Context
 from pbm.commands.declare import Command, flag, operand, option
 from pbm.commands.leaving import everything_about
 from pbm.commands.subjects import board_subject
+from pbm.commands.turn import Turn
 from pbm.commands.words import ME, BoardName, BoardRef, Shown
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
@@ -97,7 +97,7 @@ class Import(Command):
         record = self._record(context)
         seated = [context.player.id] * record.players
         names = shown_names(record)
-        board = keep_record(context.work, record, seated, context.now, names=names)
+        board = keep_record(context.turn, record, seated, names=names)
         told = {"title": "your record", "plies": board.ply, "board": board.layout}
         yield Answered("imported", {**told, "number": board.id}, board.id)
 
@@ -139,10 +139,9 @@ def shown_names(record: rules.Record) -> list[str]:
 
 
 def keep_record(
-    work: UnitOfWork,
+    turn: Turn,
     record: rules.Record,
     player_ids: Sequence[int],
-    now: datetime,
     *,
     names: Sequence[str],
     goes_on: bool = False,
@@ -152,6 +151,7 @@ def keep_record(
     A record is over, and its seats keep the names that it gives; one that goes on is played
     by the players whose names they are.
     """
+    work, now = turn.work, turn.now
     played = [
         Played(item.ply, item.seat, item.step, rules.effect(item.played))
         for item in record.replay()
