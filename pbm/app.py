@@ -48,7 +48,7 @@ from pbm.service.running.heartbeat import (
     keep_beating,
     stop_beating,
 )
-from pbm.service.running.loops import begin_turns, send_post, take_turns
+from pbm.service.running.loops import TurnTaker, begin_turns, send_post, take_turns
 from pbm.service.running.writer import InThread, Reader, Writer
 from pbm.service.turns.crash_marker import CrashMarker
 from pbm.service.turns.turn import Turns
@@ -228,21 +228,18 @@ class Server:
         alive = partial(self._heart.alive, TURN)
         alive()
         await begin_turns(self._turns, self._in_pool("read"))
-        await take_turns(
+        taker = TurnTaker(
             self._turns,
             self._writers[TURN],
-            self._mail_kept,
-            self._mail_written,
             most_together=MOST_TURNS_TOGETHER if self._database.embedded else 1,
             read_in_thread=self._in_pool("mails"),
             hash_in_thread=self._in_pool("passwords"),
-            alive=alive,
         )
+        await take_turns(taker, self._mail_kept, self._mail_written, alive)
 
     async def _send_post(self) -> None:
         await send_post(
             self._post,
-            system_clock,
             _here if self._database.embedded else self._in_pool("read"),
             self._writers[POST],
             self._mail_written,

@@ -36,6 +36,7 @@ from pbm.store.migrate import current_version, migrate
 from pbm.store.schema import metadata
 from pbm.store.values import Board, Departure, InboxMail, OutboxMail, Player, Ply
 from tests.secrets_issued import ISSUED
+from tests.serving import keep, take_next
 
 SERVER = "pbm@games.example"
 OPERATOR = "operator@games.example"
@@ -177,7 +178,7 @@ class Table:
             rejection = self.intake.accept_recipient(work, recipient)
         if rejection is not None:
             return f"{rejection.code} {rejection.text}"
-        kept = self.intake.keep(sender, (recipient,), self._stamped + raw, self.peer)
+        kept = keep(self.intake, sender, (recipient,), self._stamped + raw, self.peer)
         return f"{kept.code} {kept.text}" if isinstance(kept, Rejection) else f"250 {kept}"
 
     def behind_front(self, says: str, *, tried: bool = True) -> None:
@@ -201,7 +202,7 @@ class Table:
 
     def runs(self) -> None:
         """Do everything that waits: turns, then the post."""
-        while self.turns.take_next():
+        while take_next(self.turns):
             pass
         self.posts()
 

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 
 from pbm.commands.context import Context
 from pbm.commands.declare import Command, flag, operand, option
@@ -12,6 +11,7 @@ from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.play.boards import close_board, progress_at
 from pbm.play.subjects import board_subject
+from pbm.play.turn import Turn
 from pbm.rules import abalone as rules
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Board, Played, Seat
@@ -98,7 +98,7 @@ class Import(Command):
         record = self._record(context)
         seated = [context.player.id] * record.players
         names = shown_names(record)
-        board = keep_record(context.work, record, seated, context.now, names=names)
+        board = keep_record(context.turn, record, seated, names=names)
         told = {"title": "your record", "plies": board.ply, "board": board.layout}
         yield Answered("imported", {**told, "number": board.id}, board.id)
 
@@ -140,10 +140,9 @@ def shown_names(record: rules.Record) -> list[str]:
 
 
 def keep_record(
-    work: UnitOfWork,
+    turn: Turn,
     record: rules.Record,
     player_ids: Sequence[int],
-    now: datetime,
     *,
     names: Sequence[str],
     goes_on: bool = False,
@@ -153,6 +152,7 @@ def keep_record(
     A record is over, and its seats keep the names that it gives; one that goes on is played
     by the players whose names they are. Nothing has ended here, so no event tells of an end.
     """
+    work, now = turn.work, turn.now
     played = [
         Played(item.ply, item.seat, item.step, rules.effect(item.played))
         for item in record.replay()

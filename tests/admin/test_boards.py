@@ -7,6 +7,7 @@ from pbm.service.operator import boards, players
 from pbm.service.operator.office import Office
 from tests.admin.conftest import Room
 from tests.admin.together import together
+from tests.serving import take_next
 from tests.table import Person
 
 WHY = "a slip of the pen"
@@ -322,7 +323,7 @@ class TestBesideTheServer:
         )
         assert kept.startswith("250 ")
         together(
-            lambda: room.table.turns.take_next(),
+            lambda: take_next(room.table.turns),
             lambda: boards.replace(room.office, 1, "bob", "carol", WHY),
         )
         room.posts()
@@ -338,7 +339,7 @@ class TestBesideTheServer:
         )
         undone: list[int] = []
         together(
-            lambda: room.table.turns.take_next(),
+            lambda: take_next(room.table.turns),
             lambda: undone.append(boards.undo(room.office, 1, WHY).ply),
         )
         # Whoever was first: bob's move was taken back, or came too late.

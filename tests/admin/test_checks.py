@@ -22,6 +22,7 @@ from pbm.store.migrate import migrate
 from tests.admin.newer_program import NEWER, become_newer
 from tests.e2e.ports import free_port
 from tests.e2e.sink import running_sink
+from tests.serving import take_next
 from tests.table import START, Clock, Table
 
 
@@ -440,7 +441,7 @@ def _sends(table: Table) -> None:
 
 def _is_answered(table: Table) -> None:
     _sends(table)
-    while table.turns.take_next():
+    while take_next(table.turns):
         pass
 
 

@@ -13,6 +13,7 @@ from pbm.service.operator import queue
 from pbm.service.operator.masking import masked
 from pbm.service.turns.turn import Turns
 from tests.admin.conftest import Room
+from tests.serving import take_next
 from tests.table import SERVER, Person
 
 WHY = "it was spam"
@@ -172,7 +173,7 @@ class TestShow:
 
     def test_an_outgoing_question(self, room: Room) -> None:
         _keeps(room, room.table.person("dora@example.org").mail_bytes("signup dora"))
-        room.table.turns.take_next()
+        take_next(room.table.turns)
         (waiting,) = queue.list_queue(room.office).mails
         text = queue.show_mail(room.office, waiting.name)[1]
         assert "pbm+c.****@games.example" in text
@@ -188,7 +189,7 @@ class TestShow:
         raw = room.bob.mail_bytes("Help", "I lost my key", to="postmaster@games.example")
         name = _keeps(room, raw, to="postmaster@games.example")
         assert "I lost my key" in queue.show_mail(room.office, name)[1]
-        room.table.turns.take_next()
+        take_next(room.table.turns)
         (waiting,) = queue.list_queue(room.office).mails
         assert "I lost my key" in queue.show_mail(room.office, waiting.name)[1]
 

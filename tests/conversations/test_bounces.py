@@ -11,6 +11,7 @@ from pbm.service.operator.players import set_address
 from pbm.service.post.post import Post
 from pbm.service.post.scribe import Scribe
 from pbm.store.values import OutboxMail
+from tests.serving import take_next
 from tests.table import SERVER, Mail, Person, Table
 
 REPORTS = Path(__file__).parents[1] / "mail" / "reading" / "reports"
@@ -374,7 +375,7 @@ def write_one(table: Table) -> Person:
     alice, bob = table.start("alice", "bob")
     raw = alice.mail_bytes("", "a1-c3,d4")
     table.hand_in(alice.address, alice.newest.reply_to, raw)
-    table.turns.take_next()
+    take_next(table.turns)
     with table.database.transaction() as work:
         for mail in work.outbox.claim_due(table.clock(), most=9, passing_over=()):
             if mail.recipient == alice.address:

@@ -13,6 +13,7 @@ from pbm.service.post.post import Post
 from pbm.service.post.scribe import Scribe
 from pbm.service.running.writer import Writer
 from pbm.store.db import Database
+from tests.serving import take_next
 from tests.table import SERVER, Table
 
 _END_ALL_OTHERS = text(
@@ -57,7 +58,7 @@ def test_promise_05_a_mail_whose_hold_broke_is_tried_again(postgres_url: str) ->
     alice, bob = table.start("alice", "bob")
     to = alice.mail("Abalone Board").reply_to
     table.hand_in(alice.address, to, alice.mail_bytes("", "a1-c3,d4", to=to))
-    assert table.turns.take_next()
+    assert take_next(table.turns)
 
     async def send_due() -> int:
         try:

@@ -12,14 +12,16 @@ from typing import Any
 import pytest
 from sqlalchemy import event
 
+from pbm.mail.smtp_in.caller import UNKNOWN
 from pbm.mail.smtp_out.delivery import Sent
 from pbm.service.post.post import Post
 from pbm.service.post.scribe import Scribe
-from pbm.service.running.loops import take_turns
+from pbm.service.running.loops import TurnTaker, take_turns
 from pbm.service.running.writer import Writer
 from pbm.store.db import Database
 from pbm.store.together import Steps
 from tests.polling import PATIENCE
+from tests.serving import keeping, take_next
 from tests.table import Table
 
 MANY = 50
@@ -95,12 +97,8 @@ def mails(table: Table, count: int) -> list[Callable[[Any], Any]]:
         sender = f"robot{number}@example.org"
         raw = f"From: {sender}\r\nMessage-ID: <{number}@x>\r\nAuto-Submitted: auto-replied\r\n\r\n"
         to = table.site.address.plain
-        pieces.append(partial(_keep, table, sender, to, raw.encode()))
+        pieces.append(keeping(table.intake, sender, (to,), raw.encode(), UNKNOWN))
     return pieces
-
-
-def _keep(table: Table, sender: str, to: str, raw: bytes, work: Any) -> Any:
-    return table.intake.keep_in(work, sender, (to,), raw, "127.0.0.1")
 
 
 async def together(database: Database, pieces: list[Callable[[Any], Any]]) -> list[Any]:
@@ -129,7 +127,9 @@ def test_an_answer_takes_no_look_at_who_wrote_it(table: Table) -> None:
     to = alice.newest.reply_to
     raw = alice.mail_bytes("", MOVE, to=to)
     with counted(table) as found:
-        asyncio.run(together(table.database, [partial(_keep, table, alice.address, to, raw)]))
+        asyncio.run(
+            together(table.database, [keeping(table.intake, alice.address, (to,), raw, UNKNOWN)])
+        )
     assert (found.commits, len(found.statements)) == (1, KEEPING)
 
 
@@ -145,7 +145,7 @@ def test_a_turn_alone_is_a_commit_and_its_post_another(table: Table) -> None:
     to = alice.newest.reply_to
     table.hand_in(alice.address, to, alice.mail_bytes("", MOVE, to=to))
     with counted(table) as turn:
-        assert table.turns.take_next()
+        assert take_next(table.turns)
     assert turn.commits == 1
     with counted(table) as post:
         asyncio.run(posted(table))
@@ -191,12 +191,7 @@ async def until_done(table: Table) -> None:
     writer = Writer(table.database, threads.run)
     kept, written = asyncio.Event(), asyncio.Event()
     loop = asyncio.create_task(
-        take_turns(
-            *(table.turns, writer, kept, written),
-            most_together=16,
-            read_in_thread=threads.run,
-            hash_in_thread=threads.run,
-        )
+        take_turns(TurnTaker(table.turns, writer, 16, threads.run, threads.run), kept, written)
     )
     async with asyncio.timeout(PATIENCE):
         while await threads.run(lambda: left(table)):

@@ -12,6 +12,7 @@ from pbm.play.by_operator import end_board
 from pbm.service.post.scribe import raw_mail
 from pbm.service.turns import trouble, turn
 from pbm.store.inbox import Inbox
+from tests.serving import keep, take_next
 from tests.table import OPERATOR, SERVER, Table
 
 
@@ -226,7 +227,7 @@ def test_promise_04_a_mail_to_two_of_our_addresses_is_obeyed_once(table: Table, 
     to = alice.newest.reply_to
     raw = alice.mail_bytes("", "move 1 a1-c3,d4", to=to)
     recipients = ((to, SERVER), (SERVER, to))[first]
-    table.intake.keep(alice.address, (*recipients, to.upper()), raw, "127.0.0.1")
+    keep(table.intake, alice.address, (*recipients, to.upper()), raw)
     table.runs()
     alice.gets(1).hears("bob's move on board 1")
     bob.gets(1)
@@ -252,7 +253,7 @@ def test_promise_04_mails_to_addresses_of_two_players_are_two(table: Table) -> N
     alice, bob = table.start("alice", "bob")
     raw = alice.mail_bytes("", "Hello!")
     to = (alice.newest.reply_to, bob.newest.reply_to)
-    table.intake.keep(alice.address, to, raw, "127.0.0.1")
+    keep(table.intake, alice.address, to, raw)
     table.runs()
     alice.gets(1).hears("| Hello!")
     bob.gets(2).hears("| Hello!", "came from alice@example.org, which is the address of alice")
@@ -262,7 +263,7 @@ def test_promise_23_mail_to_postmaster_beside_us_goes_to_both(table: Table) -> N
     alice, _ = table.start("alice", "bob")
     raw = alice.mail_bytes("whoami")
     postmaster = "postmaster@games.example"
-    table.intake.keep(alice.address, (SERVER, postmaster), raw, "127.0.0.1")
+    keep(table.intake, alice.address, (SERVER, postmaster), raw)
     table.runs()
     alice.gets(1).hears("You are alice")
     table.person(OPERATOR).gets(1)
@@ -290,7 +291,7 @@ def test_doing_a_row_again_changes_nothing(table: Table, monkeypatch: pytest.Mon
 def test_a_mail_is_the_same_bytes_however_often_it_is_sent(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     table.hand_in(alice.address, alice.newest.reply_to, alice.mail_bytes("", "a1-c3,d4"))
-    while table.turns.take_next():
+    while take_next(table.turns):
         pass
 
     def written() -> list[bytes]:

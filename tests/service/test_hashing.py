@@ -13,6 +13,7 @@ from pbm import passwords
 from pbm.passwords import PasswordHash
 from pbm.service.turns.crash_marker import CrashMarker
 from tests.service.whole import Whole, World
+from tests.serving import take_next
 from tests.table import SERVER, Table
 
 PASSWORD = "open-Sesame-7"
@@ -74,15 +75,15 @@ def test_a_turn_that_begins_anew_leaves_no_mail_in_hand(
     raw = table.person("a.l@work.example").mail_bytes(f"move 1 {LOGIN} a1-c3,d4")
     table.hand_in("a.l@work.example", SERVER, raw)
     table.turns.crash_marker = CrashMarker(tmp_path / "in-hand")
-    assert table.turns.take_next()
+    assert take_next(table.turns)
     assert table.turns.crash_marker.left_over() == ()
     assert (table.moves(1), where) == ([], [])
-    assert table.turns.take_next()  # is put aside, and hashed for
+    assert take_next(table.turns)  # is put aside, and hashed for
     assert (table.moves(1), len(where)) == ([], 1)
-    assert table.turns.take_next()
+    assert take_next(table.turns)
     assert table.moves(1) == ["a1-c3,b2"]
     assert len(where) == 1
-    assert not table.turns.take_next()
+    assert not take_next(table.turns)
 
 
 def test_what_was_hashed_for_one_mail_is_no_other_ones(table: Table, where: list[str]) -> None:

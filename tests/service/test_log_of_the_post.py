@@ -6,6 +6,7 @@ from pbm.mail.smtp_out.delivery import Deferred, Delivery, Failed, Sent
 from pbm.service.post.post import Post
 from pbm.service.post.scribe import Scribe
 from tests.service.whole import World
+from tests.serving import take_next
 from tests.table import START, Table
 
 TAGGED = "no pbm+g1.u1.abcdefghijklmnop@games.example"
@@ -48,7 +49,7 @@ def test_each_mail_with_its_name_and_why(sqlite_url: str) -> None:
     for number in range(len(OUTCOMES)):
         raw = b"From: guest%d@example.org\r\nSubject: help\r\n\r\n" % number
         table.hand_in(f"guest{number}@example.org", table.site.address.plain, raw)
-        assert table.turns.take_next()
+        assert take_next(table.turns)
     post = Post(table.database, table.site, table.clock, World(), Scribe(""))
     mails = post.claim()
     assert len(mails) == len(OUTCOMES)

@@ -14,6 +14,7 @@ from pbm.service.running import loops
 from pbm.service.running.writer import Writer
 from pbm.service.turns.turn import MOST_TRIES, TurnFailedError, Turns
 from pbm.store.db import UnitOfWork
+from tests.serving import keep
 from tests.table import SERVER, Table
 
 MAIL = b"From: a@b.example\r\nMessage-ID: <1@b.example>\r\nSubject: help\r\n\r\n"
@@ -46,19 +47,14 @@ def test_a_failed_turn_is_counted_when_the_database_is_back(
 ) -> None:
     monkeypatch.setattr(Help, "run", broken)
     monkeypatch.setattr(loops, "DATABASE_PAUSE", 0)
-    table.intake.keep("a@b.example", (SERVER,), MAIL, "127.0.0.1")
+    keep(table.intake, "a@b.example", (SERVER,), MAIL)
     turns = Away(table.database, table.site, table.clock)
 
     async def play() -> None:
         writer = Writer(table.database, in_thread)
         events = asyncio.Event(), asyncio.Event()
         loop = asyncio.create_task(
-            loops.take_turns(
-                *(turns, writer, *events),
-                most_together=1,
-                read_in_thread=in_thread,
-                hash_in_thread=in_thread,
-            )
+            loops.take_turns(loops.TurnTaker(turns, writer, 1, in_thread, in_thread), *events)
         )
         for _ in range(ROUNDS):
             await asyncio.sleep(0)
@@ -109,7 +105,7 @@ def test_mails_are_brought_forward_when_the_database_is_back(
 
     async def play() -> None:
         writer = Writer(table.database, in_thread)
-        sending = loops.send_post(post, table.clock, in_thread, writer, asyncio.Event())
+        sending = loops.send_post(post, in_thread, writer, asyncio.Event())
         loop = asyncio.create_task(sending)
         for _ in range(ROUNDS):
             await asyncio.sleep(0)

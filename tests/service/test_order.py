@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 
 from pbm.mail.reading.limits import STRANGERS_LIMITS
+from pbm.mail.smtp_in.caller import UNKNOWN
 from pbm.service.turns import turn
 from pbm.service.turns.preparation import MOST_UNDER_WAY
 from pbm.service.turns.turn import ASIDE_FOR, Taken, Turns
 from pbm.store.together import at_once
+from tests.serving import keeping, take_next
 from tests.table import SERVER, Person, Table
 
 LONG = "\n".join(["words that nobody needs"] * 1000)
@@ -24,7 +26,7 @@ def taken(table: Table, count: int = 1) -> list[str]:
     """What became of the next mails, in order; the post is not sent."""
     before = {row["id"] for row in table.rows("inbox") if row["status"] == "done"}
     told = []
-    while len(told) < count and table.turns.take_next():
+    while len(told) < count and take_next(table.turns):
         new = [row for row in table.rows("inbox") if row["status"] == "done"]
         told += [_outcome(row) for row in new if row["id"] not in before]
         before |= {row["id"] for row in new}
@@ -180,7 +182,7 @@ def test_what_cannot_be_read_is_tried_like_a_turn(
     with monkeypatch.context() as planted:
         planted.setattr(turn, "read", broken)
         for _ in range(2 * turn.MOST_TRIES):
-            assert table.turns.take_next()
+            assert take_next(table.turns)
     (row,) = (row for row in table.rows("inbox") if row["status"] == "stuck")
     assert (row["tries"], row["outcome"]) == (turn.MOST_TRIES, "ZeroDivisionError: a planted bug")
 
@@ -193,7 +195,7 @@ def test_a_number_that_comes_again_is_another_mail(table: Table) -> None:
     alice, bob = table.joins("alice"), table.joins("bob")
     with suppress(ZeroDivisionError), table.database.transaction() as work:
         raw = alice.mail_bytes("whoami", LONG)
-        table.intake.keep_in(work, alice.address, (SERVER,), raw, "127.0.0.1")
+        keeping(table.intake, alice.address, (SERVER,), raw, UNKNOWN)(work)
         at_once(table.turns.take_some(work, 1))
         raise ZeroDivisionError  # so that on SQLite the next mail gets its number
     works_out(table)

@@ -19,6 +19,7 @@ from pbm.service.running.clock_watch import ClockWatch
 from pbm.store.inbox import Inbox
 from pbm.store.schema import outbox
 from tests.service.whole import Whole, World, gone
+from tests.serving import take_next
 from tests.table import OPERATOR, START, Clock, Table
 
 MOVE, ANSWER = "a1-c3,d4", "i9-g7,f6"
@@ -117,7 +118,7 @@ def test_fault_disk_full_in_a_turn_it_is_no_try_and_is_taken_later(small: Table)
 def test_fault_smarthost_gone_for_an_hour_all_arrives_after_it(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     table.hand_in(alice.address, to_of(alice), alice.mail_bytes("", MOVE, to=to_of(alice)))
-    assert table.turns.take_next()
+    assert take_next(table.turns)
     world = World()
     world.answers = gone
     tries: dict[str, list[int]] = {}
@@ -126,7 +127,7 @@ def test_fault_smarthost_gone_for_an_hour_all_arrives_after_it(table: Table) -> 
             tries.setdefault(recipient, []).append(minute)
         if minute == 20:  # the game goes on meanwhile
             table.hand_in(bob.address, to_of(bob), bob.mail_bytes("", ANSWER, to=to_of(bob)))
-            assert table.turns.take_next()
+            assert take_next(table.turns)
         table.clock.passes(minutes=1)
     for minutes in tries.values():
         gaps = [later - earlier for earlier, later in pairwise(minutes)]
@@ -187,7 +188,7 @@ def test_fault_broken_template_one_mail_fails_and_the_operator_is_told(table: Ta
     alice, bob = table.start("alice", "bob")
     to = to_of(alice)
     table.hand_in(alice.address, to, alice.mail_bytes("", MOVE, to=to))
-    assert table.turns.take_next()
+    assert take_next(table.turns)
     break_params(table, alice.address)
     world = World()
 
@@ -242,7 +243,7 @@ def test_fault_clock_ahead_and_back_loses_nothing(table: Table, ahead: timedelta
 def test_fault_clock_ahead_gives_up_no_mail_and_no_claim(table: Table) -> None:
     alice, _ = table.start("alice", "bob")
     table.hand_in(alice.address, to_of(alice), alice.mail_bytes("", MOVE, to=to_of(alice)))
-    assert table.turns.take_next()
+    assert take_next(table.turns)
     world = World()
     world.answers = gone
     assert len(sent_now(table, world)) == 2
@@ -264,7 +265,7 @@ def test_fault_clock_back_what_is_held_for_a_player_goes_on_waiting(table: Table
     with table.database.transaction() as work:
         work.players.set_bounces(1, 0, START, START)  # mail to alice comes back: a day's pause
     table.hand_in(bob.address, to_of(bob), bob.mail_bytes("", "Hello!", to=to_of(bob)))
-    assert table.turns.take_next()
+    assert take_next(table.turns)
     world = World()
     with table.database.transaction() as work:
         work.outbox.bring_forward(table.clock())

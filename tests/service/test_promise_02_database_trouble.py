@@ -12,6 +12,7 @@ from sqlalchemy import event
 from pbm.mail.smtp_in.caller import Caller
 from pbm.store import db
 from tests.mail.wire.talk import OWN_FAULT, Inbox, listening, run, talking_to
+from tests.serving import keep
 from tests.table import SERVER, Table
 
 MAIL = b"From: alice@example.org\r\nMessage-ID: <once@example.org>\r\nSubject: help\r\n\r\n"
@@ -29,7 +30,7 @@ class RealInbox(Inbox):
         self, sender: str, recipients: tuple[str, ...], raw: bytes, caller: Caller
     ) -> str:
         del recipients
-        kept = await asyncio.to_thread(self.table.intake.keep, sender, (SERVER,), raw, caller.peer)
+        kept = await asyncio.to_thread(keep, self.table.intake, sender, (SERVER,), raw, caller.peer)
         assert isinstance(kept, str)
         return kept
 

@@ -16,6 +16,7 @@ from jinja2 import FileSystemLoader
 from pbm.service.post.scribe import FEWEST_TO_SHARE, MOST_FAILURES, Scribe, Unwritten, Written
 from pbm.store.values import OutboxMail
 from tests.polling import until
+from tests.serving import take_next
 from tests.table import SERVER, Table
 
 # A server that has got itself a helper, says its number, and goes on.
@@ -40,7 +41,7 @@ def mails(tmp_path: Path) -> list[OutboxMail]:
     for words in ("a1-c3,d4", "help", "show", "games"):
         table.hand_in(alice.address, alice.newest.reply_to, alice.mail_bytes("", words))
         table.hand_in(bob.address, bob.newest.reply_to, bob.mail_bytes("", words))
-    while table.turns.take_next():
+    while take_next(table.turns):
         pass
     with table.database.reading() as work:
         due = work.outbox.claim_due(table.clock(), most=99, passing_over=())

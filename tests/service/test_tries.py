@@ -7,6 +7,7 @@ import pytest
 from pbm.service.turns.crash_marker import CrashMarker
 from pbm.service.turns.turn import MOST_TRIES, Turns
 from pbm.store.db import Database
+from tests.serving import keep, take_next
 from tests.table import SERVER, Table
 
 MAIL = b"From: a@b.example\r\nMessage-ID: <%d@b.example>\r\nSubject: help\r\n\r\n"
@@ -25,7 +26,7 @@ def status(database: Database, number: int) -> tuple[str, int]:
 
 def kept(table: Table, count: int) -> None:
     for number in range(count):
-        table.intake.keep("a@b.example", (SERVER,), MAIL % number, "127.0.0.1")
+        keep(table.intake, "a@b.example", (SERVER,), MAIL % number)
 
 
 def killed_with(path: Path, *numbers: int) -> None:
@@ -53,7 +54,7 @@ def test_the_mail_in_hand_is_counted_and_put_aside(table: Table, tmp_path: Path)
 def test_after_a_turn_no_mail_is_in_hand(table: Table, tmp_path: Path) -> None:
     kept(table, 1)
     turns = Turns(table.database, table.site, table.clock, CrashMarker(tmp_path / "in-hand"))
-    assert turns.take_next()
+    assert take_next(turns)
     turns.close()
     assert CrashMarker(tmp_path / "in-hand").left_over() == ()
     assert status(table.database, 1)[0] == "done"
@@ -61,7 +62,7 @@ def test_after_a_turn_no_mail_is_in_hand(table: Table, tmp_path: Path) -> None:
 
 def test_a_mail_that_was_finished_meanwhile_is_left_alone(table: Table, tmp_path: Path) -> None:
     kept(table, 1)
-    assert table.turns.take_next()
+    assert take_next(table.turns)
     killed_with(tmp_path / "in-hand", 1)
     Turns(table.database, table.site, table.clock, CrashMarker(tmp_path / "in-hand")).begin()
     assert status(table.database, 1) == ("done", 0)

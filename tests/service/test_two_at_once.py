@@ -9,6 +9,7 @@ from sqlalchemy.exc import OperationalError
 
 from pbm.service.turns.turn import Turns
 from pbm.store.db import Database
+from tests.serving import keep, take_next
 from tests.table import Person, Table
 
 MOVES = [("c3,d3", "g7,f7"), ("d3,c3", "f7,g7")]
@@ -33,7 +34,7 @@ def at_once(table: Table, processes: int) -> None:
         going_on = True
         while going_on:
             with suppress(OperationalError):  # two waited for each other: the loser tries again
-                going_on = turns.take_next()
+                going_on = take_next(turns)
 
     threads = [Thread(target=work, args=(database,)) for database in databases]
     for thread in threads:
@@ -127,7 +128,7 @@ def test_the_same_bytes_at_once_are_one_row(shared: Table) -> None:
 
     def deliver() -> None:
         begin.wait()
-        replies.append(str(shared.intake.keep(alice.address, (to,), raw, "127.0.0.1")))
+        replies.append(str(keep(shared.intake, alice.address, (to,), raw)))
 
     threads = [Thread(target=deliver) for _ in range(4)]
     for thread in threads:

@@ -10,12 +10,14 @@ from typing import Any, Self
 
 from sqlalchemy.exc import DBAPIError
 
+from pbm.mail.smtp_in.caller import Caller
 from pbm.mail.smtp_out.delivery import Deferred, Delivery, Sent
 from pbm.service.post.post import Post
 from pbm.service.post.scribe import Scribe
-from pbm.service.running.loops import send_post, take_turns
+from pbm.service.running.loops import TurnTaker, send_post, take_turns
 from pbm.service.running.writer import Writer
 from tests.polling import PATIENCE
+from tests.serving import keeping
 from tests.table import Person, Table
 
 
@@ -72,13 +74,14 @@ class Whole:
         return run
 
     async def __aenter__(self) -> Self:
-        turns = take_turns(
-            *(self.table.turns, self.writer, self._kept, self._written),
+        taker = TurnTaker(
+            *(self.table.turns, self.writer),
             most_together=16,
             read_in_thread=self._in_thread("reading"),
             hash_in_thread=self._in_thread("hashing"),
         )
-        post = send_post(self.post, self.table.clock, self.read, self.writer, self._written)
+        turns = take_turns(taker, self._kept, self._written)
+        post = send_post(self.post, self.read, self.writer, self._written)
         self.tasks = [asyncio.create_task(turns), asyncio.create_task(post)]
         return self
 
@@ -95,9 +98,7 @@ class Whole:
     async def keep(self, person: Person, subject: str, body: str, to: str) -> bool:
         """Hand a mail in; whether it was taken. What is in the way is the database."""
         raw = person.mail_bytes(subject, body, to=to)
-
-        def piece(work: Any) -> object:
-            return self.table.intake.keep_in(work, person.address, (to,), raw, "127.0.0.1")
+        piece = keeping(self.table.intake, person.address, (to,), raw, Caller("127.0.0.1", ""))
 
         try:
             await self.writer.do(piece)

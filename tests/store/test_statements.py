@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import event
 
 from pbm.rules import abalone as rules
+from tests.serving import take_next
 from tests.table import Person, Table
 
 MOVE = "a1-c3,d4"
@@ -60,7 +61,7 @@ def turn(table: Table, person: Person, said: str) -> list[str]:
     raw = person.mail_bytes(f"Re: {mail['Subject']}", said, to=mail.reply_to, headers=thread)
     table.hand_in(person.address, mail.reply_to, raw)
     with counted(table) as statements:
-        assert table.turns.take_next()
+        assert take_next(table.turns)
     table.posts()
     return statements
 

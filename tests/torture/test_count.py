@@ -11,6 +11,7 @@ from pbm.mail.site import Site
 from pbm.mail.tags import load_keyring
 from pbm.service.intake.receive import Intake
 from pbm.store.db import Database
+from tests.serving import keep
 from tests.torture import games
 from tests.torture.count import Operator, _logged, findings
 from tests.torture.fleet import Fleet, fleet_on
@@ -52,7 +53,7 @@ def test_everything_that_is_wrong_is_told(world: World, fleet: Fleet, database: 
     (game,) = world.games
     letter = game.letter(1, world.keyring)
     intake = Intake(database, Site(ServerAddress(games.SERVER), world.keyring), system_clock)
-    intake.keep(letter.sender, (letter.recipient,), letter.raw, "127.0.0.1")
+    keep(intake, letter.sender, (letter.recipient,), letter.raw)
     world.written = 1
     world.ledger.acknowledge(1, 1)
     world.ledger.arrive(Arrival("player0@players.example", 0, 0, "pbm: no", "<1@x>", b""))

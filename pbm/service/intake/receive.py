@@ -91,33 +91,9 @@ class Intake:
         """Count a reply address that is not ours."""
         count_wrong(work, wrong.by, self.clock())
 
-    def keep(
-        self,
-        sender: str,
-        recipients: tuple[str, ...],
-        raw: bytes,
-        peer: str,
-        network: str = "",
-    ) -> str | Rejection:
-        """Keep a mail in a transaction of its own, as `keep_in` does."""
-        with self.database.transaction() as work:
-            return self.keep_in(work, sender, recipients, raw, peer, network)
-
     def look_at(self, sender: str, raw: bytes, caller: Caller) -> Arriving:
         """Look at a mail before it is kept; of a long one in a thread."""
         return Arriving.look_at(sender, raw, caller, own_address=self.site.address.plain)
-
-    def keep_in(
-        self,
-        work: UnitOfWork,
-        sender: str,
-        recipients: tuple[str, ...],
-        raw: bytes,
-        peer: str,
-        network: str = "",
-    ) -> str | Rejection:
-        """Look at a mail and keep it, as `keep_arrived` does."""
-        return self.keep_arrived(work, recipients, self.look_at(sender, raw, Caller(peer, network)))
 
     def keep_arrived(
         self, work: UnitOfWork, recipients: tuple[str, ...], mail: Arriving
@@ -133,11 +109,10 @@ class Intake:
         if mail.glance.problem and not unread:  # what is for the operator only goes there unread
             return Rejection(550, f"5.6.0 {mail.glance.problem}")
         now = self.clock()
-        same_for = SAME_FOR if mail.has_message_id else SAME_WITHOUT_MESSAGE_ID_FOR
-        numbers = work.inbox.copies(mail.digest, now - same_for)
+        numbers = work.inbox.copies(mail.digest, now - _same_for(mail))
         new = {address: item for address, item in arrived.items() if address not in numbers}
         if new:
-            kept = self._keep_new(work, mail, new, tuple(numbers), now, same_for)
+            kept = self._keep_new(work, mail, new, tuple(numbers), now)
             if isinstance(kept, Rejection):
                 return kept
             numbers |= kept
@@ -151,7 +126,6 @@ class Intake:
         new: Arrived,
         known: tuple[str, ...],
         now: datetime,
-        same_for: timedelta,
     ) -> dict[str, int] | Rejection:
         """Keep a mail for recipients for whom it is new, and return its numbers."""
         obeyed = self._obeyed(new, known)
@@ -174,7 +148,7 @@ class Intake:
                 peer=mail.caller.peer,
                 raw=mail.raw,
                 now=now,
-                same_for=same_for,
+                same_for=_same_for(mail),
                 queued=queued(recipient, mail.author, mail.raw, from_player=from_player),
                 answer_counted=answer is Answer.COUNTED and address in plain,
             )
@@ -232,6 +206,11 @@ class Intake:
             recipient.tag, recipient.player_id, epoch, recipient.board_id
         )
         return "" if is_ours else f"{_TAG_IS_NOT_OURS}, or was before newkey"
+
+
+def _same_for(mail: Arriving) -> timedelta:
+    """For how long a copy is the same mail."""
+    return SAME_FOR if mail.has_message_id else SAME_WITHOUT_MESSAGE_ID_FOR
 
 
 def log_fault(fault: BaseException) -> None:

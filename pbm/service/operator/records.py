@@ -40,7 +40,7 @@ def keep_for(office: Office, record: rules.Record, handle: str, why: str) -> Boa
         owner = find_player(act.work, handle)
         seated = [owner.id] * record.players
         names = shown_names(record)
-        board = keep_record(act.work, record, seated, act.now, names=names)
+        board = keep_record(act, record, seated, names=names)
         act.note("record kept", board=board, handle=owner.handle)
         act.send_board(board, owner, RecordKept(board.id, act.why))
         return board
@@ -58,7 +58,7 @@ def take_over(office: Office, record: rules.Record, handles: Sequence[str], why:
         players = _players(act, list(handles) or list(record.names), record)
         record = replace(record, names=tuple(player.handle for player in players))
         ids = [player.id for player in players]
-        board = keep_record(act.work, record, ids, act.now, names=record.names, goes_on=True)
+        board = keep_record(act, record, ids, names=record.names, goes_on=True)
         act.note("game taken over", board=board, handles=list(record.names))
         act.tell_board(GameTakenOver(board.id, act.why))
         return board

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 
@@ -30,55 +31,78 @@ def _nobody_asks() -> None:
     pass
 
 
+@dataclass
+class TurnTaker:
+    """Obeys the inbox, several mails in one commit while many wait.
+
+    Long mails are read, and passwords hashed, in a thread each, while other turns go on.
+    """
+
+    turns: Turns
+    writer: Writer
+    most_together: int
+    read_in_thread: InThread
+    hash_in_thread: InThread
+    _together: int = field(default=1, init=False)
+    _uncounted: TurnFailedError | None = field(default=None, init=False)
+
+    async def take(self) -> Taken:
+        """Obey the next mails; one whose turn fails is counted. Raises DBAPIError.
+
+        While the database is away, that is no try; what was not counted yet is, the next time.
+        """
+        taken = Taken(0, more=True)
+        await self._count_failed()
+        try:
+            taken = await self.writer.do(partial(self.turns.take_some, most=self._together))
+        except TurnFailedError as failed:
+            self._uncounted = failed if self._together == 1 else None
+            await self._count_failed()
+        except HashingNeeded:
+            pass  # the next turns put that mail aside
+        finally:
+            is_full = taken.mails == self._together
+            self._together = min(self.most_together, self._together * 2) if is_full else 1
+        return taken
+
+    async def work_out(self, preparation: Preparation) -> None:
+        """Work out what a mail needs."""
+        in_thread = self.hash_in_thread if preparation.is_hashing else self.read_in_thread
+        await in_thread(partial(self.turns.work_out, preparation))
+
+    async def _count_failed(self) -> None:
+        if self._uncounted:
+            await self.writer.do(partial(self.turns.count_in, failed=self._uncounted))
+            self._uncounted = None
+
+
 async def take_turns(
-    turns: Turns,
-    writer: Writer,
+    taker: TurnTaker,
     mail_kept: asyncio.Event,
     mail_written: asyncio.Event,
-    *,
-    most_together: int,
-    read_in_thread: InThread,
-    hash_in_thread: InThread,
     alive: Alive = _nobody_asks,
 ) -> None:
-    """Obey the inbox for ever, several mails in one commit while many wait.
-
-    Long mails are read, and passwords hashed, in a thread each, while other turns go on. `alive`
-    is called whenever the loop goes on.
-    """
-    together = 1
-    uncounted: TurnFailedError | None = None
+    """Obey the inbox for ever. `alive` is called whenever the loop goes on."""
     async with asyncio.TaskGroup() as apart:
         while True:
             alive()
             mail_kept.clear()
             taken = Taken(0, more=True)
             try:
-                if uncounted:
-                    await writer.do(partial(turns.count_in, failed=uncounted))
-                    uncounted = None
-                taken = await writer.do(partial(turns.take_some, most=together))
+                taken = await taker.take()
             except DBAPIError as error:
                 _log.warning("database away, turns wait", error=str(error.orig))
                 await asyncio.sleep(DATABASE_PAUSE)
-            except TurnFailedError as failed:
-                uncounted = failed if together == 1 else None
-            except HashingNeeded:
-                pass  # the next turns put that mail aside
-            for preparation in turns.preparations.to_do():
-                in_thread = hash_in_thread if preparation.is_hashing else read_in_thread
-                apart.create_task(_work_out(turns, preparation, in_thread, mail_kept))
+            for preparation in taker.turns.preparations.to_do():
+                apart.create_task(_work_out(taker, preparation, mail_kept))
             if taken.mails:
                 mail_written.set()
-            together = min(most_together, together * 2) if taken.mails == together else 1
             if not taken.more:
                 await _woken(mail_kept, LOOK_AGAIN)
 
 
-async def _work_out(
-    turns: Turns, preparation: Preparation, in_thread: InThread, mail_kept: asyncio.Event
-) -> None:
-    await in_thread(partial(turns.work_out, preparation))
+async def _work_out(taker: TurnTaker, preparation: Preparation, mail_kept: asyncio.Event) -> None:
+    await taker.work_out(preparation)
     mail_kept.set()
 
 
@@ -96,7 +120,6 @@ async def begin_turns(turns: Turns, in_thread: InThread) -> None:
 
 async def send_post(
     post: Post,
-    clock: Clock,
     in_thread: InThread,
     writer: Writer,
     mail_written: asyncio.Event,
@@ -107,7 +130,7 @@ async def send_post(
     `alive` is called whenever the loop goes on.
     """
     under_way: set[asyncio.Task[None]] = set()
-    watch, went_back = ClockWatch(clock), False
+    watch, went_back = ClockWatch(post.clock), False
     try:
         while True:
             alive()
@@ -134,7 +157,7 @@ async def send_post(
             if not look.more:
                 # What is under way may be what is due next, and wakes us when it ends.
                 known = None if under_way else look.next_due_at
-                await _woken(mail_written, _until(known, clock))
+                await _woken(mail_written, _until(known, post.clock))
             if under_way:
                 await asyncio.sleep(GATHER)
     finally:

@@ -55,9 +55,8 @@ def announce_boards(turn: Turn, events: Sequence[Event], *, but: int | None = No
         plain = {player.id for player in players if not player.settings.picture}
         views = board_views(turn.work, board, [player.id for player in players], plain=plain)
         told = {"lead": news.lead, "comments": news.comments}
-        MailWriter(turn).boards(
-            board, [(player, {**to_plain(views[player.id]), **told}) for player in players]
-        )
+        mails = [(player, {**to_plain(views[player.id]), **told}) for player in players]
+        MailWriter(turn).boards(board, mails)
 
 
 def announce_answer(turn: Turn, player: Player, sections: Sequence[Answered]) -> bool:

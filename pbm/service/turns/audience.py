@@ -1,7 +1,7 @@
 """Who hears of what happens on a board: the one place that chooses to whom a board is sent.
 
-What is for the speaker alone goes into the one answer. An operator's word to somebody by name is
-no news of a board, and asks nobody here.
+What is for the speaker alone goes into the one answer. What is sent to somebody by name, such as a
+board that the operator sends again, is not chosen here.
 """
 
 from collections.abc import Iterable

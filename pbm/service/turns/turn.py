@@ -50,7 +50,7 @@ from pbm.service.turns.strangers import answer_stranger
 from pbm.service.turns.trouble import in_a_line, tell_operator, tell_sender, traceback_of
 from pbm.service.turns.watchdog import Watchdog
 from pbm.store.db import Database, UnitOfWork, is_away
-from pbm.store.together import Steps, at_once
+from pbm.store.together import Steps
 from pbm.store.values import InboxMail
 
 MOST_TRIES = 3
@@ -107,26 +107,6 @@ class Turns:
         """Let another process remember in this one's place."""
         if self.crash_marker:
             self.crash_marker.close()
-
-    def take_next(self) -> bool:
-        """Obey the next mail in a transaction of its own; False if there is none.
-
-        A mail that fails is tried three times and then put aside as stuck, so that it stops
-        nothing else; one for which something is worked out is still to be obeyed then. Raises
-        DBAPIError while the database is away: that is no try.
-        """
-        try:
-            with self.database.transaction() as work:
-                taken: Taken = at_once(self.take_some(work, most=1))
-        except TurnFailedError as failed:
-            with self.database.transaction() as work:
-                self.count_in(work, failed)
-            return True
-        except HashingNeeded:
-            return True
-        for preparation in self.preparations.to_do():
-            self.work_out(preparation)
-        return taken.mails > 0
 
     def take_some(self, work: UnitOfWork, most: int) -> Steps:
         """Obey the next mails, each a step; the outcome is what was `Taken`.

@@ -1,0 +1,52 @@
+"""What the server's loops do, done here and now: the same code, but nothing runs beside it."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from pbm.mail.smtp_in.caller import Caller
+from pbm.mail.smtp_in.listener import Rejection
+from pbm.service.intake.receive import Intake
+from pbm.service.running.loops import TurnTaker
+from pbm.service.running.writer import Writer
+from pbm.service.turns.turn import Turns
+from pbm.store.db import UnitOfWork
+
+
+def keeping(
+    intake: Intake, sender: str, recipients: tuple[str, ...], raw: bytes, caller: Caller
+) -> Callable[[UnitOfWork], str | Rejection]:
+    """A piece of work for a writer: keep a mail that is handed in."""
+    mail = intake.look_at(sender, raw, caller)
+    return lambda work: intake.keep_arrived(work, recipients, mail)
+
+
+def keep(
+    intake: Intake, sender: str, recipients: tuple[str, ...], raw: bytes, peer: str = "127.0.0.1"
+) -> Any:
+    """Keep a mail that is handed in; return the reply."""
+    piece = keeping(intake, sender, recipients, raw, Caller(peer, ""))
+    return asyncio.run(Writer(intake.database, _here).do(piece))
+
+
+def take_next(turns: Turns) -> bool:
+    """Obey the next mail, or do what it needs first; False if there is none."""
+    return asyncio.run(_take(turns))
+
+
+async def _take(turns: Turns) -> bool:
+    taker = TurnTaker(
+        turns,
+        Writer(turns.database, _here),
+        most_together=1,
+        read_in_thread=_here,
+        hash_in_thread=_here,
+    )
+    taken = await taker.take()
+    for preparation in turns.preparations.to_do():
+        await taker.work_out(preparation)
+    return taken.more
+
+
+async def _here(work: Callable[[], Any]) -> Any:
+    return work()
