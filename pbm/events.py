@@ -39,6 +39,15 @@ class BoardClosed:
 
 
 @dataclass(frozen=True)
+class FirstMoveMissed:
+    """A player did not make a first move in time, so that the board is closed as if declined."""
+
+    board_id: int
+    handle: str
+    successor_id: int | None = None
+
+
+@dataclass(frozen=True)
 class BoardNews:
     """Anything else that happened on a board; `what` names its words in `templates/lead.txt`."""
 
@@ -142,6 +151,7 @@ Event = (
     | MovePlayed
     | PlayerLeft
     | BoardClosed
+    | FirstMoveMissed
     | BoardNews
     | Commented
     | OperatorActed

@@ -72,18 +72,19 @@ def identify(
     keyring: Keyring,
     recipient: Recipient,
     author: str,
-    now: datetime,
+    arrived: datetime,
     dmarc: Dmarc = Dmarc.UNKNOWN,
 ) -> Speaker:
     """Tell who speaks, from the address written to and the one `From:` address.
 
+    `arrived` is when the mail came: a question that was open then takes its answer.
     `dmarc` is what a trusted result says of the domain of that address.
     """
     player = work.players.by_address(address_key(author))
     if isinstance(recipient, QuestionReply):
         question = asked_question(work, recipient, lock=True)
         if question is not None:
-            return _answering(work, question, player, author, now, dmarc)
+            return _answering(work, question, player, author, arrived, dmarc)
     if isinstance(recipient, PlayerReply):
         owner = tag_owner(work, keyring, recipient, known=player)
         if owner is not None and player is not None and player.id == owner.id:
@@ -161,9 +162,10 @@ def _asked_player(work: UnitOfWork, question: Question) -> Player | None:
     return work.players.by_address(address_key(question.address))
 
 
-def is_open(question: Question, now: datetime) -> bool:
-    """Whether a question still takes its answer. Once it does not, its token proves nothing."""
-    return question.answer is None and question.expires_at > now
+def is_open(question: Question, arrived: datetime) -> bool:
+    """Whether a question takes an answer that came at a moment. Once it does not, its token
+    proves nothing."""
+    return question.answer is None and question.expires_at > arrived
 
 
 def _answering(
@@ -171,10 +173,10 @@ def _answering(
     question: Question,
     player: Player | None,
     author: str,
-    now: datetime,
+    arrived: datetime,
     dmarc: Dmarc,
 ) -> Speaker:
-    proven = player is not None and is_open(question, now) and not doubt_about(player, dmarc)
+    proven = player is not None and is_open(question, arrived) and not doubt_about(player, dmarc)
     if question.player_id is None:
         if address_key(question.address) == address_key(author):
             return Answerer(question, player, proven)
@@ -182,6 +184,6 @@ def _answering(
     owner = work.players.get(question.player_id)
     if player is not None and player.id == owner.id:
         return Answerer(question, owner, proven)
-    if is_open(question, now):
+    if is_open(question, arrived):
         return Elsewhere(owner, author)
     return _without_tag(player, author, dmarc)

@@ -2,14 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from pbm.commands.replay import position_after
 from pbm.commands.subjects import board_subject
 from pbm.errors import Refusal
 from pbm.rules import abalone as rules
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Board, Player, Round
+from pbm.store.values import Board, Player, Round, TimerKind
+
+REMINDED_AFTER = timedelta(days=2)  # of a first move that is not made
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ def start_board(
     `round_of` is its place in a match that has begun; else `setup.rounds` begins one. `begun_by`
     is the player who wanted it, None where it follows from a game that was going on.
     """
-    return work.boards.add(
+    board = work.boards.add(
         setup.layout,
         setup.position(len(seated)),
         [player.id for player in seated],
@@ -65,6 +67,20 @@ def start_board(
         rematch_of=rematch_of,
         begun_by=begun_by,
     )
+    await_first_move(work, board, now)
+    return board
+
+
+def await_first_move(work: UnitOfWork, board: Board, now: datetime) -> None:
+    """Let a player be reminded whose turn it is for the first time; where it is not, do nothing.
+
+    To be called wherever it may have become another player's turn.
+    """
+    awaited, mover = board.awaited_first_move, board.to_move
+    if awaited and mover:
+        kind, remind_at = TimerKind.FIRST_MOVE_REMINDER, now + REMINDED_AFTER
+        whose = {"board_id": board.id, "player_id": mover.player_id}
+        work.timers.set(kind, awaited, now, remind_at, **whose)
 
 
 def check_move(board: Board, text: str) -> rules.Move:
@@ -78,7 +94,9 @@ def check_move(board: Board, text: str) -> rules.Move:
 def play_move(work: UnitOfWork, board: Board, text: str, now: datetime) -> Board:
     """Play a move for the seat whose turn it is. Raises Refusal."""
     played = rules.play(board.position, check_move(board, text))
-    return work.boards.add_ply(board, played, now)
+    board = work.boards.add_ply(board, played, now)
+    await_first_move(work, board, now)
+    return board
 
 
 def leave_board(
@@ -88,6 +106,7 @@ def leave_board(
     for seat in seats:
         if board.playing and seat not in board.position.out:
             board = work.boards.add_departure(board, seat, how, now)
+    await_first_move(work, board, now)
     return board
 
 
@@ -97,6 +116,7 @@ def go_back(work: UnitOfWork, board: Board, ply: int, now: datetime) -> Board:
     board = work.boards.go_back(board, position_after(work, board, ply), ply, now)
     for item in since:
         board = leave_board(work, board, [item.seat], item.how, now)
+    await_first_move(work, board, now)
     return board
 
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
+from pbm.commands.boards import await_first_move
 from pbm.commands.context import Context
 from pbm.commands.declare import Command, flag, operand, option
 from pbm.commands.leaving import everything_about
@@ -173,6 +174,7 @@ def keep_record(
     )
     board = work.boards.fill(board, played, left, record.final, now)
     if record.ended is None and (goes_on or not board.playing):
+        await_first_move(work, board, now)
         return board
     if record.winners is None:
         return work.boards.close(board, "closed", _BY_RECORD, now)

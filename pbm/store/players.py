@@ -33,7 +33,7 @@ from pbm.store.schema import (
     seats,
 )
 from pbm.store.statement import Row, Statement
-from pbm.store.values import FIRST_EPOCH, Player, Settings
+from pbm.store.values import FAREWELL, FIRST_EPOCH, Player, Settings
 
 
 def _those(*conditions: ColumnElement[bool]) -> Select[Any]:
@@ -217,7 +217,7 @@ class Players:
     def erase(self, player: Player) -> None:
         """Forget everything personal about a player but the handle, which games name.
 
-        Mails that wait to be sent to them still go out.
+        Mails that wait to be sent to them still go out, and are the last that we know of them.
         """
         keys = [address.lower() for address in player.addresses]
         self.drop_addresses(player.id)
@@ -236,6 +236,7 @@ class Players:
             .where(sent, outbox.c.status != DUE)
             .values(recipient="", recipient_key="", last_error=None)
         )
+        forget(update(outbox).where(sent, outbox.c.status == DUE).values(kind=FAREWELL))
         forget(
             update(inbox)
             .where(func.lower(inbox.c.sender).in_(keys))

@@ -189,10 +189,10 @@ async def until_done(table: Table) -> None:
     threads = Threads()
     threads.may_go_on.set()
     writer = Writer(table.database, threads.run)
-    kept, written = asyncio.Event(), asyncio.Event()
+    kept, written, timer_set = asyncio.Event(), asyncio.Event(), asyncio.Event()
     loop = asyncio.create_task(
         take_turns(
-            *(table.turns, writer, kept, written),
+            *(table.turns, writer, kept, written, timer_set),
             most_together=16,
             read_in_thread=threads.run,
             hash_in_thread=threads.run,

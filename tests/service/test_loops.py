@@ -51,7 +51,7 @@ def test_a_failed_turn_is_counted_when_the_database_is_back(
 
     async def play() -> None:
         writer = Writer(table.database, in_thread)
-        events = asyncio.Event(), asyncio.Event()
+        events = asyncio.Event(), asyncio.Event(), asyncio.Event()
         loop = asyncio.create_task(
             loops.take_turns(
                 *(turns, writer, *events),
@@ -84,7 +84,7 @@ def test_turns_begin_when_the_database_is_there(
             raise OperationalError("BEGIN", {}, OSError("gone"))
 
     monkeypatch.setattr(Turns, "begin", begin)
-    asyncio.run(loops.begin_turns(table.turns, in_thread))
+    asyncio.run(loops.begin(table.turns, in_thread))
     assert tries == [False, False, True]
 
 

@@ -13,7 +13,7 @@ from sqlalchemy.exc import DBAPIError
 from pbm.mail.smtp_out.delivery import Deferred, Delivery, Sent
 from pbm.service.post.post import Post
 from pbm.service.post.scribe import Scribe
-from pbm.service.running.loops import send_post, take_turns
+from pbm.service.running.loops import keep_time, send_post, take_turns
 from pbm.service.running.writer import Writer
 from tests.polling import PATIENCE
 from tests.table import Person, Table
@@ -53,7 +53,7 @@ class Whole:
     def __init__(self, table: Table, world: World) -> None:
         self.table = table
         self.world = world
-        self._kept, self._written = asyncio.Event(), asyncio.Event()
+        self._kept, self._written, self._timer_set = (asyncio.Event() for _ in range(3))
         self._pools: list[ThreadPoolExecutor] = []
         self.writer = Writer(table.database, self._in_thread())
         self.read = self._in_thread()
@@ -73,13 +73,18 @@ class Whole:
 
     async def __aenter__(self) -> Self:
         turns = take_turns(
-            *(self.table.turns, self.writer, self._kept, self._written),
+            *(self.table.turns, self.writer, self._kept, self._written, self._timer_set),
             most_together=16,
             read_in_thread=self._in_thread("reading"),
             hash_in_thread=self._in_thread("hashing"),
         )
         post = send_post(self.post, self.table.clock, self.read, self.writer, self._written)
-        self.tasks = [asyncio.create_task(turns), asyncio.create_task(post)]
+        time = keep_time(
+            *(self.table.ticks, self.table.clock, self.read, self.writer),
+            *(self._timer_set, self._written),
+            most_together=16,
+        )
+        self.tasks = [asyncio.create_task(role) for role in (turns, post, time)]
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -110,6 +115,7 @@ class Whole:
         """Let the roles look for work."""
         self._kept.set()
         self._written.set()
+        self._timer_set.set()
 
     async def until(self, look: Callable[[], object]) -> None:
         """Wait until something is so, waking whoever sleeps."""

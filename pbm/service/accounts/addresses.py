@@ -36,7 +36,11 @@ def hear_new_address(hearing: Hearing, question: Question) -> str:
     work = hearing.work
     yes, _ = confirmation(hearing.envelope.said)
     player = work.players.find(question.params["player"])
-    if player is None or not is_open(question, hearing.now) or not _wanted(work, question, player):
+    if (
+        player is None
+        or not is_open(question, hearing.arrived)
+        or not _wanted(work, question, player)
+    ):
         _answer(hearing, question, "question-closed")
         return f"{question.address}: the question is closed"
     if yes is None:

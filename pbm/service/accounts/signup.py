@@ -39,7 +39,7 @@ def hear_signup(hearing: Hearing, question: Question) -> str:
         return "helped a stranger"
     wanted = question.params["handle"] if yes else _name_in(rest)
     try:
-        if not is_open(question, hearing.now):
+        if not is_open(question, hearing.arrived):
             raise Refusal("question-closed")
         if wanted is None:
             raise Refusal("answer-yes")
@@ -73,9 +73,9 @@ def hear_again(hearing: Hearing, question: Question, player: Player, *, proven: 
         script = script if yes is None else hearing.held(read_script("", rest, in_answer=False))
         return obey(hearing, context, script, proven=proven)
     errand = invited_to(hearing, question)
-    if errand is None or not is_open(question, hearing.now):
+    if errand is None or not is_open(question, hearing.arrived):
         told = [Answered("signed-up", {"handle": player.handle, "again": True})]
-        if question.params["invitation"] and is_open(question, hearing.now):
+        if question.params["invitation"] and is_open(question, hearing.arrived):
             told.append(called_off())
         tell(hearing, context, told)
         return f"{player.handle} has signed up already"

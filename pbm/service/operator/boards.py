@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pbm.commands.boards import leave_board
+from pbm.commands.boards import await_first_move, leave_board
 from pbm.commands.matches import after_the_end
 from pbm.commands.replay import position_after
 from pbm.errors import OperatorError
@@ -132,6 +132,7 @@ def replace(office: Office, number: int, handle: str, new_handle: str, why: str)
         _check_successor(board, seats, new)
         for seat in seats:
             board = act.work.boards.replace_player(board, seat, new.id, act.now)
+        await_first_move(act.work, board, act.now)
         act.note("player replaced", board=board, handle=old.handle, by=new.handle)
         act.note("replaced", player=old, board_number=number, by=new.handle)
         act.note("took over", player=new, board_number=number, instead_of=old.handle)

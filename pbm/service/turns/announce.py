@@ -15,6 +15,7 @@ from pbm.events import (
     BoardStarted,
     Commented,
     Event,
+    FirstMoveMissed,
     MovePlayed,
     OperatorActed,
     PlayerLeft,
@@ -151,6 +152,9 @@ def _by_board(events: Sequence[Event]) -> dict[int, _News]:
                 _tell(found, board_id, what="started", handle=handle)
             case BoardClosed(board_id, handle, successor_id):
                 _tell(found, board_id, what="declined", handle=handle, successor=successor_id)
+            case FirstMoveMissed(board_id, handle, successor_id):
+                told = {"handle": handle, "successor": successor_id}
+                _tell(found, board_id, what="first-move-missed", **told)
             case BoardNews(board_id, what, told):
                 _tell(found, board_id, what=what, **told)
             case OperatorActed(board_id, what, why):

@@ -39,7 +39,7 @@ def _hear_player(hearing: Hearing, question: Question, player: Player, *, proven
     yes, _ = confirmation(hearing.envelope.said)
     if yes is None or player.status != "active":
         return _obey_in_answer(hearing, context, question, proven=proven)
-    if not is_open(question, hearing.now):
+    if not is_open(question, hearing.arrived):
         tell(hearing, context, [Answered("question-closed", {"title": "too late"})])
         return f"{player.handle}: the question is closed"
     hearing.work.questions.settle(question, "yes" if yes else "no")
@@ -58,7 +58,7 @@ def _obey_in_answer(hearing: Hearing, context: Context, question: Question, *, p
     elsewhere, which offers it.
     """
     script = hearing.script(context)
-    offered = question.kind == "alias" and is_open(question, hearing.now)
+    offered = question.kind == "alias" and is_open(question, hearing.arrived)
     if offered and script.commands and all(isinstance(item, NewKey) for item in script.commands):
         tell(hearing, context, run_script(context, script))
         return f"{context.player.handle}: {script.commands[0].words[0]}"

@@ -25,6 +25,7 @@ from pbm.store.values import Player
 class Hearing:
     """A mail, the transaction in which it is obeyed, and the pen for its answers.
 
+    `arrived` is when it came, which is what a deadline is compared with; `now` is its turn.
     `believes_front`: what the mail server in front says about senders counts here. `peer`
     handed the mail over. `done` are logins whose commands are done and not to be heard again.
     `news` happened apart from what the mail asks for, and is told with the rest; so are `notes`,
@@ -38,6 +39,7 @@ class Hearing:
     mail_writer: MailWriter
     envelope: Envelope
     now: datetime
+    arrived: datetime
     passwords: PasswordWork
     peer: str = ""
     believes_front: bool = False

@@ -69,10 +69,12 @@ class TurnFailedError(Exception):
 
 @dataclass(frozen=True)
 class Taken:
-    """How many mails were obeyed or put aside, and whether more may wait."""
+    """How many mails were obeyed or put aside, whether more may wait, and whether timers were
+    set."""
 
     mails: int
     more: bool
+    timers_set: bool = False
 
 
 @dataclass
@@ -149,7 +151,8 @@ class Turns:
         work.inbox.put_aside(aside, now + ASIDE_FOR)
         work.inbox.finish(outcomes, self.clock())
         count = len(outcomes) + len(aside)
-        return Taken(count, more=count > 0 and (count == most or count < len(mails)))
+        more = count > 0 and (count == most or count < len(mails))
+        return Taken(count, more, work.timers.were_set)
 
     def work_out(self, preparation: Preparation) -> None:
         """Work out what a turn needs; outside the event loop and any transaction."""
@@ -258,13 +261,14 @@ class Turns:
                 mail_writer,
                 envelope,
                 now,
+                mail.received_at,
                 prepared.passwords,
                 mail.peer,
                 front is not None,
             )
         )
         dmarc = what_it_says(site, front, mail, envelope.author)
-        speaker = identify(work, site.keyring, recipient, envelope.author, now, dmarc)
+        speaker = identify(work, site.keyring, recipient, envelope.author, mail.received_at, dmarc)
         hearing = holding_passwords(without_tags(hearing, speaker), speaker)
         hearing, outcomes = hear_logins(hearing, speaker, dmarc)
         if not (hearing.done and hearing.script(hearing.context(None)).is_empty):

@@ -1,0 +1,72 @@
+"""A first move that is not made: the reminder, and five days later the decline."""
+
+from pbm.commands.boards import REMINDED_AFTER, await_first_move
+from pbm.commands.first_moves import DECLINED_AFTER, decline_for, still_waits
+from pbm.commands.settings import local_time
+from pbm.commands.view import board_view
+from pbm.service.running.downtime import time_lost
+from pbm.service.ticks.tick import Again, Done, Tick
+from pbm.service.turns.announce import announce_boards
+from pbm.store.timers import ALL_KEPT
+from pbm.store.values import Board, Player, TimerKind
+
+_GONE_ON = Done("the board has gone on")
+
+
+def remind(tick: Tick) -> Done | Again:
+    """Write to a player whose first move a board waits for, and set the decline."""
+    found = _waiting(tick)
+    if found is None:
+        return _GONE_ON
+    board, player = found
+    if player.status != "active":
+        return Again(tick.now + REMINDED_AFTER, f"{player.handle} is {player.status}")
+    by = tick.now + DECLINED_AFTER
+    tick.work.timers.set(
+        TimerKind.FIRST_MOVE_DECLINE,
+        tick.timer.about,
+        tick.now,
+        by + ALL_KEPT,
+        board_id=board.id,
+        player_id=player.id,
+    )
+    if player.addresses:
+        zone, picture = player.settings.timezone, player.settings.picture
+        view = board_view(tick.work, board, player_id=player.id, picture=picture)
+        lead = {
+            "what": "first-move-due",
+            "since": local_time(tick.timer.since, zone),
+            "by": local_time(by, zone),
+        }
+        tick.mail_writer.board(player, board, {**view, "lead": [lead], "comments": []})
+    return Done(f"reminded {player.handle} of board {board.id}")
+
+
+def decline(tick: Tick) -> Done | Again:
+    """Close a board for a player who has not made the first move, and tell everybody there."""
+    found = _waiting(tick)
+    if found is None:
+        return _GONE_ON
+    board, player = found
+    if player.status != "active":
+        await_first_move(tick.work, board, tick.now)
+        return Done(f"{player.handle} is {player.status}, so the time begins anew")
+    by = tick.timer.since + DECLINED_AFTER
+    by += time_lost(tick.work, tick.timer.since, tick.now)
+    if tick.now < by + ALL_KEPT:
+        return Again(by + ALL_KEPT, "the server was down meanwhile")
+    wait = tick.waits_for_mail(by)
+    if wait is not None:
+        return wait
+    events = list(decline_for(tick.work, board, player, tick.now))
+    announce_boards(tick.work, tick.mail_writer, events)
+    return Done(f"declined board {board.id} for {player.handle}")
+
+
+def _waiting(tick: Tick) -> tuple[Board, Player] | None:
+    """The board and the player, if it still waits for that first move."""
+    timer = tick.timer
+    board = tick.work.boards.find(timer.board_id or 0, lock=True)
+    if board is None or not still_waits(board, timer):
+        return None
+    return board, tick.work.players.get(timer.player_id or 0)
