@@ -29,7 +29,7 @@ from pbm.mail.writing.render import Renderer
 from pbm.service.intake.front import forget_front, note_front
 from pbm.service.intake.receive import Intake
 from pbm.service.post.scribe import raw_mail
-from pbm.service.running.downtime import note_listening
+from pbm.service.running.downtime import LISTENING, note_listening
 from pbm.service.ticks.machine import Ticks
 from pbm.service.turns.mail_writer import Site
 from pbm.service.turns.turn import Turns
@@ -221,11 +221,12 @@ class Table:
         self.posts()
 
     def is_down(self, days: float) -> None:
-        """Let no process live for some days, and then the first one look around."""
-        for passes in (0.0, days):
-            self.clock.passes(days=passes)
-            with self.database.transaction() as work:
-                note_listening(work, self.clock())
+        """Let no process live for some days, and then begin again."""
+        with self.database.transaction() as work:
+            note_listening(work, self.clock())
+            self.clock.passes(days=days)
+            note_listening(work, self.clock())
+            work.facts.forget(LISTENING)  # from now on no heart beats at this table
 
     def posts(self) -> None:
         """Send all due mails into the mailboxes."""

@@ -4,7 +4,7 @@ import pytest
 
 from tests.table import Table
 
-MOVE = "a1-c3,d4"
+MOVE = "a1-c3,b2"
 
 
 def test_a_reminder_after_two_days_and_a_decline_after_seven(table: Table) -> None:
@@ -108,14 +108,14 @@ class TestArrival:
         to = alice.newest.reply_to
         table.hand_in(alice.address, to, alice.mail_bytes("", MOVE, to=to))
         alice.forgets()
-        table.days_pass(2)  # no turn is taken
+        table.days_pass(0.1)  # no turn is taken
         alice.hears_nothing()
         assert table.board(1).playing
         table.runs()
         assert table.moves(1) == [MOVE]
         table.days_pass(1)
         assert table.board(1).playing
-        bob.hears("alice played a1-c3,d4.")
+        bob.hears("alice played a1-c3,b2.")
 
     def test_one_that_came_too_late_does_not(self, table: Table) -> None:
         alice, bob = table.start("alice", "bob")
@@ -142,7 +142,7 @@ class TestArrival:
 
     def test_a_yes_that_came_in_time_counts(self, table: Table) -> None:
         alice, _ = table.start("alice", "bob")
-        alice.writes("move 1 a1-c3,d4", to="pbm@games.example")
+        alice.writes("move 1 a1-c3,b2", to="pbm@games.example")
         question = alice.newest
         assert "Reply yes" in question.text
         table.days_pass(hours=47)
@@ -180,5 +180,5 @@ def test_the_time_stands_still_while_a_player_is_suspended(table: Table) -> None
         work.players.set_status(player.id, "active")
     table.days_pass(2)
     alice.gets(1).hears("We have waited for your first move")
-    table.days_pass(4.9)
+    table.days_pass(2.9)
     assert table.board(1).playing

@@ -7,18 +7,18 @@ from pbm.store.db import UnitOfWork
 
 _UNNOTICED = timedelta(seconds=60)  # three beats; mail that has to wait for less comes by itself
 _KEPT_FOR = timedelta(days=60)
-_LISTENING, _DOWN = "listening", "down"
+LISTENING, _DOWN = "listening", "down"
 
 
 def note_listening(work: UnitOfWork, now: datetime) -> None:
     """Write down that mail can come in, and since when it could not if it could not before."""
-    before = work.facts.find(_LISTENING, lock=True)
+    before = work.facts.find(LISTENING, lock=True)
     if before is not None and now - before.noted_at > _UNNOTICED:
         known = [item for item in _downtimes(work) if item[1] > now - _KEPT_FOR]
         told = [[begin.isoformat(), end.isoformat()] for begin, end in known]
         ended = [before.noted_at.isoformat(), now.isoformat()]
         work.facts.note(_DOWN, [*told, ended], now)
-    work.facts.note(_LISTENING, None, now)
+    work.facts.note(LISTENING, None, now)
 
 
 def time_lost(work: UnitOfWork, since: datetime, until: datetime) -> timedelta:
@@ -26,7 +26,7 @@ def time_lost(work: UnitOfWork, since: datetime, until: datetime) -> timedelta:
     lost = timedelta()
     for begin, end in _downtimes(work):
         lost += max(min(end, until) - max(begin, since), timedelta())
-    heard = work.facts.find(_LISTENING)
+    heard = work.facts.find(LISTENING)
     if heard is not None and until - heard.noted_at > _UNNOTICED:
         lost += until - max(heard.noted_at, since)
     return lost

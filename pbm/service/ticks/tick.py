@@ -8,7 +8,7 @@ from pbm.service.turns.mail_writer import MailWriter, Site
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Timer
 
-LOOK_AGAIN_AFTER = timedelta(minutes=1)  # while mails that came in time wait for their turns
+LOOK_AGAIN_AFTER = timedelta(minutes=10)  # while mails that came in time wait for their turns
 
 
 @dataclass(frozen=True)
