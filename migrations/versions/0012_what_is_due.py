@@ -4,8 +4,8 @@ A migration only adds, or changes in steps that the version before still runs on
 reads through the application's code, and it is never edited once released.
 
 On boards that wait for somebody's first move the time counts from now, so nobody is declined at
-once. Questions that are open lapse when they were to. What nobody can say yes to any more is
-dropped without a word.
+once. Questions that nobody has answered lapse when they were to, those of before at once; of these
+nobody is told, as their timers were set after their end.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -19,7 +19,6 @@ branch_labels = None
 depends_on = None
 
 REMINDED_AFTER = timedelta(days=2)
-LONGEST_OPEN = timedelta(days=3)
 
 _MOMENT = sa.DateTime(timezone=True)
 boards = sa.table(
@@ -30,11 +29,6 @@ seats = sa.table(
 )
 questions = sa.table(
     "questions", *(sa.column(name) for name in ("id", "answer")), sa.column("expires_at", _MOMENT)
-)
-errands = sa.table(
-    "errands",
-    *(sa.column(name) for name in ("status", "password_hash", "password_seal")),
-    sa.column("asked_at", _MOMENT),
 )
 due = sa.table(
     "due",
@@ -74,19 +68,8 @@ def upgrade() -> None:
             postgresql_where=sa.text("stuck" if stuck else "NOT stuck"),
         )
     now = datetime.now(UTC)
-    _close_what_nobody_answered(now)
     _await_first_moves(now)
     _let_questions_lapse(now)
-
-
-def _close_what_nobody_answered(now: datetime) -> None:
-    op.execute(
-        errands.update()
-        .where(
-            errands.c.status.not_in(("done", "dropped")), errands.c.asked_at < now - LONGEST_OPEN
-        )
-        .values(status="dropped", password_hash=None, password_seal=None)
-    )
 
 
 def _await_first_moves(now: datetime) -> None:

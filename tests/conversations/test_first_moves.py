@@ -165,6 +165,16 @@ def test_a_server_that_was_down_gives_the_time_back(table: Table) -> None:
     alice.gets(1)
 
 
+def test_nor_is_anybody_reminded_for_time_in_which_it_was_down(table: Table) -> None:
+    alice, _ = table.start("alice", "bob")
+    table.days_pass(1)
+    table.is_down(days=10)
+    table.days_pass(0.9)
+    alice.hears_nothing()
+    table.days_pass(0.2)
+    alice.gets(1).hears("since 2026-11-21 12:00 (UTC). Please make it by 2026-12-08 12:00 (UTC)")
+
+
 def test_the_time_stands_still_while_a_player_is_suspended(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     table.days_pass(3)

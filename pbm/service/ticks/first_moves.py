@@ -1,5 +1,7 @@
 """A first move that is not made: the reminder, and five days later the decline."""
 
+from datetime import datetime, timedelta
+
 from pbm.commands.boards import REMINDED_AFTER, await_first_move
 from pbm.commands.first_moves import DECLINED_AFTER, decline_for, still_waits
 from pbm.commands.settings import local_time
@@ -11,6 +13,7 @@ from pbm.store.timers import ALL_KEPT
 from pbm.store.values import Board, Player, TimerKind
 
 _GONE_ON = Done("the board has gone on")
+_DOWN = "the server was down meanwhile"
 
 
 def remind(tick: Tick) -> Done | Again:
@@ -21,6 +24,9 @@ def remind(tick: Tick) -> Done | Again:
     board, player = found
     if player.status != "active":
         return Again(tick.now + REMINDED_AFTER, f"{player.handle} is {player.status}")
+    remind_at = _moment(tick, REMINDED_AFTER)
+    if tick.now < remind_at:
+        return Again(remind_at, _DOWN)
     by = tick.now + DECLINED_AFTER
     tick.work.timers.set(
         TimerKind.FIRST_MOVE_DECLINE,
@@ -51,16 +57,21 @@ def decline(tick: Tick) -> Done | Again:
     if player.status != "active":
         await_first_move(tick.work, board, tick.now)
         return Done(f"{player.handle} is {player.status}, so the time begins anew")
-    by = tick.timer.since + DECLINED_AFTER
-    by += time_lost(tick.work, tick.timer.since, tick.now)
+    by = _moment(tick, DECLINED_AFTER)
     if tick.now < by + ALL_KEPT:
-        return Again(by + ALL_KEPT, "the server was down meanwhile")
+        return Again(by + ALL_KEPT, _DOWN)
     wait = tick.waits_for_mail(by)
     if wait is not None:
         return wait
     events = list(decline_for(tick.work, board, player, tick.now))
     announce_boards(tick.work, tick.mail_writer, events)
     return Done(f"declined board {board.id} for {player.handle}")
+
+
+def _moment(tick: Tick, after: timedelta) -> datetime:
+    """When so much time has gone by in which the player could write to us."""
+    since = tick.timer.since
+    return since + after + time_lost(tick.work, since, tick.now)
 
 
 def _waiting(tick: Tick) -> tuple[Board, Player] | None:

@@ -37,7 +37,8 @@ def _invitation(tick: Tick, question: Question) -> list[PendingCommands]:
     if not errands or tick.work.questions.is_invited([key], errands[0].id, tick.now):
         return []
     inviter = tick.work.players.get(errands[0].player_id)
-    if inviter.addresses:
+    was_set_in_time = tick.timer.since < question.expires_at  # and not by an upgrade long after
+    if inviter.addresses and was_set_in_time:
         told = {"address": question.address}
         tick.mail_writer.notice_player(inviter, "unanswered", "your invitation", told)
     return [errands[0]]
