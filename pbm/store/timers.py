@@ -33,18 +33,21 @@ class Timers:
         board_id: int | None = None,
         player_id: int | None = None,
         question_id: int | None = None,
-    ) -> None:
+    ) -> bool:
         """Let something be done from a moment on; `about` makes it one and the same of its kind.
 
-        Where there is one of this kind about the same already, nothing changes.
+        False where there is one of this kind about the same already; nothing changes then.
         """
         row = {"kind": kind.value, "about": about, "since": now, "set_at": now, "due_at": due_at}
         whose = {"board_id": board_id, "player_id": player_id, "question_id": question_id}
         added = _INSERT[self._connection.dialect.name](due).values(**row, **whose)
-        self._connection.execute(added.on_conflict_do_nothing(index_elements=["kind", "about"]))
+        added = added.on_conflict_do_nothing(index_elements=["kind", "about"])
+        if self._connection.scalar(added.returning(due.c.id)) is None:
+            return False
         self.were_set = True
         if self._connection.dialect.name == "postgresql":
             self._connection.execute(text("SELECT pg_notify(:channel, '')"), {"channel": TIMER_SET})
+        return True
 
     def claim(self, now: datetime, most: int) -> tuple[Timer, ...]:
         """Take those that are due, the oldest first; other processes pass them over meanwhile."""

@@ -92,6 +92,18 @@ def test_the_others_play_on_without_who_never_moved(table: Table) -> None:
     bob.hears("We have waited for your first move")
 
 
+def test_who_was_reminded_is_not_once_more_when_somebody_else_leaves(table: Table) -> None:
+    alice, bob, carol = table.start("alice", "bob", "carol")
+    table.days_pass(3)
+    alice.gets(1).forgets()
+    bob.says("resign")
+    alice.forgets()
+    table.days_pass(3.9)
+    alice.hears_nothing()
+    table.days_pass(0.2)
+    carol.hears("alice has not made a first move for seven days.")
+
+
 def test_the_times_are_in_the_zone_of_the_reader(table: Table) -> None:
     alice, _ = table.start("alice", "bob")
     alice.says("set timezone Asia/Tokyo").forgets()

@@ -221,6 +221,17 @@ class TestDowntime:
             later = table.clock() + timedelta(hours=2)
             assert time_lost(work, START, later) == lost + timedelta(hours=2)
 
+    def test_a_clock_that_was_ahead_was_no_downtime(self, table: Table) -> None:
+        for days in (0.0, 400.0, -399.0):
+            table.clock.passes(days=days)
+            with table.database.transaction() as work:
+                note_listening(work, table.clock())
+        with table.database.transaction() as work:
+            assert time_lost(work, START, table.clock()) == timedelta(days=1)
+            table.clock.passes(seconds=50)
+            note_listening(work, table.clock())
+            assert time_lost(work, START, table.clock()) == timedelta(days=1)
+
     def test_other_roles_do_not_count(self, table: Table) -> None:
         with table.database.transaction() as work:
             Heart(table.clock, [POST]).beat(work)

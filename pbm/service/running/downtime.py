@@ -13,11 +13,15 @@ LISTENING, _DOWN = "listening", "down"
 def note_listening(work: UnitOfWork, now: datetime) -> None:
     """Write down that mail can come in, and since when it could not if it could not before."""
     before = work.facts.find(LISTENING, lock=True)
-    if before is not None and now - before.noted_at > _UNNOTICED:
-        known = [item for item in _downtimes(work) if item[1] > now - _KEPT_FOR]
-        told = [[begin.isoformat(), end.isoformat()] for begin, end in known]
-        ended = [before.noted_at.isoformat(), now.isoformat()]
-        work.facts.note(_DOWN, [*told, ended], now)
+    if before is not None and abs(now - before.noted_at) > _UNNOTICED:
+        # What a clock that was ahead took for downtime is none.
+        known = [(begin, min(end, now)) for begin, end in _downtimes(work) if begin < now]
+        if before.noted_at < now:
+            known.append((before.noted_at, now))
+        told = [
+            [begin.isoformat(), end.isoformat()] for begin, end in known if end > now - _KEPT_FOR
+        ]
+        work.facts.note(_DOWN, told, now)
     work.facts.note(LISTENING, None, now)
 
 

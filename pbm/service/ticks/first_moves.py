@@ -28,14 +28,10 @@ def remind(tick: Tick) -> Done | Again:
     if tick.now < remind_at:
         return Again(remind_at, _DOWN)
     by = tick.now + DECLINED_AFTER
-    tick.work.timers.set(
-        TimerKind.FIRST_MOVE_DECLINE,
-        tick.timer.about,
-        tick.now,
-        by + ALL_KEPT,
-        board_id=board.id,
-        player_id=player.id,
-    )
+    whose = {"board_id": board.id, "player_id": player.id}
+    decline_at, about = by + ALL_KEPT, tick.timer.about
+    if not tick.work.timers.set(TimerKind.FIRST_MOVE_DECLINE, about, tick.now, decline_at, **whose):
+        return Done(f"{player.handle} was reminded of board {board.id} before")
     if player.addresses:
         zone, picture = player.settings.timezone, player.settings.picture
         view = board_view(tick.work, board, player_id=player.id, picture=picture)

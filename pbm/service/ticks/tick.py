@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from pbm.service.mail_numbers import incoming
 from pbm.service.turns.mail_writer import MailWriter, Site
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Timer
@@ -45,7 +46,9 @@ class Tick:
         oldest = self.work.inbox.longest_waiting()
         if oldest is None or oldest[1] > until:
             return None
-        return Again(self.now + LOOK_AGAIN_AFTER, f"mail i{oldest[0]} came before and waits")
+        return Again(
+            self.now + LOOK_AGAIN_AFTER, f"mail {incoming(oldest[0])} came before and waits"
+        )
 
 
 Do = Callable[[Tick], Done | Again]
