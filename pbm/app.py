@@ -42,25 +42,29 @@ from pbm.service.running.heartbeat import (
     LISTEN,
     POST,
     ROLES,
+    TICKS,
     TURN,
     Heart,
     beat,
     keep_beating,
     stop_beating,
 )
-from pbm.service.running.loops import TurnTaker, begin_turns, send_post, take_turns
+from pbm.service.running.loops import TurnTaker, begin, keep_time, send_post, take_turns
 from pbm.service.running.writer import InThread, Reader, Writer
+from pbm.service.ticks.machine import Ticks
 from pbm.service.turns.crash_marker import CrashMarker
 from pbm.service.turns.turn import Turns
 from pbm.service.turns.watchdog import Watchdog
 from pbm.store.db import Database, why_unusable
 from pbm.store.migrate import is_current, migrate
 from pbm.store.sole import hold_alone
+from pbm.store.timers import TIMER_SET
 from pbm.store.waking import listen
 
 SETTINGS_FILE = Path("pbm.toml")
 DRAIN_SECONDS = 20.0
 MOST_TURNS_TOGETHER = 16
+MOST_TIMERS_TOGETHER = 16
 _HEART = "heart"  # has a writer of its own, so that it beats while a role stands still
 _NEW_OBJECTS = 10_000  # between two looks for garbage; a turn makes some thousands
 MAIL_KEPT, MAIL_WRITTEN = "pbm_mail_kept", "pbm_mail_written"
@@ -147,10 +151,13 @@ class Server:
         crash_marker = CrashMarker(settings.key_file.with_name("turn-in-hand"))
         self._watchdog = Watchdog()
         self._turns = Turns(self._database, site, system_clock, crash_marker, self._watchdog)
+        tick_marker = CrashMarker(settings.key_file.with_name("tick-in-hand"))
+        self._ticks = Ticks(self._database, site, system_clock, tick_marker)
         self._scribe = Scribe(site.address.plain, settings.helper_count)
         self._post = Post(self._database, site, system_clock, self._transport, self._scribe)
         self._mail_kept = asyncio.Event()
         self._mail_written = asyncio.Event()
+        self._timer_set = asyncio.Event()
         self._stopping = asyncio.Event()
         self._hung_up = asyncio.Event()
         self._pools: dict[str, ThreadPoolExecutor] = {}
@@ -161,7 +168,13 @@ class Server:
         """SQLite has one writer at a time, so that all roles share it."""
         if self._database.embedded:
             return dict.fromkeys((*ROLES, _HEART), Writer(self._database, self._in_pool("store")))
-        tells = {LISTEN: MAIL_KEPT, TURN: MAIL_WRITTEN, POST: None, _HEART: None}
+        tells = {
+            LISTEN: MAIL_KEPT,
+            TURN: MAIL_WRITTEN,
+            TICKS: MAIL_WRITTEN,
+            POST: None,
+            _HEART: None,
+        }
         return {
             role: Writer(self._database, self._in_pool(role), channel)
             for role, channel in tells.items()
@@ -193,6 +206,8 @@ class Server:
             if TURN in self._roles:
                 stack.enter_context(self._watchdog.running())
                 tasks.append(asyncio.create_task(self._take_turns()))
+            if TICKS in self._roles:
+                tasks.append(asyncio.create_task(self._keep_time()))
             if POST in self._roles:
                 tasks.append(asyncio.create_task(self._send_post()))
             self._say_ready()
@@ -204,7 +219,11 @@ class Server:
         _log.info("stopped")
 
     async def _woken_by_others(self) -> None:
-        wake = {MAIL_KEPT: self._mail_kept.set, MAIL_WRITTEN: self._mail_written.set}
+        wake = {
+            MAIL_KEPT: self._mail_kept.set,
+            MAIL_WRITTEN: self._mail_written.set,
+            TIMER_SET: self._timer_set.set,
+        }
         await listen(self._database, wake)
         await self._stopping.wait()
 
@@ -227,7 +246,7 @@ class Server:
     async def _take_turns(self) -> None:
         alive = partial(self._heart.alive, TURN)
         alive()
-        await begin_turns(self._turns, self._in_pool("read"))
+        await begin(self._turns, self._in_pool("read"))
         taker = TurnTaker(
             self._turns,
             self._writers[TURN],
@@ -235,7 +254,22 @@ class Server:
             read_in_thread=self._in_pool("mails"),
             hash_in_thread=self._in_pool("passwords"),
         )
-        await take_turns(taker, self._mail_kept, self._mail_written, alive)
+        await take_turns(taker, self._mail_kept, self._mail_written, self._timer_set, alive)
+
+    async def _keep_time(self) -> None:
+        alive = partial(self._heart.alive, TICKS)
+        alive()
+        await begin(self._ticks, self._in_pool("read"))
+        await keep_time(
+            self._ticks,
+            system_clock,
+            _here if self._database.embedded else self._in_pool("read"),
+            self._writers[TICKS],
+            self._timer_set,
+            self._mail_written,
+            most_together=MOST_TIMERS_TOGETHER if self._database.embedded else 1,
+            alive=alive,
+        )
 
     async def _send_post(self) -> None:
         await send_post(
@@ -306,6 +340,7 @@ class Server:
         self._scribe.close()
         self._post.holds.close()
         self._turns.close()
+        self._ticks.close()
         self._database.close()
         if self._alone:
             self._alone.close()

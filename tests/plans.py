@@ -36,7 +36,9 @@ def _sqlite(connection: Connection, sql: str, values: Any) -> Iterator[str]:
         return  # what stands in its plan is what rows refer to it, if any were deferred
     for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {sql}", values):
         step = str(row[-1])
-        partial = re.search(r"USING INDEX ix_(in|out)box_(waiting|place|stuck|due|failed)$", step)
+        partial = re.search(
+            r"USING INDEX ix_((in|out)box_(waiting|place|stuck|due|failed)|due_(next|stuck))$", step
+        )
         if re.match(r"SCAN (?!CONSTANT|\()", step) and not partial:
             yield step
 

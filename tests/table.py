@@ -30,6 +30,8 @@ from pbm.play.boards import Setup, start_board
 from pbm.service.intake.front import forget_front, note_front
 from pbm.service.intake.receive import Intake
 from pbm.service.post.scribe import raw_mail
+from pbm.service.running.downtime import LISTENING, note_listening
+from pbm.service.ticks.machine import Ticks
 from pbm.service.turns.turn import Turns
 from pbm.store.db import Database
 from pbm.store.migrate import current_version, migrate
@@ -133,6 +135,7 @@ class Table:
         self.lots: Callable[[list[str]], list[str]] = list
         self.intake = Intake(self.database, self.site, self.clock)
         self.turns = Turns(self.database, self.site, self.clock)
+        self.ticks = Ticks(self.database, self.site, self.clock)
         self.renderer = _renderer()
         self.mailboxes: dict[str, list[Mail]] = {}
         self.peer = PEER
@@ -188,7 +191,7 @@ class Table:
         """
         trusted = (ip_network("127.0.0.0/8"),)
         self.site = replace(self.site, authserv_id=FRONT, trusted_networks=trusted)
-        self.intake.site = self.turns.site = self.site
+        self.intake.site = self.turns.site = self.ticks.site = self.site
         stamps = f"Authentication-Results: {FRONT}; {says}\r\n" if says else ""
         stamps += (
             f"Received: from somewhere.example by {FRONT}; Sat, 21 Nov 2026 12:00:00 +0000\r\n"
@@ -205,6 +208,26 @@ class Table:
         while take_next(self.turns):
             pass
         self.posts()
+
+    def days_pass(self, days: float = 0, **more: float) -> None:
+        """Let time go by, and do everything at the moment at which it is due; send the mails.
+
+        What waits for its turn goes on waiting.
+        """
+        until = self.clock() + timedelta(days=days, **more)
+        while (due_at := self.ticks.next_due_at()) is not None and due_at <= until:
+            self.clock.time = max(self.clock.time, due_at)
+            assert self.ticks.take_next()
+        self.clock.time = until
+        self.posts()
+
+    def is_down(self, days: float) -> None:
+        """Let no process live for some days, and then begin again."""
+        with self.database.transaction() as work:
+            note_listening(work, self.clock())
+            self.clock.passes(days=days)
+            note_listening(work, self.clock())
+            work.facts.forget(LISTENING)  # from now on no heart beats at this table
 
     def posts(self) -> None:
         """Send all due mails into the mailboxes."""

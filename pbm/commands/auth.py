@@ -73,7 +73,8 @@ def identify(
 ) -> Speaker:
     """Tell who speaks, from the address written to and the one `From:` address.
 
-    `dmarc` is what a trusted result says of the domain of that address.
+    A question that was open when the mail came takes its answer. `dmarc` is what a trusted result
+    says of the domain of that address.
     """
     work = turn.work
     player = work.players.by_address(address_key(author))
@@ -158,15 +159,16 @@ def _asked_player(work: UnitOfWork, question: Question) -> Player | None:
     return work.players.by_address(address_key(question.address))
 
 
-def is_open(question: Question, now: datetime) -> bool:
-    """Whether a question still takes its answer. Once it does not, its token proves nothing."""
-    return question.answer is None and question.expires_at > now
+def is_open(question: Question, arrived: datetime) -> bool:
+    """Whether a question takes an answer that came at a moment. Once it does not, its token
+    proves nothing."""
+    return question.answer is None and question.expires_at > arrived
 
 
 def _answering(
     turn: Turn, question: Question, player: Player | None, author: str, dmarc: Dmarc
 ) -> Speaker:
-    still_open = is_open(question, turn.now)
+    still_open = is_open(question, turn.arrived)
     proven = player is not None and still_open and not doubt_about(player, dmarc)
     if question.player_id is None:
         if address_key(question.address) == address_key(author):

@@ -39,7 +39,8 @@ class Challenge(Command):
 
     Somebody who does not play here yet is invited by mail address instead of a handle. We ask
     that person once, and never again; the board starts when all who were asked have said yes. Your
-    words wait until then: somebody who has not said yes does not get them.
+    words wait until then: somebody who has not said yes does not get them. If one has not answered
+    within three days, the game is off, and you are told.
 
     Until somebody has moved or written there, you can have three games going with that player
     that you began. Begin ten games a day at most, until others have moved in five of yours.
@@ -187,6 +188,9 @@ class Decline(Command):
 
     The board is closed and counts for nothing. Where two or more others remain, they start
     a new board without you. In a later round of a match the match ends, with its score so far.
+
+    A first move that is not made within seven days is a decline, too. After two days you get a
+    reminder.
     """
 
     takes_login = True

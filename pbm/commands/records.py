@@ -10,6 +10,7 @@ from pbm.commands.words import ME, BoardName, BoardRef, Shown
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.play.boards import close_board, progress_at
+from pbm.play.first_moves import await_first_move
 from pbm.play.subjects import board_subject
 from pbm.play.turn import Turn
 from pbm.rules import abalone as rules
@@ -175,6 +176,7 @@ def keep_record(
     reached = progress_at(board, record.final, len(played))
     board = work.boards.fill(board, played, left, reached, now)
     if record.ended is None and (goes_on or not board.playing):
+        await_first_move(work, board, now)
         return board
     if record.winners is None:
         return close_board(work, board, _BY_RECORD, now)

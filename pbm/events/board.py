@@ -54,6 +54,22 @@ class BoardDeclined(BoardFact):
 
 
 @dataclass(frozen=True)
+class FirstMoveDue(BoardFact):
+    """The reader's first move is waited for: since when, and by when it has to come."""
+
+    since: str
+    by: str
+
+
+@dataclass(frozen=True)
+class FirstMoveMissed(BoardFact):
+    """A player made no first move in time, so that the board is closed as if declined."""
+
+    handle: str
+    successor: int | None = None
+
+
+@dataclass(frozen=True)
 class PlayerUnreachable(BoardNews):
     """Mail to a player comes back."""
 

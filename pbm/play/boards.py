@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from pbm.errors import Refusal
+from pbm.play.first_moves import await_first_move
 from pbm.play.replay import position_after
 from pbm.play.subjects import board_subject
 from pbm.rules import abalone as rules
@@ -58,7 +59,7 @@ def start_board(
     `round_of` is its place in a match that has begun; else `setup.rounds` begins one. `begun_by`
     is the player who wanted it, None where it follows from a game that was going on.
     """
-    return work.boards.add(
+    board = work.boards.add(
         setup.layout,
         setup.position(len(seated)),
         [player.id for player in seated],
@@ -69,6 +70,8 @@ def start_board(
         rematch_of=rematch_of,
         begun_by=begun_by,
     )
+    await_first_move(work, board, now)
+    return board
 
 
 def check_move(board: Board, text: str) -> rules.Move:

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from pbm.events import Event
-from pbm.events.board import BoardDeclined, BoardStarted
+from pbm.events.board import BoardDeclined, BoardStarted, FirstMoveMissed
 from pbm.play.boards import close_board, setup_of, start_board
 from pbm.play.ending import settle_end
 from pbm.rules import abalone as rules
@@ -11,12 +11,21 @@ from pbm.store.db import UnitOfWork
 from pbm.store.values import Board, Player
 
 
-def decline_board(work: UnitOfWork, board: Board, player: Player, now: datetime) -> list[Event]:
-    """Close a board that a player won't play; those still in start a new one, if they can."""
+def decline_board(
+    work: UnitOfWork,
+    board: Board,
+    player: Player,
+    now: datetime,
+    told_as: type[BoardDeclined | FirstMoveMissed] = BoardDeclined,
+) -> list[Event]:
+    """Close a board that a player won't play; those still in start a new one, if they can.
+
+    `told_as` is the fact that they read: the player said so, or made no first move in time.
+    """
     closed = close_board(work, board, "declined", now)
     successor = _successor(work, board, player, now)
     events: list[Event] = [
-        BoardDeclined(board.id, player.handle, successor.id if successor else None),
+        told_as(board.id, player.handle, successor.id if successor else None),
         *settle_end(work, board, closed, now, begins_anew=successor is not None),
     ]
     if successor:

@@ -1,8 +1,9 @@
-"""The end of a game, whichever way it came, and what hangs on it."""
+"""What follows from whatever was done to a board: whose first move it waits for, and its end."""
 
 from datetime import datetime
 
 from pbm.events import BoardEnded, BoardReopened, Event
+from pbm.play.first_moves import await_first_move
 from pbm.play.matches import go_on
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Board
@@ -17,6 +18,7 @@ def settle_end(
     is over in another way than before, that end is taken back first. `begins_anew`: those who are
     left begin the same on another board.
     """
+    await_first_move(work, after, now)
     if _end(before) == _end(after):
         return []
     events: list[Event] = [] if before.playing else [BoardReopened(after.id)]

@@ -16,8 +16,8 @@ class Cause:
     """What a turn is brought about by: a mail, or where it names none, the operator or time.
 
     `inbox_id` is the mail's row, `board_id` the board in whose thread it stands, None for a mail
-    in another thread or in one of its own. `answer_counted`: an answer to it, as it is a
-    stranger's, was counted when it came.
+    in another thread or in one of its own, `came_at` the moment at which it was kept.
+    `answer_counted`: an answer to it, as it is a stranger's, was counted then.
     """
 
     inbox_id: int | None = None
@@ -25,6 +25,7 @@ class Cause:
     message_id: str | None = None
     board_id: int | None = None
     answer_counted: bool = False
+    came_at: datetime | None = None
 
     def is_from(self, *addresses: str) -> bool:
         """Whether it was written from one of these."""
@@ -49,6 +50,11 @@ class Turn:
     postage: Postage = field(default_factory=Postage)
     news: list[Event] = field(default_factory=list)
     notes: list[Answered] = field(default_factory=list)
+
+    @property
+    def arrived(self) -> datetime:
+        """What a deadline is compared with: when the mail came, whenever its turn is."""
+        return self.cause.came_at or self.now
 
     def wrote(self, player: Player) -> bool:
         """Whether it is a mail of the player's, from whichever address."""

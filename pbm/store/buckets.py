@@ -65,11 +65,11 @@ class Buckets:
         added = max(0.0, (now - row.filled_at) / per) * capacity
         return bool(row.tokens + added < 1 - _ROUNDING)
 
-    def forget_full(self, now: datetime) -> None:
+    def forget_full(self, now: datetime) -> bool:
         """Forget buckets that nobody has taken from for so long that they are full.
 
         The oldest, and not all at once: nobody waits for a million of them, nor for one that
-        another process has in hand.
+        another process has in hand. Returns whether there may be more.
         """
         oldest = (
             select(buckets.c.key)
@@ -78,7 +78,8 @@ class Buckets:
             .limit(MOST_FORGOTTEN)
             .with_for_update(skip_locked=True)
         )
-        self._connection.execute(delete(buckets).where(buckets.c.key.in_(oldest)))
+        gone = self._connection.execute(delete(buckets).where(buckets.c.key.in_(oldest)))
+        return gone.rowcount == MOST_FORGOTTEN
 
     def taken_since(self, keys: Sequence[str], since: datetime) -> int:
         """How many of these buckets a token was taken from since a moment."""

@@ -21,6 +21,7 @@ from pbm.store.outbox import Outbox
 from pbm.store.players import Players
 from pbm.store.questions import Questions
 from pbm.store.statement import execute
+from pbm.store.timers import Timers
 
 _BUSY_MILLISECONDS = 30_000
 # SQLSTATE classes: connection, rollback, resources, object state, operator, system.
@@ -58,7 +59,8 @@ class UnitOfWork:
         self.players = Players(connection, on_change=self.boards.read_again)
         self.inbox = Inbox(connection)
         self.outbox = Outbox(connection)
-        self.questions = Questions(connection)
+        self.timers = Timers(connection)
+        self.questions = Questions(connection, self.timers)
         self.changes = Changes(connection)
         self.buckets = Buckets(connection)
         self.facts = Facts(connection)

@@ -18,9 +18,11 @@ class Facts:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def find(self, name: str) -> Fact | None:
-        """Find what was noted last under a name."""
+    def find(self, name: str, *, lock: bool = False) -> Fact | None:
+        """Find what was noted last under a name; with `lock` nobody else notes it meanwhile."""
         query = select(facts.c.value, facts.c.noted_at).where(facts.c.name == name)
+        if lock:
+            query = query.with_for_update()
         row = self._connection.execute(query).one_or_none()
         return Fact(row.value, row.noted_at) if row else None
 

@@ -20,6 +20,7 @@ from sqlalchemy import (
 )
 
 from pbm.passwords import PasswordHash
+from pbm.store.kinds import Kind
 from pbm.store.schema import (
     DUE,
     addresses,
@@ -217,7 +218,7 @@ class Players:
     def erase(self, player: Player) -> None:
         """Forget everything personal about a player but the handle, which games name.
 
-        Mails that wait to be sent to them still go out.
+        Mails that wait to be sent to them still go out, and are the last that we know of them.
         """
         keys = [address.lower() for address in player.addresses]
         self.drop_addresses(player.id)
@@ -236,6 +237,7 @@ class Players:
             .where(sent, outbox.c.status != DUE)
             .values(recipient="", recipient_key="", last_error=None)
         )
+        forget(update(outbox).where(sent, outbox.c.status == DUE).values(kind=Kind.FAREWELL))
         forget(
             update(inbox)
             .where(func.lower(inbox.c.sender).in_(keys))

@@ -1,15 +1,17 @@
 """Questions to verified addresses, and the errands that wait for their answers."""
 
 from collections.abc import Collection, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, RowMapping, insert, select, update
 
 from pbm.passwords import SealedPassword
 from pbm.store.schema import errands, questions
-from pbm.store.values import FIRST_EPOCH, PendingCommands, Player, Question
+from pbm.store.timers import ALL_KEPT, Timers
+from pbm.store.values import FIRST_EPOCH, PendingCommands, Player, Question, TimerKind
 
+LONGEST_OPEN = timedelta(days=3)  # of all kinds of questions
 # Among the parameters of a question, until it is answered.
 _PASSWORD_HASH, _PASSWORD_SEAL = "password_hash", "password_seal"
 _COLUMNS = (
@@ -38,8 +40,9 @@ _ERRAND = (
 class Questions:
     """Queries about questions and errands, within one transaction."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, timers: Timers) -> None:
         self._connection = connection
+        self._timers = timers
 
     def ask(
         self,
@@ -53,14 +56,15 @@ class Questions:
         *,
         password: SealedPassword | None = None,
     ) -> None:
-        """Write a question down; only a digest of its token is kept.
+        """Write a question down, and when it lapses; only a digest of its token is kept.
 
-        `password` is what a yes sets, and stays with the question until it is answered.
+        `password` is what a yes sets, and stays with the question until it is answered or lapses.
         """
         if password:
             params = {**params, _PASSWORD_HASH: password.text, _PASSWORD_SEAL: password.seal}
-        self._connection.execute(
-            insert(questions).values(
+        asked = self._connection.execute(
+            insert(questions)
+            .values(
                 kind=kind,
                 address=address,
                 address_key=address.lower(),
@@ -71,7 +75,22 @@ class Questions:
                 player_id=player.id if player else None,
                 epoch=player.epoch if player else FIRST_EPOCH,
             )
+            .returning(questions.c.id)
         )
+        question_id = int(asked.scalar_one())
+        self._timers.set(
+            TimerKind.QUESTION_LAPSE,
+            str(question_id),
+            now,
+            expires_at + ALL_KEPT,
+            question_id=question_id,
+        )
+
+    def find(self, question_id: int) -> Question | None:
+        """Find a question by number, and let it take no answer until the commit."""
+        query = select(*_COLUMNS).where(questions.c.id == question_id).with_for_update()
+        row = self._connection.execute(query).mappings().one_or_none()
+        return _question(row) if row else None
 
     def by_token(self, token_digest: str, *, lock: bool = False) -> Question | None:
         """Find a question, answered or not; with `lock` it takes one answer at a time."""
@@ -111,6 +130,39 @@ class Questions:
         query = select(*_COLUMNS).where(questions.c.player_id == player_id)
         rows = self._connection.execute(query.order_by(questions.c.id)).mappings()
         return tuple(_question(row) for row in rows)
+
+    def errands_asked_about(self, player_id: int, now: datetime) -> frozenset[int]:
+        """The errands that a player can still say yes to."""
+        query = select(questions.c.params).where(
+            questions.c.player_id == player_id,
+            questions.c.kind.in_(("confirm", "alias")),
+            questions.c.asked_at > now - LONGEST_OPEN,
+            questions.c.expires_at > now,
+            questions.c.answer.is_(None),
+        )
+        asked = self._connection.scalars(query)
+        return frozenset(number for params in asked for number in params.get("errands", ()))
+
+    def is_invited(self, address_keys: Collection[str], errand_id: int, now: datetime) -> bool:
+        """Whether somebody at one of these addresses can still say yes to a challenge."""
+        query = select(questions.c.params).where(
+            questions.c.address_key.in_(address_keys),
+            questions.c.kind.in_(("invite", "signup")),
+            questions.c.asked_at > now - LONGEST_OPEN,
+            questions.c.expires_at > now,
+            questions.c.answer.is_(None),
+        )
+        found = self._connection.scalars(query)
+        return any(params.get("invitation") == errand_id for params in found)
+
+    def forget_password(self, question: Question) -> None:
+        """Keep no password's hash with a question that nobody has answered in time."""
+        if question.password:
+            self._connection.execute(
+                update(questions)
+                .where(questions.c.id == question.id)
+                .values(params=question.params)
+            )
 
     def settle(self, question: Question, answer: str) -> None:
         """Record the answer; the question takes no other, and keeps no password's hash."""
@@ -189,16 +241,20 @@ class Questions:
         """Mark an errand as done or dropped; it keeps no password's hash."""
         self._settle(errands.c.id == errand.id, status)
 
+    def lapse_errand(self, errand: PendingCommands) -> None:
+        """Drop an errand that nobody can say yes to any more, and keep nothing of what it said."""
+        self._settle(errands.c.id == errand.id, "dropped", lines=[], comment=[])
+
     def drop_errands(self, player_id: int) -> None:
         """Drop everything that still waits in a player's name."""
         still_waits = errands.c.status.not_in(("done", "dropped"))
         self._settle((errands.c.player_id == player_id) & still_waits, "dropped")
 
-    def _settle(self, which: ColumnElement[bool], status: str) -> None:
+    def _settle(self, which: ColumnElement[bool], status: str, **values: Any) -> None:
         self._connection.execute(
             update(errands)
             .where(which)
-            .values(status=status, password_hash=None, password_seal=None)
+            .values(status=status, password_hash=None, password_seal=None, **values)
         )
 
 

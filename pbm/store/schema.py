@@ -414,3 +414,35 @@ heartbeats = Table(
     Column("beat_at", Moment, nullable=False),  # when the process wrote this
     Column("alive_at", Moment, nullable=False),  # when the role was last seen to go on
 )
+
+due = Table(
+    "due",
+    metadata,
+    _id(),
+    Column("kind", String(30), nullable=False),
+    Column("about", String(60), nullable=False),  # what makes it one and the same of its kind
+    Column("board_id", Integer),
+    Column("player_id", Integer),
+    Column("question_id", Integer),
+    Column("since", Moment, nullable=False),  # from when its time counts
+    Column("set_at", Moment, nullable=False),  # when it was written, or put off last
+    Column("due_at", Moment, nullable=False),
+    Column("tries", Integer, nullable=False, server_default="0"),
+    Column("last_error", Text),
+    Column("stuck", Boolean, nullable=False, server_default=false()),
+    UniqueConstraint("kind", "about"),
+    Index(
+        "ix_due_next",
+        "due_at",
+        "id",
+        sqlite_where=text("stuck = 0"),
+        postgresql_where=text("NOT stuck"),
+    ),
+    Index(
+        "ix_due_stuck",
+        "id",
+        sqlite_where=text("stuck = 1"),
+        postgresql_where=text("stuck"),
+    ),
+    sqlite_autoincrement=True,
+)

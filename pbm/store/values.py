@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
@@ -168,6 +169,17 @@ class Board:
         partners = [self.position.partner(seat) for seat in seats]
         gone = [seat for seat in partners if seat in self.position.out]
         return any(self.seats[seat - 1].last_ply for seat in [*seats, *gone] if seat)
+
+    @property
+    def awaited_first_move(self) -> str | None:
+        """What names the first move that this board waits for, None if it waits for no such.
+
+        After a take-back it is another one.
+        """
+        mover = self.to_move
+        if mover is None or self.from_record or self.has_moved(mover.player_id):
+            return None
+        return f"{self.id}.{mover.player_id}.{self.taken_back}"
 
     def last_ply_of(self, player_id: int) -> int:
         """The ply that a player's seats played last, 0 before the first."""
@@ -381,3 +393,34 @@ class Heartbeat:
     pid: int
     beat_at: datetime
     alive_at: datetime
+
+
+class TimerKind(StrEnum):
+    """What is to be done at a moment; `pbm.service.ticks.registry` says how."""
+
+    FIRST_MOVE_REMINDER = "first-move-reminder"
+    FIRST_MOVE_DECLINE = "first-move-decline"
+    QUESTION_LAPSE = "question-lapse"
+    DAILY_ERASURE = "daily-erasure"
+
+
+@dataclass(frozen=True)
+class Timer:
+    """Something to be done at `due_at`, or looked at again then; its time counts from `since`.
+
+    `kind` is a `TimerKind`, or one that only a newer program knows. `about` makes it one and the
+    same of its kind. `set_at` is when it was written or put off last.
+    """
+
+    id: int
+    kind: str
+    about: str
+    board_id: int | None
+    player_id: int | None
+    question_id: int | None
+    since: datetime
+    set_at: datetime
+    due_at: datetime
+    tries: int = 0
+    last_error: str | None = None
+    stuck: bool = False

@@ -19,6 +19,7 @@ from pbm.service.running.heartbeat import ROLES, Heart
 from pbm.store import heartbeats
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.migrate import migrate
+from pbm.store.values import TimerKind
 from tests.admin.newer_program import NEWER, become_newer
 from tests.e2e.ports import free_port
 from tests.e2e.sink import running_sink
@@ -252,6 +253,14 @@ class TestQueue:
             "queue",
             "Stuck incoming mails: 1; failed outgoing mails: 0. See: pbm-admin queue list",
         )
+
+    def test_stuck_timer(self, settings: Settings) -> None:
+        with _table(settings) as table, table.database.transaction() as work:
+            work.timers.set(TimerKind.DAILY_ERASURE, "", START, START)
+            work.timers.set_stuck(*work.timers.claim(START, 1))
+        found = finding(settings, "queue")
+        assert not found.good
+        assert found.text.startswith("Timers that are stuck: 1. The log has why")
 
     def test_failed_mail(self, settings: Settings) -> None:
         with _table(settings) as table:

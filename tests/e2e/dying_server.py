@@ -16,12 +16,14 @@ from pbm.commands.play import Resign
 from pbm.mail.smtp_out.smarthost import SmarthostTransport
 from pbm.service.intake.receive import Intake
 from pbm.service.running import writer
+from pbm.service.ticks.machine import Ticks
 from pbm.service.turns import watchdog
 from pbm.service.turns.turn import Turns
 from pbm.store.boards import Boards
 from pbm.store.db import UnitOfWork
 from pbm.store.inbox import Inbox
 from pbm.store.outbox import Outbox
+from pbm.store.timers import Timers
 
 
 def die() -> None:
@@ -123,6 +125,13 @@ STEPS: dict[str, Callable[[], None]] = {
     "hangs-alone": hangs_alone,
 }
 
+TICK_STEPS: dict[str, Callable[[], None]] = {
+    "after-claiming-what-is-due": lambda: dies_after(Timers, "claim"),
+    "after-closing-a-board-in-time": lambda: dies_after(Boards, "close"),
+    "before-the-commit-of-the-tick": lambda: dies_after(Timers, "done"),
+    "between-the-tick-and-the-post": lambda: dies_after_the_commit_of(Ticks, "_take"),
+}
+
 if __name__ == "__main__":
-    STEPS[sys.argv[1]]()
+    {**STEPS, **TICK_STEPS}[sys.argv[1]]()
     main(["serve"])

@@ -24,7 +24,7 @@ def test_it_says_that_there_is_nothing_to_read_again(tmp_path: Path, sink: Sink)
     with RunningServer(tmp_path, settings) as server:
         server.hangs_up("event=SIGHUP")
         found = server.admin("check").stdout
-        for role in ("listen", "turn", "post"):
+        for role in ("listen", "turn", "post", "ticks"):
             assert f"ok    role {role}: run by process " in found
         server.stop()
-        assert server.admin("check").stdout.count("No process runs it. Start one with") == 3
+        assert server.admin("check").stdout.count("No process runs it. Start one with") == 4

@@ -28,8 +28,8 @@ def many(tmp_path: Path, sink: Sink, postgres_url: str) -> Iterator[list[Running
         "PBM_SECRET_KEY": "a-secret-that-all-processes-know-and-only-tests",
     }
     servers = []
-    for number, role in enumerate(("listen", "listen", "turn", "turn", "post", "post")):
-        folder = tmp_path / f"{role}-{number}"
+    for number, role in enumerate(("listen", "listen", "turn", "turn", "post,ticks", "post,ticks")):
+        folder = tmp_path / f"{number}"
         folder.mkdir()
         servers.append(RunningServer(folder, settings, (*SERVE, f"--roles={role}")))
     assert servers[0].admin("migrate").returncode == 0
@@ -101,7 +101,7 @@ def test_roles_that_there_are_not(tmp_path: Path) -> None:
     server = RunningServer(tmp_path)
     for roles, told in (
         ("turn", "leave out --roles"),
-        ("talk", "listen, post, turn"),
+        ("talk", "listen, post, ticks, turn"),
         (",", "name"),
     ):
         done = subprocess.run(

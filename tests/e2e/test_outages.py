@@ -49,7 +49,7 @@ def roles(tmp_path: Path, sink: Sink, postgres: PostgresServer) -> Iterator[list
             "PBM_SECRET_KEY": "a-secret-that-all-processes-know-and-only-tests",
         }
         servers = []
-        for role in ("listen", "turn", "post"):
+        for role in ("listen", "turn", "post", "ticks"):
             (tmp_path / role).mkdir()
             command = (str(PROGRAMS / "pbm"), "serve", f"--roles={role}")
             servers.append(RunningServer(tmp_path / role, settings, command))

@@ -15,7 +15,9 @@ from random import Random
 import pytest
 
 from pbm.commands.play import Resign
-from pbm.service.turns import questions
+from pbm.service.ticks import machine
+from pbm.service.turns import mail_writer, questions
+from pbm.store.values import TimerKind
 from tests.conversations.greedy import greedy_move
 from tests.conversations.playing import board_mail, plays_out
 from tests.pictures import PICTURE_PART, pixels
@@ -71,6 +73,10 @@ NAMES = (
     "match-over",
     "move-below-words",
     "yes-to-an-offer",
+    "first-move-awaited",
+    "first-move-missed",
+    "unanswered-invitation",
+    "stuck-timer",
 )
 
 
@@ -79,6 +85,7 @@ def mails(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Mail]]
     """One mail of each kind, from two conversations on clocks that stand."""
     folder = tmp_path_factory.mktemp("golden")
     found = _agreements(f"sqlite:///{folder / 'agreements.sqlite3'}")
+    found |= _in_time(f"sqlite:///{folder / 'time.sqlite3'}")
     with pytest.MonkeyPatch.context() as monkeypatch:
         yield found | _conversation(f"sqlite:///{folder / 'pbm.sqlite3'}", monkeypatch)
 
@@ -86,7 +93,8 @@ def mails(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Mail]]
 def _conversation(url: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Mail]:
     tokens = itertools.count(1)
     letters = str.maketrans("0123456789", "abcdefghij")
-    monkeypatch.setattr(questions, "new_token", lambda: f"{next(tokens):024d}".translate(letters))
+    for module in (questions, mail_writer):
+        monkeypatch.setattr(module, "new_token", lambda: f"{next(tokens):024d}".translate(letters))
     table = Table(url)
     found: dict[str, Mail] = {}
     alice = table.person("alice@example.org")
@@ -120,6 +128,29 @@ def _conversation(url: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Mail]:
     found["stuck-operator"] = table.person(OPERATOR).newest
     found["stuck-player"] = carol.newest
     return found | _rarer(table)
+
+
+def _in_time(url: str) -> dict[str, Mail]:
+    """The mails that nobody's mail has asked for, but the time."""
+    table = Table(url)
+    alice, bob, carol = table.start("alice", "bob", "carol")
+    carol.says("challenge dave@example.org")
+    table.days_pass(2)
+    found = {"first-move-awaited": alice.newest}
+    table.days_pass(5.1)
+    found["first-move-missed"] = bob.mail("Abalone Board 1:")
+    found["unanswered-invitation"] = carol.mail("pbm: your invitation")
+    with table.database.transaction() as work:
+        now = table.clock()
+        work.timers.set(TimerKind.FIRST_MOVE_REMINDER, "0", now, now, player_id=0)
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(machine, "TIMERS", {TimerKind.FIRST_MOVE_REMINDER: _broken})
+        for _ in range(machine.MOST_TRIES):
+            table.ticks.take_next()
+    table.posts()
+    found["stuck-timer"] = table.person(OPERATOR).newest
+    table.close()
+    return found
 
 
 def _rarer(table: Table) -> dict[str, Mail]:

@@ -189,9 +189,11 @@ async def until_done(table: Table) -> None:
     threads = Threads()
     threads.may_go_on.set()
     writer = Writer(table.database, threads.run)
-    kept, written = asyncio.Event(), asyncio.Event()
+    kept, written, timer_set = asyncio.Event(), asyncio.Event(), asyncio.Event()
     loop = asyncio.create_task(
-        take_turns(TurnTaker(table.turns, writer, 16, threads.run, threads.run), kept, written)
+        take_turns(
+            TurnTaker(table.turns, writer, 16, threads.run, threads.run), kept, written, timer_set
+        )
     )
     async with asyncio.timeout(PATIENCE):
         while await threads.run(lambda: left(table)):

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any, NoReturn
 
 import pytest
@@ -12,6 +13,7 @@ from pbm.service.post.post import Post
 from pbm.service.post.scribe import Scribe
 from pbm.service.running import loops
 from pbm.service.running.writer import Writer
+from pbm.service.ticks.machine import Ticks
 from pbm.service.turns.turn import MOST_TRIES, TurnFailedError, Turns
 from pbm.store.db import UnitOfWork
 from tests.serving import keep
@@ -52,7 +54,7 @@ def test_a_failed_turn_is_counted_when_the_database_is_back(
 
     async def play() -> None:
         writer = Writer(table.database, in_thread)
-        events = asyncio.Event(), asyncio.Event()
+        events = asyncio.Event(), asyncio.Event(), asyncio.Event()
         loop = asyncio.create_task(
             loops.take_turns(loops.TurnTaker(turns, writer, 1, in_thread, in_thread), *events)
         )
@@ -80,7 +82,7 @@ def test_turns_begin_when_the_database_is_there(
             raise OperationalError("BEGIN", {}, OSError("gone"))
 
     monkeypatch.setattr(Turns, "begin", begin)
-    asyncio.run(loops.begin_turns(table.turns, in_thread))
+    asyncio.run(loops.begin(table.turns, in_thread))
     assert tries == [False, False, True]
 
 
@@ -117,3 +119,40 @@ def test_mails_are_brought_forward_when_the_database_is_back(
 
     asyncio.run(play())
     assert post.asked == 2
+
+
+class AwayOnce(Ticks):
+    """The database is away at the first look."""
+
+    been_away = False
+
+    def next_due_at(self) -> datetime | None:
+        if not self.been_away:
+            self.been_away = True
+            raise OperationalError("SELECT", {}, OSError("gone"))
+        return super().next_due_at()
+
+
+def test_ticks_go_on_once_the_database_is_there(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loops, "DATABASE_PAUSE", 0)
+    table.ticks.begin()
+    ticks = AwayOnce(table.database, table.site, table.clock)
+
+    async def play() -> None:
+        writer = Writer(table.database, in_thread)
+        events = asyncio.Event(), asyncio.Event()
+        loop = asyncio.create_task(
+            loops.keep_time(ticks, table.clock, in_thread, writer, *events, most_together=1)
+        )
+        for _ in range(ROUNDS):
+            await asyncio.sleep(0)
+            if loop.done() or events[1].is_set():
+                break
+        assert not loop.done()
+        loop.cancel()
+
+    asyncio.run(play())
+    assert ticks.been_away
+    assert table.rows("due")[0]["due_at"] > table.clock()

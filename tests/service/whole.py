@@ -14,7 +14,7 @@ from pbm.mail.smtp_in.caller import Caller
 from pbm.mail.smtp_out.delivery import Deferred, Delivery, Sent
 from pbm.service.post.post import Post
 from pbm.service.post.scribe import Scribe
-from pbm.service.running.loops import TurnTaker, send_post, take_turns
+from pbm.service.running.loops import TurnTaker, keep_time, send_post, take_turns
 from pbm.service.running.writer import Writer
 from tests.polling import PATIENCE
 from tests.serving import keeping
@@ -55,7 +55,7 @@ class Whole:
     def __init__(self, table: Table, world: World) -> None:
         self.table = table
         self.world = world
-        self._kept, self._written = asyncio.Event(), asyncio.Event()
+        self._kept, self._written, self._timer_set = (asyncio.Event() for _ in range(3))
         self._pools: list[ThreadPoolExecutor] = []
         self.writer = Writer(table.database, self._in_thread())
         self.read = self._in_thread()
@@ -80,9 +80,14 @@ class Whole:
             read_in_thread=self._in_thread("reading"),
             hash_in_thread=self._in_thread("hashing"),
         )
-        turns = take_turns(taker, self._kept, self._written)
+        turns = take_turns(taker, self._kept, self._written, self._timer_set)
         post = send_post(self.post, self.read, self.writer, self._written)
-        self.tasks = [asyncio.create_task(turns), asyncio.create_task(post)]
+        time = keep_time(
+            *(self.table.ticks, self.table.clock, self.read, self.writer),
+            *(self._timer_set, self._written),
+            most_together=16,
+        )
+        self.tasks = [asyncio.create_task(role) for role in (turns, post, time)]
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -111,6 +116,7 @@ class Whole:
         """Let the roles look for work."""
         self._kept.set()
         self._written.set()
+        self._timer_set.set()
 
     async def until(self, look: Callable[[], object]) -> None:
         """Wait until something is so, waking whoever sleeps."""

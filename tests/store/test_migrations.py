@@ -1,7 +1,7 @@
 """Each step of the schema keeps what was there, and together they make the tables we use."""
 
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from alembic import command
@@ -85,4 +85,62 @@ def test_hashes_of_foreign_costs_are_cleared_and_leave_the_lines(bare_database_u
         lines = connection.execute(text("SELECT lines FROM errands ORDER BY id")).scalars().all()
         assert "argon2id" not in str(lines)
         assert "newkey" in str(lines)
+    database.close()
+
+
+def test_what_was_there_before_is_awaited_from_the_upgrade_on(bare_database_url: str) -> None:
+    database = Database(bare_database_url)
+    _moved(database, "0010")
+    at = datetime(2026, 1, 1, tzinfo=UTC)
+    with database.engine.begin() as connection:
+        for name in ("a", "b"):
+            row = {"handle": name, "status": "active", "epoch": 1, "joined_at": at}
+            connection.execute(insert(metadata.tables["players"]).values(**row))
+        for number, (status, to_move, played) in enumerate(
+            (("playing", 1, 0), ("playing", 1, 3), ("playing", 2, 1), ("closed", None, 0)), 1
+        ):
+            state = {"start_state": "", "state": "", "ply": played, "rules_version": 1}
+            board = {"layout": "standard", "subject": "", "started_at": at, "changed_at": at}
+            connection.execute(
+                insert(metadata.tables["boards"]).values(
+                    id=number,
+                    status=status,
+                    to_move_id=to_move,
+                    taken_back=number,
+                    **state,
+                    **board,
+                )
+            )
+            for seat, last_ply in ((1, played), (2, 0)):
+                seated = {"board_id": number, "seat": seat, "player_id": seat, "playing": True}
+                connection.execute(
+                    insert(metadata.tables["seats"]).values(last_ply=last_ply, **seated)
+                )
+        for token, answer in (("open", None), ("answered", "yes")):
+            asked = {"asked_at": at, "expires_at": at + timedelta(days=2), "params": {}}
+            connection.execute(
+                insert(metadata.tables["questions"]).values(
+                    **asked,
+                    token_digest=token,
+                    kind="signup",
+                    address="",
+                    address_key="",
+                    answer=answer,
+                )
+            )
+    before = datetime.now(UTC)
+    migrate(database)
+    with database.transaction() as work:
+        lapse, *first_moves = work.timers.claim(before + timedelta(days=3), 9)
+    assert (lapse.kind, lapse.about, lapse.question_id) == ("question-lapse", "1", 1)
+    assert lapse.due_at == at + timedelta(days=2) < before <= lapse.since
+    assert [(timer.kind, timer.about) for timer in first_moves] == [
+        ("first-move-reminder", "1.1.1"),
+        ("first-move-reminder", "3.2.3"),
+    ]
+    for timer in first_moves:
+        assert timer.since >= before
+        assert timer.due_at - timer.since == timedelta(days=2)
+    _moved(database, "0010", down=True)
+    migrate(database)
     database.close()

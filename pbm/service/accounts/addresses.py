@@ -36,7 +36,7 @@ def hear_new_address(turn: MailTurn, question: Question) -> str:
     work = turn.work
     yes, _ = confirmation(turn.envelope.said)
     player = work.players.find(question.params["player"])
-    if player is None or not is_open(question, turn.now) or not _wanted(work, question, player):
+    if player is None or not is_open(question, turn.arrived) or not _wanted(work, question, player):
         _answer(turn, question, "question-closed")
         return f"{question.address}: the question is closed"
     if yes is None:

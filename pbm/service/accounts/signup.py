@@ -39,7 +39,7 @@ def hear_signup(turn: MailTurn, question: Question) -> str:
         return "helped a stranger"
     wanted = question.params["handle"] if yes else _name_in(rest)
     try:
-        if not is_open(question, turn.now):
+        if not is_open(question, turn.arrived):
             raise Refusal("question-closed")
         if wanted is None:
             raise Refusal("answer-yes")
@@ -73,9 +73,9 @@ def hear_again(turn: MailTurn, question: Question, player: Player, *, proven: bo
         script = script if yes is None else turn.held(read_script("", rest, in_answer=False))
         return obey(context, script, proven=proven)
     errand = invited_to(turn, question)
-    if errand is None or not is_open(question, turn.now):
+    if errand is None or not is_open(question, turn.arrived):
         told = [Answered("signed-up", {"handle": player.handle, "again": True})]
-        if question.params["invitation"] and is_open(question, turn.now):
+        if question.params["invitation"] and is_open(question, turn.arrived):
             told.append(called_off())
         tell(context, told)
         return f"{player.handle} has signed up already"

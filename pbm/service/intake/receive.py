@@ -41,7 +41,6 @@ from pbm.store.db import Database, UnitOfWork, is_away
 
 SAME_FOR = timedelta(days=30)
 SAME_WITHOUT_MESSAGE_ID_FOR = timedelta(minutes=10)
-_TIDIED_EVERY = 1000  # mails
 _TOO_MANY_WAIT = Rejection(
     450, "4.7.1 Many mails of yours wait to be read; please send this one again later."
 )
@@ -160,8 +159,6 @@ class Intake:
             passed_over += [(kept[address], _NO_ANSWER) for address in plain]
         if passed_over:
             work.inbox.finish(passed_over, now)
-        if any(number % _TIDIED_EVERY == 0 for number in kept.values()):
-            work.buckets.forget_full(now)
         return kept
 
     def _obeyed(self, new: Arrived, known: tuple[str, ...]) -> list[str]:

@@ -3,13 +3,14 @@
 import os
 import tempfile
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import DBAPIError
 
 from pbm import __version__
+from pbm.clock import Clock, system_clock
 from pbm.config import Settings
 from pbm.errors import OperatorError
 from pbm.mail.keyfile import Key, load_keys, parse_keys
@@ -35,7 +36,7 @@ class Restored:
     next_numbers: dict[str, int]
 
 
-def backup(settings: Settings, file: Path) -> Manifest:
+def backup(settings: Settings, file: Path, clock: Clock = system_clock) -> Manifest:
     """Write a backup, also while the server runs or before a migration. Raises OperatorError."""
     if file.exists():
         raise OperatorError(f"{file} is there already; name another file.")
@@ -45,7 +46,7 @@ def backup(settings: Settings, file: Path) -> Manifest:
     database = Database(settings.database_url)
     try:
         with tempfile.TemporaryDirectory(prefix=f".{file.name}.", dir=file.parent) as folder:
-            return _write(settings, database, Path(folder), file)
+            return _write(settings, database, Path(folder), file, clock())
     except OSError as error:
         raise OperatorError(f"{file} cannot be written: {error.strerror}.") from error
     finally:
@@ -116,7 +117,9 @@ def _numbers_given(database: Database) -> dict[str, int]:
         return {}
 
 
-def _write(settings: Settings, database: Database, folder: Path, file: Path) -> Manifest:
+def _write(
+    settings: Settings, database: Database, folder: Path, file: Path, now: datetime
+) -> Manifest:
     schema = current_version(database)
     if schema is None:
         raise OperatorError("The database has no tables yet, so there is nothing to back up.")
@@ -125,7 +128,7 @@ def _write(settings: Settings, database: Database, folder: Path, file: Path) -> 
     keys.write_bytes(_keys(settings))
     manifest = Manifest(
         format=archive.FORMAT,
-        made=datetime.now(UTC).isoformat(timespec="seconds"),
+        made=now.isoformat(timespec="seconds"),
         program=__version__,
         kind=database.engine.url.get_backend_name(),
         schema=schema,

@@ -166,9 +166,15 @@ def roles_here(settings: Settings, clock: Clock) -> list[Finding]:
 def _queue(settings: Settings) -> str:
     with _reading(settings) as work:
         stuck, failed = work.inbox.count("stuck"), work.outbox.count("failed")
+        timers = work.timers.count_stuck()
     if stuck or failed:
         raise OperatorError(
             f"Stuck incoming mails: {stuck}; failed outgoing mails: {failed}. {_QUEUE}"
+        )
+    if timers:
+        raise OperatorError(
+            f"Timers that are stuck: {timers}. The log has why (`timer failed`). They are tried "
+            "again when the server is started the next time."
         )
     return "nothing stuck or failed"
 

@@ -20,7 +20,7 @@ from pbm.store.schema import metadata
 COUNTED = ("players", "boards", "moves")
 _BUSY_SECONDS = 30
 _VERSIONS = "alembic_version"
-_SIGNS_OF_LIFE = ("heartbeats",)  # which a killed server leaves
+_SIGNS_OF_LIFE = ("heartbeats", "facts", "due")  # left by a server that nobody has written to
 
 
 def sqlite_path(url: URL) -> Path:

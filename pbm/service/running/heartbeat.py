@@ -15,12 +15,13 @@ import structlog
 from sqlalchemy.exc import DBAPIError
 
 from pbm.clock import Clock
+from pbm.service.running.downtime import note_listening
 from pbm.service.running.writer import Writer
 from pbm.store.db import UnitOfWork
 
-LISTEN, TURN, POST = "listen", "turn", "post"
-ROLES = (LISTEN, TURN, POST)
-"""What has to be done for mails to become turns and turns to become mails."""
+LISTEN, TURN, POST, TICKS = "listen", "turn", "post", "ticks"
+ROLES = (LISTEN, TURN, POST, TICKS)
+"""What has to be done for mails to become turns, turns to become mails, and time to count."""
 
 BEAT_EVERY = 20.0  # seconds
 LATE = timedelta(seconds=60)  # without a sign: dead, or standing still
@@ -52,6 +53,8 @@ class Heart:
             role: self._alive[role] if role in self._with_loop else now for role in self._roles
         }
         work.heartbeats.beat(self._process, self._host, os.getpid(), alive, now)
+        if LISTEN in self._roles:
+            note_listening(work, now)
         work.heartbeats.forget_dead(now - FORGOTTEN_AFTER)
 
     def end(self, work: UnitOfWork) -> None:

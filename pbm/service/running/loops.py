@@ -15,12 +15,13 @@ from pbm.passwords import HashingNeeded
 from pbm.service.post.post import Look, Post
 from pbm.service.running.clock_watch import ClockWatch
 from pbm.service.running.writer import InThread, Writer
+from pbm.service.ticks.machine import Ticks
 from pbm.service.turns.preparation import Preparation
 from pbm.service.turns.trouble import traceback_of
 from pbm.service.turns.turn import Taken, TurnFailedError, Turns
 
 LOOK_AGAIN = 5.0  # seconds; rows that another process wrote wake nobody here
-BLOCKED_PAUSE = 1.0  # seconds; what is due waits for another mail of its board
+BLOCKED_PAUSE = 1.0  # seconds; what is due waits for another mail of its board, or is another's
 GATHER = 0.01  # seconds; while mails are under way, what comes meanwhile shares a look
 DATABASE_PAUSE = 1.0  # seconds to wait when the database is away
 Alive = Callable[[], object]
@@ -80,6 +81,7 @@ async def take_turns(
     taker: TurnTaker,
     mail_kept: asyncio.Event,
     mail_written: asyncio.Event,
+    timer_set: asyncio.Event,
     alive: Alive = _nobody_asks,
 ) -> None:
     """Obey the inbox for ever. `alive` is called whenever the loop goes on."""
@@ -97,6 +99,8 @@ async def take_turns(
                 apart.create_task(_work_out(taker, preparation, mail_kept))
             if taken.mails:
                 mail_written.set()
+            if taken.timers_set:
+                timer_set.set()
             if not taken.more:
                 await _woken(mail_kept, LOOK_AGAIN)
 
@@ -106,16 +110,54 @@ async def _work_out(taker: TurnTaker, preparation: Preparation, mail_kept: async
     mail_kept.set()
 
 
-async def begin_turns(turns: Turns, in_thread: InThread) -> None:
-    """Do what the turns begin with, as soon as the database is there."""
+async def begin(role: Turns | Ticks, in_thread: InThread) -> None:
+    """Do what a role begins with, as soon as the database is there."""
     while True:
         try:
-            await in_thread(turns.begin)
+            await in_thread(role.begin)
         except DBAPIError as error:
-            _log.warning("database away, turns wait", error=str(error.orig))
+            _log.warning("database away, nothing begins", error=str(error.orig))
             await asyncio.sleep(DATABASE_PAUSE)
         else:
             return
+
+
+async def keep_time(
+    ticks: Ticks,
+    clock: Clock,
+    in_thread: InThread,
+    writer: Writer,
+    timer_set: asyncio.Event,
+    mail_written: asyncio.Event,
+    *,
+    most_together: int,
+    alive: Alive = _nobody_asks,
+) -> None:
+    """Do for ever what is due, several in one commit; wait until the next moment otherwise.
+
+    What is asked of the database while nothing is due is asked `in_thread`. `alive` is called
+    whenever the loop goes on.
+    """
+    watch, went_back = ClockWatch(clock), False
+    while True:
+        alive()
+        timer_set.clear()
+        try:
+            went_back = went_back or watch.went_back()
+            if went_back:
+                await writer.do(ticks.bring_forward)
+                went_back = False
+            due_at = await in_thread(ticks.next_due_at)
+            is_due = due_at is not None and due_at <= clock()
+            done = await writer.do(partial(ticks.take_some, most=most_together)) if is_due else 0
+        except DBAPIError as error:
+            _log.warning("database away, what is due waits", error=str(error.orig))
+            await asyncio.sleep(DATABASE_PAUSE)
+            continue
+        if done:
+            mail_written.set()
+        else:
+            await _woken(timer_set, _until(due_at, clock))
 
 
 async def send_post(
@@ -166,7 +208,7 @@ async def send_post(
 
 
 def _until(due_at: datetime | None, clock: Clock) -> float:
-    """Seconds until the next mail is due, as far as is known."""
+    """Seconds until the next mail or timer is due, as far as is known."""
     wait = (due_at - clock()).total_seconds() if due_at else LOOK_AGAIN
     if wait <= 0:
         return BLOCKED_PAUSE

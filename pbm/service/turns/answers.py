@@ -39,7 +39,7 @@ def _hear_player(turn: MailTurn, question: Question, player: Player, *, proven: 
     yes, _ = confirmation(turn.envelope.said)
     if yes is None or player.status != "active":
         return _obey_in_answer(turn, context, question, proven=proven)
-    if not is_open(question, turn.now):
+    if not is_open(question, turn.arrived):
         tell(context, [Answered("question-closed", {"title": "too late"})])
         return f"{player.handle}: the question is closed"
     turn.work.questions.settle(question, "yes" if yes else "no")
@@ -58,7 +58,7 @@ def _obey_in_answer(turn: MailTurn, context: Context, question: Question, *, pro
     elsewhere, which offers it.
     """
     script = turn.script(context)
-    offered = question.kind == "alias" and is_open(question, turn.now)
+    offered = question.kind == "alias" and is_open(question, turn.arrived)
     if offered and script.commands and all(isinstance(item, NewKey) for item in script.commands):
         tell(context, run_script(context, script))
         return f"{context.player.handle}: {script.commands[0].words[0]}"

@@ -31,7 +31,7 @@ class Asking:
     template: str
     subject: str
     params: dict[str, Any]
-    token: str = field(default_factory=new_token, repr=False)
+    token: str = field(default_factory=lambda: new_token(), repr=False)
 
 
 @dataclass(frozen=True)

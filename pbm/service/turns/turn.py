@@ -71,10 +71,12 @@ class TurnFailedError(Exception):
 
 @dataclass(frozen=True)
 class Taken:
-    """How many mails were obeyed or put aside, and whether more may wait."""
+    """How many mails were obeyed or put aside, whether more may wait, and whether timers were
+    set."""
 
     mails: int
     more: bool
+    timers_set: bool = False
 
 
 @dataclass
@@ -131,7 +133,8 @@ class Turns:
         work.inbox.put_aside(aside, now + ASIDE_FOR)
         work.inbox.finish(outcomes, self.clock())
         count = len(outcomes) + len(aside)
-        return Taken(count, more=count > 0 and (count == most or count < len(mails)))
+        more = count > 0 and (count == most or count < len(mails))
+        return Taken(count, more, work.timers.were_set)
 
     def work_out(self, preparation: Preparation) -> None:
         """Work out what a turn needs; outside the event loop and any transaction."""
@@ -244,7 +247,8 @@ class Turns:
         return _hear_person(mail_turn, identify(turn, recipient, cause.author, dmarc), dmarc)
 
     def _turn(self, work: UnitOfWork, mail: InboxMail) -> Turn:
-        return Turn(work=work, site=self.site, now=self.clock(), cause=Cause(mail.id))
+        cause = Cause(mail.id, came_at=mail.received_at)
+        return Turn(work=work, site=self.site, now=self.clock(), cause=cause)
 
     def _count(self, work: UnitOfWork, mail: InboxMail, error: str) -> None:
         if work.inbox.count_try(mail.id, error) >= MOST_TRIES:
@@ -267,7 +271,11 @@ class Turns:
 def _cause(site: Site, mail: InboxMail, envelope: Envelope, author: str) -> Cause:
     answered = site.board_answered(envelope.references)
     thread = answered.number if answered else None
-    return Cause(mail.id, author, envelope.message_id, thread, mail.answer_counted)
+    return Cause(
+        *(mail.id, author, envelope.message_id, thread),
+        answer_counted=mail.answer_counted,
+        came_at=mail.received_at,
+    )
 
 
 def _hear_person(turn: MailTurn, speaker: Speaker, dmarc: Dmarc) -> str:

@@ -1,0 +1,14 @@
+"""Once a day: what is kept for a time only, and whose time is over."""
+
+from datetime import timedelta
+
+from pbm.service.ticks.tick import Again, Tick
+
+_EVERY = timedelta(days=1)
+_NEXT_PIECE_AFTER = timedelta(seconds=1)  # so that nobody waits for long beside it
+
+
+def erase(tick: Tick) -> Again:
+    """Forget the rates of more than a week ago, a piece at a time."""
+    more = tick.work.buckets.forget_full(tick.now)
+    return Again(tick.now + (_NEXT_PIECE_AFTER if more else _EVERY), "erased what is old")

@@ -1,0 +1,79 @@
+"""A first move that is not made: the reminder, and five days later the decline."""
+
+from datetime import datetime, timedelta
+
+from pbm.commands.settings import local_time
+from pbm.events.board import FirstMoveDue, FirstMoveMissed, told
+from pbm.plain import to_plain
+from pbm.play.decline import decline_board
+from pbm.play.first_moves import DECLINED_AFTER, REMINDED_AFTER, await_first_move, still_waits
+from pbm.play.view import board_view
+from pbm.service.running.downtime import time_lost
+from pbm.service.ticks.tick import Again, Done, Tick
+from pbm.service.turns.announce import announce_boards
+from pbm.service.turns.mail_writer import MailWriter
+from pbm.store.timers import ALL_KEPT
+from pbm.store.values import Board, Player, TimerKind
+
+_GONE_ON = Done("the board has gone on")
+_DOWN = "the server was down meanwhile"
+
+
+def remind(tick: Tick) -> Done | Again:
+    """Write to a player whose first move a board waits for, and set the decline."""
+    found = _waiting(tick)
+    if found is None:
+        return _GONE_ON
+    board, player = found
+    if player.status != "active":
+        return Again(tick.now + REMINDED_AFTER, f"{player.handle} is {player.status}")
+    remind_at = _moment(tick, REMINDED_AFTER)
+    if tick.now < remind_at:
+        return Again(remind_at, _DOWN)
+    by = tick.now + DECLINED_AFTER
+    whose = {"board_id": board.id, "player_id": player.id}
+    decline_at, about = by + ALL_KEPT, tick.timer.about
+    if not tick.work.timers.set(TimerKind.FIRST_MOVE_DECLINE, about, tick.now, decline_at, **whose):
+        return Done(f"{player.handle} was reminded of board {board.id} before")
+    if player.addresses:
+        zone, picture = player.settings.timezone, player.settings.picture
+        view = board_view(tick.work, board, player_id=player.id, picture=picture)
+        due = FirstMoveDue(board.id, local_time(tick.timer.since, zone), local_time(by, zone))
+        params = {**to_plain(view), "lead": [told(due)], "comments": []}
+        MailWriter(tick).board(player, board, params)
+    return Done(f"reminded {player.handle} of board {board.id}")
+
+
+def decline(tick: Tick) -> Done | Again:
+    """Close a board for a player who has not made the first move, and tell everybody there."""
+    found = _waiting(tick)
+    if found is None:
+        return _GONE_ON
+    board, player = found
+    if player.status != "active":
+        await_first_move(tick.work, board, tick.now)
+        return Done(f"{player.handle} is {player.status}, so the time begins anew")
+    by = _moment(tick, DECLINED_AFTER)
+    if tick.now < by + ALL_KEPT:
+        return Again(by + ALL_KEPT, _DOWN)
+    wait = tick.waits_for_mail(by)
+    if wait is not None:
+        return wait
+    events = decline_board(tick.work, board, player, tick.now, FirstMoveMissed)
+    announce_boards(tick, events)
+    return Done(f"declined board {board.id} for {player.handle}")
+
+
+def _moment(tick: Tick, after: timedelta) -> datetime:
+    """When so much time has gone by in which the player could write to us."""
+    since = tick.timer.since
+    return since + after + time_lost(tick.work, since, tick.now)
+
+
+def _waiting(tick: Tick) -> tuple[Board, Player] | None:
+    """The board and the player, if it still waits for that first move."""
+    timer = tick.timer
+    board = tick.work.boards.find(timer.board_id or 0, lock=True)
+    if board is None or not still_waits(board, timer):
+        return None
+    return board, tick.work.players.get(timer.player_id or 0)

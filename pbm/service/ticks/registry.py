@@ -1,0 +1,17 @@
+"""What is done when a timer comes, a line for each kind of it."""
+
+from collections.abc import Mapping
+
+from pbm.service.ticks import erasure, first_moves, questions
+from pbm.service.ticks.tick import Do
+from pbm.store.values import TimerKind
+
+TIMERS: Mapping[str, Do] = {
+    TimerKind.FIRST_MOVE_REMINDER: first_moves.remind,
+    TimerKind.FIRST_MOVE_DECLINE: first_moves.decline,
+    TimerKind.QUESTION_LAPSE: questions.lapse,
+    TimerKind.DAILY_ERASURE: erasure.erase,
+}
+
+ALWAYS = (TimerKind.DAILY_ERASURE,)
+"""Those that come again and again, of which there is one from the beginning."""

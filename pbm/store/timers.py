@@ -1,0 +1,109 @@
+"""What is to be done at a moment: rows of `due`, claimed as mails are."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Connection, delete, func, select, text, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from pbm.store.schema import due
+from pbm.store.values import Timer, TimerKind
+
+ALL_KEPT = timedelta(minutes=1)  # after a moment: what has come before it is committed by then
+TIMER_SET = "pbm_timer_set"  # the channel on which other processes hear of a new one
+_INSERT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
+_COLUMNS = tuple(due.columns)
+_WAITS = ~due.c.stuck
+
+
+class Timers:
+    """Queries about timers, within one transaction."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self.were_set = False  # in this transaction, so that whoever waits for them looks again
+
+    def set(
+        self,
+        kind: TimerKind,
+        about: str,
+        now: datetime,
+        due_at: datetime,
+        *,
+        board_id: int | None = None,
+        player_id: int | None = None,
+        question_id: int | None = None,
+    ) -> bool:
+        """Let something be done from a moment on; `about` makes it one and the same of its kind.
+
+        False where there is one of this kind about the same already; nothing changes then.
+        """
+        row = {"kind": kind.value, "about": about, "since": now, "set_at": now, "due_at": due_at}
+        whose = {"board_id": board_id, "player_id": player_id, "question_id": question_id}
+        added = _INSERT[self._connection.dialect.name](due).values(**row, **whose)
+        added = added.on_conflict_do_nothing(index_elements=["kind", "about"])
+        if self._connection.scalar(added.returning(due.c.id)) is None:
+            return False
+        self.were_set = True
+        if self._connection.dialect.name == "postgresql":
+            self._connection.execute(text("SELECT pg_notify(:channel, '')"), {"channel": TIMER_SET})
+        return True
+
+    def claim(self, now: datetime, most: int) -> tuple[Timer, ...]:
+        """Take those that are due, the oldest first; other processes pass them over meanwhile."""
+        query = (
+            select(*_COLUMNS)
+            .where(_WAITS, due.c.due_at <= now)
+            .order_by(due.c.due_at, due.c.id)
+            .limit(most)
+            .with_for_update(skip_locked=True)
+        )
+        return tuple(Timer(**row) for row in self._connection.execute(query).mappings())
+
+    def next_due_at(self) -> datetime | None:
+        """When the next one is due."""
+        query = select(due.c.due_at).where(_WAITS).order_by(due.c.due_at, due.c.id).limit(1)
+        return self._connection.scalars(query).one_or_none()
+
+    def find(self, timer_id: int) -> Timer | None:
+        """Find one that still waits."""
+        query = select(*_COLUMNS).where(due.c.id == timer_id, _WAITS).with_for_update()
+        row = self._connection.execute(query).mappings().one_or_none()
+        return Timer(**row) if row else None
+
+    def done(self, timer: Timer) -> None:
+        """It is done, and nobody need know of it any more."""
+        self._connection.execute(delete(due).where(due.c.id == timer.id))
+
+    def put_off(self, timer: Timer, now: datetime, due_at: datetime) -> None:
+        """Let it come again later; failed tries are forgotten."""
+        self._set(timer.id, set_at=now, due_at=due_at, tries=0, last_error=None)
+
+    def count_try(self, timer: Timer, error: str) -> int:
+        """Count a try that failed; return how many there have been."""
+        self._set(timer.id, tries=due.c.tries + 1, last_error=error)
+        return timer.tries + 1
+
+    def set_stuck(self, timer: Timer) -> None:
+        """Put it aside until the server is started again."""
+        self._set(timer.id, stuck=True)
+
+    def retry_stuck(self) -> None:
+        """Let everything be tried again that was put aside."""
+        self._connection.execute(update(due).where(due.c.stuck).values(stuck=False, tries=0))
+
+    def count_stuck(self) -> int:
+        """How many were put aside."""
+        query = select(func.count()).where(due.c.stuck)
+        return int(self._connection.scalar(query) or 0)
+
+    def bring_forward(self, now: datetime) -> None:
+        """Let what was set by a clock that was ahead come as long after now as it was to wait."""
+        ahead = select(*_COLUMNS).where(due.c.set_at > now)
+        for row in self._connection.execute(ahead).mappings().all():
+            timer = Timer(**row)
+            wait = timer.due_at - timer.set_at
+            self._set(timer.id, since=min(timer.since, now), set_at=now, due_at=now + wait)
+
+    def _set(self, timer_id: int, **values: Any) -> None:
+        self._connection.execute(update(due).where(due.c.id == timer_id).values(**values))

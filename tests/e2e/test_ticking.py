@@ -1,0 +1,115 @@
+"""What is due is done once, whatever dies meanwhile and however many processes do it."""
+
+import sys
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+from email import message_from_bytes
+from pathlib import Path
+
+import pytest
+from sqlalchemy import func, select, update
+
+from pbm.play.boards import Setup, start_board
+from pbm.store.db import Database
+from pbm.store.schema import due
+from tests.e2e.dying_server import TICK_STEPS
+from tests.e2e.player import SERVER, Player, text_of
+from tests.e2e.running import PROGRAMS, RunningServer
+from tests.e2e.sink import Sink
+from tests.polling import PATIENCE, until
+
+DYING = Path(__file__).with_name("dying_server.py")
+SHOWN = "before-the-commit-of-the-tick"
+MANY = 12
+
+
+def let_first_moves_be_missed(url: str) -> None:
+    """Make it long ago that players were reminded of their first moves."""
+    now = datetime.now(UTC)
+    missed = {"since": now - timedelta(days=6), "due_at": now - timedelta(hours=1)}
+    database = Database(url)
+    with database.engine.begin() as connection:
+        reminders = due.c.kind == "first-move-reminder"
+        connection.execute(update(due).where(reminders).values(kind="first-move-decline", **missed))
+    database.close()
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        step if step == SHOWN else pytest.param(step, marks=pytest.mark.thorough)
+        for step in sorted(TICK_STEPS)
+    ],
+)
+def test_killed_at(step: str, server: RunningServer, alice: Player, bob: Player) -> None:
+    alice.challenges(bob)
+    server.stop()
+    let_first_moves_be_missed(f"sqlite:///{server.folder}/var/pbm.sqlite3")
+    doomed = RunningServer(
+        server.folder, server.settings, (sys.executable, str(DYING), step), server.port
+    )
+    doomed.start_process()
+    assert doomed.process is not None
+    assert doomed.process.wait(PATIENCE) == -9
+    server.start()
+    for player in (alice, bob):
+        assert text_of(player.receives()).startswith("Board 1 is closed.")
+    for player in (alice, bob):
+        closed = [mail for mail in player.mails if text_of(mail).startswith("Board 1 is closed.")]
+        assert len({message_from_bytes(mail.raw)["Message-ID"] for mail in closed}) == 1
+    verified = server.admin("verify")
+    assert verified.returncode == 0, verified.stdout + verified.stderr
+
+
+@pytest.mark.thorough
+def test_two_processes_share_what_is_due(tmp_path: Path, sink: Sink, postgres_url: str) -> None:
+    settings = {
+        "PBM_ADDRESS": SERVER,
+        "PBM_SMARTHOST": sink.url,
+        "PBM_DATABASE_URL": postgres_url,
+        "PBM_SECRET_KEY": "a-secret-that-all-processes-know-and-only-tests",
+    }
+    servers = []
+    for number, roles in enumerate(("listen,turn,post", "ticks", "ticks")):
+        folder = tmp_path / f"process-{number}"
+        folder.mkdir()
+        command = str(PROGRAMS / "pbm"), "serve", f"--roles={roles}"
+        servers.append(RunningServer(folder, settings, command))
+    first = servers[0]
+    assert first.admin("migrate").returncode == 0
+    first.start()
+    players = [Player(handle, first, sink) for handle in ("alice", "bob")]
+    for player in players:
+        player.signs_up()
+    begin_boards(postgres_url)
+    let_first_moves_be_missed(postgres_url)
+    for server in servers[1:]:
+        server.start_process()
+    until(lambda: missed_left(postgres_url) == 0, "all to be done")
+    for player in players:
+        for _ in range(MANY):
+            player.receives()
+        told = Counter(text_of(mail).split("\n")[0] for mail in player.mails[-MANY:])
+        assert told == {f"Board {number} is closed.": 1 for number in range(1, MANY + 1)}
+    assert "role ticks: run by" in first.admin("check").stdout
+    for server in servers:
+        assert "level=error" not in server.log
+        server.stop()
+
+
+def begin_boards(url: str) -> None:
+    database = Database(url)
+    with database.transaction() as work:
+        players = work.players.all()
+        for _ in range(MANY):
+            start_board(work, Setup("standard"), players, datetime.now(UTC))
+    database.close()
+
+
+def missed_left(url: str) -> int:
+    database = Database(url)
+    with database.engine.connect() as connection:
+        query = select(func.count()).where(due.c.kind == "first-move-decline")
+        count = int(connection.scalar(query) or 0)
+    database.close()
+    return count

@@ -1,0 +1,240 @@
+"""The machine that does what is due: what it costs, what a bug does, who does what."""
+
+import asyncio
+from collections.abc import Iterator
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import update
+
+from pbm.service.running.downtime import LISTENING, note_listening, time_lost
+from pbm.service.running.heartbeat import LISTEN, POST, Heart
+from pbm.service.running.loops import keep_time
+from pbm.service.running.writer import Writer
+from pbm.service.ticks import machine
+from pbm.service.ticks.machine import MOST_TRIES, Ticks
+from pbm.service.ticks.registry import TIMERS
+from pbm.service.ticks.tick import Done, Tick
+from pbm.service.turns.crash_marker import CrashMarker
+from pbm.store.schema import due
+from pbm.store.values import TimerKind
+from tests.growth import asked
+from tests.plans import read_whole
+from tests.polling import PATIENCE
+from tests.service.test_counts import Threads, counted
+from tests.table import OPERATOR, START, Table
+
+KIND = TimerKind.FIRST_MOVE_REMINDER
+
+
+@pytest.fixture
+def table(database_url: str) -> Iterator[Table]:
+    table = Table(database_url)
+    yield table
+    table.close()
+
+
+def sets(table: Table, about: str, **wait: float) -> None:
+    """Set a timer."""
+    with table.database.transaction() as work:
+        now = table.clock()
+        work.timers.set(KIND, about, now, now + timedelta(**wait), board_id=7)
+
+
+def broken(_: Tick) -> Done:
+    raise ZeroDivisionError("a planted bug")
+
+
+def test_every_kind_is_done_somehow() -> None:
+    assert set(TIMERS) == set(TimerKind)
+
+
+def test_while_nothing_is_due_a_look_reads_one_row_of_an_index(table: Table) -> None:
+    for number in range(600):
+        sets(table, str(number), days=number)
+    with table.database.engine.begin() as connection:
+        connection.exec_driver_sql("ANALYZE")
+    with counted(table) as found, asked(table) as statements:
+        assert table.ticks.next_due_at() == START
+    assert len(found.statements) == 1
+    assert found.commits == 0
+    (sql,) = found.statements
+    assert "LIMIT" in sql
+    with asked(table) as claimed:
+        assert table.ticks.take_next()
+    assert not read_whole(table.database, {**dict(statements), **dict(claimed)}.items(), {"due"})
+
+
+def test_what_is_set_twice_is_there_once(table: Table) -> None:
+    sets(table, "one", days=2)
+    sets(table, "one", days=1)
+    (row,) = table.rows("due")
+    assert row["due_at"] == START + timedelta(days=2)
+
+
+def test_a_bug_makes_one_stuck_and_stops_nothing_else(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[str] = []
+
+    def fine(tick: Tick) -> Done:
+        done.append(tick.timer.about)
+        return Done("done")
+
+    kinds = {KIND: broken, TimerKind.DAILY_ERASURE: fine}
+    monkeypatch.setattr(machine, "TIMERS", kinds)
+    sets(table, "broken")
+    with table.database.transaction() as work:
+        work.timers.set(TimerKind.DAILY_ERASURE, "fine", START, START)
+    for _ in range(MOST_TRIES + 1):
+        assert table.ticks.take_next()
+    assert not table.ticks.take_next()
+    assert done == ["fine"]
+    table.posts()
+    (told,) = table.mailboxes[OPERATOR]
+    assert "ZeroDivisionError: a planted bug" in told.text
+    assert "first-move-reminder" in told.text
+    (row,) = table.rows("due")
+    assert (row["stuck"], row["tries"]) == (True, MOST_TRIES)
+    monkeypatch.setattr(machine, "TIMERS", {KIND: fine, TimerKind.DAILY_ERASURE: fine})
+    table.ticks.begin()
+    takes_all(table.ticks)
+    assert done == ["fine", "broken", ""]
+
+
+def test_a_kind_of_a_newer_program_is_kept(table: Table) -> None:
+    sets(table, "one")
+    with table.database.engine.begin() as connection:
+        connection.execute(update(due).values(kind="of-a-newer-program"))
+    for _ in range(MOST_TRIES):
+        assert table.ticks.take_next()
+    assert not table.ticks.take_next()
+    assert table.rows("due")[0]["stuck"]
+
+
+def test_one_that_kills_the_process_is_put_aside(
+    table: Table, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.mktemp("marker") / "tick-in-hand"
+    kinds = {KIND: dies, TimerKind.DAILY_ERASURE: lambda _: Done("done")}
+    monkeypatch.setattr(machine, "TIMERS", kinds)
+    sets(table, "one")
+    for _ in range(MOST_TRIES):
+        marker = CrashMarker(path)
+        ticks = Ticks(table.database, table.site, table.clock, marker)
+        ticks.begin()
+        monkeypatch.setattr(marker, "_write", lambda: None)  # nothing is cleared by the dead
+        marker_numbers = " ".join(str(row["id"]) for row in table.rows("due") if row["about"])
+        path.write_text(marker_numbers.ljust(100))
+        with pytest.raises(KeyboardInterrupt):
+            takes_all(ticks)
+        ticks.close()
+    ticks = Ticks(table.database, table.site, table.clock, CrashMarker(path))
+    ticks.begin()
+    takes_all(ticks)
+    assert [row["stuck"] for row in table.rows("due") if row["about"]] == [True]
+    ticks.close()
+
+
+def takes_all(ticks: Ticks) -> None:
+    while ticks.take_next():
+        pass
+
+
+def dies(_: Tick) -> Done:
+    raise KeyboardInterrupt
+
+
+def test_a_clock_that_was_ahead_puts_nothing_off(table: Table) -> None:
+    sets(table, "before", days=2)
+    table.clock.passes(days=400)
+    sets(table, "ahead", days=2)
+    table.clock.passes(days=-400)
+    with table.database.transaction() as work:
+        table.ticks.bring_forward(work)
+    assert {row["due_at"] for row in table.rows("due")} == {START + timedelta(days=2)}
+    assert {row["since"] for row in table.rows("due")} == {START}
+
+
+def test_the_loop_does_what_comes_and_wakes_the_post(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[str] = []
+
+    def fine(tick: Tick) -> Done:
+        done.append(tick.timer.about)
+        return Done("done")
+
+    monkeypatch.setattr(machine, "TIMERS", {KIND: fine})
+    monkeypatch.setattr("pbm.service.running.loops.LOOK_AGAIN", PATIENCE)
+
+    async def play() -> None:
+        threads = Threads()
+        threads.may_go_on.set()
+        writer = Writer(table.database, threads.run)
+        timer_set, written = asyncio.Event(), asyncio.Event()
+        loop = asyncio.create_task(
+            keep_time(
+                *(table.ticks, table.clock, threads.run, writer, timer_set, written),
+                most_together=16,
+            )
+        )
+        async with asyncio.timeout(PATIENCE):
+            for about in ("one", "two"):
+                await threads.run(lambda about=about: sets(table, about))
+                timer_set.set()
+                await written.wait()
+                written.clear()
+        await writer.idle()
+        loop.cancel()
+        await asyncio.wait([loop])
+        threads.pool.shutdown()
+
+    asyncio.run(play())
+    assert done == ["one", "two"]
+
+
+def test_another_process_passes_over_what_one_has_in_hand(table: Table) -> None:
+    if table.database.embedded:
+        return  # where there is one process
+    sets(table, "one")
+    sets(table, "two")
+    with table.database.transaction() as work, table.database.transaction() as other:
+        (first,) = work.timers.claim(table.clock(), 1)
+        (second,) = other.timers.claim(table.clock(), 2)
+        assert (first.about, second.about) == ("one", "two")
+        assert other.timers.claim(table.clock(), 2) == (second,)
+
+
+class TestDowntime:
+    def test_what_a_listener_missed_is_added_up(self, table: Table) -> None:
+        heart = Heart(table.clock, [LISTEN])
+        for seconds in (0, 20, 20, 3600, 20, 59, 600):
+            table.clock.passes(seconds=seconds)
+            with table.database.transaction() as work:
+                heart.beat(work)
+        with table.database.reading() as work:
+            lost = time_lost(work, START, table.clock())
+            assert lost == timedelta(seconds=3600 + 600)
+            since = START + timedelta(seconds=1840)
+            assert time_lost(work, since, table.clock()) == timedelta(seconds=1800 + 600)
+            later = table.clock() + timedelta(hours=2)
+            assert time_lost(work, START, later) == lost + timedelta(hours=2)
+
+    def test_a_clock_that_was_ahead_was_no_downtime(self, table: Table) -> None:
+        for days in (0.0, 400.0, -399.0):
+            table.clock.passes(days=days)
+            with table.database.transaction() as work:
+                note_listening(work, table.clock())
+        with table.database.transaction() as work:
+            assert time_lost(work, START, table.clock()) == timedelta(days=1)
+            table.clock.passes(seconds=50)
+            note_listening(work, table.clock())
+            assert time_lost(work, START, table.clock()) == timedelta(days=1)
+
+    def test_other_roles_do_not_count(self, table: Table) -> None:
+        with table.database.transaction() as work:
+            Heart(table.clock, [POST]).beat(work)
+            assert work.facts.find(LISTENING) is None
+            note_listening(work, table.clock())
+            assert time_lost(work, START, START) == timedelta()
