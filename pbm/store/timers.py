@@ -10,6 +10,7 @@ from pbm.store.schema import due
 from pbm.store.values import Timer, TimerKind
 
 ALL_KEPT = timedelta(minutes=1)  # after a moment: what has come before it is committed by then
+SOON = timedelta(minutes=1)  # whoever waits for timers looks again long before
 TIMER_SET = "pbm_timer_set"  # the channel on which other processes hear of a new one
 _INSERT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 _COLUMNS = tuple(due.columns)
@@ -21,7 +22,7 @@ class Timers:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self.were_set = False  # in this transaction, so that whoever waits for them looks again
+        self.were_set = False  # for soon, in this transaction; so whoever waits looks again
 
     def set(
         self,
@@ -44,6 +45,8 @@ class Timers:
         added = added.on_conflict_do_nothing(index_elements=["kind", "about"])
         if self._connection.scalar(added.returning(due.c.id)) is None:
             return False
+        if due_at - now > SOON:
+            return True
         self.were_set = True
         if self._connection.dialect.name == "postgresql":
             self._connection.execute(text("SELECT pg_notify(:channel, '')"), {"channel": TIMER_SET})

@@ -27,6 +27,9 @@ TURN = [
     "INSERT outbox",
     "UPDATE inbox",
 ]
+_PLAYED = TURN.index("RELEASE")
+# A move after which it is somebody's turn for the first time: the time for that begins.
+FIRST = [*TURN[:_PLAYED], "INSERT due", *TURN[_PLAYED:]]
 OFFER = [form for form in TURN if form not in ("INSERT moves", "UPDATE seats")]
 _SET = OFFER.index("UPDATE boards")  # where an offer is written down
 OFFER.insert(_SET + 1, "INSERT buckets")  # nobody floods the others with them
@@ -84,7 +87,7 @@ def test_a_turn_of_two_and_a_turn_of_six_cost_the_same(table: Table) -> None:
     assert forms(turn(table, bob, "i9-g7,f6")) == begins + TURN
     six = table.start("carol", "dave", "erin", "frank", "grace", "heidi")
     move = rules.format_move(rules.legal_moves(table.board(2).position)[0])
-    assert forms(turn(table, six[0], move)) == begins + TURN
+    assert forms(turn(table, six[0], move)) == begins + FIRST
     assert [len(person.arrived) for person in six] == [1] * 6
 
 
@@ -92,7 +95,7 @@ def test_a_turn_of_a_match_costs_no_more(table: Table) -> None:
     begins = ["BEGIN"] if table.database.embedded else []
     alice, _ = table.joins("alice"), table.joins("bob")
     alice.says("challenge bob -rounds=2")
-    assert forms(turn(table, alice, MOVE)) == begins + TURN
+    assert forms(turn(table, alice, MOVE)) == begins + FIRST
 
 
 def test_an_offer_is_one_update_and_so_is_its_answer(table: Table) -> None:
@@ -118,7 +121,7 @@ def test_an_offer_is_one_update_and_so_is_its_answer(table: Table) -> None:
 def test_an_offer_with_a_move_costs_both(table: Table) -> None:
     begins = ["BEGIN"] if table.database.embedded else []
     alice, _ = table.start("alice", "bob")
-    played, told = TURN[: TURN.index("RELEASE") + 1], TURN[TURN.index("RELEASE") + 1 :]
+    played, told = FIRST[: FIRST.index("RELEASE") + 1], FIRST[FIRST.index("RELEASE") + 1 :]
     offered = OFFER[OFFER.index("SAVEPOINT") : OFFER.index("RELEASE") + 1]
     offered = [form for form in offered if form not in ("SELECT boards", "SELECT seats")]
     assert forms(turn(table, alice, f"{MOVE}\ndraw")) == begins + played + offered + told
