@@ -87,6 +87,11 @@ class RunningServer:
             ["pbm-admin", *words], folder=self.folder, environment=self.environment
         )
 
+    def until_all_is_sent(self) -> None:
+        """Wait until nothing waits: that a mail has arrived is written down a moment later."""
+        empty = "The queue is empty."
+        until(lambda: self.admin("queue", "list").stdout.strip() == empty, "an empty queue")
+
     @property
     def log(self) -> str:
         """Everything that the server has logged."""

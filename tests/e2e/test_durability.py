@@ -100,7 +100,7 @@ def test_promise_01_a_failing_sync_is_no_250(
     player.writes("whoami")
     player.receives()
     assert len(player.mails) == already + 1
-    assert stopped.admin("queue", "list").stdout.strip() == "The queue is empty."
+    stopped.until_all_is_sent()
 
 
 # -- how many syncs ------------------------------------------------------------------------------
