@@ -23,8 +23,8 @@ Process = subprocess.Popen[bytes] | preloaded.Program
 class RunningServer:
     """A server process; `settings` are `PBM_…` variables beside those given here.
 
-    The checkout's own `pbm`, and the one that dies, are forks of one that is loaded already; another
-    command is started.
+    The checkout's own `pbm`, and the one that dies, are forks of one that is loaded already;
+    another command is started.
     """
 
     folder: Path
