@@ -99,7 +99,7 @@ def perhaps_passwords(
         return
     called = f"|{'|'.join(_CALLED)}" if own in handles else ""
     userid = re.compile(
-        rf"(?<![a-z0-9_-])(?:({'|'.join(map(re.escape, handles))})(?:@[a-z0-9.-]++)?{called})"
+        rf"(?<![a-z0-9_-])(?:(?a:({'|'.join(map(re.escape, handles))}))(?:@[a-z0-9.-]++)?{called})"
         rf"(?![a-z0-9_@-])",
         re.IGNORECASE,
     )

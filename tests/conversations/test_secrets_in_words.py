@@ -110,6 +110,7 @@ class TestPasswords:
             ("Malice somewhere, alices everywhere", 0),
             ("I lost my password yesterday, so I change passwords everywhere", 2),
             ("You change password protected archives?", 1),
+            ("al\u0131ce congratulations", 0),
         ],
     )
     def test_other_words_go_on(
