@@ -21,6 +21,8 @@ SECONDS ?= 300
 TARGETS ?=
 # Another Python to make .venv with, such as: make run PYTHON=python3.12
 export PYTHON
+# Each worker and each program that a test starts would compile everything anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help
 help: ## lists these targets

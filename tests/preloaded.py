@@ -18,7 +18,11 @@ from weakref import WeakSet
 
 from tests.polling import PATIENCE
 
-_PROGRAMS = {"pbm": "pbm.app", "pbm-admin": "pbm.admin.cli"}
+_PROGRAMS = {
+    "pbm": "pbm.app",
+    "pbm-admin": "pbm.admin.cli",
+    "dying-server": "tests.e2e.dying_server",
+}
 _FORKS = multiprocessing.get_context("forkserver")
 _FORKS.set_forkserver_preload([__name__, *_PROGRAMS.values()])
 

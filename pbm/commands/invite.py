@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from pbm.commands.context import Context
 from pbm.errors import Refusal
-from pbm.mail.address import address_key
+from pbm.mail.address import address_key, leads_elsewhere
 from pbm.mail.reading.automatic import is_own, is_role
 from pbm.play.limits import strangers_answers_left, wants_no_mail
 
@@ -26,9 +26,9 @@ def check_invitations(context: Context, addresses: Sequence[str]) -> None:
 
 
 def check_is_of_a_person(context: Context, address: str) -> None:
-    """Raise Refusal for an address of this server's, or of a mail server's office."""
+    """Raise Refusal for an address of this server's, or one of a mail server and of no person."""
     own = is_own(address, context.server)
-    if own or is_role(address):
+    if own or is_role(address) or leads_elsewhere(address, context.server):
         raise Refusal("nobody-there", address=address, own=own)
 
 

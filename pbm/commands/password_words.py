@@ -1,8 +1,8 @@
 """Finds what may be a password among words that are meant for others. Pure, and bounded.
 
-A password stands behind its userid. What looks like a command of an older server, with a userid
-and something behind it, is such a place whatever stands there; elsewhere each word that is long
-enough may be the password, and has to be tried.
+A password stands behind its userid, or behind the word "password". What looks like a command of
+an older server, with a userid and something behind it, is such a place whatever stands there;
+elsewhere each word that is long enough may be the password, and has to be tried.
 """
 
 import re
@@ -16,17 +16,22 @@ from pbm.rules import abalone as rules
 
 _MOST_WORDS = 5  # behind a userid that are looked at
 _UNSEEN = re.compile("[\u00ad\u034f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]")
+# So are blanks in a link, and those that keep words in one line.
+_BLANK = re.compile("%20|=20|[^\\S\n]")
 _WORD = re.compile(rf"\S{{1,{LONGEST + 8}}}")
 _OPENS, _CLOSES = (
     "\"'`([{<*_:=/|,;.>~-\u2018\u201c\u201e\u00ab",
     ".,;:!?)]}>\"'`*_|~\u2019\u201d\u00bb",
 )
+_CALLED = (
+    *"password passwd passwort kennwort passphrase contraseña senha wachtwoord lösenord".split(),
+    *("hasło", "heslo", "пароль", "mot de passe"),
+)
 # They may stand between a userid and its password.
 _BETWEEN = frozenset(
-    "password passwd pass pw pwd passwort kennwort passphrase contraseña senha wachtwoord mot de"
-    " passe lösenord hasło heslo пароль userid user login is was my mine the and with und mit ist"
-    " mein et est mon s".split()
-)
+    "pass pw pwd mot de passe userid user login is was my mine the and with und mit ist"
+    " mein et est mon s of to new old".split()
+) | frozenset(_CALLED)
 _WITH_LOGIN = {word for command in COMMANDS if command.takes_login for word in command.words}
 _CLASSIC_WORDS = KEPT_FREE | _WITH_LOGIN
 _MARKS = "[ \t>|*_\"'`(\\[{<\u2018\u201c\u201e\u00ab\u2022\u00b7#+\u2013\u2014-]"
@@ -43,12 +48,25 @@ _BEGINS = re.compile(
     re.ASCII | re.IGNORECASE | re.MULTILINE,
 )
 _MOST_BEFORE = 40  # characters
+_NEW = re.compile(
+    rf"(?<![a-z0-9])(?:change|set)[ \t]+(?:my[ \t]+)?(password)[\s:=]+(\S{{{SHORTEST},80}})",
+    re.ASCII | re.IGNORECASE,
+)
 
 
 def may_hold_password(text: str) -> bool:
     """Whether a closer look is worth it: most mails are a move and a few short words."""
     long = (word for word in text.split() if len(word) >= SHORTEST)
     return not all(map(rules.is_notation, long)) or next(classic_userids(text), None) is not None
+
+
+def new_password(text: str) -> str | None:
+    """What a new password stands behind, as in a line that sets one; None if there is none."""
+    text = _seen(text)
+    for found in _NEW.finditer(text):
+        if _BEGINS.search(text, max(0, found.start() - _MOST_BEFORE), found.start()):
+            return found[1]
+    return None
 
 
 def classic_userids(text: str) -> Iterator[tuple[str, bool]]:
@@ -72,18 +90,25 @@ def classic_userids(text: str) -> Iterator[tuple[str, bool]]:
             yield handle.lower(), is_ours
 
 
-def perhaps_passwords(text: str, handles: Collection[str]) -> Iterator[tuple[str, str]]:
-    """What stands behind each of some handles and may be its password, again and again."""
+def perhaps_passwords(
+    text: str, handles: Collection[str], own: str | None = None
+) -> Iterator[tuple[str, str, str]]:
+    """What may be the password of one of some handles, again and again: the handle, the word
+    before it, and the password. `own` is the handle of whoever says "password" and names none."""
     if not handles:
         return
-    text = _seen(text)
+    called = f"|{'|'.join(_CALLED)}" if own in handles else ""
     userid = re.compile(
-        rf"(?<![a-z0-9_-])({'|'.join(map(re.escape, handles))})(?![a-z0-9_@-])",
-        re.ASCII | re.IGNORECASE,
+        rf"(?<![a-z0-9_-])(?:(?a:({'|'.join(map(re.escape, handles))}))(?:@[a-z0-9.-]++)?{called})"
+        rf"(?![a-z0-9_@-])",
+        re.IGNORECASE,
     )
-    for found in userid.finditer(text):
-        for word in _behind(text, found.end()):
-            yield from ((found[1].lower(), spelt) for spelt in _spellings(word))
+    for seen in dict.fromkeys((_seen(text), _seen(text, " "))):
+        for found in userid.finditer(seen):
+            before = (found[1] or found[0]).lower()
+            handle = before if found[1] else own or ""
+            for word in _behind(seen, found.end()):
+                yield from ((handle, before, spelt) for spelt in _spellings(word))
 
 
 def _behind(text: str, end: int) -> Iterator[str]:
@@ -102,5 +127,6 @@ def _spellings(word: str) -> dict[str, None]:
     return dict.fromkeys(form for form in forms if SHORTEST <= len(form) <= LONGEST)
 
 
-def _seen(text: str) -> str:
-    return text if text.isascii() else _UNSEEN.sub("", text)
+def _seen(text: str, unseen: str = "") -> str:
+    """The text as people see it; what they don't see may have kept two words apart."""
+    return _BLANK.sub(" ", text if text.isascii() else _UNSEEN.sub(unseen, text))

@@ -89,6 +89,18 @@ def mailbox_key(address: str) -> str:
     return f"{local.partition('+')[0] or local}{at}{domain}"
 
 
+def leads_elsewhere(address: str, own_address: str) -> bool:
+    """Does it name a machine near the mail server that it is handed to, or a way on from there?
+
+    A host without a dot, other than our own, is somebody's local one (RFC 5321, section 2.3.5);
+    `%` and `!` are ways of before, which some mail servers still go (RFC 1123, section 5.2.16).
+    """
+    local, _, domain = address.rpartition("@")
+    own_domain = own_address.rpartition("@")[2]
+    is_near = "." not in domain and domain.lower() != own_domain.lower()
+    return is_near or not {"%", "!"}.isdisjoint(local)
+
+
 @dataclass(frozen=True)
 class Plain:
     """The server's address itself."""

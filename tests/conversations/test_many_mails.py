@@ -110,6 +110,9 @@ def test_a_rematch_is_a_challenge_too(table: Table) -> None:
         ("pbm@GAMES.example", "or of this one"),
         ("abuse+1@games.example", "an address of a mail server"),
         ("root@games.example", "an address of a mail server"),
+        ("joe@localhost", "an address of a mail server"),
+        ("joe%far.example@games.example", "an address of a mail server"),
+        ("far.example!joe@relay.example", "an address of a mail server"),
     ],
 )
 def test_no_server_is_invited(address: str, why: str, table: Table) -> None:

@@ -50,6 +50,11 @@ class TestPasswords:
             f"help\nalice {PASSWORD}",
             f"e4 alice {PASSWORD}",
             f"Hello\nsignup alice {PASSWORD}",
+            f"alice\u200b{PASSWORD}",
+            f"alice%20{PASSWORD}",
+            f"move\u00a01\u00a0alice\u00a0{PASSWORD} does not work",
+            f"Login: alice@example.org {PASSWORD}",
+            f"To alice@example.org/{PASSWORD} please",
         ],
     )
     def test_of_ones_own_go_to_nobody(self, table: Table, words: str) -> None:
@@ -58,6 +63,23 @@ class TestPasswords:
         carl = table.person("carl@example.net")
         assert PASSWORD not in sent(bob) + sent(carl)
         assert PASSWORD not in table.everything_stored()
+
+    @pytest.mark.parametrize(
+        "words",
+        [
+            f"login: a.l@work.example, password: {PASSWORD}",
+            f"The password {PASSWORD} of mine",
+            f"Mein Passwort ist {PASSWORD}!",
+            f"Мой пароль {PASSWORD}",
+            "Hi bob\nchange password a-new-Sesame",
+            "Hi bob,\n- set my password: a-new-Sesame",
+        ],
+    )
+    def test_nor_do_those_that_are_called_so(self, table: Table, words: str) -> None:
+        alice, bob = people(table)
+        alice.says(words).hears(HELD, "word behind")
+        assert PASSWORD not in sent(bob) + table.everything_stored()
+        bob.hears_nothing()
 
     @pytest.mark.parametrize(
         "words",
@@ -86,6 +108,9 @@ class TestPasswords:
             ("alice congratulations on this", 1),
             ("alice@example.org is mine, and accept my thanks", 0),
             ("Malice somewhere, alices everywhere", 0),
+            ("I lost my password yesterday, so I change passwords everywhere", 2),
+            ("You change password protected archives?", 1),
+            ("al\u0131ce congratulations", 0),
         ],
     )
     def test_other_words_go_on(
@@ -154,7 +179,7 @@ def spellings(address: str) -> list[str]:
         address.replace("+", "%2B").replace("@", "%40"),
         address.replace(".", "%252E"),
         address.replace("+", "=2B"),
-        address.replace("+", "&#43;").replace(".", "&#x2e;"),
+        address.replace("+", "&#43;").replace(".", "&#x002e;"),
         address.replace("@", " [at] ").replace(".", " [dot] "),
         address.replace("@", " at ").replace(".", " dot "),
         "\u200b".join(address),

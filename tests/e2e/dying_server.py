@@ -1,4 +1,4 @@
-"""`pbm serve`, made to die or to fail at one step: `python dying_server.py STEP`.
+"""`pbm serve`, made to die or to fail at one step: `dying-server STEP` of `tests.preloaded`.
 
 Nothing of this is in the server itself; its methods are wrapped from outside.
 """
@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
-from pbm.app import main
+from pbm import app
 from pbm.commands.play import Resign
 from pbm.mail.smtp_out.smarthost import SmarthostTransport
 from pbm.service.intake.receive import Intake
@@ -127,11 +127,13 @@ STEPS: dict[str, Callable[[], None]] = {
 
 TICK_STEPS: dict[str, Callable[[], None]] = {
     "after-claiming-what-is-due": lambda: dies_after(Timers, "claim"),
-    "after-closing-a-board-in-time": lambda: dies_after(Boards, "close"),
+    "after-closing-a-board-in-time": lambda: dies_after(Boards, "set_progress"),
     "before-the-commit-of-the-tick": lambda: dies_after(Timers, "done"),
     "between-the-tick-and-the-post": lambda: dies_after_the_commit_of(Ticks, "_take"),
 }
 
-if __name__ == "__main__":
+
+def main() -> None:
+    """Be that server."""
     {**STEPS, **TICK_STEPS}[sys.argv[1]]()
-    main(["serve"])
+    app.main(["serve"])

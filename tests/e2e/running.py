@@ -15,6 +15,7 @@ from tests.polling import PATIENCE, until
 from tests.secrets_issued import ISSUED
 
 PROGRAMS = Path(sys.executable).parent
+_FORKED = {str(PROGRAMS / "pbm"): "pbm", "dying-server": "dying-server"}
 Process = subprocess.Popen[bytes] | preloaded.Program
 
 
@@ -22,7 +23,8 @@ Process = subprocess.Popen[bytes] | preloaded.Program
 class RunningServer:
     """A server process; `settings` are `PBM_…` variables beside those given here.
 
-    The checkout's own `pbm` is a fork of one that is loaded already, another command is started.
+    The checkout's own `pbm`, and the one that dies, are forks of one that is loaded already;
+    another command is started.
     """
 
     folder: Path
@@ -46,9 +48,9 @@ class RunningServer:
         """Start, waiting for nothing."""
         log = self.folder.absolute() / "server.log"
         program, *words = self.command
-        if program == str(PROGRAMS / "pbm"):
+        if program in _FORKED:
             self.process = preloaded.Program(
-                ["pbm", *words],
+                [_FORKED[program], *words],
                 folder=self.folder,
                 environment=self.environment,
                 output=log,
@@ -86,6 +88,11 @@ class RunningServer:
         return preloaded.run(
             ["pbm-admin", *words], folder=self.folder, environment=self.environment
         )
+
+    def until_all_is_sent(self) -> None:
+        """Wait until nothing waits: that a mail has arrived is written down a moment later."""
+        empty = "The queue is empty."
+        until(lambda: self.admin("queue", "list").stdout.strip() == empty, "an empty queue")
 
     @property
     def log(self) -> str:

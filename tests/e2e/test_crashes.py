@@ -2,10 +2,8 @@
 
 import signal
 import smtplib
-import sys
 from email import message_from_bytes
 from email.message import EmailMessage
-from pathlib import Path
 
 import pytest
 
@@ -17,15 +15,12 @@ from tests.e2e.running import RunningServer
 from tests.e2e.sink import Delivered
 from tests.polling import PATIENCE, until
 
-DYING = Path(__file__).with_name("dying_server.py")
 DEADLY = sorted(set(STEPS) - {"planted-bug", "hangs", "hangs-alone"})
 
 
 def dying(server: RunningServer, step: str) -> RunningServer:
     """The same server, on the same port and data, that dies at a step."""
-    return RunningServer(
-        server.folder, server.settings, (sys.executable, str(DYING), step), server.port
-    )
+    return RunningServer(server.folder, server.settings, ("dying-server", step), server.port)
 
 
 @pytest.mark.parametrize(

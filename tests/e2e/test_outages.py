@@ -87,7 +87,7 @@ def test_fault_postgresql_gone_and_back_nobody_has_to_do_anything(
         again = f"And now? {number}".encode()
         until(lambda again=again: any(again in it.raw for it in bob.mails), "what was said after")
     assert all(server.process and server.process.poll() is None for server in roles)
-    assert roles[0].admin("queue", "list").stdout.strip() == "The queue is empty."
+    roles[0].until_all_is_sent()
 
 
 def code_of(player: Player, mail: EmailMessage) -> int:
@@ -122,7 +122,7 @@ def test_fault_disk_full_is_451_until_there_is_room(
     bob.receives()
     assert server.process.poll() is None
     assert server.admin("verify").returncode == 0
-    assert server.admin("queue", "list").stdout.strip() == "The queue is empty."
+    server.until_all_is_sent()
 
 
 # -- the end -------------------------------------------------------------------------------------

@@ -145,7 +145,7 @@ def test_each_program_plays_a_move(tmp_path: Path, sink: Sink) -> None:
                 board = text_of(player.receives())
                 assert position_in(board).turn == 2, program.__name__
                 assert MOVE.split(",")[0] in board
-        assert server.admin("queue", "list").stdout.strip() == "The queue is empty."
+        server.until_all_is_sent()
     assert not (tmp_path / "lmtp").exists()
 
 

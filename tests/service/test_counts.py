@@ -174,6 +174,7 @@ class _Takes:
 
 def test_many_turns_that_wait_share_few_commits(sqlite_url: str) -> None:
     table = Table(sqlite_url)
+    table.turns.seconds = lambda: 0.0  # no turn takes long
     asyncio.run(together(table.database, mails(table, MANY)))
     with counted(table) as found:
         asyncio.run(until_done(table))

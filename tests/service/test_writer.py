@@ -156,7 +156,7 @@ def test_everybody_hears_of_a_thread_that_is_closed(sqlite_url: str) -> None:
             raise RuntimeError("cannot schedule new futures after shutdown")
 
         asking = asyncio.create_task(Writer(table.database, in_thread).do(noting(table, "late")))
-        await asyncio.wait({asking}, timeout=10)
+        await asyncio.wait({asking}, timeout=PATIENCE)
         return asking.done() and asking.exception()
 
     assert isinstance(asyncio.run(scene()), RuntimeError)

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ NUMBERS = range(1, 24)
 _NAME = re.compile(r"(?:test_|_)promise_(\d+)(?=_)")
 
 
+@cache
 def by_number() -> dict[int, list[str]]:
     """The test functions, and the files that have any, by the promises that they are named for."""
     found: dict[int, list[str]] = {}

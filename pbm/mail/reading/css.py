@@ -5,6 +5,7 @@ Linear in what is read.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from colorsys import hls_to_rgb
 
 Declarations = dict[str, str]
 Colour = tuple[int, int, int]
@@ -17,6 +18,7 @@ TELLING = frozenset(
 )
 
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
+_ESCAPE = re.compile(r"\\([0-9a-f]{1,6})[ \t\n]?", re.ASCII | re.IGNORECASE)
 _BRACE = re.compile(r"[{}]")
 _SIMPLE = re.compile(r"(?=.)[a-z0-9]*(?:[.#][a-z0-9_-]+)?", re.ASCII)
 _LENGTH = re.compile(r"([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))([a-z%]*)", re.ASCII)
@@ -25,6 +27,11 @@ _PIXELS |= {"in": 96, "cm": 38, "mm": 3.8, "%": 10, "vw": 10, "vh": 10}
 _HEX = re.compile(r"#([0-9a-f]{8}|[0-9a-f]{6}|[0-9a-f]{3,4})(?![0-9a-f])", re.ASCII)
 _RGB = re.compile(
     r"rgba?\( ?([0-9.]{1,7}%?)[ ,/]{1,2}([0-9.]{1,7}%?)[ ,/]{1,2}([0-9.]{1,7}%?)"
+    r"(?:[ ,/]{1,3}([0-9.]{1,7}%?))? ?\)",
+    re.ASCII,
+)
+_HSL = re.compile(
+    r"hsla?\( ?([0-9.]{1,7})(?:deg)?[ ,]{1,2}([0-9.]{1,7})%?[ ,]{1,2}([0-9.]{1,7})%?"
     r"(?:[ ,/]{1,3}([0-9.]{1,7}%?))? ?\)",
     re.ASCII,
 )
@@ -55,7 +62,7 @@ _NAMES: dict[str, Colour] = {
 def declarations(text: str) -> Declarations:
     """The declarations of a style that tell something: names and values in lower case."""
     found: Declarations = {}
-    for declaration in _COMMENT.sub(" ", text).split(";"):
+    for declaration in _plain(text).split(";"):
         name, _, value = declaration.partition(":")
         name = name.strip().lower()
         if name in TELLING:
@@ -70,12 +77,22 @@ def rules(texts: Iterable[str]) -> dict[str, Declarations]:
     """
     found: dict[str, Declarations] = {}
     for text in texts:
-        for selectors, body in _blocks(_COMMENT.sub(" ", text)):
+        for selectors, body in _blocks(_plain(text)):
             declared = declarations(body)
             for selector in selectors.lower().split(",") if declared else ():
                 if _SIMPLE.fullmatch(name := selector.strip()):
                     found.setdefault(name, {}).update(declared)
     return found
+
+
+def _plain(text: str) -> str:
+    """Without comments, and with letters that are written as their numbers."""
+    return _ESCAPE.sub(_letter, _COMMENT.sub(" ", text))
+
+
+def _letter(escape: re.Match[str]) -> str:
+    number = int(escape[1], 16)
+    return chr(number) if number < 128 and chr(number).isalnum() else escape[0]
 
 
 def _blocks(text: str) -> Iterator[tuple[str, str]]:
@@ -132,6 +149,13 @@ def colour(value: str) -> Colour | None:
             return None
         red, green, blue = (_channel(found[at]) for at in (1, 2, 3))
         return red, green, blue
+    if found := _HSL.match(value):
+        if found[4] and not _number(found[4]):
+            return None
+        hue, saturation, lightness = (_number(found[at]) for at in (1, 2, 3))
+        shares = min(1, lightness / 100), min(1, saturation / 100)
+        red, green, blue = (round(255 * part) for part in hls_to_rgb(hue / 360, *shares))
+        return red, green, blue
     return _NAMES.get(value.partition(" ")[0])
 
 
@@ -139,7 +163,7 @@ def is_transparent(value: str) -> bool:
     """Whether a colour can be seen through altogether."""
     if value == "transparent":
         return True
-    is_one = _HEX.match(value) or _RGB.match(value)
+    is_one = _HEX.match(value) or _RGB.match(value) or _HSL.match(value)
     return is_one is not None and colour(value) is None
 
 

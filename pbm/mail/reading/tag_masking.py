@@ -32,7 +32,7 @@ _WORD = re.compile(r"(?<![a-z0-9])[a-z0-9]{16,24}(?![a-z0-9])", re.ASCII | re.IG
 # Letters in percent-encoding (also encoded twice), quoted-printable, HTML; letters that only look
 # like ASCII ones, and what nobody sees.
 _SPELT = re.compile(
-    "%(?:25){0,3}[2-7][0-9a-f]|=[2-7][0-9a-f]|&#(?:x[0-9a-f]{2,4}|[0-9]{2,5});|&(?:period|shy);"
+    "%(?:25){0,3}[2-7][0-9a-f]|=[2-7][0-9a-f]|&#(?:x0{0,4}[0-9a-f]{2,4}|0{0,4}[0-9]{2,5});|&(?:period|shy);"
     "|[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
     "\u2060-\u206f\u24b6-\u24e9\u3002\ufe00-\ufe0f\ufeff\uff01-\uff5e"
     "\U0001d400-\U0001d7ff\U000e0000-\U000e0fff]"
@@ -111,7 +111,7 @@ def _plainly(text: str, joined: int | None) -> tuple[str, list[int]]:
     return "".join(pieces), places
 
 
-@lru_cache(maxsize=1024)  # of 13 characters at most
+@lru_cache(maxsize=1024)  # of 12 characters at most
 def _letters(spelt: str) -> str:
     """What one spelt-out character stands for, in plain letters."""
     lowered = spelt.lower()

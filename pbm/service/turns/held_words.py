@@ -11,11 +11,15 @@ from itertools import islice
 
 from pbm.commands.auth import Proven, Speaker, player_of
 from pbm.commands.declare import Command
-from pbm.commands.password_words import classic_userids, may_hold_password, perhaps_passwords
+from pbm.commands.password_words import (
+    classic_userids,
+    may_hold_password,
+    new_password,
+    perhaps_passwords,
+)
 from pbm.commands.script import Script
 from pbm.commands.words import BoardRef
 from pbm.events import Answered
-from pbm.passwords import PasswordHash
 from pbm.play.limits import ALL_OWN_PASSWORDS, OTHERS_PASSWORDS, OWN_PASSWORDS
 from pbm.play.subjects import is_own
 from pbm.service.turns.logins import may_check
@@ -41,10 +45,14 @@ def holding_passwords(turn: MailTurn, speaker: Speaker) -> MailTurn:
         return turn
     players = _concerned(turn, speaker, scripts)
     own = player_of(speaker)
-    handle = _in_a_command(turn, text, own) or _of_password(turn, text, players, speaker)
-    if handle is None:
+    before = (
+        _in_a_command(turn, text, own)
+        or new_password(text)
+        or _of_password(turn, text, players, speaker)
+    )
+    if before is None:
         return turn
-    turn.notes.append(Answered("words-held", {"title": "words held back", "handle": handle}))
+    turn.notes.append(Answered("words-held", {"title": "words held back", "before": before}))
     return replace(turn, holds_words=True)
 
 
@@ -91,25 +99,26 @@ def _in_a_command(turn: MailTurn, text: str, own: Player | None) -> str | None:
 def _of_password(
     turn: MailTurn, text: str, players: dict[str, Player], speaker: Speaker
 ) -> str | None:
-    """The handle that stands before its own password, or before a word that cannot be tried."""
+    """The handle, or other word, before its password or before a word that cannot be tried."""
     hashes = {name: player.password_hash for name, player in players.items()}
     known = {name: kept for name, kept in hashes.items() if kept}
-    places = islice(perhaps_passwords(text, known), _MOST_PLACES + 1)
-    tries: dict[tuple[str, str], PasswordHash] = {}
-    for count, (handle, word) in enumerate(places):
-        tries[handle, word] = known[handle]
+    speaking = player_of(speaker)
+    found = perhaps_passwords(text, known, speaking.handle if speaking else None)
+    tries: dict[tuple[str, str], str] = {}
+    for count, (handle, before, word) in enumerate(islice(found, _MOST_PLACES + 1)):
+        tries.setdefault((handle, word), before)
         if len(tries) > _MOST_TRIES or count == _MOST_PLACES:
-            return handle
+            return before
     own = speaker.player if isinstance(speaker, Proven) else None
-    for handle, word in list(tries):
+    for (handle, word), before in list(tries.items()):
         if _may_try(turn, players[handle], own):
             continue
         if own is None or handle == own.handle:
-            return handle
+            return before
         del tries[handle, word]
-    right = turn.passwords.are_right([(kept, word) for (_, word), kept in tries.items()])
+    right = turn.passwords.are_right([(known[handle], word) for handle, word in tries])
     return next(
-        (handle for (handle, _), is_right in zip(tries, right, strict=True) if is_right), None
+        (before for before, is_right in zip(tries.values(), right, strict=True) if is_right), None
     )
 
 

@@ -23,7 +23,9 @@ async def accept_none(*_: object) -> Rejection:
     return Rejection(550, "5.1.1 There is nobody of that name here.", "no such player")
 
 
-def session_of(scene: Scene, doorway: Doorway = BY_SMTP, **options: Any) -> Session:
+def session_of(
+    scene: Scene, doorway: Doorway = BY_SMTP, *, hello: bool = True, **options: Any
+) -> Session:
     """The session of a client who comes, does something, and leaves."""
     sessions: list[Session] = []
 
@@ -37,7 +39,7 @@ def session_of(scene: Scene, doorway: Doorway = BY_SMTP, **options: Any) -> Sess
         inbox = options.pop("inbox", Inbox())
         async with listening(inbox, doorway=doorway, report_session=report, **options) as port:
             verb = "LHLO" if doorway.is_lmtp else "EHLO"
-            async with talking_to(port, verb=verb) as client:
+            async with talking_to(port, hello=hello, verb=verb) as client:
                 await scene(client)
             async with asyncio.timeout(GUARD_SECONDS):
                 await ended.wait()
@@ -68,7 +70,8 @@ async def says_quit(client: Client) -> None:
 
 
 async def says_nothing(client: Client) -> None:
-    await client.reply()
+    while await client.reply():
+        pass
 
 
 REFUSED = "550 5.1.1 There is nobody of that name here. (no such player)"
@@ -85,7 +88,7 @@ TOLD: dict[str, tuple[Scene, dict[str, Any], int, list[str], str]] = {
     "looks": (says_quit, {}, 0, [], QUIT),
     "idle": (
         says_nothing,
-        {"limits": ListenerLimits(idle_seconds=0.1)},
+        {"limits": ListenerLimits(idle_seconds=0.01), "hello": False},
         0,
         [],
         "timed out, told 421 4.4.2 Nothing was said for too long; goodbye.",

@@ -11,6 +11,7 @@ import pytest
 from pbm.config import Doorway
 from pbm.errors import OperatorError
 from pbm.mail.smtp_in.certificate import load_certificate
+from pbm.mail.smtp_in.conversation import Conversation
 from pbm.mail.smtp_in.listener import ListenerLimits
 from tests.mail.wire.certificates import Issued, issue, openssl
 from tests.mail.wire.talk import BY_SMTP, MAIL, Client, Inbox, listening, run, talking_to
@@ -207,10 +208,19 @@ def test_promise_03_a_commit_survives_leaving_in_tls(
     run(scene)
 
 
-def test_promise_15_silence_is_ended_in_tls(issued: Issued, options: dict[str, Any]) -> None:
+def test_promise_15_silence_is_ended_in_tls(
+    issued: Issued, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shake_hands = Conversation._shake_hands
+
+    async def in_a_hurry_then(self: Conversation) -> None:
+        await shake_hands(self)
+        self._timeout_duration = 0.01
+
+    monkeypatch.setattr(Conversation, "_shake_hands", in_a_hurry_then)
+
     async def scene() -> None:
-        limits = ListenerLimits(idle_seconds=0.2)
-        async with conversation(Inbox(), {**options, "limits": limits}) as client:
+        async with conversation(Inbox(), options) as client:
             await encrypt(client, issued)
             assert (await client.reply()).startswith("421 4.4.2 ")
             assert await client.reply() == ""

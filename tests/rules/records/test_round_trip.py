@@ -2,19 +2,25 @@
 
 import random
 from collections import Counter
+from functools import cache
 
 from pbm.rules import abalone as rules
 from tests.rules.random_positions import SETUPS
 from tests.rules.records.random_records import random_record
 
 FOR_TWO = [setup for setup in SETUPS if setup.players == 2]
-GAMES = [random_record(seed) for seed in range(3 * len(SETUPS))]
+
+
+@cache
+def games() -> list[rules.Record]:
+    """Made when the first test asks: to play them takes seconds."""
+    return [random_record(seed) for seed in range(3 * len(SETUPS))]
 
 
 def test_the_games_are_of_every_kind() -> None:
     kinds = Counter(
         (bool(game.final.outcome), game.ended and game.ended.how, game.winners == ())
-        for game in GAMES
+        for game in games()
     )
     assert {kind[1] for kind in kinds} == {
         None,
@@ -25,24 +31,24 @@ def test_the_games_are_of_every_kind() -> None:
         "record",
     }
     assert {kind[0] for kind in kinds} == {True, False}
-    assert any(step for game in GAMES for each in game.replay() for step in each.skipped)
-    assert any(isinstance(step, rules.Leaving) for game in GAMES for step in game.steps)
+    assert any(step for game in games() for each in game.replay() for step in each.skipped)
+    assert any(isinstance(step, rules.Leaving) for game in games() for step in game.steps)
 
 
 def test_apgn_in_the_usual_notation() -> None:
-    for game in GAMES:
+    for game in games():
         text = rules.format_record(game)
         assert rules.parse_record(text) == game, text
 
 
 def test_apgn_in_aba_pro_notation() -> None:
-    for game in GAMES:
+    for game in games():
         text = rules.format_record(game, notation="Aba-Pro")
         assert rules.parse_record(text) == game, text
 
 
 def test_json() -> None:
-    for game in GAMES:
+    for game in games():
         for states in (False, True):
             text = rules.format_record(game, "json", states=states)
             assert text.isascii()
@@ -64,7 +70,7 @@ def test_the_list_of_two_players() -> None:
 
 def test_lines_of_moves_are_short_and_may_be_broken_anywhere() -> None:
     dice = random.Random(1)
-    for game in GAMES[::5]:
+    for game in games()[::5]:
         text = rules.format_record(game)
         head, _, moves = text.rpartition("\n\n")
         assert max(map(len, moves.split("\n"))) <= 40
@@ -75,7 +81,7 @@ def test_lines_of_moves_are_short_and_may_be_broken_anywhere() -> None:
 
 
 def test_reading_gives_back_the_position() -> None:
-    for game in GAMES[::5]:
+    for game in games()[::5]:
         position = game.start
         for step in game.steps:
             if isinstance(step, rules.Leaving):

@@ -1,0 +1,39 @@
+"""`pbm serve` that keeps no mail before so many are there: `python patient_server.py MANY`.
+
+The first mail is kept alone. What then happens at once is the same on every machine: no turn is cut
+short because the last one took long, and no heartbeat comes between.
+"""
+
+import asyncio
+import sys
+from typing import Any
+
+from pbm.app import main
+from pbm.mail.smtp_in.handler import Handler
+from pbm.service.running import heartbeat
+from pbm.service.turns import turn
+
+
+def gathers(many: int) -> None:
+    """Let the mails after the first wait for each other."""
+    original = Handler._kept
+    arrived = 0
+    all_are_there = asyncio.Event()
+
+    async def gathering(self: Handler, *args: Any) -> object:
+        nonlocal arrived
+        arrived += 1
+        if arrived > many:
+            all_are_there.set()
+        if arrived > 1:
+            await all_are_there.wait()
+        return await original(self, *args)
+
+    Handler._kept = gathering  # type: ignore[method-assign]
+
+
+if __name__ == "__main__":
+    gathers(int(sys.argv[1]))
+    turn.SLICE = float("inf")
+    heartbeat.BEAT_EVERY = float("inf")
+    main(["serve"])
