@@ -14,7 +14,7 @@ from pbm.play.subjects import games_subject
 from pbm.play.view import board_view, past_view
 from pbm.store.values import Board, Player
 
-_MOST_SHOWN = 10
+MOST_SHOWN = 10  # boards in one answer
 _MOST_LISTED = 50
 _FILTERS = ("next", "active", "all")
 
@@ -38,9 +38,9 @@ class Show(Command):
 
     def run(self, context: Context) -> Iterator[Event]:
         """Answer with the boards."""
-        room = _MOST_SHOWN - context.shown
+        room = MOST_SHOWN - context.shown
         if room <= 0:
-            raise Refusal("enough-shown", most=_MOST_SHOWN)
+            raise Refusal("enough-shown", most=MOST_SHOWN)
         refs = [item for item in self.what if isinstance(item, BoardRef)]
         handles = [item for item in self.what if isinstance(item, str)]
         if not refs and not handles:

@@ -71,6 +71,11 @@ class Answered:
     board_id: int | None = None
     to_all: bool = False
 
+    @property
+    def shows_board(self) -> bool:
+        """Whether a board stands in the section."""
+        return "diagram" in self.params
+
 
 @dataclass(frozen=True)
 class Held:

@@ -25,7 +25,6 @@ from pbm.service.turns.audience import audience
 from pbm.service.turns.mail_writer import MailWriter
 from pbm.store.values import Player
 
-_BOARDS = ("board", "past-board")
 _ABOVE_THE_BOARD = 5  # lines of a comment, as the text part folds them
 _BELOW_THE_BOARD = 3  # lines of it that are worth dividing it for
 _COMMENT_COLUMNS = COLUMNS - len("| ")
@@ -73,7 +72,7 @@ def announce_answer(turn: Turn, player: Player, sections: Sequence[Answered]) ->
     # A board comes last, so that its state line is the last line of the mail.
     told = [
         {"section": section.section, **section.params}
-        for section in sorted(sections, key=lambda section: section.section in _BOARDS)
+        for section in sorted(sections, key=lambda section: section.shows_board)
     ]
     if number is None:
         MailWriter(turn).answer(player, _subject(sections[0]), {"sections": told})

@@ -32,7 +32,6 @@ _BOARD_EVENTS = (BoardStarted, MovePlayed, PlayerLeft, BoardDeclined, BoardNews)
 _ON_A_BOARD = (MovePlayed, PlayerLeft, BoardDeclined, BoardNews, Held)
 _REFUSAL = "refusal"
 _PERHAPS_WORDS = ("unclear-move", "no-such-place", "no-pass")
-_SHOWN = ("board", "past-board")
 
 
 class _Rehearsed(Exception):  # noqa: N818 - not an error: it only undoes the savepoint
@@ -162,7 +161,7 @@ def _as_it_sees_it(
 ) -> Context:
     """A mail's circumstances after some commands: what comes after a move means its board."""
     before = [event for events in happened for event in events]
-    shown = sum(isinstance(item, Answered) and item.section in _SHOWN for item in before)
+    shown = sum(isinstance(item, Answered) and item.shows_board for item in before)
     touched = [
         event.board_id for event in before if isinstance(event, _ON_A_BOARD) and event.board_id
     ]

@@ -1,0 +1,53 @@
+"""A move that is shown and not played."""
+
+import pytest
+
+from tests.table import Table
+
+
+@pytest.mark.both_databases
+def test_the_board_as_it_would_stand(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    for line in ("preview a1-c3,d4", "preview 1 a1-c3,d4", "abalone preview 1 a1-c3,b2"):
+        alice.says(line).gets(1).hears(
+            "Abalone Board 1: alice v bob",
+            "Board 1 as a1-c3,b2 would leave it, at ply 1. Nothing has been played.",
+            "A- . o o o o / 7",
+            "State: .1111/",
+        )
+    bob.hears_nothing()
+    assert table.board(1).ply == 0
+    alice.says("a1-c3,d4").hears("bob's move on board 1")
+
+
+def test_whoever_looks_sees_the_move_of_who_is_to_move(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    bob.says("preview a1-c3,d4").gets(1).hears("as a1-c3,b2 would leave it")
+    table.joins("carol").writes("preview 1 a1-c3,d4").gets(1).hears("as a1-c3,b2 would leave it")
+    alice.hears_nothing()
+
+
+def test_it_is_refused_as_the_move_would_be(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    for move in ("c5,c5", "a1,i9", "i5,h5", "e5,e6"):
+        played = alice.says(move).newest.text
+        previewed = alice.says(f"preview {move}").newest.text
+        assert previewed.replace("preview ", "") == played
+    alice.forgets().says("preview 7 a1-c3,d4").hears("There is no board 7.")
+    bob.says("resign").forgets()
+    alice.forgets().says("preview 1 a1-c3,d4").hears("Board 1 is over.")
+
+
+def test_one_mail_shows_ten_boards_at_most(table: Table) -> None:
+    alice, _ = table.start("alice", "bob")
+    told = alice.says("\n".join(["preview 1 a1-c3,d4"] * 11)).gets(1).newest.text
+    assert told.count("would leave it") == 10
+    assert told.rstrip().split("\n")[-1].startswith("State: ")
+
+
+def test_pictures_only_for_those_who_want_them(table: Table) -> None:
+    alice, _ = table.start("alice", "bob")
+    alice.says("preview a1-c3,d4")
+    assert "<img" in alice.newest.html
+    alice.says("set picture off").says("preview 1 a1-c3,d4")
+    assert "<img" not in alice.newest.html
