@@ -16,7 +16,6 @@ from unicodedata import category
 from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from jinja2.runtime import Context
 
 from pbm.mail.writing import picture
 from pbm.mail.writing.compose import InlinePicture
@@ -54,31 +53,11 @@ class _Block(NamedTuple):
     picture: str = ""  # what it shows, as `picture.described` has it
 
 
-class _Calls(Context):
-    """Calls at once: no function that a template uses asks for its surroundings."""
-
-    def call(
-        self, function: Callable[..., Any], /, *args: Any, _loop_vars: Any = None, **kwargs: Any
-    ) -> Any:
-        return function(*args, **kwargs)
-
-
-class _Templates(Environment):
-    """Looks a name up among the keys first: what fills a template is dicts nearly always."""
-
-    context_class = _Calls
-
-    def getattr(self, obj: Any, attribute: str) -> Any:
-        if isinstance(obj, dict) and attribute in obj:
-            return obj[attribute]
-        return super().getattr(obj, attribute)
-
-
 class Renderer:
     """The templates of this server."""
 
     def __init__(self) -> None:
-        self._templates = _Templates(
+        self._templates = Environment(
             loader=FileSystemLoader(resource_path("templates")),
             undefined=StrictUndefined,
             trim_blocks=True,
@@ -88,7 +67,6 @@ class Renderer:
             auto_reload=False,  # else each use of a template looks at its file
             cache_size=-1,  # all of them stay
         )
-        self._templates.globals.clear()  # no template uses any, and each mail would copy them
         self._templates.filters["pre"] = _keep_shape
         self._templates.filters["board"] = _show_board
         self._templates.filters["rows"] = _keep_rows
