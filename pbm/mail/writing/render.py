@@ -7,11 +7,10 @@ the board of a view: lines that keep their shape, and in the HTML part a picture
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
 from html import escape
 from textwrap import wrap
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 from unicodedata import category
 from urllib.parse import quote
 
@@ -21,7 +20,6 @@ from pbm.mail.writing import picture
 from pbm.mail.writing.compose import InlinePicture
 from pbm.resources import resource_path
 
-_Made = TypeVar("_Made")
 COLUMNS = 68  # narrow, so that no mailer breaks a line again when it quotes it
 # Marks of lines that keep their shape; taken out of everything foreign.
 _KEPT = "\ue000"
@@ -31,8 +29,6 @@ _MARKS = {_KEPT: "pre", _ROW: "rows", _PICTURE: "picture"}
 _SHAPES = frozenset(_MARKS.values())
 _GLUE = "\ue002"  # a blank at which no line breaks
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029\ue000-\ue003]", re.ASCII)
-_LONGEST_KEPT = 1024  # characters; else long comments would fill the memory
-_CHUNKS_KEPT = 512  # the mails of a turn share most of theirs
 _SEQUENCES = (list, tuple)
 _JOINERS = "\u200c\u200d"
 
@@ -166,17 +162,6 @@ def _is_seen(character: str) -> bool:
     return character in _JOINERS or category(character) != "Cf"
 
 
-def _kept_if_short(make: Callable[[str], _Made]) -> Callable[[str], _Made]:
-    """Keep what is made of short texts: somebody's long words are hardly said twice."""
-    kept = lru_cache(maxsize=_CHUNKS_KEPT)(make)
-
-    def of(text: str) -> _Made:
-        return kept(text) if len(text) <= _LONGEST_KEPT else make(text)
-
-    return of
-
-
-@_kept_if_short
 def _blocks(chunk: str) -> Sequence[_Block]:
     """The blocks of lines that a template has written, in their order."""
     blocks, kind, held = list[_Block](), "", list[str]()
