@@ -29,7 +29,6 @@ _MARKS = {_KEPT: "pre", _ROW: "rows", _PICTURE: "picture"}
 _SHAPES = frozenset(_MARKS.values())
 _GLUE = "\ue002"  # a blank at which no line breaks
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029\ue000-\ue003]", re.ASCII)
-_SEQUENCES = (list, tuple)
 _JOINERS = "\u200c\u200d"
 
 
@@ -87,12 +86,12 @@ class Renderer:
         # An empty line ends whatever stands above it.
         blocks = [block for chunk in source.split("\n\n") if chunk for block in _blocks(chunk)]
         ids = _content_ids(blocks, message_id)
-        text = "\n\n".join([block.text for block in blocks if not block.picture])
+        text = "\n\n".join(block.text for block in blocks if not block.picture)
         shown = [_html(block, ids) for block in blocks if not block.picture or ids]
         return Rendered(
             f"{text}\n",
             self._above + "\n".join(shown) + self._below,
-            tuple([InlinePicture(name, picture.png(described)) for described, name in ids.items()]),
+            tuple(InlinePicture(name, picture.png(described)) for described, name in ids.items()),
         )
 
 
@@ -146,14 +145,12 @@ def _keep_indented_block(block: str) -> str:
 def _cleaned(value: Any) -> Any:
     """Take what cannot be seen, and our own mark, out of everything that fills a template."""
     if isinstance(value, str):
-        if value.isascii() and value.replace("\n", "").isprintable():
-            return value
         printable = _UNPRINTABLE.sub("", value)
         return printable if printable.isascii() else "".join(filter(_is_seen, printable))
     if isinstance(value, dict):
-        return {key: item and _cleaned(item) for key, item in value.items()}
-    if isinstance(value, _SEQUENCES):
-        return [item and _cleaned(item) for item in value]
+        return {key: _cleaned(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_cleaned(item) for item in value]
     return value
 
 
@@ -191,8 +188,6 @@ def _block(kind: str, lines: list[str]) -> _Block:
 
 def _kind(line: str) -> str:
     start = line[:1]
-    if start.isalnum():
-        return "paragraph"  # as nearly always
     if mark := _MARKS.get(start):
         return mark
     if not line.strip():
