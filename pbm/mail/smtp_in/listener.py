@@ -120,7 +120,7 @@ class Listener:
             if not conversation.is_committing:
                 conversation.hang_up(GOING_DOWN)
         await self._handler.drain(seconds)
-        answering = {conversation.handler() for conversation in self._conversations}
+        answering = {each.answering for each in self._conversations if each.answering}
         if answering:
             await asyncio.wait(answering, timeout=_LAST_WORDS_SECONDS)
         for conversation in set(self._conversations):
