@@ -58,9 +58,9 @@ class Conversation(SMTP):
     no_recipients = "554 5.5.1 None of the recipients was taken, so there is nobody to send it to."
 
     def __init__(
-        self, handler: Handler, door: ConnectionLimits, everybody: "set[Conversation]"
+        self, handler: Handler, connections: ConnectionLimits, conversations: "set[Conversation]"
     ) -> None:
-        """The conversation puts itself into ``everybody``, and leaves it at its end."""
+        """The conversation puts itself into ``conversations``, and leaves it at its end."""
         super().__init__(
             Hooks(),
             data_size_limit=handler.limits.mail_bytes,
@@ -72,8 +72,8 @@ class Conversation(SMTP):
         self.answering: asyncio.Task[None] | None = None
         """The task in which the conversation runs, once it has begun."""
         self._handler = handler
-        self._door = door
-        self._everybody = everybody
+        self._connections = connections
+        self._conversations = conversations
         self._limits = handler.limits
         self._on_timeout = _IDLE
         self._is_encrypted = False
@@ -90,10 +90,10 @@ class Conversation(SMTP):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._peer = peer_of(transport.get_extra_info("peername"))
-        self._is_trusted = self._door.is_trusted(self._peer)
-        self._refusal = self._door.enter(self._peer)
+        self._is_trusted = self._connections.is_trusted(self._peer)
+        self._refusal = self._connections.enter(self._peer)
         self._record = Session(str(self._peer or ""), self.protocol_name, self._is_trusted)
-        self._everybody.add(self)
+        self._conversations.add(self)
         self._is_inside = True
         super().connection_made(transport)
         self._lines = LineReader(self._reader, self._limits)
@@ -111,8 +111,8 @@ class Conversation(SMTP):
     def _go_out(self) -> None:
         if self._is_inside:
             self._is_inside = False
-            self._everybody.discard(self)
-            self._door.leave(self._peer)
+            self._conversations.discard(self)
+            self._connections.leave(self._peer)
             if self.is_committing:
                 self._record.end = "the client left before the reply to its mail"
             self._handler.report_session(self._record)
@@ -305,7 +305,7 @@ class Conversation(SMTP):
 
     def _caller(self) -> Caller:
         envelope, peer = self._forwarded or (None, None)
-        return self._door.caller(self._peer, peer if envelope is self.envelope else None)
+        return self._connections.caller(self._peer, peer if envelope is self.envelope else None)
 
     async def smtp_XFORWARD(self, arg: str) -> None:
         """Hear from a trusted peer for whom it speaks in its next mail.

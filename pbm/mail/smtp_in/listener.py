@@ -63,7 +63,7 @@ class Listener:
         self._handler = Handler(
             hostname, limits, accept_recipient, keep, report_fault, tls, report_session
         )
-        self._door = ConnectionLimits(limits, trusted_peers)
+        self._connections = ConnectionLimits(limits, trusted_peers)
         self._servers: list[asyncio.Server] = []
         self._local_sockets: list[LocalSocket] = []
         self._conversations: set[Conversation] = set()
@@ -92,10 +92,10 @@ class Listener:
         return await loop.create_unix_server(conversation, sock=local.socket, backlog=_BACKLOG)
 
     def _by_smtp(self) -> Conversation:
-        return Conversation(self._handler, self._door, self._conversations)
+        return Conversation(self._handler, self._connections, self._conversations)
 
     def _by_lmtp(self) -> Conversation:
-        return LmtpConversation(self._handler, self._door, self._conversations)
+        return LmtpConversation(self._handler, self._connections, self._conversations)
 
     def show(self, tls: ssl.SSLContext | None) -> None:
         """Show another certificate from the next STARTTLS on; what is under way goes on."""
