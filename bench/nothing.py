@@ -10,7 +10,7 @@ from aiosmtpd.smtp import SMTP
 class Nothing:
     """Takes every mail, and forgets it."""
 
-    async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:  # noqa: ARG002, N802
+    async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:  # noqa: ARG002
         """Say yes."""
         return "250 2.0.0 kept"
 

@@ -38,7 +38,7 @@ class Front:
     adds_received: int = 1
     passes_on: bool = True
 
-    async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:  # noqa: ARG002, N802
+    async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:  # noqa: ARG002
         """Stamp a mail and hand it on."""
         if not self.passes_on:
             return "250 2.0.0 queued for ever"

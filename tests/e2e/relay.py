@@ -33,7 +33,7 @@ class Relay(Sink):
     strips: bool = False
     answered: list[str] = field(default_factory=list)  # how the robots' answers were taken
 
-    async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:  # noqa: N802
+    async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:
         """Keep a mail and pass it on; what the next server says is the answer."""
         reply = await super().handle_DATA(server, session, envelope)
         for recipient in envelope.rcpt_tos:

@@ -29,7 +29,7 @@ class Sink:
     lock: threading.Lock = field(default_factory=threading.Lock)
     port: int = 0
 
-    async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:  # noqa: ARG002, N802
+    async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:  # noqa: ARG002
         """Keep a mail, once for each recipient."""
         ISSUED.note_mail(envelope.original_content)
         with self.lock:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from pbm import __version__, resources
+from pbm.mail.reading.phrases import PHRASES
 from tests.installed_wheel import InstalledWheel
 
 
@@ -41,6 +42,11 @@ def test_the_wheel_carries_its_folders(
 
     assert files(place) == files(resources.resource_path(name))
     assert files(place)
+
+
+def test_the_wheel_knows_the_words_of_mail_programs(installed_wheel: InstalledWheel) -> None:
+    program = "from pbm.mail.reading.phrases import PHRASES; print(ascii(PHRASES))"
+    assert ask(installed_wheel, program) == ascii(PHRASES)
 
 
 @pytest.mark.parametrize("program", ["pbm", "pbm-admin", "pbm-rules"])

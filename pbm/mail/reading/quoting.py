@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress
 
-from pbm.mail.reading.quoting_footers import DEVICES, FOOTER_ENDS, FOOTER_STARTS, LONGEST_FOOTER
+from pbm.mail.reading.phrases import PHRASES
 from pbm.mail.reading.quoting_headers import (
     attribution_end,
     field_block_end,
@@ -18,9 +18,9 @@ from pbm.mail.reading.quoting_headers import (
     next_words,
 )
 from pbm.mail.reading.quoting_own import OwnMails
-from pbm.mail.reading.quoting_words import FORWARD_SENTENCES, FORWARDED, ORIGINAL
 
 _LONGEST_MARK = 120
+_LONGEST_FOOTER = 200
 _LONG_LINE = 45
 _FULL_LINE = 55
 _WIDEST_LINE = 80
@@ -37,9 +37,11 @@ _DASHED = re.compile(rf"[{re.escape(_DASHES)}]{{2,}}(.*)")
 _AROUND_MARKS = " \u00a0<>-=*_:：\u2010\u2011\u2012\u2013\u2014\u2015\u2500"
 # Where a footer was a picture with a link, its address is left.
 _LINK_BEFORE = re.compile(r"^ {0,8}<https?://[^<>\s]{1,300}> ")
+_ORIGINAL = frozenset(PHRASES.original)
+_FORWARDED = frozenset(PHRASES.forwarded)
 # Three characters spare nearly all lines a comparison with some five hundred beginnings.
-_HEAD = min(map(len, FOOTER_STARTS))
-_FOOTER_HEADS = frozenset(start[:_HEAD] for start in FOOTER_STARTS)
+_HEAD = min(map(len, PHRASES.footer_start))
+_FOOTER_HEADS = frozenset(start[:_HEAD] for start in PHRASES.footer_start)
 _AROUND_FOOTERS = " \t\u00a0-*_<>().。"
 _SENTENCE_ENDS = (".", "!", "?", "…")
 _PGP_BEGINS = "-----BEGIN PGP "
@@ -187,7 +189,7 @@ class _Cleaning:
         """The line after what introduces a quotation at `at`; `at` itself if nothing does."""
         line = self._plain[at].strip()
         dashed = _dashed_words(line)
-        if dashed in ORIGINAL or _RULE.match(line):
+        if dashed in _ORIGINAL or _RULE.match(line):
             return at + 1
         end = self._heading(at)
         if end == at and (dashed or _DASHED.match(line)):
@@ -277,26 +279,26 @@ def _dashed_words(line: str) -> str:
 def _is_forward_mark(line: str) -> bool:
     if len(line) > _LONGEST_MARK:
         return False
-    if line.endswith((":", "：")) and line.casefold().startswith(FORWARD_SENTENCES):
+    if line.endswith((":", "：")) and line.casefold().startswith(PHRASES.forward_sentence):
         return True
     words = _dashed_words(line)
-    return words in FORWARDED or words.startswith(("forwarded message from ", "forwarded by "))
+    return words in _FORWARDED or words.startswith(("forwarded message from ", "forwarded by "))
 
 
 def _is_footer(line: str) -> bool:
-    if len(line) > LONGEST_FOOTER and not _starts_footer(line.casefold()):
+    if len(line) > _LONGEST_FOOTER and not _starts_footer(line.casefold()):
         return False
     line = _LINK_BEFORE.sub("", line, count=1)
-    folded = line[:LONGEST_FOOTER].casefold().strip(_AROUND_FOOTERS)
+    folded = line[:_LONGEST_FOOTER].casefold().strip(_AROUND_FOOTERS)
     if _starts_footer(folded):
         return True
     # The end of the sentence, or what an excuse for the typing follows.
     clauses = (folded, re.split("[,;.]", folded, maxsplit=1)[0])
     return any(
-        clause.endswith(FOOTER_ENDS) and any(device in clause for device in DEVICES)
+        clause.endswith(PHRASES.footer_end) and any(device in clause for device in PHRASES.device)
         for clause in clauses
     )
 
 
 def _starts_footer(folded: str) -> bool:
-    return folded[:_HEAD] in _FOOTER_HEADS and folded.startswith(FOOTER_STARTS)
+    return folded[:_HEAD] in _FOOTER_HEADS and folded.startswith(PHRASES.footer_start)

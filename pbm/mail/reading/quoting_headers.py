@@ -2,7 +2,7 @@
 
 import re
 
-from pbm.mail.reading.quoting_words import FIELD_NAMES, OPENERS, WEEKDAYS, WROTE, WROTE_ANYWHERE
+from pbm.mail.reading.phrases import PHRASES
 
 _MOST_LINES = 4
 _LONGEST = 500
@@ -11,10 +11,25 @@ _LONGEST_NAME = 30
 _FEWEST_UNKNOWN = 3
 _DATE_BY = 3  # the date is among so many fields
 
-_VERB = re.compile(rf"(?<!\w)(?:{WROTE})(?!\w)|{WROTE_ANYWHERE}")
-_LAST_VERB = re.compile(rf"(?:(?<!\w)(?:{WROTE})|{WROTE_ANYWHERE})$")
-_LAST_LETTERS = frozenset(verb[-1] for verb in f"{WROTE}|{WROTE_ANYWHERE}".split("|"))
-_VERB_AND_COLON = re.compile(rf"(?:(?<!\w)(?:{WROTE})|{WROTE_ANYWHERE})\s?[:：]\s")
+_FIELD_NAMES = {
+    name: kind
+    for kind, names in {
+        "from": PHRASES.field_from,
+        "sent": PHRASES.field_sent,
+        "to": PHRASES.field_to,
+        "other": PHRASES.field_other,
+        "subject": PHRASES.field_subject,
+    }.items()
+    for name in names
+}
+_ATTRIBUTION_STARTS = frozenset(PHRASES.attribution_start)
+_WEEKDAYS = frozenset(PHRASES.weekday)
+_WROTE = "|".join(map(re.escape, PHRASES.wrote))
+_WROTE_INSIDE = "|".join(map(re.escape, PHRASES.wrote_inside))
+_VERB = re.compile(rf"(?<!\w)(?:{_WROTE})(?!\w)|{_WROTE_INSIDE}")
+_LAST_VERB = re.compile(rf"(?:(?<!\w)(?:{_WROTE})|{_WROTE_INSIDE})$")
+_LAST_LETTERS = frozenset(verb[-1] for verb in PHRASES.wrote + PHRASES.wrote_inside)
+_VERB_AND_COLON = re.compile(rf"(?:(?<!\w)(?:{_WROTE})|{_WROTE_INSIDE})\s?[:：]\s")
 _COLON_WITHIN = re.compile(r"[:：]\s")
 _ADDRESS = re.compile(r"[^\s@<>]@[^\s@<>]")
 _DATE = re.compile(
@@ -135,7 +150,7 @@ def _opens(window: list[str]) -> bool:
     if not words:
         return False
     first = words[0]
-    starts = first in OPENERS or first.rstrip(".") in WEEKDAYS or first[0].isdigit()
+    starts = first in _ATTRIBUTION_STARTS or first.rstrip(".") in _WEEKDAYS or first[0].isdigit()
     return starts and (has_date or has_address or _is_full(window))
 
 
@@ -163,7 +178,7 @@ def field_block_end(lines: list[str], names: list[str], following: list[int], at
     more: nobody begins an answer so. `names` is `field_names(lines)`, `following` is
     `next_words(lines)`.
     """
-    if names[at] not in FIELD_NAMES:
+    if names[at] not in _FIELD_NAMES:
         return _unknown_block_end(lines, names, following, at)
     kinds: set[str] = set()
     end = at
@@ -172,7 +187,7 @@ def field_block_end(lines: list[str], names: list[str], following: list[int], at
     for _ in range(_FIELD_LINES):
         if line_at >= len(lines):
             break
-        kind = FIELD_NAMES.get(names[line_at], "")
+        kind = _FIELD_NAMES.get(names[line_at], "")
         if kind:
             kinds.add(kind)
             end = line_at + 1

@@ -1,27 +1,25 @@
 """One SMTP conversation, from the greeting to the goodbye (RFC 5321, sections 3 and 4).
 
-aiosmtpd's protocol class carries the connection. What it would say and do is said and done
-here instead, since its own way breaks promises: it stops working on a mail when the client
-hangs up, tells the client the text of our exceptions, logs every address, and collects a line
-without an end in memory.
+aiosmtpd carries the connection, and answers EHLO, HELO, RSET, NOOP and QUIT with the words of
+`Hooks`. ADR 31 tells, verb by verb, why the others are here.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from typing import cast
 
-from aiosmtpd.smtp import SMTP
+from aiosmtpd.smtp import SMTP, Envelope
 
 from pbm.mail.smtp_in.caller import Caller, Peer, forwarded_address
 from pbm.mail.smtp_in.connection_limits import ConnectionLimits, peer_of
 from pbm.mail.smtp_in.grammar import (
     NOT_ASCII,
-    ArgumentError,
+    RefusedError,
     check_mail_parameters,
     parse_path,
     too_large,
 )
 from pbm.mail.smtp_in.handler import OWN_FAULT, Handler
+from pbm.mail.smtp_in.hooks import Hooks
 from pbm.mail.smtp_in.line_reader import (
     BLOCK,
     ClientLeftError,
@@ -34,6 +32,8 @@ from pbm.mail.smtp_in.session import QUIT, Session
 _COMMANDS_IN_A_ROW = 32
 _MAIL_FORM = "MAIL FROM:<name@example.org>"
 _RCPT_FORM = "RCPT TO:<name@example.org>"
+_WITHOUT_ARGUMENT = ("RSET", "QUIT")  # one that comes all the same is passed over
+_BEGUN = "503 5.5.1 A mail is begun already; RSET drops it."
 _XFORWARD_FORM = "XFORWARD ADDR=192.0.2.1"
 
 _IDLE = "421 4.4.2 Nothing was said for too long; goodbye."
@@ -51,68 +51,56 @@ class Conversation(SMTP):
     line_length_limit = BLOCK  # how much is read ahead before the client has to wait
     protocol_name = "ESMTP"
     hello = "EHLO"
+    verbs = frozenset(
+        {"EHLO", "HELO", "MAIL", "RCPT", "DATA", "RSET", "NOOP", "QUIT", "HELP", "VRFY", "EXPN"}
+        | {"XFORWARD", "STARTTLS"}
+    )
     no_recipients = "554 5.5.1 None of the recipients was taken, so there is nobody to send it to."
 
     def __init__(
-        self, handler: Handler, door: ConnectionLimits, everybody: "set[Conversation]"
+        self, handler: Handler, connections: ConnectionLimits, conversations: "set[Conversation]"
     ) -> None:
-        """The conversation puts itself into ``everybody``, and leaves it at its end."""
+        """The conversation puts itself into ``conversations``, and leaves it at its end."""
         super().__init__(
-            None,
+            Hooks(),
+            data_size_limit=handler.limits.mail_bytes,
             hostname=handler.hostname,
             timeout=handler.limits.idle_seconds,
             loop=asyncio.get_running_loop(),
         )
         self.is_committing = False
+        self.answering: asyncio.Task[None] | None = None
+        """The task in which the conversation runs, once it has begun."""
         self._handler = handler
-        self._door = door
-        self._everybody = everybody
+        self._connections = connections
+        self._conversations = conversations
         self._limits = handler.limits
         self._on_timeout = _IDLE
         self._is_encrypted = False
         self._is_shaking_hands = False
         self._is_inside = False
-        self._said_hello = False
-        self._sender: str | None = None
-        self._recipients: list[str] = []
-        self._why_refused = ""  # the last command was; for the operator
-        self._forwarded: Peer | None = None
+        self._line = b""  # that is being answered
+        self._why_refused = ""  # it was; for the operator
+        self._forwarded: tuple[Envelope, Peer] | None = None
         self._replies_owed = 1
         self._since_mail = 0
         self._unknown = 0
-        self._verbs: dict[str, Callable[[str], Awaitable[str]]] = {
-            self.hello: self._ehlo,
-            "HELO": self._helo,
-            "MAIL": self._mail,
-            "RCPT": self._rcpt,
-            "DATA": self._data,
-            "RSET": self._rset,
-            "NOOP": self._noop,
-            "QUIT": self._quit,
-            "HELP": self._help,
-            "VRFY": self._verify,
-            "EXPN": self._verify,
-            "XFORWARD": self._xforward,
-        }
-        if handler.tls is not None:
-            self._verbs["STARTTLS"] = self._starttls
 
     # What asyncio and aiosmtpd call
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._peer = peer_of(transport.get_extra_info("peername"))
-        self._is_trusted = self._door.is_trusted(self._peer)
-        self._refusal = self._door.enter(self._peer)
-        self._session = Session(str(self._peer or ""), self.protocol_name, self._is_trusted)
-        self._everybody.add(self)
+        self._is_trusted = self._connections.is_trusted(self._peer)
+        self._refusal = self._connections.enter(self._peer)
+        self._record = Session(str(self._peer or ""), self.protocol_name, self._is_trusted)
+        self._conversations.add(self)
         self._is_inside = True
         super().connection_made(transport)
-        self._inlet = LineReader(self._reader, self._limits)
-        self.handler().add_done_callback(self._ended)
+        self._lines = LineReader(self._reader, self._limits)
 
     def eof_received(self) -> bool:
         # A client may close its own half right after the dot, and still read our answer.
-        # TLS has no halves.
+        # aiosmtpd would stop working on its mail. TLS has no halves.
         asyncio.StreamReaderProtocol.eof_received(self)
         return not self._is_encrypted
 
@@ -123,17 +111,23 @@ class Conversation(SMTP):
     def _go_out(self) -> None:
         if self._is_inside:
             self._is_inside = False
-            self._everybody.discard(self)
-            self._door.leave(self._peer)
+            self._conversations.discard(self)
+            self._connections.leave(self._peer)
             if self.is_committing:
-                self._session.end = "the client left before the reply to its mail"
-            self._handler.report_session(self._session)
+                self._record.end = "the client left before the reply to its mail"
+            self._handler.report_session(self._record)
 
     def _timeout_cb(self) -> None:
+        if self.is_committing or self._is_shaking_hands:
+            return  # each has a limit of its own
         self.hang_up(self._on_timeout)
-        self._session.end = f"timed out, told {self._on_timeout}"
+        self._record.end = f"timed out, told {self._on_timeout}"
 
     async def _handle_client(self) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self.answering = task
+        task.add_done_callback(self._ended)
         try:
             await self._converse()
         except ClientLeftError:
@@ -141,18 +135,8 @@ class Conversation(SMTP):
         except FloodError:
             self.hang_up(_TOO_MUCH)
 
-    def __dir__(self) -> tuple[str, ...]:
-        # At every connection aiosmtpd looks through these, one by one, for verbs of its own.
-        # Ours are in a table.
-        return ()
-
-    def handler(self) -> "asyncio.Task[None]":
-        """The task in which the conversation runs."""
-        assert self._handler_coroutine is not None
-        return self._handler_coroutine
-
-    def _ended(self, handler: "asyncio.Task[None]") -> None:
-        if not handler.cancelled() and (fault := handler.exception()) is not None:
+    def _ended(self, task: "asyncio.Task[None]") -> None:
+        if not task.cancelled() and (fault := task.exception()) is not None:
             self._handler.report_fault(fault)
             self.hang_up(_CRASHED)
 
@@ -165,24 +149,20 @@ class Conversation(SMTP):
         await self.push(f"220 {self.hostname} {self.protocol_name}")
         while not self._is_hung_up():
             self._reset_timeout()
-            line = await self._inlet.line()
-            self._why_refused = ""
-            reply = await self._answer(line)
-            self._session.note(line, reply, self._why_refused)
-            if reply:
-                await self.push(reply)
+            self._line = await self._lines.line()
+            await self._answer()
             if self._handler.is_closing:
                 self.hang_up(GOING_DOWN)
 
     async def push(self, status: str | bytes) -> None:
         """Say it; a reply of 421 or 221 is the last word. Raises ClientLeftError."""
         reply = status if isinstance(status, str) else status.decode("ascii")
+        self._record.note(self._line, reply, self._why_refused)
         if reply.startswith(("421", "221")):
             self.hang_up(reply)
             return
         try:
-            self._writer.write(f"{reply}\r\n".encode("ascii"))
-            await self._writer.drain()
+            await super().push(reply)
         except OSError:
             raise ClientLeftError from None
 
@@ -191,7 +171,7 @@ class Conversation(SMTP):
         if self._is_hung_up():
             return
         if reply:
-            self._session.end = QUIT if reply.startswith("221") else f"told {reply}"
+            self._record.end = QUIT if reply.startswith("221") else f"told {reply}"
         transport = cast(asyncio.Transport, self.transport)
         if reply and not self._is_shaking_hands:
             transport.write(f"{reply}\r\n".encode("ascii"))
@@ -203,94 +183,95 @@ class Conversation(SMTP):
     def _is_hung_up(self) -> bool:
         return self.transport is None or self.transport.is_closing()
 
-    async def _answer(self, line: bytes) -> str:
-        """The reply to a command. Raises ClientLeftError and FloodError, and nothing else."""
+    async def _answer(self) -> None:
+        """Obey the line. Raises ClientLeftError and FloodError, and nothing else."""
+        self._why_refused = ""
         self._replies_owed = 1
         self._since_mail += 1
         if self._since_mail % _COMMANDS_IN_A_ROW == 0:
             await asyncio.sleep(0)  # whoever sends a thousand commands at once lets others in
         if self._since_mail > self._limits.commands and not self._is_trusted:
-            return _TOO_MUCH
+            await self.push(_TOO_MUCH)
+            return
         try:
-            return await self._obey(line)
-        except ArgumentError as error:
-            return str(error)
+            await self._obey(self._line)
+        except RefusedError as error:
+            await self.push(str(error))
         except (ClientLeftError, FloodError):
             raise
         except Exception as fault:  # noqa: BLE001 - the listener is a boundary: our fault is a 451
             self._handler.report_fault(fault)
-            return self._to_each(OWN_FAULT)
+            await self.push(self._to_each(OWN_FAULT))
 
     def _to_each(self, reply: str) -> str:
         """The reply as often as one is waited for."""
         return "\r\n".join([reply] * self._replies_owed)
 
-    async def _obey(self, line: bytes) -> str:
+    async def _obey(self, line: bytes) -> None:
+        """Raises RefusedError for what cannot be obeyed, and what the verbs raise."""
         if len(line) > self._limits.command_bytes:
-            return "500 5.5.2 That command line is too long."
+            raise RefusedError("500 5.5.2 That command line is too long.")
         if not line.endswith(b"\r\n") or b"\r" in line[:-2] or b"\0" in line:
-            return "500 5.5.2 Lines must end in CRLF and hold nothing but text."
-        verb, _, argument = line[:-2].decode("ascii", "replace").partition(" ")
-        obey = self._verbs.get(verb.upper())
-        if obey is None:
-            return self._not_known()
+            raise RefusedError("500 5.5.2 Lines must end in CRLF and hold nothing but text.")
+        word, _, argument = line[:-2].decode("ascii", "replace").partition(" ")
+        verb = word.upper()
+        if verb not in self.verbs or (verb == "STARTTLS" and self._handler.tls is None):
+            raise self._unknown_command()
         if not line.isascii():
-            return NOT_ASCII
-        return await obey(argument.strip(" "))
+            raise RefusedError(NOT_ASCII)
+        argument = "" if verb in _WITHOUT_ARGUMENT else argument.strip(" ")
+        await getattr(self, f"smtp_{verb}")(argument)
 
-    def _not_known(self) -> str:
+    def _unknown_command(self) -> RefusedError:
         self._unknown += 1
         if self._unknown > self._limits.unknown_commands:
-            return _TOO_MUCH
-        return "500 5.5.1 That is no command of this server; HELP says what it is for."
+            return RefusedError(_TOO_MUCH)
+        return RefusedError(
+            "500 5.5.1 That is no command of this server; HELP says what it is for."
+        )
 
-    # The verbs: each returns its reply
+    # The verbs: each says its reply, or raises RefusedError
 
-    async def _ehlo(self, name: str) -> str:
-        if not name:
-            return f"501 5.5.4 That command is written {self.hello} your.host.name."
-        self._begin()
-        return "\r\n250-".join([f"250-{self.hostname}", *self._extensions()]) + "\r\n250 HELP"
+    async def smtp_EHLO(self, hostname: str) -> None:
+        await super().smtp_EHLO(self._host_name(hostname))
 
-    def _extensions(self) -> list[str]:
-        extensions = [
-            f"SIZE {self._limits.mail_bytes}",
-            "8BITMIME",
-            "PIPELINING",
-            "ENHANCEDSTATUSCODES",
-        ]
+    async def smtp_HELO(self, hostname: str) -> None:
+        await super().smtp_HELO(self._host_name(hostname, "HELO"))
+
+    def _host_name(self, argument: str, verb: str = "") -> str:
+        if not argument:
+            raise RefusedError(
+                f"501 5.5.4 That command is written {verb or self.hello} your.host.name."
+            )
+        return argument
+
+    def extensions(self) -> list[str]:
+        """What EHLO tells besides aiosmtpd's own."""
+        extensions = ["PIPELINING", "ENHANCEDSTATUSCODES"]
         if self._handler.tls is not None and not self._is_encrypted:
             extensions.append("STARTTLS")
         if self._is_trusted:
             extensions.append("XFORWARD ADDR")
         return extensions
 
-    async def _helo(self, name: str) -> str:
-        if not name:
-            return "501 5.5.4 That command is written HELO your.host.name."
-        self._begin()
-        return f"250 {self.hostname}"
-
-    async def _starttls(self, argument: str) -> str:
+    async def smtp_STARTTLS(self, arg: str) -> None:
         """RFC 3207: whatever was said before counts as never said."""
-        if argument:
-            return "501 5.5.4 That command is written STARTTLS, and nothing behind it."
+        if arg:
+            raise RefusedError("501 5.5.4 That command is written STARTTLS, and nothing behind it.")
         if self._is_encrypted:
-            return "503 5.5.1 This connection is encrypted already."
+            raise RefusedError("503 5.5.1 This connection is encrypted already.")
         cast(asyncio.Transport, self.transport).pause_reading()
         await self.push("220 2.0.0 Go on in TLS.")
         await self._shake_hands()
-        self._said_hello = False
+        assert self.session is not None
+        self.session.host_name = None
         self._forget_mail()
-        return ""
 
     async def _shake_hands(self) -> None:
         """Raises ClientLeftError where the client can't or won't."""
         # Commands that came along in the clear may be another's than the client's.
-        self._inlet.drop_what_came()
+        self._lines.drop_what_came()
         assert self._handler.tls is not None
-        assert self._timeout_handle is not None
-        self._timeout_handle.cancel()
         self._is_shaking_hands = True
         loop, plain = asyncio.get_running_loop(), self._writer
         try:
@@ -303,7 +284,7 @@ class Conversation(SMTP):
             )
         except OSError as error:
             encrypted = None
-            self._session.end = f"TLS failed: {_why_no_tls(error)}"
+            self._record.end = f"TLS failed: {_why_no_tls(error)}"
         finally:
             self._is_shaking_hands = False
         if encrypted is None:
@@ -312,87 +293,94 @@ class Conversation(SMTP):
         self._plain_writer = plain  # at its end it would close what is under the TLS
         self._writer = asyncio.StreamWriter(encrypted, self, self._reader, loop)
         self.transport = encrypted
-        self._is_encrypted = self._session.is_encrypted = True
-
-    def _begin(self) -> None:
-        self._said_hello = True
-        self._forget_mail()
+        self._is_encrypted = self._record.is_encrypted = True
 
     def _forget_mail(self) -> None:
-        self._sender = None
-        self._recipients = []
-        self._forwarded = None
+        self.envelope = Envelope()
 
-    @property
+    def _begun(self) -> Envelope:
+        """The mail that is begun, if any; without a sender there is none."""
+        assert self.envelope is not None
+        return self.envelope
+
     def _caller(self) -> Caller:
-        return self._door.caller(self._peer, self._forwarded)
+        envelope, peer = self._forwarded or (None, None)
+        return self._connections.caller(self._peer, peer if envelope is self.envelope else None)
 
-    async def _xforward(self, argument: str) -> str:
+    async def smtp_XFORWARD(self, arg: str) -> None:
         """Hear from a trusted peer for whom it speaks in its next mail.
 
         The extension is Postfix's (its XFORWARD_README).
         """
         if not self._is_trusted:
-            return self._not_known()
-        if self._sender is not None:
-            return "503 5.5.1 A mail is begun already; RSET drops it."
+            raise self._unknown_command()
+        if self._begun().mail_from is not None:
+            raise RefusedError(_BEGUN)
         try:
-            self._forwarded = forwarded_address(argument) or self._forwarded
+            peer = forwarded_address(arg)
         except ValueError:
-            return f"501 5.5.4 That command is written {_XFORWARD_FORM}."
-        return "250 2.0.0 Go on."
+            raise RefusedError(f"501 5.5.4 That command is written {_XFORWARD_FORM}.") from None
+        if peer is not None:
+            self._forwarded = (self._begun(), peer)
+        await self.push("250 2.0.0 Go on.")
 
-    async def _mail(self, argument: str) -> str:
-        if not self._said_hello:
-            return f"503 5.5.1 Say {self.hello} first."
-        if self._sender is not None:
-            return "503 5.5.1 A mail is begun already; RSET drops it."
-        sender, parameters = parse_path("FROM:", argument, _MAIL_FORM)
+    async def smtp_MAIL(self, arg: str | None) -> None:
+        assert self.session is not None
+        if not self.session.host_name:
+            raise RefusedError(f"503 5.5.1 Say {self.hello} first.")
+        if self._begun().mail_from is not None:
+            raise RefusedError(_BEGUN)
+        sender, parameters = parse_path("FROM:", arg or "", _MAIL_FORM)
         check_mail_parameters(parameters, self._limits.mail_bytes)
-        self._sender = self._session.sender = sender
-        return "250 2.1.0 Go on."
+        self._begun().mail_from = self._record.sender = sender
+        await self.push("250 2.1.0 Go on.")
 
-    async def _rcpt(self, argument: str) -> str:
-        if self._sender is None:
-            return "503 5.5.1 Say MAIL FROM first."
-        recipient, parameters = parse_path("TO:", argument, _RCPT_FORM)
+    async def smtp_RCPT(self, arg: str | None) -> None:
+        sender, recipients = self._sender(), self._begun().rcpt_tos
+        recipient, parameters = parse_path("TO:", arg or "", _RCPT_FORM)
         if not recipient:
-            return f"501 5.1.3 That command is written {_RCPT_FORM}."
+            raise RefusedError(f"501 5.1.3 That command is written {_RCPT_FORM}.")
         if parameters:
-            return "555 5.5.4 That parameter of RCPT TO is not known here."
-        if recipient not in self._recipients:
-            if len(set(self._recipients)) >= self._limits.recipients:
+            raise RefusedError("555 5.5.4 That parameter of RCPT TO is not known here.")
+        if recipient not in recipients:
+            if len(set(recipients)) >= self._limits.recipients:
                 most = self._limits.recipients
-                return f"452 4.5.3 One mail may have {most} recipients; send it again to the rest."
-            refusal = await self._handler.refuse_recipient(recipient, self._sender, self._caller)
+                raise RefusedError(
+                    f"452 4.5.3 One mail may have {most} recipients; send it again to the rest."
+                )
+            refusal = await self._handler.refuse_recipient(recipient, sender, self._caller())
             if refusal is not None:
                 reply, self._why_refused = refusal
-                return reply
+                raise RefusedError(reply)
         self._add_recipient(recipient)
-        return "250 2.1.5 Go on."
+        await self.push("250 2.1.5 Go on.")
 
-    async def _data(self, argument: str) -> str:
-        if self._sender is None:
-            return "503 5.5.1 Say MAIL FROM first."
-        if not self._recipients:
-            return self.no_recipients
-        if argument:
-            return "501 5.5.4 That command is written DATA, and nothing behind it."
+    def _sender(self) -> str:
+        """Of the mail that is begun. Raises RefusedError where none is."""
+        sender = self._begun().mail_from
+        if sender is None:
+            raise RefusedError("503 5.5.1 Say MAIL FROM first.")
+        return sender
+
+    async def smtp_DATA(self, arg: str) -> None:
+        sender = self._sender()
+        if not self._begun().rcpt_tos:
+            raise RefusedError(self.no_recipients)
+        if arg:
+            raise RefusedError("501 5.5.4 That command is written DATA, and nothing behind it.")
         try:
             await self.push("354 Send the mail; a dot between two line ends of CRLF ends it.")
             self._replies_owed = self._replies_to_mail()
-            return await self._take(await self._whole_mail(), self._sender)
+            reply = await self._take(await self._whole_mail(), sender)
         finally:
             self._forget_mail()
+        await self.push(reply)
 
     async def _whole_mail(self) -> bytes | None:
-        """The mail, in its time; afterwards no clock runs until the client's next turn."""
         self._on_timeout = _DATA_TOO_SLOW
         self._reset_timeout(self._limits.data_seconds)
-        mail = await self._inlet.mail()
+        mail = await self._lines.mail()
         self._on_timeout = _IDLE
-        if self._timeout_handle is not None:
-            self._timeout_handle.cancel()
         return mail
 
     async def _take(self, mail: bytes | None, sender: str) -> str:
@@ -402,40 +390,34 @@ class Conversation(SMTP):
             return self._to_each("500 5.5.2 A line of the mail is too long.")
         self.is_committing = True
         try:
-            reply = await self._hand_in(sender, mail, self._caller)
+            reply = await self._hand_in(sender, mail, self._caller())
         finally:
             self.is_committing = False
         if any(line.startswith("250") for line in reply.split("\r\n")):
             self._since_mail = 0
         return reply
 
+    async def smtp_HELP(self, arg: str) -> None:  # noqa: ARG002 - every verb has one
+        await self.push(
+            "214 2.0.0 Games are played by mail here; send a mail with help as its subject."
+        )
+
+    async def smtp_VRFY(self, arg: str) -> None:  # noqa: ARG002
+        await self.push("252 2.1.5 Who plays here is not told; send the mail and see.")
+
+    smtp_EXPN = smtp_VRFY
+
     # What LMTP does otherwise
 
     def _add_recipient(self, recipient: str) -> None:
-        if recipient not in self._recipients:
-            self._recipients.append(recipient)
+        if recipient not in self._begun().rcpt_tos:
+            self._begun().rcpt_tos.append(recipient)
 
     def _replies_to_mail(self) -> int:
         return 1
 
     async def _hand_in(self, sender: str, mail: bytes, caller: Caller) -> str:
-        return await self._handler.hand_in(sender, tuple(self._recipients), mail, caller)
-
-    async def _rset(self, argument: str) -> str:  # noqa: ARG002 - every verb has one
-        self._forget_mail()
-        return "250 2.0.0 Forgotten."
-
-    async def _noop(self, argument: str) -> str:  # noqa: ARG002
-        return "250 2.0.0 Nothing done."
-
-    async def _quit(self, argument: str) -> str:  # noqa: ARG002
-        return "221 2.0.0 Goodbye."
-
-    async def _help(self, argument: str) -> str:  # noqa: ARG002
-        return "214 2.0.0 Games are played by mail here; send a mail with help as its subject."
-
-    async def _verify(self, argument: str) -> str:  # noqa: ARG002
-        return "252 2.1.5 Who plays here is not told; send the mail and see."
+        return await self._handler.hand_in(sender, tuple(self._begun().rcpt_tos), mail, caller)
 
 
 def _why_no_tls(error: OSError) -> str:

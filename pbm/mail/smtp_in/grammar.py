@@ -11,39 +11,39 @@ _BRACKETED = re.compile(r"<([!-;=?-~]*)>(?: +(.*))?", re.ASCII)
 _BARE = re.compile(r"([!-;=?-~]+)(?: +(.*))?", re.ASCII)
 
 
-class ArgumentError(Exception):
-    """The argument can't be used; ``str()`` is the whole reply."""
+class RefusedError(Exception):
+    """A command is refused; ``str()`` is the whole reply."""
 
 
 def parse_path(keyword: str, argument: str, form: str) -> tuple[str, list[str]]:
     """The address behind ``FROM:`` or ``TO:``, empty for ``<>``, and the parameters after it.
 
     A source route is dropped, as RFC 5321, appendix C, wants it. ``form`` shows in the error
-    how the command is written. Raises ArgumentError.
+    how the command is written. Raises RefusedError.
     """
     head, rest = argument[: len(keyword)], argument[len(keyword) :].strip(" ")
     found = _BRACKETED.fullmatch(rest) or _BARE.fullmatch(rest)
     if head.upper() != keyword or found is None:
-        raise ArgumentError(f"501 5.5.4 That command is written {form}.")
+        raise RefusedError(f"501 5.5.4 That command is written {form}.")
     path = found[1]
     if path.startswith("@") and ":" in path:
         path = path.partition(":")[2]
     if len(path) > _LONGEST_PATH:
-        raise ArgumentError("553 5.1.7 That mail address is too long.")
+        raise RefusedError("553 5.1.7 That mail address is too long.")
     return path, (found[2] or "").split()
 
 
 def check_mail_parameters(parameters: list[str], mail_bytes: int) -> None:
-    """SIZE (RFC 1870) and BODY (RFC 6152). Raises ArgumentError."""
+    """SIZE (RFC 1870) and BODY (RFC 6152). Raises RefusedError."""
     for parameter in parameters:
         name, _, value = parameter.upper().partition("=")
         if name == "SIZE" and value.isdigit() and len(value) <= 20:
             if int(value) > mail_bytes:
-                raise ArgumentError(too_large(mail_bytes))
+                raise RefusedError(too_large(mail_bytes))
         elif name == "SMTPUTF8":
-            raise ArgumentError(NOT_ASCII)
+            raise RefusedError(NOT_ASCII)
         elif (name, value) not in (("BODY", "7BIT"), ("BODY", "8BITMIME")):
-            raise ArgumentError("555 5.5.4 That parameter of MAIL FROM is not known here.")
+            raise RefusedError("555 5.5.4 That parameter of MAIL FROM is not known here.")
 
 
 def too_large(mail_bytes: int) -> str:

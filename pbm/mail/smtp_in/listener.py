@@ -63,7 +63,7 @@ class Listener:
         self._handler = Handler(
             hostname, limits, accept_recipient, keep, report_fault, tls, report_session
         )
-        self._door = ConnectionLimits(limits, trusted_peers)
+        self._connections = ConnectionLimits(limits, trusted_peers)
         self._servers: list[asyncio.Server] = []
         self._local_sockets: list[LocalSocket] = []
         self._conversations: set[Conversation] = set()
@@ -92,10 +92,10 @@ class Listener:
         return await loop.create_unix_server(conversation, sock=local.socket, backlog=_BACKLOG)
 
     def _by_smtp(self) -> Conversation:
-        return Conversation(self._handler, self._door, self._conversations)
+        return Conversation(self._handler, self._connections, self._conversations)
 
     def _by_lmtp(self) -> Conversation:
-        return LmtpConversation(self._handler, self._door, self._conversations)
+        return LmtpConversation(self._handler, self._connections, self._conversations)
 
     def show(self, tls: ssl.SSLContext | None) -> None:
         """Show another certificate from the next STARTTLS on; what is under way goes on."""
@@ -120,7 +120,7 @@ class Listener:
             if not conversation.is_committing:
                 conversation.hang_up(GOING_DOWN)
         await self._handler.drain(seconds)
-        answering = {conversation.handler() for conversation in self._conversations}
+        answering = {each.answering for each in self._conversations if each.answering}
         if answering:
             await asyncio.wait(answering, timeout=_LAST_WORDS_SECONDS)
         for conversation in set(self._conversations):

@@ -1,15 +1,14 @@
 """The commands of a mail in one write, where the server takes that (RFC 2920).
 
-aiosmtplib opens the connection, says hello, encrypts and logs in; but it waits for the reply to
-each command before it says the next, and most of the time that a mail takes is that waiting. Here
-it lends us the connection for one mail, or for as many as wait: then the commands of the next go
-out with the content of the one before.
+aiosmtplib opens the connection, encrypts it and logs in. But it waits for the reply to each command
+before it says the next, and most of the time that a mail takes is that waiting. So it lends us the
+connection for the length of a mail, and our own reader takes the replies.
 """
 
 import asyncio
 import re
 from collections import deque
-from collections.abc import Awaitable, Callable, Container
+from collections.abc import Container
 from dataclasses import dataclass
 
 import aiosmtplib
@@ -39,54 +38,6 @@ class Timeouts:
     quit: float = 2
 
 
-class Lent:
-    """A connection of aiosmtplib's that is ours until we give it back."""
-
-    def __init__(self, client: aiosmtplib.SMTP) -> None:
-        """Raises SMTPServerDisconnected where there is no connection any more."""
-        transport, owner = client.transport, client.protocol
-        if not isinstance(transport, asyncio.Transport) or owner is None or transport.is_closing():
-            raise aiosmtplib.SMTPServerDisconnected("Connection lost")
-        self.client = client
-        self._transport = transport
-        self._owner = owner
-        self._replies = _Replies(owner)
-        transport.set_protocol(self._replies)
-
-    def give_back(self) -> None:
-        """Let aiosmtplib have it again, closed if it is out of step."""
-        if self.is_out_of_step:
-            self.give_up()
-        self._transport.set_protocol(self._owner)
-
-    @property
-    def is_closed(self) -> bool:
-        """Whether nothing can be sent any more; replies that came before may be left."""
-        return self._transport.is_closing()
-
-    @property
-    def is_out_of_step(self) -> bool:
-        """Whether the server has said more than it was asked, or has gone."""
-        return self._replies.are_left
-
-    def write(self, data: bytes) -> None:
-        """Send something, unless the connection is closed: then `reply` says so."""
-        if not self._transport.is_closing():
-            self._transport.write(data)
-
-    def reply(self, seconds: float) -> Awaitable[Reply]:
-        """The next reply.
-
-        Raises SMTPServerDisconnected if none comes any more, SMTPReadTimeoutError if none comes in
-        time, SMTPResponseException if what comes is none.
-        """
-        return self._replies.next(seconds)
-
-    def give_up(self) -> None:
-        """Break the connection off: what was begun on it is not to be ended."""
-        self._transport.abort()
-
-
 class _Replies(asyncio.Protocol):
     """What a server says, taken apart."""
 
@@ -103,11 +54,15 @@ class _Replies(asyncio.Protocol):
         return bool(self._said or self._held or self._trouble)
 
     async def next(self, seconds: float) -> Reply:
-        """As `Lent.reply`."""
+        """The next reply.
+
+        Raises SMTPServerDisconnected if none comes any more, SMTPReadTimeoutError if none comes in
+        time, SMTPResponseException if what comes is none.
+        """
         if not self._said and self._trouble is None:
             loop = asyncio.get_running_loop()
             self._awaited = loop.create_future()
-            late = loop.call_later(seconds, self._be_late)  # far cheaper than `asyncio.timeout`
+            late = loop.call_later(seconds, self._be_late)
             try:
                 await self._awaited
             finally:
@@ -154,44 +109,53 @@ class _Replies(asyncio.Protocol):
             self._awaited.set_result(None)
 
 
-async def hand_over(
-    lent: Lent, commands: bytes, raw: bytes, seconds: Timeouts, ahead: Callable[[], bytes]
+async def send_at_once(
+    client: aiosmtplib.SMTP, commands: bytes, raw: bytes, seconds: Timeouts
 ) -> Trouble | None:
-    """Send the commands of a mail, and its content if they are taken; the first trouble, or None.
+    """Send MAIL, RCPT and DATA, and the content if they are taken; the first trouble, or None.
 
-    `commands` are MAIL, RCPT and DATA; none where they went out with the content of the mail
-    before. `ahead` is asked for those of the next mail, which go out with the content of this one
-    (RFC 2920, section 3.1); whoever gave any sees to their replies.
+    Afterwards aiosmtplib has the connection again: closed, where it is out of step.
     """
-    if commands:
-        if lent.is_out_of_step:
-            lent.give_up()
-            return "MAIL", aiosmtplib.SMTPServerDisconnected("It spoke before it was asked")
-        lent.write(commands)
-    refused = await _envelope_refused(lent, seconds)
-    if refused:
-        return refused
-    if lent.is_out_of_step:
-        lent.give_up()  # its next reply would not be to the content
-        return "DATA", aiosmtplib.SMTPServerDisconnected("It answered before it was asked")
-    lent.write(as_data(raw) + ahead())
-    return await _heard(lent, "DATA", _DONE, seconds.data)
+    transport, owner = client.transport, client.protocol
+    if not isinstance(transport, asyncio.Transport) or owner is None or transport.is_closing():
+        return "MAIL", aiosmtplib.SMTPServerDisconnected("Connection lost")
+    replies = _Replies(owner)
+    transport.set_protocol(replies)
+    try:
+        return await _transaction(transport, replies, commands, raw, seconds)
+    finally:
+        if replies.are_left:
+            transport.abort()
+        transport.set_protocol(owner)
 
 
-async def _envelope_refused(lent: Lent, seconds: Timeouts) -> Trouble | None:
-    """The first trouble in the replies to MAIL, RCPT and DATA; all three are heard."""
-    mail = await _heard(lent, "MAIL", _DONE, seconds.command)
-    rcpt = await _heard(lent, "RCPT", _DONE, seconds.command)
-    data = await _heard(lent, "DATA", _GO_ON, seconds.data)
+async def _transaction(
+    transport: asyncio.Transport,
+    replies: _Replies,
+    commands: bytes,
+    raw: bytes,
+    seconds: Timeouts,
+) -> Trouble | None:
+    transport.write(commands)
+    mail = await _heard(replies, "MAIL", _DONE, seconds.command)
+    rcpt = await _heard(replies, "RCPT", _DONE, seconds.command)
+    data = await _heard(replies, "DATA", _GO_ON, seconds.data)
     if (mail or rcpt) and not data:
-        lent.give_up()  # it waits for content, and an empty mail would go out
-    return mail or rcpt or data
+        transport.abort()  # it waits for content, and an empty mail would go out
+    if refused := mail or rcpt or data:
+        return refused
+    if replies.are_left:  # the next reply would not be to the content
+        return "DATA", aiosmtplib.SMTPServerDisconnected("It answered before it was asked")
+    transport.write(as_data(raw))
+    return await _heard(replies, "DATA", _DONE, seconds.data)
 
 
-async def _heard(lent: Lent, verb: str, good: Container[int], seconds: float) -> Trouble | None:
+async def _heard(
+    replies: _Replies, verb: str, good: Container[int], seconds: float
+) -> Trouble | None:
     """What is wrong with the next reply, None if it is good."""
     try:
-        code, reply = await lent.reply(seconds)
+        code, reply = await replies.next(seconds)
     except aiosmtplib.SMTPException as error:
         return verb, error
     if code in good:

@@ -51,7 +51,6 @@ def png(described: str) -> bytes:
     return _encoded(image)
 
 
-@lru_cache(maxsize=_MOST_KEPT)
 def in_words(described: str) -> str:
     """The position in one line, for whoever does not see the picture.
 

@@ -7,23 +7,20 @@ the board of a view: lines that keep their shape, and in the HTML part a picture
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
 from html import escape
 from textwrap import wrap
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 from unicodedata import category
 from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from jinja2.runtime import Context
 
 from pbm.mail.writing import picture
 from pbm.mail.writing.compose import InlinePicture
 from pbm.mail.writing.rows_of_before import as_frozen_now
 from pbm.resources import resource_path
 
-_Made = TypeVar("_Made")
 COLUMNS = 68  # narrow, so that no mailer breaks a line again when it quotes it
 # Marks of lines that keep their shape; taken out of everything foreign.
 _KEPT = "\ue000"
@@ -33,9 +30,6 @@ _MARKS = {_KEPT: "pre", _ROW: "rows", _PICTURE: "picture"}
 _SHAPES = frozenset(_MARKS.values())
 _GLUE = "\ue002"  # a blank at which no line breaks
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029\ue000-\ue003]", re.ASCII)
-_LONGEST_KEPT = 1024  # characters; else long comments would fill the memory
-_CHUNKS_KEPT = 512  # the mails of a turn share most of theirs
-_SEQUENCES = (list, tuple)
 _JOINERS = "\u200c\u200d"
 
 
@@ -55,31 +49,11 @@ class _Block(NamedTuple):
     picture: str = ""  # what it shows, as `picture.described` has it
 
 
-class _Calls(Context):
-    """Calls at once: no function that a template uses asks for its surroundings."""
-
-    def call(
-        self, function: Callable[..., Any], /, *args: Any, _loop_vars: Any = None, **kwargs: Any
-    ) -> Any:
-        return function(*args, **kwargs)
-
-
-class _Templates(Environment):
-    """Looks a name up among the keys first: what fills a template is dicts nearly always."""
-
-    context_class = _Calls
-
-    def getattr(self, obj: Any, attribute: str) -> Any:
-        if isinstance(obj, dict) and attribute in obj:
-            return obj[attribute]
-        return super().getattr(obj, attribute)
-
-
 class Renderer:
     """The templates of this server."""
 
     def __init__(self) -> None:
-        self._templates = _Templates(
+        self._templates = Environment(
             loader=FileSystemLoader(resource_path("templates")),
             undefined=StrictUndefined,
             trim_blocks=True,
@@ -89,7 +63,6 @@ class Renderer:
             auto_reload=False,  # else each use of a template looks at its file
             cache_size=-1,  # all of them stay
         )
-        self._templates.globals.clear()  # no template uses any, and each mail would copy them
         self._templates.filters["pre"] = _keep_shape
         self._templates.filters["board"] = _show_board
         self._templates.filters["rows"] = _keep_rows
@@ -115,12 +88,12 @@ class Renderer:
         # An empty line ends whatever stands above it.
         blocks = [block for chunk in source.split("\n\n") if chunk for block in _blocks(chunk)]
         ids = _content_ids(blocks, message_id)
-        text = "\n\n".join([block.text for block in blocks if not block.picture])
+        text = "\n\n".join(block.text for block in blocks if not block.picture)
         shown = [_html(block, ids) for block in blocks if not block.picture or ids]
         return Rendered(
             f"{text}\n",
             self._above + "\n".join(shown) + self._below,
-            tuple([InlinePicture(name, picture.png(described)) for described, name in ids.items()]),
+            tuple(InlinePicture(name, picture.png(described)) for described, name in ids.items()),
         )
 
 
@@ -174,14 +147,12 @@ def _keep_indented_block(block: str) -> str:
 def _cleaned(value: Any) -> Any:
     """Take what cannot be seen, and our own mark, out of everything that fills a template."""
     if isinstance(value, str):
-        if value.isascii() and value.replace("\n", "").isprintable():
-            return value
         printable = _UNPRINTABLE.sub("", value)
         return printable if printable.isascii() else "".join(filter(_is_seen, printable))
     if isinstance(value, dict):
-        return {key: item and _cleaned(item) for key, item in value.items()}
-    if isinstance(value, _SEQUENCES):
-        return [item and _cleaned(item) for item in value]
+        return {key: _cleaned(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_cleaned(item) for item in value]
     return value
 
 
@@ -190,17 +161,6 @@ def _is_seen(character: str) -> bool:
     return character in _JOINERS or category(character) != "Cf"
 
 
-def _kept_if_short(make: Callable[[str], _Made]) -> Callable[[str], _Made]:
-    """Keep what is made of short texts: somebody's long words are hardly said twice."""
-    kept = lru_cache(maxsize=_CHUNKS_KEPT)(make)
-
-    def of(text: str) -> _Made:
-        return kept(text) if len(text) <= _LONGEST_KEPT else make(text)
-
-    return of
-
-
-@_kept_if_short
 def _blocks(chunk: str) -> Sequence[_Block]:
     """The blocks of lines that a template has written, in their order."""
     blocks, kind, held = list[_Block](), "", list[str]()
@@ -230,8 +190,6 @@ def _block(kind: str, lines: list[str]) -> _Block:
 
 def _kind(line: str) -> str:
     start = line[:1]
-    if start.isalnum():
-        return "paragraph"  # as nearly always
     if mark := _MARKS.get(start):
         return mark
     if not line.strip():

@@ -17,7 +17,7 @@ from pbm.mail.smtp_in.line_reader import (
 LIMITS = ListenerLimits(mail_bytes=100_000, surplus_bytes=40_000_000)
 
 
-def inlet_of(octets: bytes, limits: ListenerLimits = LIMITS) -> LineReader:
+def reader_of(octets: bytes, limits: ListenerLimits = LIMITS) -> LineReader:
     reader = asyncio.StreamReader(limit=BLOCK)
     reader.feed_data(octets)
     reader.feed_eof()
@@ -47,10 +47,10 @@ class Hose(asyncio.StreamReader):
 def test_promise_15_memory_for_32_megabytes(block: bytes) -> None:
     async def scene() -> int:
         hose = Hose(block, 512, b"z\r\n.\r\nNOOP\r\n")
-        inlet = LineReader(hose, LIMITS)
+        reader = LineReader(hose, LIMITS)
         tracemalloc.start()
         try:
-            assert await inlet.mail() is None
+            assert await reader.mail() is None
             return tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()
@@ -71,20 +71,20 @@ def test_a_flood_is_not_read_to_its_end() -> None:
 def test_a_line_without_an_end() -> None:
     async def scene() -> None:
         with pytest.raises(FloodError):
-            await inlet_of(b"x" * (BLOCK + 2)).line()
+            await reader_of(b"x" * (BLOCK + 2)).line()
         with pytest.raises(ClientLeftError):
-            await inlet_of(b"x" * 10).line()
+            await reader_of(b"x" * 10).line()
 
     asyncio.run(scene())
 
 
 def test_many_commands_behind_a_mail_are_not_copied_for_each() -> None:
     async def scene() -> int:
-        inlet = inlet_of(b".\r\n" + b"NOOP\r\n" * 30_000)
-        assert await inlet.mail() == b""
+        reader = reader_of(b".\r\n" + b"NOOP\r\n" * 30_000)
+        assert await reader.mail() == b""
         lines = 0
         try:
-            while await inlet.line() == b"NOOP\r\n":
+            while await reader.line() == b"NOOP\r\n":
                 lines += 1
         except ClientLeftError:
             return lines
@@ -96,7 +96,7 @@ def test_many_commands_behind_a_mail_are_not_copied_for_each() -> None:
 def test_a_mail_that_does_not_end() -> None:
     async def scene() -> None:
         with pytest.raises(ClientLeftError):
-            await inlet_of(b"half a mail\r\n.\r").mail()
+            await reader_of(b"half a mail\r\n.\r").mail()
 
     asyncio.run(scene())
 

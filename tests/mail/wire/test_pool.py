@@ -1,4 +1,4 @@
-"""The commands of a mail that waits go out with the content of the one before (RFC 2920)."""
+"""Several mails over one connection: what goes wrong with one is no trouble for the others."""
 
 import asyncio
 import random
@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from pbm.mail.smtp_out.delivery import Deferred, Delivery, Failed, Sent
-from pbm.mail.smtp_out.slots import Slots
 from pbm.mail.smtp_out.smarthost import SmarthostTransport
-from tests.mail.wire.fake_smarthost import DROP, HANG, PAUSE, FakeSmarthost, fake_smarthost, patient
+from tests.mail.wire.fake_smarthost import DROP, HANG, FakeSmarthost, fake_smarthost, patient
 from tests.mail.wire.talk import GUARD_SECONDS, run
 from tests.torture.sink import Sink
 from tests.torture.trouble import Trouble
@@ -37,6 +36,7 @@ def content(name: str) -> bytes:
 
 @asynccontextmanager
 async def fake_at_once() -> AsyncIterator[FakeSmarthost]:
+    """It takes the commands of a mail in one write (RFC 2920)."""
     async with fake_smarthost() as fake:
         fake.usual["EHLO"] = "250-fake\n250 PIPELINING"
         yield fake
@@ -53,7 +53,7 @@ async def deliver(transport: SmarthostTransport, name: str) -> Delivery:
 async def deliver_all(
     transport: SmarthostTransport, names: Sequence[str] = NAMES
 ) -> list[Delivery]:
-    """One connection for all of them, so that each but the first goes along with another."""
+    """One connection for all of them, one after the other."""
     async with asyncio.timeout(GUARD_SECONDS):
         return list(await asyncio.gather(*(deliver(transport, name) for name in names)))
 
@@ -63,7 +63,7 @@ def begin(transport: SmarthostTransport, *names: str) -> "list[asyncio.Task[Deli
 
 
 async def until_content(fake: FakeSmarthost) -> None:
-    """Until a content was read, and with it the commands of the mail that came along."""
+    """Until a content was read."""
     async with asyncio.timeout(GUARD_SECONDS):
         while not fake.contents:
             await asyncio.sleep(0)
@@ -86,68 +86,11 @@ def arrivals(fake: FakeSmarthost) -> dict[str, int]:
     return Counter(recipient.partition("@")[0] for recipient, _ in fake.arrived)
 
 
-async def content_with_commands(reader: asyncio.StreamReader) -> list[bytes]:
-    """A content, and the commands behind it, of which none is answered before all are there."""
-    mail = await reader.readuntil(b"\r\n.\r\n")
-    commands = await reader.readuntil(b"DATA\r\n")
-    return [mail, *(line.split(b" ")[0] for line in commands.splitlines())]
-
-
-def never(*_: object) -> None:
-    raise AssertionError
-
-
-def test_a_content_and_the_commands_of_the_next_mail_go_out_together() -> None:
-    heard: list[list[bytes]] = []
-
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        writer.write(b"220 fake\r\n")
-        await reader.readline()
-        writer.write(b"250-fake\r\n250 PIPELINING\r\n")
-        await reader.readuntil(b"DATA\r\n")
-        for _ in range(2):
-            writer.write(b"250 fine\r\n250 fine\r\n354 go on\r\n")
-            heard.append(await content_with_commands(reader))
-            writer.write(b"250 queued\r\n")
-        writer.write(b"250 fine\r\n250 fine\r\n354 go on\r\n")
-        heard.append([await reader.readuntil(b"\r\n.\r\n")])
-        writer.write(b"250 queued\r\n")
-        await reader.readline()
-        writer.close()
-
-    async def scene() -> None:
-        server = await asyncio.start_server(serve, "127.0.0.1", 0)
-        transport = transport_to(server.sockets[0].getsockname()[1])
-        assert await deliver_all(transport) == [Sent()] * 3
-        await transport.close()
-        server.close()
-        commands = [b"MAIL", b"RCPT", b"DATA"]
-        assert heard == [
-            [content("alice") + b".\r\n", *commands],
-            [content("bob") + b".\r\n", *commands],
-            [content("carol") + b".\r\n"],
-        ]
-
-    run(scene)
-
-
-def test_a_server_that_wants_one_command_at_a_time_gets_that(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    async def scene() -> None:
-        async with fake_smarthost() as fake:
-            assert await deliver_all(transport_to(fake.port)) == [Sent()] * 3
-            assert fake.connections == 1
-
-    monkeypatch.setattr(Slots, "take_along", never)
-    run(scene)
-
-
 @pytest.mark.parametrize(
     "trouble", [DROP, GOODBYE, "450 4.2.0 later", "550 5.0.0 no", "garbage", ""]
 )
 @pytest.mark.parametrize("verb", ["MAIL", "RCPT", "DATA", "DOT"])
-def test_promise_05_trouble_with_the_mail_that_came_along(verb: str, trouble: str) -> None:
+def test_promise_05_trouble_with_the_second_mail(verb: str, trouble: str) -> None:
     async def scene() -> None:
         async with fake_at_once() as fake:
             fake.script(verb, GOOD[verb], trouble)
@@ -155,8 +98,8 @@ def test_promise_05_trouble_with_the_mail_that_came_along(verb: str, trouble: st
             alice, bob, carol = await deliver_all(transport)
             assert (alice, carol) == (Sent(), Sent())
             kind: Any = Failed if trouble[:3] == "550" and verb != "MAIL" else Deferred
-            if trouble in (DROP, GOODBYE) and verb != "DOT":
-                kind = Sent if verb == "MAIL" else Sent | Deferred  # as soon as the end is seen
+            if trouble in (DROP, GOODBYE) and verb == "MAIL":
+                kind = Sent  # over another connection
             assert isinstance(bob, kind)
             assert arrivals(fake) == Counter(alice=1, carol=1, bob=int(bob == Sent()))
             await sees_all_is_well(fake, transport)
@@ -177,10 +120,10 @@ def test_promise_05_trouble_with_the_mail_that_came_along(verb: str, trouble: st
         ("554 5.7.1 that is spam", Failed, 1),
     ],
 )
-def test_promise_05_trouble_with_the_mail_before(
+def test_promise_05_trouble_with_the_first_mail(
     trouble: str, kind: type[Delivery], connections: int, lingers: bool
 ) -> None:
-    """The mail that came along arrives, once: over this connection if it is good, or another."""
+    """The others arrive, once: over this connection if it is good, or another."""
 
     async def scene() -> None:
         async with fake_at_once() as fake:
@@ -192,14 +135,13 @@ def test_promise_05_trouble_with_the_mail_before(
             assert (bob, carol) == (Sent(), Sent())
             assert arrivals(fake) == {"bob": 1, "carol": 1}
             assert fake.connections == connections
-            assert "RSET" not in fake.commands
             await sees_all_is_well(fake, transport)
 
     run(scene)
 
 
 def test_nothing_is_believed_that_comes_behind_nonsense() -> None:
-    """Not even what would be good answers to the commands that came along."""
+    """Not even what would be good answers to the next commands."""
 
     async def scene() -> None:
         async with fake_at_once() as fake:
@@ -230,7 +172,7 @@ def test_a_server_that_takes_one_mail_a_connection() -> None:
 
 
 @pytest.mark.parametrize("verb", ["MAIL", "RCPT"])
-def test_no_empty_mail_from_what_came_along_and_was_refused(verb: str) -> None:
+def test_no_empty_mail_from_one_that_was_refused(verb: str) -> None:
     async def scene() -> None:
         async with fake_at_once() as fake:
             fake.goes_on = True
@@ -248,7 +190,7 @@ def test_no_empty_mail_from_what_came_along_and_was_refused(verb: str) -> None:
 @pytest.mark.parametrize("extra", ["250 and more", "354 and more", "554 no", "25"])
 @pytest.mark.parametrize("verb", ["MAIL", "RCPT", "DATA", "DOT"])
 def test_a_server_that_says_too_much_gets_no_content_for_it(verb: str, extra: str) -> None:
-    """Whether it says it to the first mail or to the one that came along."""
+    """Whether it says it to the first mail or to the second."""
 
     async def scene(before: list[str]) -> None:
         async with fake_at_once() as fake:
@@ -283,7 +225,7 @@ def test_an_answer_too_many_does_not_make_up_for_a_refusal(refused: str) -> None
     run(scene)
 
 
-def test_a_mail_that_is_given_up_lets_the_one_that_came_along_go_on() -> None:
+def test_a_mail_that_is_given_up_lets_the_next_go_on() -> None:
     async def scene() -> None:
         async with fake_at_once() as fake:
             fake.script("DOT", HANG)
@@ -295,27 +237,6 @@ def test_a_mail_that_is_given_up_lets_the_one_that_came_along_go_on() -> None:
                 assert await asyncio.gather(bob, carol) == [Sent(), Sent()]
             assert alice.cancelled()
             assert arrivals(fake) == {"bob": 1, "carol": 1}
-            assert fake.connections == 2
-            await sees_all_is_well(fake, transport)
-
-    run(scene)
-
-
-def test_a_mail_that_is_given_up_after_it_came_along_is_not_sent_empty() -> None:
-    """Nor does the mail before it, or the one behind it, suffer."""
-
-    async def scene() -> None:
-        async with fake_at_once() as fake:
-            fake.script("DOT", PAUSE)
-            transport = transport_to(fake.port)
-            alice, bob, carol = begin(transport, *NAMES)
-            await until_content(fake)
-            bob.cancel()
-            fake.release.set()
-            async with asyncio.timeout(GUARD_SECONDS):
-                assert await asyncio.gather(alice, carol) == [Sent(), Sent()]
-            assert bob.cancelled()
-            assert arrivals(fake) == {"alice": 1, "carol": 1}
             assert fake.connections == 2
             await sees_all_is_well(fake, transport)
 
@@ -360,24 +281,17 @@ def test_those_who_are_given_up_while_they_wait_are_passed_over() -> None:
 
 
 class Patience:
-    """Timeouts that are as long as usual; but one wait of a kind is short, the so-manieth."""
+    """Timeouts that are as long as usual; but one wait for content is short, the so-manieth."""
 
-    connect = quit = GUARD_SECONDS
+    connect = command = quit = GUARD_SECONDS
 
-    def __init__(self, *, command: int = 0, data: int = 0) -> None:
-        self._until_short = {"command": command, "data": data}
-
-    def _seconds(self, kind: str) -> float:
-        self._until_short[kind] -= 1
-        return GUARD_SECONDS if self._until_short[kind] else 0.01
-
-    @property
-    def command(self) -> float:
-        return self._seconds("command")
+    def __init__(self, *, data: int) -> None:
+        self._until_short = data
 
     @property
     def data(self) -> float:
-        return self._seconds("data")
+        self._until_short -= 1
+        return GUARD_SECONDS if self._until_short else 0.01
 
 
 def test_promise_05_a_mail_behind_one_that_is_never_answered() -> None:
@@ -391,38 +305,6 @@ def test_promise_05_a_mail_behind_one_that_is_never_answered() -> None:
             assert (bob, carol) == (Sent(), Sent())
             assert arrivals(fake) == {"bob": 1, "carol": 1}
             await sees_all_is_well(fake, transport)
-
-    run(scene)
-
-
-def test_a_server_that_throws_away_what_came_along_gets_no_more_of_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    mails: list[bytes] = []
-
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        writer.write(b"220 fake\r\n")
-        await reader.readline()
-        writer.write(b"250-fake\r\n250 PIPELINING\r\n")
-        while await reader.read(1) == b"M":
-            await reader.readuntil(b"DATA\r\n")
-            writer.write(b"250 fine\r\n250 fine\r\n354 go on\r\n")
-            mails.append(await reader.readuntil(b"\r\n.\r\n"))
-            if len(mails) == 1:
-                await reader.readuntil(b"DATA\r\n")
-            writer.write(b"250 queued\r\n")
-        writer.close()
-
-    async def scene() -> None:
-        server = await asyncio.start_server(serve, "127.0.0.1", 0)
-        patience: Any = Patience(command=3)  # the second mail's MAIL
-        transport = transport_to(server.sockets[0].getsockname()[1], timeouts=patience)
-        assert await deliver_all(transport) == [Sent()] * 3
-        assert mails == [content(name) + b".\r\n" for name in NAMES]
-        monkeypatch.setattr(Slots, "take_along", never)
-        assert await deliver_all(transport) == [Sent()] * 3
-        await transport.close()
-        server.close()
 
     run(scene)
 

@@ -1,0 +1,158 @@
+"""One connection to the next mail server, and the mails that go out over it."""
+
+import asyncio
+import ssl
+from dataclasses import dataclass
+
+import aiosmtplib
+
+from pbm.mail.smtp_out.pipelining import Timeouts, Trouble, send_at_once
+from pbm.mail.smtp_out.smarthost_url import Smarthost
+
+TROUBLE = (aiosmtplib.SMTPException, OSError, ValueError)
+_NO_SUCH_COMMAND = (500, 501, 502, 504)
+
+
+class LoginError(Exception):
+    """The server was not told the password, or refused it; ``str()`` is a sentence."""
+
+
+@dataclass(frozen=True)
+class Mail:
+    """A mail with its envelope; an empty `sender` is the null sender."""
+
+    sender: str
+    recipient: str
+    raw: bytes
+
+
+class Connection:
+    """A connection that is greeted, encrypted where possible, and logged in."""
+
+    def __init__(self, client: aiosmtplib.SMTP, timeouts: Timeouts) -> None:
+        self.was_used = False
+        self._client = client
+        self._timeouts = timeouts
+
+    @property
+    def is_open(self) -> bool:
+        """Whether another mail can be sent, as far as is known."""
+        return self._client.is_connected
+
+    async def send(self, mail: Mail) -> Trouble | None:
+        """Send a mail; what went wrong first, or None.
+
+        The commands go out together where the server offers that (RFC 2920).
+        """
+        if self._client.supports_extension("pipelining"):
+            trouble = await send_at_once(
+                self._client, self._commands(mail), mail.raw, self._timeouts
+            )
+        else:
+            trouble = await self._send_in_turn(mail)
+        self.was_used = True
+        return trouble
+
+    async def reset(self) -> None:
+        """Drop the mail that was refused, so that another can be sent; hang up if that fails."""
+        try:
+            await self._client.rset(timeout=self._timeouts.command)
+        except TROUBLE:
+            self.hang_up()
+
+    async def quit(self) -> None:
+        """Say goodbye."""
+        try:
+            await self._client.quit(timeout=self._timeouts.quit)
+        except TROUBLE:
+            pass
+        finally:
+            self._client.close()
+
+    def hang_up(self) -> None:
+        """Close at once; what the server has not read by now it is not to get."""
+        transport = self._client.transport
+        self._client.close()
+        if isinstance(transport, asyncio.Transport):
+            transport.abort()
+
+    async def _send_in_turn(self, mail: Mail) -> Trouble | None:
+        """Each command after the reply to the one before."""
+        seconds = self._timeouts.command
+        verb = "MAIL"
+        try:
+            await self._client.mail(mail.sender, options=self._options(mail), timeout=seconds)
+            verb = "RCPT"
+            await self._client.rcpt(mail.recipient, timeout=seconds)
+            verb = "DATA"
+            await self._client.data(mail.raw, timeout=self._timeouts.data)
+        except TROUBLE as error:
+            return verb, error
+        return None
+
+    def _commands(self, mail: Mail) -> bytes:
+        options = "".join(f" {option}" for option in self._options(mail))
+        lines = f"MAIL FROM:<{mail.sender}>{options}\r\nRCPT TO:<{mail.recipient}>\r\nDATA\r\n"
+        return lines.encode("ascii")
+
+    def _options(self, mail: Mail) -> list[str]:
+        options = []
+        if self._client.supports_extension("size"):
+            options.append(f"SIZE={len(mail.raw)}")
+        if self._client.supports_extension("8bitmime") and not mail.raw.isascii():
+            options.append("BODY=8BITMIME")
+        return options
+
+
+async def connect(
+    host: Smarthost, helo: str, timeouts: Timeouts, tls: ssl.SSLContext
+) -> Connection:
+    """Open a connection: STARTTLS where the server offers it, and the login.
+
+    A password never goes out unencrypted, except to this machine. Raises LoginError and what
+    `TROUBLE` names.
+    """
+    client = aiosmtplib.SMTP(
+        hostname=host.host,
+        port=host.port,
+        local_hostname=helo,
+        timeout=timeouts.connect,
+        use_tls=host.tls,
+        start_tls=False,
+        tls_context=tls,
+    )
+    try:
+        await client.connect()
+        await _say_hello(client)
+        if not host.tls and client.supports_extension("starttls"):
+            await client.starttls()
+            await _say_hello(client)
+        await _log_in(client, host)
+    except BaseException:
+        client.close()
+        raise
+    return Connection(client, timeouts)
+
+
+async def _say_hello(client: aiosmtplib.SMTP) -> None:
+    try:
+        await client.ehlo()
+    except aiosmtplib.SMTPHeloError as error:
+        if error.code not in _NO_SUCH_COMMAND:
+            raise
+        await client.helo()
+
+
+async def _log_in(client: aiosmtplib.SMTP, host: Smarthost) -> None:
+    if host.user is None:
+        return
+    encrypted = client.get_transport_info("sslcontext") is not None
+    if not encrypted and not host.is_loopback:
+        raise LoginError(
+            "The smarthost offers no encryption, and the password is not sent without."
+        )
+    try:
+        await client.login(host.user, host.password)
+    except aiosmtplib.SMTPAuthenticationError as error:
+        # The server's own words may repeat what we sent.
+        raise LoginError(f"The smarthost refused our login ({error.code}).") from None
