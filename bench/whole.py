@@ -46,18 +46,14 @@ class Setting:
     variables: Mapping[str, str] = field(default_factory=dict)
 
 
-_BY_ITSELF = {"PBM_HELPERS": "0"}
 SETTINGS = (
-    Setting("SQLite, one process", variables=_BY_ITSELF),
-    Setting("SQLite, and a helper that writes"),
-    Setting("SQLite, one process, pictures", picture=True, variables=_BY_ITSELF),
-    Setting("SQLite, and a helper that writes, pictures", picture=True),
-    Setting("PostgreSQL, one process", postgresql=True, variables=_BY_ITSELF),
+    Setting("SQLite, one process"),
+    Setting("SQLite, one process, pictures", picture=True),
+    Setting("PostgreSQL, one process", postgresql=True),
     Setting(
         "PostgreSQL, three processes",
         postgresql=True,
         processes=("listen", "turn", "post"),
-        variables=_BY_ITSELF,
     ),
 )
 
@@ -247,7 +243,7 @@ def _on_a_slow_disk(place: Place) -> list[Row]:
     rows = []
     with tempfile.TemporaryDirectory() as name:
         slower = running.slow_disk(Path(name), _MILLISECONDS)
-        slow_one = Setting("slow", variables={**_BY_ITSELF, **slower})
+        slow_one = Setting("slow", variables=slower)
         for shape in SHAPES:
             with place.game(SETTINGS[0]) as usual, place.game(slow_one) as slow:
                 pairs = [

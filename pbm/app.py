@@ -19,7 +19,7 @@ from sqlalchemy.exc import DBAPIError
 
 from pbm import __version__
 from pbm.clock import system_clock
-from pbm.config import Settings, load_settings
+from pbm.config import Settings, load_settings, unknown_settings
 from pbm.errors import OperatorError
 from pbm.mail.address import AddressError, parse_address
 from pbm.mail.reading.limits import is_long
@@ -147,8 +147,8 @@ class Server:
         crash_marker = CrashMarker(settings.key_file.with_name("turn-in-hand"))
         self._watchdog = Watchdog()
         self._turns = Turns(self._database, site, system_clock, crash_marker, self._watchdog)
-        self._scribe = Scribe(site.address.plain, settings.helper_count)
-        self._post = Post(self._database, site, system_clock, self._transport, self._scribe)
+        scribe = Scribe(site.address.plain)
+        self._post = Post(self._database, site, system_clock, self._transport, scribe)
         self._mail_kept = asyncio.Event()
         self._mail_written = asyncio.Event()
         self._stopping = asyncio.Event()
@@ -306,7 +306,6 @@ class Server:
     def _close(self) -> None:
         for pool in self._pools.values():
             pool.shutdown()
-        self._scribe.close()
         self._post.holds.close()
         self._turns.close()
         self._database.close()
@@ -372,6 +371,8 @@ def main() -> None:
 def serve(roles: str) -> None:
     """Listen for mail, obey it and send the boards, all in this one process or in several."""
     set_up_logging()
+    for name in unknown_settings(os.environ):
+        _log.warning("there is no such setting, so it changes nothing", name=name)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)  # until the server listens to it
     try:
         with owner_only():
