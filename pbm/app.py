@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, TextIO, cast
+from typing import TextIO, TypeVar, cast
 
 import click
 import structlog
@@ -48,7 +48,8 @@ from pbm.service.running.heartbeat import (
     stop_beating,
 )
 from pbm.service.running.loops import begin_turns, send_post, take_turns
-from pbm.service.running.writer import InThread, Reader, Writer
+from pbm.service.running.steps import InThread
+from pbm.service.running.writer import Reader, Writer
 from pbm.service.turns.crash_marker import CrashMarker
 from pbm.service.turns.mail_writer import Site
 from pbm.service.turns.turn import Turns
@@ -65,6 +66,7 @@ _HEART = "heart"  # has a writer of its own, so that it beats while a role stand
 _NEW_OBJECTS = 10_000  # between two looks for garbage; a turn makes some thousands
 MAIL_KEPT, MAIL_WRITTEN = "pbm_mail_kept", "pbm_mail_written"
 _log = structlog.get_logger("pbm.app")
+T = TypeVar("T")
 
 
 def settings_from_here() -> Settings:
@@ -264,7 +266,7 @@ class Server:
         reader = Reader(self._database, self._in_pool("door"))
 
         async def accept_recipient(address: str, sender: str, caller: Caller) -> Rejection | None:
-            rejection: Rejection | None = await reader.do(
+            rejection = await reader.do(
                 lambda work: self._intake.accept_recipient(work, address, sender, caller)
             )
             if isinstance(rejection, WrongTag):
@@ -277,9 +279,7 @@ class Server:
         ) -> str | Rejection:
             look = partial(self._intake.look_at, sender, raw, caller)
             mail = await self._in_pool("door")(look) if is_long(raw) else look()
-            kept: str | Rejection = await writer.do(
-                lambda work: self._intake.keep_arrived(work, recipients, mail)
-            )
+            kept = await writer.do(lambda work: self._intake.keep_arrived(work, recipients, mail))
             self._mail_kept.set()
             return kept
 
@@ -298,7 +298,7 @@ class Server:
             self._pools[name] = ThreadPoolExecutor(1, f"pbm-{name}")
         pool = self._pools[name]
 
-        async def in_thread(work: Any) -> Any:
+        async def in_thread(work: Callable[[], T]) -> T:
             return await asyncio.get_running_loop().run_in_executor(pool, work)
 
         return in_thread
@@ -318,7 +318,7 @@ class Server:
         _log.info("ready", address=settings.address, listening=settings.listen, mail_goes_to=out)
 
 
-async def _here(work: Callable[[], Any]) -> Any:
+async def _here(work: Callable[[], T]) -> T:
     """Do what an embedded database answers sooner than a thread would wake."""
     return work()
 

@@ -124,8 +124,10 @@ class Database:
         self.engine.dispose()
 
 
-def is_away(error: DBAPIError) -> bool:
-    """Whether the database is at fault (gone, full, locked), not the statement."""
+def is_away(error: BaseException) -> bool:
+    """Whether the database is at fault (gone, full, locked), not what was asked of it."""
+    if not isinstance(error, DBAPIError):
+        return False
     name = getattr(error.orig, "sqlite_errorname", None)
     if name is not None:
         return str(name).startswith(_SQLITE_AWAY)

@@ -5,7 +5,7 @@ import pytest
 from pbm.commands.begin import FIRST_STARTS
 from pbm.commands.limits import ASIDE, NEWS, OF_DOMAIN, OF_NETWORK, SAME_WORDS, STARTS, STRANGERS
 from pbm.mail.smtp_in.listener import Rejection
-from pbm.store.together import at_once
+from pbm.service.running.steps import at_once
 from tests.table import OPERATOR, SERVER, Person, Table
 
 POSTMASTER = "postmaster@games.example"

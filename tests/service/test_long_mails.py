@@ -6,8 +6,8 @@ import pytest
 
 from pbm.mail.reading.limits import is_long as may_take_long
 from pbm.mail.smtp_in.caller import UNKNOWN
+from pbm.service.running.steps import at_once
 from pbm.service.turns.turn import Taken
-from pbm.store.together import at_once
 from tests.table import SERVER, Table
 
 SHORT, LONG = 8192, 8193  # bytes

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from pbm.mail.reading.limits import STRANGERS_LIMITS
+from pbm.service.running.steps import at_once
 from pbm.service.turns import turn
 from pbm.service.turns.preparation import MOST_UNDER_WAY
 from pbm.service.turns.turn import ASIDE_FOR, Taken, Turns
-from pbm.store.together import at_once
 from tests.table import SERVER, Person, Table
 
 LONG = "\n".join(["words that nobody needs"] * 1000)

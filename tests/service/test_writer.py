@@ -10,9 +10,9 @@ import pytest
 from sqlalchemy import event
 from sqlalchemy.exc import DatabaseError, OperationalError
 
+from pbm.service.running.steps import Steps
 from pbm.service.running.writer import Writer
 from pbm.store.db import UnitOfWork
-from pbm.store.together import Steps
 from tests.polling import PATIENCE
 from tests.table import Table
 
@@ -79,27 +79,27 @@ def test_what_fails_is_undone_alone(table: Table) -> None:
 def test_steps_come_to_an_outcome(table: Table) -> None:
     threads: list[bool] = []
 
-    def steps(work: UnitOfWork) -> Steps:
+    def steps(work: UnitOfWork) -> Steps[str]:
         for is_long in (False, True, False):
             yield is_long
             threads.append(threading.current_thread() is threading.main_thread())
         return noting(table, "steps")(work)
 
-    assert in_a_scene(table, lambda writer: writer.do(steps)) == "steps"
+    assert in_a_scene(table, lambda writer: writer.do_steps(steps)) == "steps"
     # The event loop does what is short itself where the database is in this process.
     assert threads == ([True, False, True] if table.database.embedded else [False] * 3)
     assert noted(table) == {"steps"}
 
 
 def test_steps_that_fail_are_undone(table: Table) -> None:
-    def steps(work: UnitOfWork) -> Steps:
+    def steps(work: UnitOfWork) -> Steps[None]:
         noting(table, "begun")(work)
         yield False
         raise ZeroDivisionError
 
     async def scene(writer: Writer) -> list[Any]:
-        pieces = (steps, noting(table, "other"))
-        return await asyncio.gather(*map(writer.do, pieces), return_exceptions=True)
+        asked = writer.do_steps(steps), writer.do(noting(table, "other"))
+        return await asyncio.gather(*asked, return_exceptions=True)
 
     failed, other = in_a_scene(table, scene)
     assert (type(failed), other) == (ZeroDivisionError, "other")
@@ -170,13 +170,13 @@ def test_what_comes_while_steps_are_done_shares_their_commit(sqlite_url: str) ->
     async def scene(writer: Writer) -> None:
         asked: list[asyncio.Task[Any]] = []
 
-        def steps(work: UnitOfWork) -> Steps:
+        def steps(work: UnitOfWork) -> Steps[None]:
             yield False
             asked.append(asyncio.create_task(writer.do(noting(table, "meanwhile"))))
             yield True  # others are let in while the thread works
             noting(table, "steps")(work)
 
-        await writer.do(steps)
+        await writer.do_steps(steps)
         assert asked[0].done() or len(found) == 1
         await asked[0]
 

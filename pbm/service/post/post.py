@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 
 import structlog
 
@@ -18,7 +19,8 @@ from pbm.service.mail_numbers import outgoing
 from pbm.service.operator.masking import masked
 from pbm.service.post.bounces import is_out_of_reach, note_refusal
 from pbm.service.post.scribe import Scribe, Unwritten, Written
-from pbm.service.running.writer import InThread, Writer
+from pbm.service.running.steps import InThread
+from pbm.service.running.writer import Writer
 from pbm.service.turns.mail_writer import Site
 from pbm.service.turns.trouble import tell_of_failed, traceback_of
 from pbm.store.advisory_locks import AdvisoryLocks
@@ -102,7 +104,7 @@ class Post:
         """Hand on one claimed mail, and record what came of it."""
         try:
             outcome = await self._hand_on(mail, written)
-            await writer.do_in_bulk(self.record, (mail, outcome))
+            await writer.do(partial(self.record, outcomes=[(mail, outcome)]))
         except Exception as error:  # noqa: BLE001 - a bug stops one mail, not the post
             # Not recorded: it is sent again, under the same Message-ID.
             _log.error("sending not recorded", mail=outgoing(mail.id), error=type(error).__name__)

@@ -12,7 +12,6 @@ from datetime import datetime, timedelta
 from functools import partial
 
 import structlog
-from sqlalchemy.exc import DBAPIError
 
 from pbm.clock import Clock
 from pbm.commands.auth import Answerer, Claimed, Elsewhere, Proven, Speaker, Stranger, identify
@@ -34,6 +33,7 @@ from pbm.service.intake.front import known_front, take_probe, what_it_says
 from pbm.service.intake.postmaster import NoOperatorError, forward_to_operator
 from pbm.service.mail_numbers import incoming
 from pbm.service.post.bounces import hear_from, hear_report, send_missed
+from pbm.service.running.steps import Steps, at_once
 from pbm.service.turns.announce import announce_boards
 from pbm.service.turns.answers import hear_answer
 from pbm.service.turns.crash_marker import CrashMarker
@@ -48,7 +48,6 @@ from pbm.service.turns.strangers import answer_stranger
 from pbm.service.turns.trouble import in_a_line, tell_operator, tell_sender, traceback_of
 from pbm.service.turns.watchdog import Watchdog
 from pbm.store.db import Database, UnitOfWork, is_away
-from pbm.store.together import Steps, at_once
 from pbm.store.values import InboxMail
 
 MOST_TRIES = 3
@@ -115,7 +114,7 @@ class Turns:
         """
         try:
             with self.database.transaction() as work:
-                taken: Taken = at_once(self.take_some(work, most=1))
+                taken = at_once(self.take_some(work, most=1))
         except TurnFailedError as failed:
             with self.database.transaction() as work:
                 self.count_in(work, failed)
@@ -126,7 +125,7 @@ class Turns:
             self.work_out(preparation)
         return taken.mails > 0
 
-    def take_some(self, work: UnitOfWork, most: int) -> Steps:
+    def take_some(self, work: UnitOfWork, most: int) -> Steps[Taken]:
         """Obey the next mails, each a step; the outcome is what was `Taken`.
 
         It stops after `SLICE` seconds, so that others have not to wait for many slow turns.
@@ -200,7 +199,7 @@ class Turns:
             self.preparations.remember(prepared)
             raise
         except Exception as error:
-            if isinstance(error, DBAPIError) and is_away(error):
+            if is_away(error):
                 raise
             raise TurnFailedError(mail, error) from error
         _log.info("mail done", mail=incoming(mail.id), outcome=outcome)
@@ -282,7 +281,7 @@ class Turns:
             with work.savepoint():
                 tell(work, self.site, mail, self.clock())
         except Exception as error:
-            if isinstance(error, DBAPIError) and is_away(error):
+            if is_away(error):
                 raise
             # What broke the turn may break this, too; the mail is stuck all the same.
             trouble = traceback_of(error)
