@@ -55,7 +55,7 @@ class UnitOfWork:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self.boards = Boards(connection)
-        self.players = Players(connection, on_change=self.boards.read_again)
+        self.players = Players(connection)
         self.inbox = Inbox(connection)
         self.outbox = Outbox(connection)
         self.questions = Questions(connection)
@@ -83,7 +83,6 @@ class UnitOfWork:
             if not self._connection.invalidated:
                 execute(self._connection, "ROLLBACK TO SAVEPOINT step")
                 execute(self._connection, "RELEASE SAVEPOINT step")
-            self.boards.read_again()
             raise
         execute(self._connection, "RELEASE SAVEPOINT step")
 
