@@ -16,7 +16,6 @@ from pbm.store.changes import Changes
 from pbm.store.facts import Facts
 from pbm.store.heartbeats import Heartbeats
 from pbm.store.inbox import Inbox
-from pbm.store.jsons import dumps, loads
 from pbm.store.outbox import Outbox
 from pbm.store.players import Players
 from pbm.store.questions import Questions
@@ -35,11 +34,6 @@ _SQLITE_AWAY = (
     "SQLITE_NOMEM",
     "SQLITE_PROTOCOL",
 )
-_SPEAKING: dict[str, Any] = {
-    "hide_parameters": True,  # errors must not quote mails
-    "json_serializer": dumps,
-    "json_deserializer": loads,
-}
 _DRIVERS = {
     "sqlite": "sqlite",
     "sqlite+pysqlite": "sqlite",
@@ -154,14 +148,15 @@ def parse_url(url: str) -> URL:
 
 
 def _engine(url: str) -> Engine:
+    """An engine whose errors quote no values, which may be somebody's mail."""
     parsed = parse_url(url)
     if parsed.get_backend_name() != "sqlite":
-        return create_engine(parsed, pool_pre_ping=True, **_SPEAKING)
+        return create_engine(parsed, pool_pre_ping=True, hide_parameters=True)
     if parsed.database in (None, "", ":memory:"):  # of which each connection has its own
         raise OperatorError("PBM_DATABASE_URL must name a file, as sqlite:///var/pbm.sqlite3 does.")
     _make_folder(Path(str(parsed.database)).parent)
     # The connection used last knows the pages: the others must read anew what was written since.
-    engine = create_engine(parsed, pool_use_lifo=True, **_SPEAKING)
+    engine = create_engine(parsed, pool_use_lifo=True, hide_parameters=True)
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
     return engine
