@@ -1,7 +1,6 @@
 """Where concrete things meet: settings become a server, and `pbm serve` runs it."""
 
 import asyncio
-import gc
 import logging
 import os
 import signal
@@ -63,7 +62,6 @@ SETTINGS_FILE = Path("pbm.toml")
 DRAIN_SECONDS = 20.0
 MOST_TURNS_TOGETHER = 16
 _HEART = "heart"  # has a writer of its own, so that it beats while a role stands still
-_NEW_OBJECTS = 10_000  # between two looks for garbage; a turn makes some thousands
 MAIL_KEPT, MAIL_WRITTEN = "pbm_mail_kept", "pbm_mail_written"
 _log = structlog.get_logger("pbm.app")
 T = TypeVar("T")
@@ -391,7 +389,4 @@ def _parse_roles(text: str) -> frozenset[str]:
 
 
 async def _serve(settings: Settings, roles: frozenset[str]) -> None:
-    server = Server(settings, roles)
-    gc.freeze()  # what is loaded by now stays, and need not be looked through again and again
-    gc.set_threshold(_NEW_OBJECTS)
-    await server.run()
+    await Server(settings, roles).run()
