@@ -47,8 +47,7 @@ from pbm.service.running.heartbeat import (
     stop_beating,
 )
 from pbm.service.running.loops import begin_turns, send_post, take_turns
-from pbm.service.running.steps import InThread
-from pbm.service.running.writer import Reader, Writer
+from pbm.service.running.writer import InThread, Reader, Writer
 from pbm.service.turns.crash_marker import CrashMarker
 from pbm.service.turns.mail_writer import Site
 from pbm.service.turns.turn import Turns
@@ -243,7 +242,7 @@ class Server:
         await send_post(
             self._post,
             system_clock,
-            _here if self._database.embedded else self._in_pool("read"),
+            self._in_pool("read"),
             self._writers[POST],
             self._mail_written,
             partial(self._heart.alive, POST),
@@ -261,7 +260,7 @@ class Server:
                 raise task.exception() or RuntimeError
 
     def _listener(self, writer: Writer) -> Listener:
-        reader = Reader(self._database, self._in_pool("door"))
+        reader = Reader(self._database, self._in_pool("recipients"))
 
         async def accept_recipient(address: str, sender: str, caller: Caller) -> Rejection | None:
             rejection = await reader.do(
@@ -314,11 +313,6 @@ class Server:
         settings = self._settings
         out = "a smarthost" if settings.smarthost else f"Maildirs under {settings.maildir}"
         _log.info("ready", address=settings.address, listening=settings.listen, mail_goes_to=out)
-
-
-async def _here(work: Callable[[], T]) -> T:
-    """Do what an embedded database answers sooner than a thread would wake."""
-    return work()
 
 
 class _LastingStream:

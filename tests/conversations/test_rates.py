@@ -5,7 +5,6 @@ import pytest
 from pbm.commands.begin import FIRST_STARTS
 from pbm.commands.limits import ASIDE, NEWS, OF_DOMAIN, OF_NETWORK, SAME_WORDS, STARTS, STRANGERS
 from pbm.mail.smtp_in.listener import Rejection
-from pbm.service.running.steps import at_once
 from tests.table import OPERATOR, SERVER, Person, Table
 
 POSTMASTER = "postmaster@games.example"
@@ -29,7 +28,7 @@ def flood(table: Table, numbers: range, network: str = "") -> int:
             taken += isinstance(kept, str)
     while True:
         with table.database.transaction() as work:
-            if not at_once(table.turns.take_some(work, 100)).mails:
+            if not table.turns.take_some(work, 100).mails:
                 break
     table.posts()
     return taken

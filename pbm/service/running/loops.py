@@ -13,8 +13,7 @@ from pbm.clock import Clock
 from pbm.passwords import HashingNeeded
 from pbm.service.post.post import Post
 from pbm.service.running.clock_watch import ClockWatch
-from pbm.service.running.steps import InThread
-from pbm.service.running.writer import Writer
+from pbm.service.running.writer import InThread, Writer
 from pbm.service.turns.preparation import Preparation
 from pbm.service.turns.trouble import traceback_of
 from pbm.service.turns.turn import Taken, TurnFailedError, Turns
@@ -58,7 +57,7 @@ async def take_turns(
                 if uncounted:
                     await writer.do(partial(turns.count_in, failed=uncounted))
                     uncounted = None
-                taken = await writer.do_steps(partial(turns.take_some, most=together))
+                taken = await writer.do(partial(turns.take_some, most=together))
             except DBAPIError as error:
                 _log.warning("database away, turns wait", error=str(error.orig))
                 await asyncio.sleep(DATABASE_PAUSE)

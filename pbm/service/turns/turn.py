@@ -33,7 +33,6 @@ from pbm.service.intake.front import known_front, take_probe, what_it_says
 from pbm.service.intake.postmaster import NoOperatorError, forward_to_operator
 from pbm.service.mail_numbers import incoming
 from pbm.service.post.bounces import hear_from, hear_report, send_missed
-from pbm.service.running.steps import Steps, at_once
 from pbm.service.turns.announce import announce_boards
 from pbm.service.turns.answers import hear_answer
 from pbm.service.turns.crash_marker import CrashMarker
@@ -114,7 +113,7 @@ class Turns:
         """
         try:
             with self.database.transaction() as work:
-                taken = at_once(self.take_some(work, most=1))
+                taken = self.take_some(work, most=1)
         except TurnFailedError as failed:
             with self.database.transaction() as work:
                 self.count_in(work, failed)
@@ -125,8 +124,8 @@ class Turns:
             self.work_out(preparation)
         return taken.mails > 0
 
-    def take_some(self, work: UnitOfWork, most: int) -> Steps[Taken]:
-        """Obey the next mails, each a step; the outcome is what was `Taken`.
+    def take_some(self, work: UnitOfWork, most: int) -> Taken:
+        """Obey the next mails.
 
         It stops after `SLICE` seconds, so that others have not to wait for many slow turns.
         Raises TurnFailedError; HashingNeeded, where the next one puts that mail aside. Of
@@ -139,7 +138,6 @@ class Turns:
         for mail in mails:
             if outcomes and self.seconds() - began > SLICE:
                 break
-            yield is_long(mail.raw)
             prepared = self._prepared(mail)
             if prepared.is_under_way:
                 aside.append(mail.id)
