@@ -1,6 +1,7 @@
 """Where concrete things meet: settings become a server, and `pbm serve` runs it."""
 
 import asyncio
+import gc
 import logging
 import os
 import signal
@@ -383,4 +384,6 @@ def _parse_roles(text: str) -> frozenset[str]:
 
 
 async def _serve(settings: Settings, roles: frozenset[str]) -> None:
-    await Server(settings, roles).run()
+    server = Server(settings, roles)
+    gc.freeze()  # a look through all that is loaded would hold up everybody for long
+    await server.run()
