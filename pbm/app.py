@@ -62,6 +62,7 @@ SETTINGS_FILE = Path("pbm.toml")
 DRAIN_SECONDS = 20.0
 MOST_TURNS_TOGETHER = 16
 _HEART = "heart"  # has a writer of its own, so that it beats while a role stands still
+_NEW_OBJECTS = 10_000  # between two looks for garbage; a turn makes some thousands
 MAIL_KEPT, MAIL_WRITTEN = "pbm_mail_kept", "pbm_mail_written"
 _log = structlog.get_logger("pbm.app")
 T = TypeVar("T")
@@ -386,4 +387,5 @@ def _parse_roles(text: str) -> frozenset[str]:
 async def _serve(settings: Settings, roles: frozenset[str]) -> None:
     server = Server(settings, roles)
     gc.freeze()  # a look through all that is loaded would hold up everybody for long
+    gc.set_threshold(_NEW_OBJECTS)
     await server.run()
