@@ -8,7 +8,7 @@ from pathlib import Path
 
 import structlog
 
-from bench import cost, fair, growth, report, rules, turns, whole
+from bench import cost, fair, growth, pairs, report, rules, turns, whole
 from bench.measure import Row, calibration_ms
 
 PARTS: Mapping[str, Callable[[], list[Row]]] = {
@@ -26,9 +26,16 @@ def main(
     parts: Mapping[str, Callable[[], list[Row]]] = PARTS,
     page: Path = report.PAGE,
 ) -> None:
-    """Measure and tell."""
+    """Measure and tell; `pairs` compares two checkouts and writes on no page."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    if arguments[:1] == ["pairs"]:
+        pairs.main(arguments[1:])
+        return
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("parts", nargs="*", metavar="part", help=f"{', '.join(parts)}; or all")
+    parser.epilog = (
+        "`pairs --against CHECKOUT` compares whole turns with those of another checkout."
+    )
     chosen = parser.parse_args(arguments).parts or list(parts)
     if not set(chosen) <= set(parts):
         parser.error(f"the parts are {', '.join(parts)}")

@@ -18,6 +18,7 @@ from tests.polling import until
 
 ROOT = Path(__file__).resolve().parents[1]
 ALL_ROLES = ""  # what `pbm serve` runs by itself
+PBM = PROGRAMS / "pbm"
 
 
 @dataclass
@@ -63,6 +64,7 @@ def pbm(
     database_url: str,
     smarthost: int,
     *,
+    program: Path = PBM,
     processes: Sequence[str] = (ALL_ROLES,),
     variables: Mapping[str, str] | None = None,
 ) -> Iterator[tuple[int, list[subprocess.Popen[bytes]]]]:
@@ -82,7 +84,7 @@ def pbm(
     with (folder / "log").open("ab") as log:
         try:
             for roles in processes:
-                words = [str(PROGRAMS / "pbm"), "serve"]
+                words = [str(program), "serve"]
                 words += [f"--roles={roles}"] if roles else []
                 running.append(
                     subprocess.Popen(words, cwd=folder, env=environment, stdout=log, stderr=log)
@@ -109,11 +111,26 @@ def slow_disk(folder: Path, milliseconds: int) -> dict[str, str]:
 
 def megabytes(processes: Sequence[subprocess.Popen[bytes]]) -> float:
     """The memory of processes and of their children, what is shared counted in parts."""
+    return sum(map(_proportional_kilobytes, _with_children(processes))) / 1024
+
+
+def processor_seconds(processes: Sequence[subprocess.Popen[bytes]]) -> float:
+    """What processes and their children have used of the processor since they were started."""
+    return sum(map(_clock_ticks, _with_children(processes))) / os.sysconf("SC_CLK_TCK")
+
+
+def _with_children(processes: Sequence[subprocess.Popen[bytes]]) -> list[int]:
     numbers = [process.pid for process in processes]
     for number in numbers:
         for children in Path(f"/proc/{number}/task").glob("*/children"):
             numbers += map(int, children.read_text("ascii").split())
-    return sum(map(_proportional_kilobytes, numbers)) / 1024
+    return numbers
+
+
+def _clock_ticks(number: int) -> int:
+    """The fields `utime` and `stime` of proc(5), in ticks."""
+    told = Path(f"/proc/{number}/stat").read_text("utf-8").rpartition(")")[2].split()
+    return int(told[11]) + int(told[12])
 
 
 def _proportional_kilobytes(number: int) -> int:

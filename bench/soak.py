@@ -1,8 +1,8 @@
 """Many mails of every kind into one running server, and how much memory it holds.
 
 `make soak` sends 100,000 of them to a `pbm serve` on SQLite, whose outgoing mail ends in a sink.
-After every tenth it waits until nothing is left to do, and reads what the server and its helper
-hold. From the second reading on that may grow by so much in all and no more; status 1 if it does.
+After every tenth it waits until nothing is left to do, and reads what the server holds. From the
+second reading on that may grow by so much in all and no more; status 1 if it does.
 """
 
 import argparse
@@ -90,7 +90,7 @@ def _count(connection: sqlite3.Connection, query: str) -> int:
 
 
 def soak(mails: int, readings: int = READINGS, seed: int = 1) -> list[tuple[int, float]]:
-    """Send so many mails; return how many MiB the server and its helper held after how many."""
+    """Send so many mails; return how many MiB the server held after how many."""
     with (
         tempfile.TemporaryDirectory() as name,
         load() as sending,
@@ -98,7 +98,7 @@ def soak(mails: int, readings: int = READINGS, seed: int = 1) -> list[tuple[int,
     ):
         folder, file = Path(name), Path(name) / "pbm.sqlite3"
         season = seasons.begin(f"sqlite:///{file}", folder, BOARDS, picture=True)
-        variables = {"PBM_MAILS_PER_HOUR": "0", "PBM_HELPERS": "1"}
+        variables = {"PBM_MAILS_PER_HOUR": "0"}
         with running.pbm(folder, f"sqlite:///{file}", sink.port, variables=variables) as server:
             port, processes = server
             waiting, found = letters(season, seed), [(0, running.megabytes(processes))]

@@ -3,17 +3,18 @@
 Real players, reply addresses, rules, templates and durable commits; nothing is switched off.
 """
 
+import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median, quantiles
+from typing import Protocol
 
 from bench import running, season
 from bench.measure import Row
 from bench.running import NextServer
-from bench.season import Season
 from bench.smtp_load import SHAPES, Letter, Load, Shape, load
 from tests.e2e.postfix import running_postfix
 from tests.polling import until
@@ -21,7 +22,7 @@ from tests.postgres_server import PostgresServer, running_postgres
 
 NOTHING = "aiosmtpd, doing nothing"
 _MILLISECONDS = 5
-_DURABLE = {"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on"}
+DURABLE = {"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on"}
 _ALONE = Shape("one after the other", 2, True)
 
 
@@ -45,20 +46,23 @@ class Setting:
     variables: Mapping[str, str] = field(default_factory=dict)
 
 
-_BY_ITSELF = {"PBM_HELPERS": "0"}
 SETTINGS = (
-    Setting("SQLite, one process", variables=_BY_ITSELF),
-    Setting("SQLite, and a helper that writes"),
-    Setting("SQLite, one process, pictures", picture=True, variables=_BY_ITSELF),
-    Setting("SQLite, and a helper that writes, pictures", picture=True),
-    Setting("PostgreSQL, one process", postgresql=True, variables=_BY_ITSELF),
+    Setting("SQLite, one process"),
+    Setting("SQLite, one process, pictures", picture=True),
+    Setting("PostgreSQL, one process", postgresql=True),
     Setting(
         "PostgreSQL, three processes",
         postgresql=True,
         processes=("listen", "turn", "post"),
-        variables=_BY_ITSELF,
     ),
 )
+
+
+class Boards(Protocol):
+    """Boards that go on for ever, a ply of each a round."""
+
+    def round(self) -> list[Letter]:
+        """The mails of the next ply of every board."""
 
 
 @dataclass
@@ -73,23 +77,38 @@ class Place:
     @contextmanager
     def game(self, setting: Setting) -> Iterator["Game"]:
         """pbm, running in this setting, and its boards."""
-        with tempfile.TemporaryDirectory() as name, self._database(setting, Path(name)) as url:
+        with tempfile.TemporaryDirectory() as name, self.database(setting, Path(name)) as url:
             folder = Path(name)
             boards = season.begin(url, folder, self.size.boards, picture=setting.picture)
-            with running.pbm(
-                folder,
-                url,
-                self.next_server.port,
-                processes=setting.processes,
-                variables=setting.variables,
-            ) as (port, processes):
-                at_rest = running.megabytes(processes)
-                game = Game(self, boards, port, lambda: running.megabytes(processes), at_rest)
-                game.round(SHAPES[0])  # what happens once is not measured
+            with self.server(setting, folder, url, boards) as game:
                 yield game
 
     @contextmanager
-    def _database(self, setting: Setting, folder: Path) -> Iterator[str]:
+    def server(
+        self,
+        setting: Setting,
+        folder: Path,
+        url: str,
+        boards: Boards,
+        *,
+        program: Path = running.PBM,
+    ) -> Iterator["Game"]:
+        """pbm, running on boards that are begun; `program` may be that of another checkout."""
+        with running.pbm(
+            folder,
+            url,
+            self.next_server.port,
+            program=program,
+            processes=setting.processes,
+            variables=setting.variables,
+        ) as (port, processes):
+            game = Game(self, boards, port, processes, running.megabytes(processes))
+            game.round(SHAPES[0])  # what happens once is not measured
+            yield game
+
+    @contextmanager
+    def database(self, setting: Setting, folder: Path) -> Iterator[str]:
+        """An empty database, gone at the end."""
         if setting.postgresql:
             with self.postgres.new_database() as url:
                 yield url
@@ -102,10 +121,18 @@ class Game:
     """Boards that go on, on a server that runs."""
 
     place: Place
-    boards: Season
+    boards: Boards
     port: int
-    memory: Callable[[], float]
+    processes: Sequence[subprocess.Popen[bytes]]
     at_rest: float
+
+    def memory(self) -> float:
+        """Of the processes and their children, in MB."""
+        return running.megabytes(self.processes)
+
+    def processor_seconds(self) -> float:
+        """What the processes and their children have used of the processor so far."""
+        return running.processor_seconds(self.processes)
 
     def round(self, shape: Shape, *, a_second: float = 0.0) -> "Round":
         """A ply on every board, and both of its mails at the next server."""
@@ -146,7 +173,7 @@ def measure(size: Size | None = None, settings: Sequence[Setting] = SETTINGS) ->
     """All rows, each beside the server that does nothing with the same mails in the same shape."""
     size = size or Size()
     rows: list[Row] = []
-    with load() as sending, running.next_server() as sink, running_postgres(_DURABLE) as postgres:
+    with load() as sending, running.next_server() as sink, running_postgres(DURABLE) as postgres:
         place = Place(sending, sink, postgres, size)
         for shape in SHAPES:
             rows += _in_shape(place, shape, settings)
@@ -216,7 +243,7 @@ def _on_a_slow_disk(place: Place) -> list[Row]:
     rows = []
     with tempfile.TemporaryDirectory() as name:
         slower = running.slow_disk(Path(name), _MILLISECONDS)
-        slow_one = Setting("slow", variables={**_BY_ITSELF, **slower})
+        slow_one = Setting("slow", variables=slower)
         for shape in SHAPES:
             with place.game(SETTINGS[0]) as usual, place.game(slow_one) as slow:
                 pairs = [

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, TextIO, cast
+from typing import TextIO, TypeVar, cast
 
 import click
 import structlog
@@ -19,7 +19,7 @@ from sqlalchemy.exc import DBAPIError
 
 from pbm import __version__
 from pbm.clock import system_clock
-from pbm.config import Settings, load_settings
+from pbm.config import Settings, load_settings, unknown_settings
 from pbm.errors import OperatorError
 from pbm.mail.address import AddressError, parse_address
 from pbm.mail.reading.limits import is_long
@@ -69,6 +69,7 @@ _HEART = "heart"  # has a writer of its own, so that it beats while a role stand
 _NEW_OBJECTS = 10_000  # between two looks for garbage; a turn makes some thousands
 MAIL_KEPT, MAIL_WRITTEN = "pbm_mail_kept", "pbm_mail_written"
 _log = structlog.get_logger("pbm.app")
+T = TypeVar("T")
 
 
 def settings_from_here() -> Settings:
@@ -153,8 +154,8 @@ class Server:
         self._turns = Turns(self._database, site, system_clock, crash_marker, self._watchdog)
         tick_marker = CrashMarker(settings.key_file.with_name("tick-in-hand"))
         self._ticks = Ticks(self._database, site, system_clock, tick_marker)
-        self._scribe = Scribe(site.address.plain, settings.helper_count)
-        self._post = Post(self._database, site, system_clock, self._transport, self._scribe)
+        scribe = Scribe(site.address.plain)
+        self._post = Post(self._database, site, system_clock, self._transport, scribe)
         self._mail_kept = asyncio.Event()
         self._mail_written = asyncio.Event()
         self._timer_set = asyncio.Event()
@@ -263,7 +264,7 @@ class Server:
         await keep_time(
             self._ticks,
             system_clock,
-            _here if self._database.embedded else self._in_pool("read"),
+            self._in_pool("read"),
             self._writers[TICKS],
             self._timer_set,
             self._mail_written,
@@ -274,7 +275,7 @@ class Server:
     async def _send_post(self) -> None:
         await send_post(
             self._post,
-            _here if self._database.embedded else self._in_pool("read"),
+            self._in_pool("read"),
             self._writers[POST],
             self._mail_written,
             partial(self._heart.alive, POST),
@@ -292,10 +293,10 @@ class Server:
                 raise task.exception() or RuntimeError
 
     def _listener(self, writer: Writer) -> Listener:
-        reader = Reader(self._database, self._in_pool("door"))
+        reader = Reader(self._database, self._in_pool("recipients"))
 
         async def accept_recipient(address: str, sender: str, caller: Caller) -> Rejection | None:
-            rejection: Rejection | None = await reader.do(
+            rejection = await reader.do(
                 lambda work: self._intake.accept_recipient(work, address, sender, caller)
             )
             if isinstance(rejection, WrongTag):
@@ -308,9 +309,7 @@ class Server:
         ) -> str | Rejection:
             look = partial(self._intake.look_at, sender, raw, caller)
             mail = await self._in_pool("door")(look) if is_long(raw) else look()
-            kept: str | Rejection = await writer.do(
-                lambda work: self._intake.keep_arrived(work, recipients, mail)
-            )
+            kept = await writer.do(lambda work: self._intake.keep_arrived(work, recipients, mail))
             self._mail_kept.set()
             return kept
 
@@ -329,7 +328,7 @@ class Server:
             self._pools[name] = ThreadPoolExecutor(1, f"pbm-{name}")
         pool = self._pools[name]
 
-        async def in_thread(work: Any) -> Any:
+        async def in_thread(work: Callable[[], T]) -> T:
             return await asyncio.get_running_loop().run_in_executor(pool, work)
 
         return in_thread
@@ -337,7 +336,6 @@ class Server:
     def _close(self) -> None:
         for pool in self._pools.values():
             pool.shutdown()
-        self._scribe.close()
         self._post.holds.close()
         self._turns.close()
         self._ticks.close()
@@ -349,11 +347,6 @@ class Server:
         settings = self._settings
         out = "a smarthost" if settings.smarthost else f"Maildirs under {settings.maildir}"
         _log.info("ready", address=settings.address, listening=settings.listen, mail_goes_to=out)
-
-
-async def _here(work: Callable[[], Any]) -> Any:
-    """Do what an embedded database answers sooner than a thread would wake."""
-    return work()
 
 
 class _LastingStream:
@@ -404,6 +397,8 @@ def main() -> None:
 def serve(roles: str) -> None:
     """Listen for mail, obey it and send the boards, all in this one process or in several."""
     set_up_logging()
+    for name in unknown_settings(os.environ):
+        _log.warning("there is no such setting, so it changes nothing", name=name)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)  # until the server listens to it
     try:
         with owner_only():
@@ -423,6 +418,6 @@ def _parse_roles(text: str) -> frozenset[str]:
 
 async def _serve(settings: Settings, roles: frozenset[str]) -> None:
     server = Server(settings, roles)
-    gc.freeze()  # what is loaded by now stays, and need not be looked through again and again
+    gc.freeze()  # a look through all that is loaded would hold up everybody for long
     gc.set_threshold(_NEW_OBJECTS)
     await server.run()

@@ -1,6 +1,5 @@
 """The settings: `PBM_…` variables, else `./pbm.toml`, else defaults that need no file."""
 
-import os
 import re
 import tomllib
 from collections.abc import Mapping
@@ -42,8 +41,7 @@ class Settings:
     `lmtp://host:port` and `lmtp:///path/of/a/socket`; `separator` stands between name and
     detail in reply addresses; `tls_cert` and `tls_key` are paths of PEM files; `smarthost` is
     empty or an `smtp://` or `smtps://` URL; `secret_key` is empty when the key file beside the
-    database serves; of mails per hour 0 is for any number; `helpers` is a number, empty for one
-    where the machine has a processor for it.
+    database serves; of mails per hour 0 is for any number.
     What may hold a password is not in the `repr`.
     """
 
@@ -61,7 +59,6 @@ class Settings:
     authserv_id: str = ""
     mails_per_hour: str = "240"
     peer_mails_per_hour: str = "1200"
-    helpers: str = ""
 
     @property
     def doorways(self) -> tuple[Doorway, ...]:
@@ -103,16 +100,6 @@ class Settings:
         )
 
     @property
-    def helper_count(self) -> int:
-        """How many processes help while many mails are to be written.
-
-        Raises OperatorError for what is no number.
-        """
-        if self.helpers:
-            return _count("PBM_HELPERS", self.helpers, "1, or 0 for none")
-        return 1 if _processors() > 1 else 0
-
-    @property
     def key_file(self) -> Path:
         """Where the secret key is kept when PBM_SECRET_KEY is unset."""
         return Path("var/secret.key")
@@ -134,8 +121,14 @@ def load_settings(environ: Mapping[str, str], toml: Path) -> Settings:
     chosen.update({known[name]: value for name, value in environ.items() if name in known})
     settings = Settings(**chosen)
     _ = settings.doorways, settings.trusted_networks
-    _ = settings.front_name, settings.most_mails, settings.helper_count
+    _ = settings.front_name, settings.most_mails
     return settings
+
+
+def unknown_settings(environ: Mapping[str, str]) -> list[str]:
+    """The names in `environ` that look like settings and are none."""
+    known = {f"PBM_{setting.name.upper()}" for setting in fields(Settings)}
+    return sorted(name for name in environ if name.startswith("PBM_") and name not in known)
 
 
 def _read_toml(path: Path) -> dict[str, Any]:
@@ -149,13 +142,6 @@ def _read_toml(path: Path) -> dict[str, Any]:
         raise OperatorError(f"{path} cannot be read: {error}.") from error
     except RecursionError:
         raise OperatorError(f"{path} cannot be read: it is nested too deep.") from None
-
-
-def _processors() -> int:
-    """How many processors this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _listed(text: str) -> list[str]:

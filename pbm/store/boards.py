@@ -70,6 +70,15 @@ _SET_LAST_PLY = Statement(
     .where(seats.c.board_id == bindparam("number"), seats.c.seat == bindparam("mover"))
     .values(last_ply=bindparam("ply"), answered=True)
 )
+_NOTE_ANSWERED = Statement(
+    update(seats)
+    .where(
+        seats.c.board_id == bindparam("number"),
+        seats.c.player_id == bindparam("player"),
+        ~seats.c.answered,
+    )
+    .values(answered=True)
+)
 _POSITION = ("state", "ply", "status", "ended_by", "winners", "to_move_id", "changed_at")
 _SET_POSITION = Statement(
     update(boards).where(_IT).values({name: bindparam(name) for name in _POSITION})
@@ -82,26 +91,16 @@ class Boards:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._locked: dict[int, Board] = {}  # as they stand: nobody but us can change them
 
     # -- reading ---------------------------------------------------------------------------
 
     def find(self, board_id: int, *, lock: bool = False) -> Board | None:
         """Find a board; with `lock` nobody else changes it until the commit."""
-        if lock and board_id in self._locked:
-            return self._locked[board_id]
         find = _FIND_LOCKED if lock else _FIND
         row = find.row(self._connection, number=board_id)
         if row is None:
             return None
-        board = _board(row, _SEATED_AT.rows(self._connection, board_id=board_id))
-        if lock:
-            self._locked[board_id] = board
-        return board
-
-    def read_again(self) -> None:
-        """Take what was read for old: it was undone, or players have changed."""
-        self._locked.clear()
+        return _board(row, _SEATED_AT.rows(self._connection, board_id=board_id))
 
     def get(self, board_id: int, *, lock: bool = False) -> Board:
         """Return a board by number, as `find` does. Raises LookupError."""
@@ -345,8 +344,6 @@ class Boards:
         after = replace(board, **kept)
         if after.playing != board.playing:
             self._set_playing(board.id, after.playing)
-        if board.id in self._locked:
-            self._locked[board.id] = after
         return after
 
     def go_back(self, board: Board, progress: Progress, now: datetime) -> Board:
@@ -369,33 +366,15 @@ class Boards:
 
     def note_answered(self, board_id: int, player_id: int) -> None:
         """Note that a player has said something on a board."""
-        known = self._locked.get(board_id)
-        if known and all(seat.answered for seat in known.seats if seat.player_id == player_id):
-            return
-        if known:
-            seated = (
-                replace(seat, answered=seat.answered or seat.player_id == player_id)
-                for seat in known.seats
-            )
-            self._locked[board_id] = replace(known, seats=tuple(seated))
-        self._connection.execute(
-            update(seats)
-            .where(seats.c.board_id == board_id, seats.c.player_id == player_id, ~seats.c.answered)
-            .values(answered=True)
-        )
+        _NOTE_ANSWERED.run(self._connection, {"number": board_id, "player": player_id})
 
     def set_offers(self, board: Board, offers: Sequence[Offer]) -> Board:
         """Write down what is asked for on a board."""
-        is_locked = board.id in self._locked
         self._set(board.id, offers=to_plain(offers) or None)
-        after = replace(board, offers=tuple(offers))
-        if is_locked:
-            self._locked[board.id] = after
-        return after
+        return replace(board, offers=tuple(offers))
 
     def replace_player(self, board: Board, seat: int, player_id: int, now: datetime) -> Board:
         """Hand a seat over to another player."""
-        self.read_again()
         self._connection.execute(
             update(seats)
             .where(seats.c.board_id == board.id, seats.c.seat == seat)
@@ -411,7 +390,6 @@ class Boards:
         return len(self._connection.scalars(query).all())
 
     def _set(self, board_id: int, **values: Any) -> None:
-        self.read_again()
         self._connection.execute(update(boards).where(boards.c.id == board_id).values(**values))
 
     def _set_last_ply(self, board_id: int, plies: Mapping[int | None, int]) -> None:
@@ -420,7 +398,6 @@ class Boards:
             _SET_LAST_PLY.run(self._connection, told)
 
     def _set_playing(self, board_id: int, playing: bool) -> None:
-        self.read_again()
         self._connection.execute(
             update(seats)
             .where(seats.c.board_id == board_id, seats.c.playing != playing)

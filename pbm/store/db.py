@@ -16,7 +16,6 @@ from pbm.store.changes import Changes
 from pbm.store.facts import Facts
 from pbm.store.heartbeats import Heartbeats
 from pbm.store.inbox import Inbox
-from pbm.store.jsons import dumps, loads
 from pbm.store.outbox import Outbox
 from pbm.store.players import Players
 from pbm.store.questions import Questions
@@ -36,11 +35,6 @@ _SQLITE_AWAY = (
     "SQLITE_NOMEM",
     "SQLITE_PROTOCOL",
 )
-_SPEAKING: dict[str, Any] = {
-    "hide_parameters": True,  # errors must not quote mails
-    "json_serializer": dumps,
-    "json_deserializer": loads,
-}
 _DRIVERS = {
     "sqlite": "sqlite",
     "sqlite+pysqlite": "sqlite",
@@ -56,7 +50,7 @@ class UnitOfWork:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self.boards = Boards(connection)
-        self.players = Players(connection, on_change=self.boards.read_again)
+        self.players = Players(connection)
         self.inbox = Inbox(connection)
         self.outbox = Outbox(connection)
         self.timers = Timers(connection)
@@ -85,7 +79,6 @@ class UnitOfWork:
             if not self._connection.invalidated:
                 execute(self._connection, "ROLLBACK TO SAVEPOINT step")
                 execute(self._connection, "RELEASE SAVEPOINT step")
-            self.boards.read_again()
             raise
         execute(self._connection, "RELEASE SAVEPOINT step")
 
@@ -126,8 +119,10 @@ class Database:
         self.engine.dispose()
 
 
-def is_away(error: DBAPIError) -> bool:
-    """Whether the database is at fault (gone, full, locked), not the statement."""
+def is_away(error: BaseException) -> bool:
+    """Whether the database is at fault (gone, full, locked), not what was asked of it."""
+    if not isinstance(error, DBAPIError):
+        return False
     name = getattr(error.orig, "sqlite_errorname", None)
     if name is not None:
         return str(name).startswith(_SQLITE_AWAY)
@@ -155,14 +150,15 @@ def parse_url(url: str) -> URL:
 
 
 def _engine(url: str) -> Engine:
+    """An engine whose errors quote no values, which may be somebody's mail."""
     parsed = parse_url(url)
     if parsed.get_backend_name() != "sqlite":
-        return create_engine(parsed, pool_pre_ping=True, **_SPEAKING)
+        return create_engine(parsed, pool_pre_ping=True, hide_parameters=True)
     if parsed.database in (None, "", ":memory:"):  # of which each connection has its own
         raise OperatorError("PBM_DATABASE_URL must name a file, as sqlite:///var/pbm.sqlite3 does.")
     _make_folder(Path(str(parsed.database)).parent)
     # The connection used last knows the pages: the others must read anew what was written since.
-    engine = create_engine(parsed, pool_use_lifo=True, **_SPEAKING)
+    engine = create_engine(parsed, pool_use_lifo=True, hide_parameters=True)
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
     return engine

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import fields
 from datetime import datetime, timedelta
-from functools import cache
 from typing import Any
 
 from sqlalchemy import (
@@ -60,36 +59,33 @@ _WRITTEN = (
 _ADD = Statement(insert(outbox).inline().values({name: bindparam(name) for name in _WRITTEN}))
 
 
-@cache
-def _claim_passing_over(count: int) -> Statement:
-    """Take due mails but for so many ids, which are bound as `id0`, `id1`, ...
-
-    A mail holds back what stands behind it while it is due or was put off by the next server. One
-    that waits on purpose does not; nor, before `soon` is over, one that was put off for the longest
-    pause: where what stands behind it arrives then, the trouble is its own.
-    """
-    earlier = outbox.alias("earlier")
-    overtakes = exists().where(
-        earlier.c.status == DUE,
-        earlier.c.recipient_key == outbox.c.recipient_key,
-        earlier.c.thread == outbox.c.thread,
-        earlier.c.id < outbox.c.id,
-        or_(
-            earlier.c.due_at <= bindparam("now"),
-            and_(earlier.c.attempts > 0, earlier.c.due_at <= bindparam("soon")),
-        ),
+_EARLIER = outbox.alias("earlier")
+# A mail holds back what stands behind it while it is due or was put off by the next server. One
+# that waits on purpose does not; nor, before `soon` is over, one that was put off for the longest
+# pause: where what stands behind it arrives then, the trouble is its own.
+_OVERTAKES = exists().where(
+    _EARLIER.c.status == DUE,
+    _EARLIER.c.recipient_key == outbox.c.recipient_key,
+    _EARLIER.c.thread == outbox.c.thread,
+    _EARLIER.c.id < outbox.c.id,
+    or_(
+        _EARLIER.c.due_at <= bindparam("now"),
+        and_(_EARLIER.c.attempts > 0, _EARLIER.c.due_at <= bindparam("soon")),
+    ),
+)
+MOST_PASSED_OVER = 64
+_PASSED_OVER = tuple(f"id{number}" for number in range(MOST_PASSED_OVER))
+_CLAIM = Statement(
+    select(*_COLUMNS)
+    .where(
+        outbox.c.status == DUE,
+        outbox.c.due_at <= bindparam("now"),
+        ~_OVERTAKES,
+        *(outbox.c.id != bindparam(name) for name in _PASSED_OVER),
     )
-    return Statement(
-        select(*_COLUMNS)
-        .where(
-            outbox.c.status == DUE,
-            outbox.c.due_at <= bindparam("now"),
-            ~overtakes,
-            *(outbox.c.id != bindparam(f"id{number}") for number in range(count)),
-        )
-        .order_by(outbox.c.due_at, outbox.c.id)
-        .limit(bindparam("most", type_=Integer))
-    )
+    .order_by(outbox.c.due_at, outbox.c.id)
+    .limit(bindparam("most", type_=Integer))
+)
 
 
 def _unless_erased(column: Column[str]) -> Case[str]:
@@ -145,13 +141,12 @@ class Outbox:
         """Take due mails, oldest first, but none that would overtake another on its board.
 
         A mail that the next server puts off again and again holds others back for some hour.
+        `passing_over` names `MOST_PASSED_OVER` mails at most.
         """
-        count = 1 << len(passing_over).bit_length()  # few different statements, each compiled once
-        spare = [_NO_MAIL] * (count - len(passing_over))
-        passed = {f"id{number}": item for number, item in enumerate((*passing_over, *spare))}
+        spare = [_NO_MAIL] * (MOST_PASSED_OVER - len(passing_over))
+        passed = dict(zip(_PASSED_OVER, (*passing_over, *spare), strict=True))
         soon = now + LONGEST_PAUSE - _LETS_BY
-        claim = _claim_passing_over(count)
-        rows = claim.rows(self._connection, now=now, soon=soon, most=most, **passed)
+        rows = _CLAIM.rows(self._connection, now=now, soon=soon, most=most, **passed)
         return [_mail(row) for row in rows]
 
     def still_due(self, outbox_ids: Sequence[int], now: datetime) -> frozenset[int]:

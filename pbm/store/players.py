@@ -1,6 +1,6 @@
 """Players and their verified addresses."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
@@ -79,10 +79,8 @@ _EPOCH = Statement(
 class Players:
     """Queries about players, within one transaction."""
 
-    def __init__(self, connection: Connection, on_change: Callable[[], None]) -> None:
-        """`on_change` is called before a player changes: boards say of their players, too."""
+    def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._on_change = on_change
 
     def get(self, player_id: int) -> Player:
         """Return a player by id. Raises LookupError."""
@@ -262,7 +260,6 @@ class Players:
         )
 
     def _set(self, player_id: int, **values: Any) -> None:
-        self._on_change()
         self._connection.execute(update(players).where(players.c.id == player_id).values(**values))
 
     def _one(self, statement: Statement, **values: Any) -> Player | None:

@@ -6,23 +6,8 @@ import pytest
 from sqlalchemy.pool import QueuePool
 
 from pbm import passwords
-from pbm.store.boards import Boards
-from pbm.store.values import Board
 from tests.conversations.checks import check_boards, check_mails
 from tests.table import Table
-
-
-@pytest.fixture(autouse=True)
-def _locked_boards_stand_as_they_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compare each board that a turn remembers with what its transaction reads."""
-    find = Boards.find
-
-    def checked(boards: Boards, board_id: int, *, lock: bool = False) -> Board | None:
-        found = find(boards, board_id, lock=lock)
-        assert not lock or found == find(boards, board_id)
-        return found
-
-    monkeypatch.setattr(Boards, "find", checked)
 
 
 @pytest.fixture

@@ -19,7 +19,6 @@ from pbm.service.post.scribe import Scribe
 from pbm.service.running.loops import TurnTaker, take_turns
 from pbm.service.running.writer import Writer
 from pbm.store.db import Database
-from pbm.store.together import Steps
 from tests.polling import PATIENCE
 from tests.serving import keeping, take_next
 from tests.table import Table
@@ -78,8 +77,7 @@ class Threads:
     async def run(self, work: Callable[[], Any]) -> Any:
         return await asyncio.get_running_loop().run_in_executor(self.pool, work)
 
-    def hold(self, _work: object) -> Steps:
-        yield True
+    def hold(self, _work: object) -> None:
         assert self.may_go_on.wait(PATIENCE)
 
 

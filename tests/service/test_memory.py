@@ -39,7 +39,6 @@ FINITE = {
     "pbm.mail.writing.stamps._numbers": "one",
     "pbm.mail.writing.template_words.template_words": "one",
     "pbm.rules.abalone.hints._appeals": "one",
-    "pbm.store.outbox._claim_passing_over": "powers of two up to the mails under way",
     "pbm.passwords._hasher": "one",
 }
 LONG_LINE = "and so on, as everybody knows who has ever played such a game by mail\n"

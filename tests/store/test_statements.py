@@ -22,6 +22,8 @@ TURN = [
     "UPDATE seats",
     "UPDATE boards",
     "RELEASE",
+    "SELECT boards",
+    "SELECT seats",
     "SELECT players",
     "SELECT moves",
     "INSERT outbox",
@@ -30,7 +32,9 @@ TURN = [
 _PLAYED = TURN.index("RELEASE")
 # A move after which it is somebody's turn for the first time: the time for that begins.
 FIRST = [*TURN[:_PLAYED], "INSERT due", *TURN[_PLAYED:]]
+_SAID = "UPDATE seats"  # who says something on a board has answered there
 OFFER = [form for form in TURN if form not in ("INSERT moves", "UPDATE seats")]
+OFFER.insert(OFFER.index("RELEASE") + 1, _SAID)
 _SET = OFFER.index("UPDATE boards")  # where an offer is written down
 OFFER.insert(_SET + 1, "INSERT buckets")  # nobody floods the others with them
 _FORM = re.compile(r"(SAVEPOINT|RELEASE|\w+)(?: .*?(?:FROM|INTO) (\w+)| (?<=UPDATE )(\w+))?")
@@ -106,16 +110,15 @@ def test_an_offer_is_one_update_and_so_is_its_answer(table: Table) -> None:
     for person, said in ((alice, "draw"), (bob, "reject"), (bob, "draw")):
         assert forms(turn(table, person, said)) == begins + OFFER
     moved_on = list(TURN)
+    moved_on.insert(TURN.index("RELEASE") + 1, _SAID)
     moved_on.insert(TURN.index("UPDATE boards"), "UPDATE boards")  # that is a no to the draw
     assert forms(turn(table, alice, "a2-c4,b3")) == begins + moved_on
     asked = [*OFFER[: _SET + 1], "SELECT moves", *OFFER[_SET + 1 :]]  # which move it is
     assert forms(turn(table, alice, "takeback")) == begins + asked
     six = table.start("carol", "dave", "erin", "frank", "grace", "heidi")
     turn(table, six[0], rules.format_move(rules.legal_moves(table.board(2).position)[0]))
-    first = [*OFFER]
-    first.insert(OFFER.index("RELEASE") + 1, "UPDATE seats")  # who had not said a word there
-    assert forms(turn(table, six[3], "draw")) == begins + first
-    assert forms(turn(table, six[4], "accept draw")) == begins + first
+    assert forms(turn(table, six[3], "draw")) == begins + OFFER
+    assert forms(turn(table, six[4], "accept draw")) == begins + OFFER
 
 
 def test_an_offer_with_a_move_costs_both(table: Table) -> None:
@@ -123,15 +126,14 @@ def test_an_offer_with_a_move_costs_both(table: Table) -> None:
     alice, _ = table.start("alice", "bob")
     played, told = FIRST[: FIRST.index("RELEASE") + 1], FIRST[FIRST.index("RELEASE") + 1 :]
     offered = OFFER[OFFER.index("SAVEPOINT") : OFFER.index("RELEASE") + 1]
-    offered = [form for form in offered if form not in ("SELECT boards", "SELECT seats")]
-    assert forms(turn(table, alice, f"{MOVE}\ndraw")) == begins + played + offered + told
+    assert forms(turn(table, alice, f"{MOVE}\ndraw")) == begins + played + offered + [_SAID] + told
 
 
 def test_whoever_changes_or_tells_a_board_locks_it(postgres_url: str) -> None:
     table = Table(postgres_url)
     alice, _ = table.start("alice", "bob")
     reads = board_reads(turn(table, alice, MOVE))
-    assert reads == [True]
+    assert reads == [True, True]
     table.database.close()
 
 

@@ -18,20 +18,6 @@ _FAULTS = re.compile(
     r"|Task was destroyed|never retrieved|never awaited"
     r"|^Traceback"
 )
-# What a helper says whose server was killed while it started: it has read half of its task.
-_HALF_STARTED = re.compile(
-    r"^Traceback \(most recent call last\):\n  File \"<string>\", line 1, in <module>\n"
-    r"  File \"[^\"]*multiprocessing/spawn\.py\", line \d+, in spawn_main\n"
-    r"(?:  .*\n)*EOFError: .*$",
-    re.MULTILINE,
-)
-# What Python's own tracker says of what the one before it had noted, which we have killed.
-_NEW_TRACKER = re.compile(
-    r"^Traceback \(most recent call last\):\n"
-    r"  File \"[^\"]*multiprocessing/resource_tracker\.py\", line \d+, in main\n"
-    r"(?:  .*\n)*KeyError: '/mp-\w+'$",
-    re.MULTILINE,
-)
 _DATABASE_AWAY = "Error: The database cannot be used"  # so a server ends that finds none
 _LONGEST_LIST = 40
 
@@ -112,16 +98,16 @@ def _unasked(world: World, operator: Operator) -> Iterator[str]:
 
 
 def _left_over(fleet: Fleet) -> Iterator[str]:
-    """Whoever helps a server leaves with it, a moment later."""
+    """Nothing that a server has started outlives it."""
     with suppress(AssertionError):
-        polling.until(lambda: not fleet.left_over(), "the helpers to leave")
+        polling.until(lambda: not fleet.left_over(), "all processes to leave")
     for number in fleet.left_over():
         yield f"Process {number} is left over."
 
 
 def _logged(fleet: Fleet) -> Iterator[str]:
     """Faults of our own, tasks that were lost, and servers that ended without a reason."""
-    log = _NEW_TRACKER.sub("", _HALF_STARTED.sub("", fleet.one.log))
+    log = fleet.one.log
     yield from sorted({line for line in log.split("\n") if _FAULTS.search(line)})
     # PostgreSQL may end as often as it likes: it does while processes of a killed one are left.
     ended = {name: times for name, times in fleet.ended.items() if name in fleet.servers}

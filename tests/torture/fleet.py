@@ -11,7 +11,7 @@ from pathlib import Path
 from pbm.store.db import Database
 from pbm.store.migrate import migrate
 from tests.e2e.running import PROGRAMS, RunningServer
-from tests.torture.postgres import MortalPostgres, children_of, kill_process, mortal_postgres
+from tests.torture.postgres import MortalPostgres, mortal_postgres
 
 SERVE = (str(PROGRAMS / "pbm"), "serve")
 STORES = ("sqlite", "postgresql")
@@ -29,7 +29,6 @@ class Fleet:
     postgres: MortalPostgres | None = None
     kills: Counter[str] = field(default_factory=Counter)
     ended: Counter[str] = field(default_factory=Counter)  # nobody had killed them
-    helpers_killed: int = 0
     _killed: set[str] = field(default_factory=set)
 
     @property
@@ -76,19 +75,6 @@ class Fleet:
             process.kill()
             process.wait()
         self.kills[name] += 1
-        return True
-
-    def kill_helper(self, dice: random.Random) -> bool:
-        """Kill a process that a server has started beside it; False if there is none."""
-        helpers = [
-            child
-            for server in self.servers.values()
-            if server.process is not None
-            for child in children_of(server.process.pid)
-        ]
-        if not helpers or not kill_process(dice.choice(helpers)):
-            return False
-        self.helpers_killed += 1
         return True
 
     def left_over(self) -> list[int]:

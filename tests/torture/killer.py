@@ -12,7 +12,6 @@ from tests.torture.waiting import until
 MOST_SECONDS = 0.03  # after the last of these; the random moment itself
 WAVES = 0.2  # of the kills are followed by more, while the victim starts
 MOST_IN_A_WAVE = 3
-HELPERS = 0.1  # as many kills more hit a helper of a server, where it has any
 STARTING = 2.0  # seconds; about what a start takes, so that most of such kills fall into it
 
 
@@ -23,7 +22,6 @@ class Killer:
     fleet: Fleet
     ledger: Ledger
     dice: random.Random
-    other_dice: random.Random  # for what depends on who has helpers at the moment
     tell: Callable[[str], None]
     most_events: int  # acknowledgements and arrivals between two kills
 
@@ -31,8 +29,6 @@ class Killer:
         """Kill until it was done so often. Raises NothingHappensError."""
         while (done := self.fleet.kills.total()) < times:
             await self._after_some_events()
-            if self.other_dice.random() < HELPERS:
-                self.fleet.kill_helper(self.other_dice)
             victim = self.fleet.choose(self.dice)
             await self._kill(victim)
             if self.dice.random() < WAVES:

@@ -57,8 +57,8 @@ def run_kills(store: str, kills: int, seed: str, tell: Tell, size: Size = SIZE) 
     """Kill servers on a store, `sqlite` or `postgresql`, while they are played on."""
 
     async def work(world: World, fleet: Fleet) -> None:
-        dice, other_dice = (random.Random(f"{seed} {what}") for what in ("kills", "helpers"))
-        killer = Killer(fleet, world.ledger, dice, other_dice, tell, size.most_events)
+        dice = random.Random(f"{seed} kills")
+        killer = Killer(fleet, world.ledger, dice, tell, size.most_events)
         await killer.kill(kills)
 
     with _folder() as folder, fleet_on(store, Path(folder), _settings()) as fleet:
@@ -155,7 +155,6 @@ def _figures(world: World, fleet: Fleet, operator: Operator, trouble: Trouble) -
     return {
         "kills": fleet.kills.total(),
         **{f"of {name}": times for name, times in sorted(fleet.kills.items())},
-        "helpers killed": fleet.helpers_killed,
         "ended by themselves": fleet.ended.total(),
         "turns": len(world.ledger.acknowledged),
         "tries to hand them over": world.tries,

@@ -13,7 +13,7 @@ from pbm.service.intake.receive import Intake
 from pbm.store.db import Database
 from tests.serving import keep
 from tests.torture import games
-from tests.torture.count import Operator, _logged, findings
+from tests.torture.count import Operator, findings
 from tests.torture.fleet import Fleet, fleet_on
 from tests.torture.ledger import Arrival
 from tests.torture.world import World
@@ -71,32 +71,3 @@ def test_everything_that_is_wrong_is_told(world: World, fleet: Fleet, database: 
         "Servers ended by themselves: {'serve': 1}.",
     ):
         assert told in found
-
-
-def test_what_a_half_started_helper_says_is_no_fault(fleet: Fleet) -> None:
-    said = (
-        "Traceback (most recent call last):\n"
-        '  File "<string>", line 1, in <module>\n'
-        '  File "/usr/lib/python3.11/multiprocessing/spawn.py", line 122, in spawn_main\n'
-        "    exitcode = _main(fd, parent_sentinel)\n"
-        "EOFError: Ran out of input\n"
-    )
-    log = fleet.one.folder / "server.log"
-    log.write_text(said)
-    assert not list(_logged(fleet))
-    log.write_text(said.replace("EOFError", "ValueError"))
-    assert list(_logged(fleet))
-
-
-def test_what_the_tracker_says_after_a_killed_one_is_no_fault(fleet: Fleet) -> None:
-    said = (
-        "Traceback (most recent call last):\n"
-        '  File "/usr/lib/python3.11/multiprocessing/resource_tracker.py", line 239, in main\n'
-        "    cache[rtype].remove(name)\n"
-        "KeyError: '/mp-f6sgg1cc'\n"
-    )
-    log = fleet.one.folder / "server.log"
-    log.write_text(said)
-    assert not list(_logged(fleet))
-    log.write_text(said.replace("/mp-f6sgg1cc", "player"))
-    assert list(_logged(fleet))

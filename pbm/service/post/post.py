@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 
 import structlog
 
@@ -24,10 +25,10 @@ from pbm.service.running.writer import InThread, Writer
 from pbm.service.turns.trouble import tell_of_failed, traceback_of
 from pbm.store.advisory_locks import AdvisoryLocks
 from pbm.store.db import Database, UnitOfWork
-from pbm.store.outbox import LONGEST_PAUSE
+from pbm.store.outbox import LONGEST_PAUSE, MOST_PASSED_OVER
 from pbm.store.values import OutboxMail
 
-MOST_AT_ONCE = 64
+MOST_AT_ONCE = MOST_PASSED_OVER  # under way
 MOST_TO_WRITE = 32  # before the first of them goes out
 PAUSE = 1.0  # seconds to wait where the sending could not be recorded
 FIRST_DELAY = timedelta(minutes=1)
@@ -64,13 +65,16 @@ class Post:
     async def look(self, in_thread: InThread) -> Look:
         """Take the mails that may be sent now and are not under way yet, and write them.
 
-        What is asked of the database is asked in `in_thread`. Raises DBAPIError while it is away.
+        All of it is done in `in_thread`. Raises DBAPIError while the database is away.
         """
-        due = await in_thread(self.claim)
+        return await in_thread(self._look)
+
+    def _look(self) -> Look:
+        due = self.claim()
         if not due:
-            return Look([], await in_thread(self.next_due_at), False)
-        written = zip(due, await self.scribe.write(due), strict=True)
-        return Look(list(written), None, len(due) == MOST_TO_WRITE)
+            return Look([], self.next_due_at(), False)
+        mails = [(mail, self.scribe.write(mail)) for mail in due]
+        return Look(mails, None, len(mails) == MOST_TO_WRITE)
 
     def claim(self) -> list[OutboxMail]:
         """Take the mails that may be sent now and are not under way yet. Raises DBAPIError."""
@@ -103,7 +107,7 @@ class Post:
         """Hand on one claimed mail, and record what came of it."""
         try:
             outcome = await self._hand_on(mail, written)
-            await writer.do_in_bulk(self.record, (mail, outcome))
+            await writer.do(partial(self.record, outcomes=[(mail, outcome)]))
         except Exception as error:  # noqa: BLE001 - a bug stops one mail, not the post
             # Not recorded: it is sent again, under the same Message-ID.
             _log.error("sending not recorded", mail=outgoing(mail.id), error=type(error).__name__)

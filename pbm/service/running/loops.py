@@ -12,7 +12,7 @@ from sqlalchemy.exc import DBAPIError
 
 from pbm.clock import Clock
 from pbm.passwords import HashingNeeded
-from pbm.service.post.post import Look, Post
+from pbm.service.post.post import Post
 from pbm.service.running.clock_watch import ClockWatch
 from pbm.service.running.writer import InThread, Writer
 from pbm.service.ticks.machine import Ticks
@@ -182,7 +182,7 @@ async def send_post(
                 if went_back:
                     await writer.do(post.bring_forward)
                     went_back = False
-                look: Look = await post.look(in_thread)
+                look = await post.look(in_thread)
             except DBAPIError as error:
                 _log.warning("database away, post waits", error=str(error.orig))
                 await asyncio.sleep(DATABASE_PAUSE)

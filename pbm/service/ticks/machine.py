@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import structlog
-from sqlalchemy.exc import DBAPIError
 
 from pbm.clock import Clock
 from pbm.mail.site import Site
@@ -19,7 +18,6 @@ from pbm.service.turns.crash_marker import CrashMarker
 from pbm.service.turns.mail_writer import MailWriter
 from pbm.service.turns.trouble import in_a_line, traceback_of
 from pbm.store.db import Database, UnitOfWork, is_away
-from pbm.store.together import Steps, at_once
 from pbm.store.values import Timer
 
 MOST_TRIES = 3
@@ -64,17 +62,16 @@ class Ticks:
     def take_next(self) -> bool:
         """Do what is due next in a transaction of its own; False if nothing is."""
         with self.database.transaction() as work:
-            return bool(at_once(self.take_some(work, most=1)))
+            return bool(self.take_some(work, most=1))
 
-    def take_some(self, work: UnitOfWork, most: int) -> Steps:
-        """Do what is due, each a step; the outcome is how many that were.
+    def take_some(self, work: UnitOfWork, most: int) -> int:
+        """Do what is due, and return how many that were.
 
         One that fails is undone alone, tried three times and then put aside, so that it stops
         nothing else. Raises DBAPIError while the database is away: that is no try.
         """
         found = work.timers.claim(self.clock(), most)
         for timer in found:
-            yield False
             self._take(work, timer)
         return len(found)
 
@@ -90,7 +87,7 @@ class Ticks:
                 with self.crash_marker.holding(timer.id):
                     self._do(work, timer)
         except Exception as error:
-            if isinstance(error, DBAPIError) and is_away(error):
+            if is_away(error):
                 raise
             trouble = traceback_of(error)
             _log.error("timer failed", timer=timer.id, kind=timer.kind, exception=trouble)

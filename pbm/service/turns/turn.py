@@ -12,7 +12,6 @@ from datetime import datetime, timedelta
 from functools import partial
 
 import structlog
-from sqlalchemy.exc import DBAPIError
 
 from pbm.clock import Clock
 from pbm.commands.auth import Answerer, Claimed, Elsewhere, Proven, Speaker, Stranger, identify
@@ -50,7 +49,6 @@ from pbm.service.turns.strangers import answer_stranger
 from pbm.service.turns.trouble import in_a_line, tell_operator, tell_sender, traceback_of
 from pbm.service.turns.watchdog import Watchdog
 from pbm.store.db import Database, UnitOfWork, is_away
-from pbm.store.together import Steps
 from pbm.store.values import InboxMail
 
 MOST_TRIES = 3
@@ -110,8 +108,8 @@ class Turns:
         if self.crash_marker:
             self.crash_marker.close()
 
-    def take_some(self, work: UnitOfWork, most: int) -> Steps:
-        """Obey the next mails, each a step; the outcome is what was `Taken`.
+    def take_some(self, work: UnitOfWork, most: int) -> Taken:
+        """Obey the next mails.
 
         It stops after `SLICE` seconds, so that others have not to wait for many slow turns.
         Raises TurnFailedError; HashingNeeded, where the next one puts that mail aside. Of
@@ -124,7 +122,6 @@ class Turns:
         for mail in mails:
             if outcomes and self.seconds() - began > SLICE:
                 break
-            yield is_long(mail.raw)
             prepared = self._prepared(mail)
             if prepared.is_under_way:
                 aside.append(mail.id)
@@ -185,7 +182,7 @@ class Turns:
             self.preparations.remember(prepared)
             raise
         except Exception as error:
-            if isinstance(error, DBAPIError) and is_away(error):
+            if is_away(error):
                 raise
             raise TurnFailedError(mail, error) from error
         _log.info("mail done", mail=incoming(mail.id), outcome=outcome)
@@ -261,7 +258,7 @@ class Turns:
             with work.savepoint():
                 tell(self._turn(work, mail), mail)
         except Exception as error:
-            if isinstance(error, DBAPIError) and is_away(error):
+            if is_away(error):
                 raise
             # What broke the turn may break this, too; the mail is stuck all the same.
             trouble = traceback_of(error)
