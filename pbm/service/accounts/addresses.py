@@ -10,7 +10,7 @@ from pbm.commands.subjects import answer_subject, question_subject
 from pbm.commands.turn import Turn
 from pbm.events import AddressWanted, Answered
 from pbm.mail.address import address_key
-from pbm.mail.tags import token_digest
+from pbm.mail.tags import new_token, token_digest
 from pbm.service.turns.mail_turn import MailTurn
 from pbm.service.turns.mail_writer import Asking, MailWriter
 from pbm.store.db import UnitOfWork
@@ -25,7 +25,7 @@ def ask_new_address(turn: Turn, player: Player, event: AddressWanted) -> None:
     kept = {"player": player.id, "epoch": player.epoch, "instead": event.instead}
     params = {"handle": player.handle, "instead": event.instead}
     subject = question_subject(f"play as {player.handle} from here")
-    asking = Asking("new-address", subject, params)
+    asking = Asking("new-address", subject, params, new_token())
     digest, until = token_digest(asking.token), turn.now + OPEN_FOR
     turn.work.questions.ask(KIND, event.address, digest, kept, turn.now, until)
     MailWriter(turn).question(event.address, asking, granted=True)

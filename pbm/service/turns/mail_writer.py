@@ -14,7 +14,6 @@ from pbm.commands.limits import take_strangers_mail
 from pbm.commands.subjects import answer_subject, classic_subject
 from pbm.commands.turn import Turn
 from pbm.mail.msgid import short_name
-from pbm.mail.tags import new_token
 from pbm.service.post.holding import held_until
 from pbm.store.kinds import Kind
 from pbm.store.values import Board, NewMail, Player
@@ -31,7 +30,7 @@ class Asking:
     template: str
     subject: str
     params: dict[str, Any]
-    token: str = field(default_factory=new_token, repr=False)
+    token: str = field(repr=False)
 
 
 @dataclass(frozen=True)
