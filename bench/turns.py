@@ -39,7 +39,7 @@ def _keeping(table: Table, seconds: float) -> float:
 
     def keep() -> int:
         raw = f"From: a@b.example\r\nMessage-ID: <{next(numbers)}@b.example>\r\n\r\nhello\r\n"
-        keep(table.intake, "a@b.example", (SERVER,), raw.encode())
+        keep(table, "a@b.example", (SERVER,), raw.encode())
         return 1
 
     return rate_of(keep, at_least=seconds)

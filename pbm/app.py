@@ -148,7 +148,7 @@ class Server:
         self._transport = open_transport(settings)
         self._tls = load_certificate(settings.tls_cert, settings.tls_key)
         rates = MailRates(*settings.most_mails, settings.trusted_networks)
-        self._intake = Intake(self._database, site, system_clock, rates)
+        self._intake = Intake(site, system_clock, rates)
         crash_marker = CrashMarker(settings.key_file.with_name("turn-in-hand"))
         self._watchdog = Watchdog()
         self._turns = Turns(self._database, site, system_clock, crash_marker, self._watchdog)

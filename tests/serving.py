@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 from pbm.mail.smtp_in.caller import Caller
 from pbm.mail.smtp_in.listener import Rejection
@@ -10,7 +10,7 @@ from pbm.service.intake.receive import Intake
 from pbm.service.running.loops import TurnTaker
 from pbm.service.running.writer import Writer
 from pbm.service.turns.turn import Turns
-from pbm.store.db import UnitOfWork
+from pbm.store.db import Database, UnitOfWork
 
 
 def keeping(
@@ -21,12 +21,19 @@ def keeping(
     return lambda work: intake.keep_arrived(work, recipients, mail)
 
 
+class Server(Protocol):
+    """What takes mails in: a table, say."""
+
+    database: Database
+    intake: Intake
+
+
 def keep(
-    intake: Intake, sender: str, recipients: tuple[str, ...], raw: bytes, peer: str = "127.0.0.1"
+    server: Server, sender: str, recipients: tuple[str, ...], raw: bytes, peer: str = "127.0.0.1"
 ) -> Any:
     """Keep a mail that is handed in; return the reply."""
-    piece = keeping(intake, sender, recipients, raw, Caller(peer, ""))
-    return asyncio.run(Writer(intake.database, _here).do(piece))
+    piece = keeping(server.intake, sender, recipients, raw, Caller(peer, ""))
+    return asyncio.run(Writer(server.database, _here).do(piece))
 
 
 def take_next(turns: Turns) -> bool:

@@ -133,7 +133,7 @@ class Table:
             shuffled=lambda names: self.lots(list(names)),
         )
         self.lots: Callable[[list[str]], list[str]] = list
-        self.intake = Intake(self.database, self.site, self.clock)
+        self.intake = Intake(self.site, self.clock)
         self.turns = Turns(self.database, self.site, self.clock)
         self.ticks = Ticks(self.database, self.site, self.clock)
         self.renderer = _renderer()
@@ -181,7 +181,7 @@ class Table:
             rejection = self.intake.accept_recipient(work, recipient)
         if rejection is not None:
             return f"{rejection.code} {rejection.text}"
-        kept = keep(self.intake, sender, (recipient,), self._stamped + raw, self.peer)
+        kept = keep(self, sender, (recipient,), self._stamped + raw, self.peer)
         return f"{kept.code} {kept.text}" if isinstance(kept, Rejection) else f"250 {kept}"
 
     def behind_front(self, says: str, *, tried: bool = True) -> None:

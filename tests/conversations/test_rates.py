@@ -158,7 +158,7 @@ def test_a_newcomer_beyond_the_share_is_asked_to_come_again(table: Table) -> Non
     bob.forgets().writes("whoami").gets(1)
     asked.forgets().says("what is this about").gets(1).says("asked").hears("You play as asked")
     raw = newcomer.mail_bytes("hello")
-    both = keep(table.intake, newcomer.address, (SERVER, POSTMASTER), raw, "")
+    both = keep(table, newcomer.address, (SERVER, POSTMASTER), raw, "")
     assert isinstance(both, str)
     table.runs()
     newcomer.hears_nothing()
@@ -265,7 +265,7 @@ def test_one_peer_may_send_so_many_an_hour_unless_it_is_trusted(table: Table) ->
         count = 0
         for person in people:
             raw = person.mail_bytes("help")
-            reply = keep(table.intake, person.address, (SERVER,), raw, peer)
+            reply = keep(table, person.address, (SERVER,), raw, peer)
             assert isinstance(reply, str) or reply.code == 450
             count += isinstance(reply, str)
         return count
@@ -291,10 +291,10 @@ def test_promise_23_mail_to_the_operator_is_put_off_when_it_floods(table: Table)
         table.person(f"p{number}@example.org").writes("Help", to=POSTMASTER)
     operator = table.person(OPERATOR)
     assert len(operator.mails) == 60
-    reply = keep(table.intake, "x@example.org", (POSTMASTER,), b"\xff\xff no mail at all", "")
+    reply = keep(table, "x@example.org", (POSTMASTER,), b"\xff\xff no mail at all", "")
     assert isinstance(reply, Rejection)
     table.clock.passes(hours=1)
-    reply = keep(table.intake, "x@example.org", (POSTMASTER,), b"\xff\xff no mail at all", "")
+    reply = keep(table, "x@example.org", (POSTMASTER,), b"\xff\xff no mail at all", "")
     assert isinstance(reply, str)
 
 

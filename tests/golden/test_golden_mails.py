@@ -16,7 +16,7 @@ import pytest
 
 from pbm.commands.play import Resign
 from pbm.service.ticks import machine
-from pbm.service.turns import mail_writer, questions
+from pbm.service.turns import questions
 from pbm.store.values import TimerKind
 from tests.conversations.greedy import greedy_move
 from tests.conversations.playing import board_mail, plays_out
@@ -93,8 +93,7 @@ def mails(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Mail]]
 def _conversation(url: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Mail]:
     tokens = itertools.count(1)
     letters = str.maketrans("0123456789", "abcdefghij")
-    for module in (questions, mail_writer):
-        monkeypatch.setattr(module, "new_token", lambda: f"{next(tokens):024d}".translate(letters))
+    monkeypatch.setattr(questions, "new_token", lambda: f"{next(tokens):024d}".translate(letters))
     table = Table(url)
     found: dict[str, Mail] = {}
     alice = table.person("alice@example.org")

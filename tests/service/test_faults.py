@@ -227,7 +227,7 @@ def test_promise_04_a_mail_to_two_of_our_addresses_is_obeyed_once(table: Table, 
     to = alice.newest.reply_to
     raw = alice.mail_bytes("", "move 1 a1-c3,d4", to=to)
     recipients = ((to, SERVER), (SERVER, to))[first]
-    keep(table.intake, alice.address, (*recipients, to.upper()), raw)
+    keep(table, alice.address, (*recipients, to.upper()), raw)
     table.runs()
     alice.gets(1).hears("bob's move on board 1")
     bob.gets(1)
@@ -253,7 +253,7 @@ def test_promise_04_mails_to_addresses_of_two_players_are_two(table: Table) -> N
     alice, bob = table.start("alice", "bob")
     raw = alice.mail_bytes("", "Hello!")
     to = (alice.newest.reply_to, bob.newest.reply_to)
-    keep(table.intake, alice.address, to, raw)
+    keep(table, alice.address, to, raw)
     table.runs()
     alice.gets(1).hears("| Hello!")
     bob.gets(2).hears("| Hello!", "came from alice@example.org, which is the address of alice")
@@ -263,7 +263,7 @@ def test_promise_23_mail_to_postmaster_beside_us_goes_to_both(table: Table) -> N
     alice, _ = table.start("alice", "bob")
     raw = alice.mail_bytes("whoami")
     postmaster = "postmaster@games.example"
-    keep(table.intake, alice.address, (SERVER, postmaster), raw)
+    keep(table, alice.address, (SERVER, postmaster), raw)
     table.runs()
     alice.gets(1).hears("You are alice")
     table.person(OPERATOR).gets(1)

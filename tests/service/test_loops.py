@@ -49,7 +49,7 @@ def test_a_failed_turn_is_counted_when_the_database_is_back(
 ) -> None:
     monkeypatch.setattr(Help, "run", broken)
     monkeypatch.setattr(loops, "DATABASE_PAUSE", 0)
-    keep(table.intake, "a@b.example", (SERVER,), MAIL)
+    keep(table, "a@b.example", (SERVER,), MAIL)
     turns = Away(table.database, table.site, table.clock)
 
     async def play() -> None:

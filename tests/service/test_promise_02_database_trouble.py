@@ -30,7 +30,7 @@ class RealInbox(Inbox):
         self, sender: str, recipients: tuple[str, ...], raw: bytes, caller: Caller
     ) -> str:
         del recipients
-        kept = await asyncio.to_thread(keep, self.table.intake, sender, (SERVER,), raw, caller.peer)
+        kept = await asyncio.to_thread(keep, self.table, sender, (SERVER,), raw, caller.peer)
         assert isinstance(kept, str)
         return kept
 

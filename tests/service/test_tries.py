@@ -26,7 +26,7 @@ def status(database: Database, number: int) -> tuple[str, int]:
 
 def kept(table: Table, count: int) -> None:
     for number in range(count):
-        keep(table.intake, "a@b.example", (SERVER,), MAIL % number)
+        keep(table, "a@b.example", (SERVER,), MAIL % number)
 
 
 def killed_with(path: Path, *numbers: int) -> None:

@@ -128,7 +128,7 @@ def test_the_same_bytes_at_once_are_one_row(shared: Table) -> None:
 
     def deliver() -> None:
         begin.wait()
-        replies.append(str(keep(shared.intake, alice.address, (to,), raw)))
+        replies.append(str(keep(shared, alice.address, (to,), raw)))
 
     threads = [Thread(target=deliver) for _ in range(4)]
     for thread in threads:

@@ -8,10 +8,11 @@ import pytest
 from pbm.clock import system_clock
 from pbm.mail.address import ServerAddress
 from pbm.mail.site import Site
+from pbm.mail.smtp_in.caller import UNKNOWN
 from pbm.mail.tags import load_keyring
 from pbm.service.intake.receive import Intake
 from pbm.store.db import Database
-from tests.serving import keep
+from tests.serving import keeping
 from tests.torture import games
 from tests.torture.count import Operator, findings
 from tests.torture.fleet import Fleet, fleet_on
@@ -52,8 +53,9 @@ def test_where_nothing_has_happened_nothing_is_wrong(
 def test_everything_that_is_wrong_is_told(world: World, fleet: Fleet, database: Database) -> None:
     (game,) = world.games
     letter = game.letter(1, world.keyring)
-    intake = Intake(database, Site(ServerAddress(games.SERVER), world.keyring), system_clock)
-    keep(intake, letter.sender, (letter.recipient,), letter.raw)
+    intake = Intake(Site(ServerAddress(games.SERVER), world.keyring), system_clock)
+    with database.transaction() as work:
+        keeping(intake, letter.sender, (letter.recipient,), letter.raw, UNKNOWN)(work)
     world.written = 1
     world.ledger.acknowledge(1, 1)
     world.ledger.arrive(Arrival("player0@players.example", 0, 0, "pbm: no", "<1@x>", b""))

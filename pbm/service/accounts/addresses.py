@@ -7,7 +7,7 @@ from pbm.commands.auth import is_open
 from pbm.commands.script import confirmation
 from pbm.events import AddressWanted, Answered
 from pbm.mail.address import address_key
-from pbm.mail.tags import token_digest
+from pbm.mail.tags import new_token, token_digest
 from pbm.play.limits import strangers_answers_left
 from pbm.play.subjects import answer_subject, question_subject
 from pbm.play.turn import Turn
@@ -25,7 +25,7 @@ def ask_new_address(turn: Turn, player: Player, event: AddressWanted) -> None:
     kept = {"player": player.id, "epoch": player.epoch, "instead": event.instead}
     params = {"handle": player.handle, "instead": event.instead}
     subject = question_subject(f"play as {player.handle} from here")
-    asking = Asking("new-address", subject, params)
+    asking = Asking("new-address", subject, params, new_token())
     digest, until = token_digest(asking.token), turn.now + OPEN_FOR
     turn.work.questions.ask(KIND, event.address, digest, kept, turn.now, until)
     MailWriter(turn).question(event.address, asking, granted=True)

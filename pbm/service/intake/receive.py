@@ -37,7 +37,7 @@ from pbm.service.intake.newcomers import PUT_OFF, Answer, count_answer
 from pbm.service.mail_numbers import incoming
 from pbm.service.turns.order import queued
 from pbm.service.turns.trouble import traceback_of
-from pbm.store.db import Database, UnitOfWork, is_away
+from pbm.store.db import UnitOfWork, is_away
 
 SAME_FOR = timedelta(days=30)
 SAME_WITHOUT_MESSAGE_ID_FOR = timedelta(minutes=10)
@@ -55,7 +55,6 @@ _log = structlog.get_logger("pbm.receive")
 class Intake:
     """The door: asked for each recipient, and handed each mail."""
 
-    database: Database
     site: Site
     clock: Clock
     rates: MailRates = field(default_factory=MailRates)

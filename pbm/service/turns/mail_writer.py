@@ -12,7 +12,6 @@ from typing import Any
 
 from pbm.events.board import MailCameBack, told
 from pbm.mail.msgid import short_name
-from pbm.mail.tags import new_token
 from pbm.play.limits import take_strangers_mail
 from pbm.play.subjects import answer_subject, classic_subject
 from pbm.play.turn import Turn
@@ -31,7 +30,7 @@ class Asking:
     template: str
     subject: str
     params: dict[str, Any]
-    token: str = field(default_factory=lambda: new_token(), repr=False)
+    token: str = field(repr=False)
 
 
 @dataclass(frozen=True)

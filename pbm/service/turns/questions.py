@@ -75,7 +75,7 @@ def ask_signup(turn: Turn, address: str, welcome: Welcome) -> None:
         "board": rules.diagram(rules.start()),
         "password": sealed is not None,
     }
-    asking = Asking("welcome", question_subject(f"play as {welcome.handle}"), params)
+    asking = Asking("welcome", question_subject(f"play as {welcome.handle}"), params, new_token())
     kept = {"handle": welcome.handle, "invitation": welcome.invitation}
     turn.work.questions.ask(
         *("signup", address, token_digest(asking.token), kept, turn.now, turn.now + SIGNUP_FOR),
@@ -155,7 +155,7 @@ def ask_errand(turn: Turn, player: Player, asked: ToConfirm) -> None:
     }
     subject = question_subject(next(iter(asked.lines), "your words"))
     kept = {"errands": [errand.id for errand in waiting]}
-    _ask_player(turn, player, Asking("confirm", subject, params), kept)
+    _ask_player(turn, player, Asking("confirm", subject, params, new_token()), kept)
 
 
 def _waiting_with(turn: Turn, player: Player, asked: ToConfirm) -> list[PendingCommands]:
@@ -189,7 +189,8 @@ def ask_alias(turn: Turn, owner: Player, author: str, errand_id: int, told: dict
     """Ask a player about a reply that came from an address we don't know as theirs."""
     kept = {"author": author, "errands": [errand_id]}
     subject = question_subject(f"a reply from {author}")
-    _ask_player(turn, owner, Asking("alias", subject, {"author": author, **told}), kept)
+    params = {"author": author, **told}
+    _ask_player(turn, owner, Asking("alias", subject, params, new_token()), kept)
 
 
 def _ask_player(turn: Turn, player: Player, asking: Asking, kept: dict[str, Any]) -> None:
