@@ -8,7 +8,7 @@ import pytest
 import structlog
 
 from bench import __main__ as bench
-from bench import cost, fair, growth, report, rules, turns, whole
+from bench import cost, fair, growth, pairs, report, rules, running, turns, whole
 from bench.filling import Size
 from bench.measure import Row, beside, rate_of, rates_of
 
@@ -56,6 +56,20 @@ def test_a_part_measures_and_compares(part: str) -> None:
     assert all(row.rate > 0 and row.ratio > 0 for row in rows)
     assert rows[0].beside == "itself"
     assert len({row.name for row in rows}) == len(rows)
+
+
+@pytest.mark.thorough
+def test_two_checkouts_are_compared_in_pairs() -> None:
+    head, line, *rows = pairs.measure(running.ROOT, ["sqlite"], rounds=2, boards=4)
+    assert (head.count("|"), line.count("|")) == (5, 5)
+    assert len(rows) == 4
+    assert all(float(row.split("|")[-2]) > 0 for row in rows if "turns a second" in row)
+
+
+def test_what_cannot_be_compared_is_told() -> None:
+    for arguments in (["pairs"], ["pairs", "--against", ".", "soup"]):
+        with pytest.raises(SystemExit):
+            bench.main(arguments)
 
 
 def test_the_parts_asked_for_are_written_on_the_page(
