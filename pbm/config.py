@@ -43,7 +43,7 @@ class Settings:
     detail in reply addresses; `tls_cert` and `tls_key` are paths of PEM files; `smarthost` is
     empty or an `smtp://` or `smtps://` URL; `secret_key` is empty when the key file beside the
     database serves; of mails per hour 0 is for any number; `helpers` is a number, empty for one
-    where the machine has a processor for it.
+    where the machine has a processor for it; `game` is the one that is meant where none is named.
     What may hold a password is not in the `repr`.
     """
 
@@ -62,6 +62,7 @@ class Settings:
     mails_per_hour: str = "240"
     peer_mails_per_hour: str = "1200"
     helpers: str = ""
+    game: str = ""
 
     @property
     def doorways(self) -> tuple[Doorway, ...]:

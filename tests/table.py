@@ -20,7 +20,7 @@ from typing import Any, Self
 
 from sqlalchemy import text
 
-from pbm.commands.boards import Setup, start_board
+from pbm.commands.boards import start_board
 from pbm.mail.address import ServerAddress
 from pbm.mail.reading.auth_results import Front
 from pbm.mail.smtp_in.listener import Rejection
@@ -36,6 +36,7 @@ from pbm.store.migrate import current_version, migrate
 from pbm.store.schema import metadata
 from pbm.store.values import Board, Departure, InboxMail, OutboxMail, Player, Ply
 from tests.secrets_issued import ISSUED
+from tests.setups import abalone
 
 SERVER = "pbm@games.example"
 OPERATOR = "operator@games.example"
@@ -233,7 +234,7 @@ class Table:
             named = [work.players.by_handle(handle) for handle in handles]
             players = [player for player in named if player is not None]
             for _ in range(times):
-                start_board(work, Setup("standard"), players, self.clock())
+                start_board(work, abalone(), players, self.clock())
 
     # -- what is stored ----------------------------------------------------------------------
 

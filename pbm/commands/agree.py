@@ -20,7 +20,7 @@ from pbm.commands.words import Board as BoardKind
 from pbm.commands.words import BoardRef, OneOf, StrayBoard, lowered
 from pbm.errors import Refusal
 from pbm.events import BoardNews, Event
-from pbm.rules import abalone as rules
+from pbm.rules.contract import ClaimError, Claims
 from pbm.store.values import Board, Offer
 
 _LOOKED_AT = 200  # boards of one player
@@ -215,9 +215,6 @@ class Claim(Command):
         """Look whether it is so, and end the game."""
         board = _own_game(context, self.board)
         why = _reason_to_claim(context, board)
-        if why is None:
-            times, moves = rules.TIMES_REPEATED, rules.QUIET_MOVES
-            raise Refusal("nothing-to-claim", number=board.id, times=times, moves=moves)
         yield BoardNews(board.id, "draw-claimed", {"handle": context.player.handle, "why": why})
         yield from draw_board(context.work, board, "claimed", context.now)
 
@@ -240,13 +237,15 @@ def _own_game(context: Context, ref: BoardRef | None) -> Board:
     return board
 
 
-def _reason_to_claim(context: Context, board: Board) -> str | None:
-    """Why a draw may be claimed now: `repeated` or `quiet`.
-
-    Only what came after somebody scored last can repeat itself, or be quiet.
-    """
-    since = max(0, board.ply - board.position.quiet)
-    if rules.is_repeated(positions_since(context.work, board, since)):
-        return "repeated"
+def _reason_to_claim(context: Context, board: Board) -> str:
+    """By what a draw may be claimed now, as the game puts it. Raises Refusal."""
+    game = board.rules
+    if not isinstance(game, Claims):
+        raise Refusal("no-claims", number=board.id)
+    since = max(0, board.ply - game.reversible(board.position))
+    positions = positions_since(context.work, board, since)
     moves = context.work.boards.moves_by_seat(board.id, since=since)
-    return "quiet" if rules.is_quiet(board.position, moves) else None
+    try:
+        return game.claim(positions, moves)
+    except ClaimError as error:
+        raise Refusal("nothing-to-claim", number=board.id, **error.params) from error

@@ -7,36 +7,45 @@ from datetime import datetime
 from pbm.commands.replay import position_after
 from pbm.commands.subjects import board_subject
 from pbm.errors import Refusal
-from pbm.rules import abalone as rules
+from pbm.rules.contract import Move, Options, Position, RulesError, SetupError
+from pbm.rules.registry import game_named
+from pbm.rules.sides import teams, turn
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Board, Player, Round
+
+_NO_CHANCE = 0  # the seed of games, none of which has chance in it so far
 
 
 @dataclass(frozen=True)
 class Setup:
-    """What a challenge chooses: the board, how it is played, and the rounds of a match."""
+    """What a challenge chooses: the game, its options, and the rounds of a match."""
 
-    layout: str
-    teams: bool = False
-    pillar: bool = False
+    game: str
+    options: Options
     rounds: int | None = None
 
-    def position(self, players: int) -> rules.Position:
+    def position(self, players: int) -> Position:
         """Where the game starts. Raises Refusal for a choice that does not go together."""
         try:
-            return rules.start(self.layout, players, teams=self.teams, pillar=self.pillar)
-        except rules.SetupError as error:
+            return game_named(self.game).start(players, self.options, _NO_CHANCE)
+        except SetupError as error:
             wrong = error.reason == "wrong-players"
             raise Refusal(
                 "bad-setup", text=str(error), players=players, wrong_number=wrong
             ) from error
 
+    def is_for(self, players: int) -> bool:
+        """Whether so many can play it."""
+        try:
+            self.position(players)
+        except Refusal:
+            return False
+        return True
+
 
 def setup_of(board: Board) -> Setup:
     """How a board was begun."""
-    start = rules.parse_state(board.start_state)
-    rounds = board.round.rounds if board.round else None
-    return Setup(board.layout, start.teams, start.pillar, rounds)
+    return Setup(board.game, board.options, board.round.rounds if board.round else None)
 
 
 def start_board(
@@ -55,10 +64,11 @@ def start_board(
     is the player who wanted it, None where it follows from a game that was going on.
     """
     return work.boards.add(
-        setup.layout,
+        setup.game,
+        setup.options,
         setup.position(len(seated)),
         [player.id for player in seated],
-        board_subject([player.handle for player in seated]),
+        board_subject(setup.game, [player.handle for player in seated]),
         now,
         round_of=round_of,
         rounds=setup.rounds,
@@ -67,17 +77,17 @@ def start_board(
     )
 
 
-def check_move(board: Board, text: str) -> rules.Move:
+def check_move(board: Board, text: str) -> Move:
     """Read a move for the seat whose turn it is. Raises Refusal."""
     try:
-        return rules.parse_move(text, board.position)
-    except rules.RulesError as error:
+        return board.position.parse(text, turn(board.position) or 1)
+    except RulesError as error:
         raise Refusal("illegal-move", text=str(error), number=board.id) from error
 
 
 def play_move(work: UnitOfWork, board: Board, text: str, now: datetime) -> Board:
     """Play a move for the seat whose turn it is. Raises Refusal."""
-    played = rules.play(board.position, check_move(board, text))
+    played = board.position.play(check_move(board, text))
     return work.boards.add_ply(board, played, now)
 
 
@@ -111,6 +121,6 @@ def decline_board(work: UnitOfWork, board: Board, player: Player, now: datetime)
     setup = setup_of(board)
     if board.round and board.round.number > 1:
         return None
-    if setup.teams or len(others) not in rules.BOARDS[board.layout]:
+    if teams(board.start) or not setup.is_for(len(others)):
         return None
     return start_board(work, setup, others, now)

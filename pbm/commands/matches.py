@@ -6,7 +6,7 @@ from datetime import datetime
 
 from pbm.commands.boards import setup_of, start_board
 from pbm.events import BoardNews, BoardStarted, Event
-from pbm.rules import abalone as rules
+from pbm.rules.contract import BreaksTies
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Board, Player, Round
 
@@ -81,15 +81,20 @@ def standings(boards: Sequence[Board]) -> list[Standing]:
         seat.player_id: Standing(seat.player_id, seat.handle, 0, 0) for seat in boards[0].seats
     }
     for board in boards:
-        start = rules.parse_state(board.start_state)
         for seat in board.seats if board.status == "finished" else ():
             before = table.get(seat.player_id, Standing(seat.player_id, seat.handle, 0, 0))
             table[seat.player_id] = replace(
                 before,
                 wins=before.wins + (seat.seat in (board.winners or ())),
-                balance=before.balance + rules.balance(start, board.position, seat.seat),
+                balance=before.balance + _balance(board, seat.seat),
             )
     return sorted(table.values(), key=lambda item: (-item.wins, -item.balance))
+
+
+def _balance(board: Board, seat: int) -> int:
+    """What breaks a tie in the board's game; 0 where nothing does."""
+    game = board.rules
+    return game.balance(board.start, board.position, seat) if isinstance(game, BreaksTies) else 0
 
 
 def leaders(table: Sequence[Standing]) -> list[Standing]:

@@ -4,7 +4,8 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from pbm.commands.offers import open_offers, waiting_for
-from pbm.rules import abalone as rules
+from pbm.rules.contract import Draws, Position, Suggests, Tells, View
+from pbm.rules.sides import mover, partners, teams, turn
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Board, Departure, Offer, Ply
 
@@ -52,7 +53,7 @@ def board_views(
         "rounds": _rounds(plies, seats, None if whole else _RECENT_ROUNDS),
     }
     wanted = [player_id for player_id in player_ids if player_id not in plain]
-    picture = _picture(board.position, plies) if wanted else None
+    picture = _picture(board, board.position, plies) if wanted else None
     return {
         player_id: {
             **shared,
@@ -64,7 +65,7 @@ def board_views(
 
 
 def past_view(
-    work: UnitOfWork, board: Board, position: rules.Position, ply: int, *, picture: bool = True
+    work: UnitOfWork, board: Board, position: Position, ply: int, *, picture: bool = True
 ) -> dict[str, Any]:
     """Describe a board as it was after `ply` plies. Without `picture` the reader wants none."""
     last = work.boards.plies(board.id, since=ply - 1)[:1] if picture and ply else ()
@@ -73,52 +74,58 @@ def past_view(
         "subject": board.subject,
         "ply": board.ply,
         "past_ply": ply,
+        "game": board.game,
         **_shown(board, position),
-        "picture": _picture(position, last) if picture else None,
+        "picture": _picture(board, position, last) if picture else None,
     }
 
 
-def _picture(position: rules.Position, plies: Sequence[Ply]) -> dict[str, Any]:
-    """A position as a drawing; the last of the plies led to it, if there are any."""
-    moved = (plies[-1].text, plies[-1].effect) if plies else ()
-    return rules.drawing(position, *moved)
+def _picture(board: Board, position: Position, plies: Sequence[Ply]) -> dict[str, Any] | None:
+    """A position as a drawing, if its game has them; the last of the plies led to it, if any."""
+    game = board.rules
+    if not isinstance(game, Draws):
+        return None
+    view = View(move=plies[-1].text, effect=plies[-1].effect) if plies else View()
+    return {"game": board.game, **game.drawing(position, view)}
 
 
-def _shown(board: Board, position: rules.Position) -> dict[str, Any]:
+def _shown(board: Board, position: Position) -> dict[str, Any]:
     """What stands on a board."""
     return {
-        "diagram": rules.diagram(position),
-        "state": rules.format_state(position),
+        "diagram": "\n".join(position.diagram(View())),
+        "state": position.state(),
         "players": [
-            {
-                "seat": seat.seat,
-                "symbol": rules.symbol(len(board.seats), seat.seat),
-                "handle": seat.handle,
-                "score": position.scores[seat.seat - 1],
-                "bare": not position.count(seat.seat),
-            }
-            for seat in board.seats
+            {"seat": seat.seat, "handle": seat.handle, **told}
+            for seat, told in zip(board.seats, _told(board, position), strict=True)
         ],
-        "sides": [list(side) for side in position.sides] if position.teams else None,
+        "sides": teams(position),
     }
+
+
+def _told(board: Board, position: Position) -> tuple[dict[str, Any], ...]:
+    """What the templates of the game say of each seat."""
+    game = board.rules
+    if isinstance(game, Tells):
+        return game.told(board.start, position)
+    return tuple({"symbol": str(seat.seat)} for seat in board.seats)
 
 
 def _standing(board: Board, departures: tuple[Departure, ...]) -> dict[str, Any]:
-    mover = board.to_move
+    waited_for = board.to_move
     return {
         "number": board.id,
         "subject": board.subject,
-        "layout": board.layout,
-        "pillar": board.position.pillar,
+        "game": board.game,
+        "options": dict(board.options),
         "round": _round(board),
         "rematch_of": board.rematch_of,
         "from_record": board.from_record,
         "ply": board.ply,
         "status": board.status,
         "ended_by": board.ended_by,
-        "turn": mover.handle if mover else None,
-        "moves_for": _moves_for(board) if mover else None,
-        "turn_unreachable": bool(mover and mover.unreachable),
+        "turn": waited_for.handle if waited_for else None,
+        "moves_for": _moves_for(board) if waited_for else None,
+        "turn_unreachable": bool(waited_for and waited_for.unreachable),
         "gone": {board.seats[item.seat - 1].handle: item.how for item in departures},
         "winners": [board.seats[seat - 1].handle for seat in board.winners or ()],
     }
@@ -137,30 +144,14 @@ def _side(
 ) -> dict[str, Any]:
     """What one reader is told: who that is, what happened meanwhile, how to answer."""
     own = [seat.seat for seat in board.seats if seat.player_id == player_id]
-    mover = board.to_move
-    yours = bool(mover and mover.seat in own)
-    position = board.position
-    partners = [position.partner(seat) for seat in own]
+    waited_for = board.to_move
+    yours = bool(waited_for and waited_for.seat in own)
+    told = _told(board, board.position)
+    others = [seat for mine in own for seat in partners(board.position, mine) if seat not in own]
     return {
         "yours": yours,
-        "you": [
-            {
-                "symbol": rules.symbol(len(board.seats), seat),
-                "home": rules.home(board.layout, len(board.seats), seat, teams=position.teams),
-            }
-            for seat in own
-        ]
-        if not board.from_record
-        else [],
-        "partners": [
-            {
-                "handle": board.seats[seat - 1].handle,
-                "symbol": rules.symbol(len(board.seats), seat),
-                "home": rules.home(board.layout, len(board.seats), seat, teams=True),
-            }
-            for seat in partners
-            if seat and seat not in own
-        ],
+        "you": [told[seat - 1] for seat in own if not board.from_record],
+        "partners": [{"handle": board.seats[seat - 1].handle, **told[seat - 1]} for seat in others],
         "offers": [_offered(board, offer, plies, player_id) for offer in open_offers(board)],
         "happened": _happened(board, plies, departures, own),
         "example": _example(board) if yours else None,
@@ -170,8 +161,8 @@ def _side(
 
 def _moves_for(board: Board) -> str | None:
     """The partner who has left the game and for whom the next move is made, if it is."""
-    turn, mover = board.position.turn, board.position.mover
-    return board.seats[turn - 1].handle if turn and turn != mover else None
+    seat = turn(board.position)
+    return board.seats[seat - 1].handle if seat and seat != mover(board.position) else None
 
 
 def _offered(
@@ -200,8 +191,8 @@ def _happened(
     position = board.position
     still_in = any(seat not in position.out for seat in own)
     # Who plays on for a partner has moved for both seats.
-    gone = [position.partner(seat) for seat in own if position.partner(seat) in position.out]
-    moved = max((board.seats[seat - 1].last_ply for seat in [*own, *gone] if seat), default=0)
+    gone = [partner for seat in own for partner in board.gone_partners(seat)]
+    moved = max((board.seats[seat - 1].last_ply for seat in [*own, *gone]), default=0)
     since = moved if still_in and moved < board.ply else board.ply - 1
     since = max(since, board.ply - len(board.seats))
     told: list[tuple[int, dict[str, Any]]] = [
@@ -218,9 +209,9 @@ def _happened(
 def _told_move(board: Board, ply: Ply, departures: tuple[Departure, ...]) -> dict[str, Any]:
     """Tell a move by whoever made it: a partner does for one who had left by then."""
     had_left = any(item.seat == ply.seat and item.after_ply < ply.ply for item in departures)
-    by = board.position.partner(ply.seat) if had_left else ply.seat
+    by = next(iter(partners(board.position, ply.seat)), ply.seat) if had_left else ply.seat
     return {
-        "handle": board.seats[(by or ply.seat) - 1].handle,
+        "handle": board.seats[by - 1].handle,
         "seat_of": board.seats[ply.seat - 1].handle if had_left else None,
         "ply": ply.ply,
         "move": ply.text,
@@ -250,5 +241,5 @@ def _may_decline(board: Board, player_id: int | None) -> bool:
 
 
 def _example(board: Board) -> str | None:
-    move = rules.example_move(board.position)
-    return rules.as_people_write(move) if move else None
+    game = board.rules
+    return game.example_move(board.position) if isinstance(game, Suggests) else None

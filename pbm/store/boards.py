@@ -17,10 +17,13 @@ from sqlalchemy import (
     update,
 )
 
-from pbm.rules import abalone as rules
+from pbm.rules.contract import Options, Played, Position
+from pbm.rules.registry import game_named
+from pbm.rules.sides import mover, turn
 from pbm.store.schema import boards, departures, moves, players, seats
 from pbm.store.statement import Row, Statement
-from pbm.store.values import Board, Bookkeeping, Departure, Offer, Played, Ply, Round, Seat
+from pbm.store.values import Board, Bookkeeping, Departure, Offer, Ply, Round, Seat
+from pbm.store.values import Played as PlayedElsewhere
 
 _NEWEST = 100  # boards of one player that are looked at
 _SEATED = (
@@ -39,7 +42,7 @@ _SEATED = (
 )
 _SEAT = tuple(item.name for item in fields(Seat))
 _AS_STORED = (
-    *("id", "layout", "rules_version", "subject", "start_state", "state", "ply", "status"),
+    *("id", "game", "rules_version", "options", "subject", "start_state", "state", "ply", "status"),
     *("ended_by", "started_at", "changed_at", "taken_back", "rematch_of"),
 )
 _IT = boards.c.id == bindparam("number")
@@ -123,6 +126,10 @@ class Boards:
             .limit(most)
         )
         return self.get_many(self._connection.scalars(numbers).all())
+
+    def game_of(self, board_id: int) -> str | None:
+        """The name of the game that a board holds; None if there is no such board."""
+        return self._connection.scalar(select(boards.c.game).where(boards.c.id == board_id))
 
     def numbers_of(self, player_id: int, *, most: int) -> tuple[int, ...]:
         """The numbers of a player's boards, the newest first."""
@@ -216,8 +223,9 @@ class Boards:
 
     def add(
         self,
-        layout: str,
-        position: rules.Position,
+        game: str,
+        options: Options,
+        position: Position,
         player_ids: Sequence[int],
         subject: str,
         now: datetime,
@@ -234,18 +242,19 @@ class Boards:
         `names` and `tags` are those in a record. `round_of` is its place in a match; with `rounds`
         instead it begins one. `begun_by` is the player who challenged the others.
         """
-        state = rules.format_state(position)
+        state = position.state()
         added = self._connection.execute(
             insert(boards)
             .values(
-                layout=layout,
-                rules_version=rules.VERSION,
+                game=game,
+                rules_version=game_named(game).info.version,
+                options=dict(options),
                 subject=subject,
                 start_state=state,
                 state=state,
                 ply=0,
                 status="playing",
-                to_move_id=player_ids[(position.turn or 1) - 1],
+                to_move_id=player_ids[(mover(position) or 1) - 1],
                 started_at=now,
                 changed_at=now,
                 rematch_of=rematch_of,
@@ -277,9 +286,9 @@ class Boards:
     def fill(
         self,
         board: Board,
-        played: Sequence[Played],
+        played: Sequence[PlayedElsewhere],
         left: Sequence[tuple[int, int, str]],
-        position: rules.Position,
+        position: Position,
         now: datetime,
     ) -> Board:
         """Write down at once what was played elsewhere on a new board.
@@ -299,22 +308,22 @@ class Boards:
         self._set_last_ply(board.id, {item.seat: item.ply for item in played})
         return self.set_position(self.get(board.id), position, len(played), now)
 
-    def add_ply(self, board: Board, played: rules.Played, now: datetime) -> Board:
+    def add_ply(self, board: Board, played: Played, now: datetime) -> Board:
         """Record a move; the primary key (board, ply) lets nobody play a ply twice."""
-        ply, mover = board.ply + 1, board.position.turn
+        ply, seat = board.ply + 1, turn(board.position)
         told = {
             "board_id": board.id,
             "ply": ply,
-            "seat": mover,
-            "text": rules.format_move(played.move),
-            "effect": rules.effect(played),
+            "seat": seat,
+            "text": str(played.move),
+            "effect": dict(played.effect),
             "played_at": now,
         }
         _ADD_PLY.run(self._connection, told)
-        self._set_last_ply(board.id, {mover: ply})
+        self._set_last_ply(board.id, {seat: ply})
         seated = tuple(
-            replace(seat, last_ply=ply, answered=True) if seat.seat == mover else seat
-            for seat in board.seats
+            replace(item, last_ply=ply, answered=True) if item.seat == seat else item
+            for item in board.seats
         )
         return self.set_position(replace(board, seats=seated), played.position, ply, now)
 
@@ -325,23 +334,23 @@ class Boards:
                 board_id=board.id, after_ply=board.ply, seat=seat, how=how, left_at=now
             )
         )
-        return self.set_position(board, rules.leave(board.position, seat), board.ply, now)
+        return self.set_position(board, board.position.leave(seat), board.ply, now)
 
-    def set_position(
-        self, board: Board, position: rules.Position, ply: int, now: datetime
-    ) -> Board:
+    def set_position(self, board: Board, position: Position, ply: int, now: datetime) -> Board:
         """Store the current position, and the end where it is one."""
-        mover = board.seats[position.mover - 1].player_id if position.mover else None
+        seat = mover(position)
         outcome = position.outcome
         kept: dict[str, Any] = {
-            "state": rules.format_state(position),
+            "state": position.state(),
             "ply": ply,
             "status": "finished" if outcome else "playing",
             "ended_by": outcome.by if outcome else None,
             "changed_at": now,
         }
         winners = outcome.winners if outcome else None
-        stored = {"number": board.id, "to_move_id": mover, "winners": winners and list(winners)}
+        to_move_id = board.seats[seat - 1].player_id if seat else None
+        listed = None if winners is None else list(winners)
+        stored = {"number": board.id, "to_move_id": to_move_id, "winners": listed}
         _SET_POSITION.run(self._connection, kept | stored)
         after = replace(board, **kept, winners=winners)
         if after.playing != board.playing:
@@ -350,7 +359,7 @@ class Boards:
             self._locked[board.id] = after
         return after
 
-    def go_back(self, board: Board, position: rules.Position, ply: int, now: datetime) -> Board:
+    def go_back(self, board: Board, position: Position, ply: int, now: datetime) -> Board:
         """Take back all that came after `ply` plies, departures too; what was asked for is void.
 
         `position` is the one that was reached then.
@@ -425,8 +434,8 @@ class Boards:
             .where(seats.c.board_id == board.id, seats.c.seat == seat)
             .values(player_id=player_id)
         )
-        mover = board.to_move
-        moves_now = mover is not None and mover.seat == seat
+        waited_for = board.to_move
+        moves_now = waited_for is not None and waited_for.seat == seat
         changed: dict[str, Any] = {"to_move_id": player_id} if moves_now else {}
         self._set(board.id, changed_at=now, **changed)
         return self.get(board.id)

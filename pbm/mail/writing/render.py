@@ -15,12 +15,20 @@ from typing import Any, NamedTuple, TypeVar
 from unicodedata import category
 from urllib.parse import quote
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import (
+    BaseLoader,
+    ChoiceLoader,
+    Environment,
+    FileSystemLoader,
+    PrefixLoader,
+    StrictUndefined,
+)
 from jinja2.runtime import Context
 
 from pbm.mail.writing import picture
 from pbm.mail.writing.compose import InlinePicture
-from pbm.resources import resource_path
+from pbm.resources import game_templates, resource_path
+from pbm.rules.registry import default_game
 
 _Made = TypeVar("_Made")
 COLUMNS = 68  # narrow, so that no mailer breaks a line again when it quotes it
@@ -79,7 +87,9 @@ class Renderer:
 
     def __init__(self) -> None:
         self._templates = _Templates(
-            loader=FileSystemLoader(resource_path("templates")),
+            loader=ChoiceLoader(
+                [FileSystemLoader(resource_path("templates")), PrefixLoader(_of_games())]
+            ),
             undefined=StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,
@@ -109,7 +119,9 @@ class Renderer:
 
         The Content-IDs of the pictures follow from the Message-ID; without one there are none.
         """
-        source = self._templates.get_template(f"{template}.txt").render(v=_cleaned(params))
+        source = self._templates.get_template(f"{template}.txt").render(
+            v=_cleaned(_about_a_game(params))
+        )
         # An empty line ends whatever stands above it.
         blocks = [block for chunk in source.split("\n\n") if chunk for block in _blocks(chunk)]
         ids = _content_ids(blocks, message_id)
@@ -131,6 +143,20 @@ def _content_ids(blocks: Sequence[_Block], message_id: str | None) -> dict[str, 
         line: message_id.replace("<", f"<picture{number}.", 1)
         for number, line in enumerate(described, 1)
     }
+
+
+def _of_games() -> dict[str, BaseLoader]:
+    return {name: FileSystemLoader(folder) for name, folder in game_templates().items()}
+
+
+def _about_a_game(params: dict[str, Any]) -> dict[str, Any]:
+    """What fills a template, each part with its game: what names none is about the usual one."""
+    info = default_game().info
+    usual = {"game": info.name, "title": info.title}
+    sections = params.get("sections")
+    if sections is None:
+        return {**usual, **params}
+    return {**usual, **params, "sections": [{**usual, **section} for section in sections]}
 
 
 def _keep_shape(text: str) -> str:
@@ -292,9 +318,10 @@ def _html_text(kind: str, lines: Sequence[str]) -> str:
 def _html_picture(described: str, content_id: str) -> str:
     """A picture in its own size, or as wide as a narrower screen."""
     source = escape(quote(content_id.strip("<>"), safe="@"))
+    width, height = picture.size(described)
     alternative = escape(f"The board, also below as text: {picture.in_words(described)}.")
     return (
-        f'<p><img src="cid:{source}" width="{picture.WIDTH}" height="{picture.HEIGHT}"'
-        f' style="display:block;width:100%;max-width:{picture.WIDTH}px;height:auto"'
+        f'<p><img src="cid:{source}" width="{width}" height="{height}"'
+        f' style="display:block;width:100%;max-width:{width}px;height:auto"'
         f' alt="{alternative}"></p>'
     )

@@ -7,7 +7,7 @@ from pbm.commands.boards import leave_board
 from pbm.commands.matches import after_the_end
 from pbm.commands.replay import position_after
 from pbm.errors import OperatorError
-from pbm.rules import abalone as rules
+from pbm.rules.contract import RulesError, View
 from pbm.service.operator.office import Act, Office, find_board
 from pbm.store.values import Board, Change, Departure, Player, Ply, Seat
 
@@ -54,7 +54,7 @@ def standing(board: Board) -> str:
     if board.playing:
         try:
             return f"{board.to_move.handle} to move" if board.to_move else "nobody to move"
-        except rules.RulesError:
+        except RulesError:
             return "its position cannot be read"
     if board.winners is None:
         return f"closed, {board.ended_by}"
@@ -164,8 +164,8 @@ def resend(
 
 def _diagram(board: Board) -> str:
     try:
-        return rules.diagram(board.position)
-    except rules.RulesError:
+        return "\n".join(board.position.diagram(View()))
+    except RulesError:
         return ""
 
 
@@ -182,7 +182,7 @@ def _check_playing(board: Board) -> None:
 
 
 def _check_rules(board: Board) -> None:
-    if board.rules_version != rules.VERSION:
+    if board.rules_version != board.rules.info.version:
         raise OperatorError(
             f"Board {board.id} is played under version {board.rules_version} of the rules, "
             "which this program does not have."

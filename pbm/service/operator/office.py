@@ -13,7 +13,7 @@ from pbm.clock import Clock
 from pbm.commands.view import board_view
 from pbm.errors import OperatorError
 from pbm.events import Event, OperatorActed
-from pbm.rules import abalone as rules
+from pbm.rules.contract import RulesError
 from pbm.service.turns.announce import announce_boards
 from pbm.service.turns.mail_writer import MailWriter, Site
 from pbm.store.db import Database, UnitOfWork
@@ -147,7 +147,7 @@ def find_board(work: UnitOfWork, number: int, *, lock: bool = False) -> Board:
 def _sound() -> Iterator[None]:
     try:
         yield
-    except rules.RulesError as error:
+    except RulesError as error:
         raise OperatorError(_BROKEN.format(error=error)) from error
 
 

@@ -13,7 +13,8 @@ from pbm.errors import Refusal
 from pbm.events import Guest, Invited
 from pbm.mail.tags import new_token, token_digest
 from pbm.passwords import PasswordHash, SealedPassword
-from pbm.rules import abalone as rules
+from pbm.rules.contract import Game, View, completed
+from pbm.rules.registry import default_game, game_named
 from pbm.service.accounts.first_passwords import sealed_for
 from pbm.service.accounts.handles import suggest_handle
 from pbm.service.turns.allowance import may_answer
@@ -56,14 +57,16 @@ def ask_signup(
         *("signup", address, token_digest(token), asked_for, now, now + SIGNUP_FOR),
         password=sealed,
     )
-    board = rules.diagram(rules.start())
+    game = default_game()
     params = {
         "handle": handle,
         "last": last,
         "more": more,
         "asked": list(asked),
         "problem": problem,
-        "board": board,
+        "game": game.info.name,
+        "title": game.info.title,
+        "board": _first_board(game),
         "password": sealed is not None,
     }
     mail_writer.question(address, "welcome", question_subject(f"play as {handle}"), token, params)
@@ -95,11 +98,20 @@ def ask_invited(work: UnitOfWork, mail_writer: MailWriter, player: Player, event
     """
     if event.errand_id and event.comment:
         work.questions.set_comment(event.errand_id, event.comment)
-    board = rules.diagram(rules.start())
+    game = game_named(event.game)
+    title = game.info.title
+    told = {"inviter": player.handle, "title": title, "board": _first_board(game)}
     for guest in event.guests:
-        params = {"handle": guest.handle, "inviter": player.handle, "board": board}
-        subject = question_subject(f"a game of {rules.NAME.title()} with {player.handle}")
+        params = {"handle": guest.handle, **told}
+        subject = question_subject(f"a game of {title} with {player.handle}")
         mail_writer.question(guest.address, "invite", subject, guest.token, params, granted=True)
+
+
+def _first_board(game: Game) -> str:
+    """How a game begins, for somebody who has never seen it."""
+    info = game.info
+    position = game.start(info.seats[0], completed(info.options, {}), 0)
+    return "\n".join(position.diagram(View()))
 
 
 def shortened(comment: Sequence[str]) -> list[str]:
