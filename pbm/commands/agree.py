@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from pbm.commands.context import BOARDS_NAMED, Context
 from pbm.commands.declare import Command, operand
+from pbm.commands.game_words import why
 from pbm.commands.offers import (
     DRAW,
     TAKEBACK,
@@ -248,4 +249,4 @@ def _reason_to_claim(context: Context, board: Board) -> str:
     try:
         return game.claim(positions, moves)
     except ClaimError as error:
-        raise Refusal("nothing-to-claim", number=board.id, **error.params) from error
+        raise Refusal("nothing-to-claim", number=board.id, **why(game, error)) from error

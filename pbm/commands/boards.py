@@ -6,6 +6,7 @@ from datetime import datetime
 
 from pbm.commands.replay import position_after
 from pbm.commands.subjects import board_subject
+from pbm.commands.game_words import why
 from pbm.errors import Refusal
 from pbm.rules.contract import Move, Options, Position, RulesError, SetupError
 from pbm.rules.registry import game_named
@@ -30,9 +31,8 @@ class Setup:
             return game_named(self.game).start(players, self.options, _NO_CHANCE)
         except SetupError as error:
             wrong = error.reason == "wrong-players"
-            raise Refusal(
-                "bad-setup", text=str(error), players=players, wrong_number=wrong
-            ) from error
+            told = why(game_named(self.game), error)
+            raise Refusal("bad-setup", players=players, wrong_number=wrong, **told) from error
 
     def is_for(self, players: int) -> bool:
         """Whether so many can play it."""
@@ -82,7 +82,7 @@ def check_move(board: Board, text: str) -> Move:
     try:
         return board.position.parse(text, turn(board.position) or 1)
     except RulesError as error:
-        raise Refusal("illegal-move", text=str(error), number=board.id) from error
+        raise Refusal("illegal-move", number=board.id, **why(board.rules, error)) from error
 
 
 def play_move(work: UnitOfWork, board: Board, text: str, now: datetime) -> Board:

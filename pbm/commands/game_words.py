@@ -1,7 +1,9 @@
 """What the games that are installed say of words: the name of one, a move, a place on a board."""
 
+from typing import Any
+
 from pbm.errors import Refusal
-from pbm.rules.contract import Game, NotationError, ReadsTexts
+from pbm.rules.contract import Game, NotationError, ReadsTexts, RulesError
 from pbm.rules.registry import games
 
 
@@ -36,7 +38,12 @@ def check_place(text: str, game: Game) -> None:
         try:
             game.check_place(text)
         except NotationError as error:
-            raise Refusal("no-such-place", text=str(error)) from error
+            raise Refusal("no-such-place", **why(game, error)) from error
+
+
+def why(game: Game, error: RulesError) -> dict[str, Any]:
+    """What a template needs to say in the words of a game why something cannot be."""
+    return {"game": game.info.name, "why": {"reason": error.reason, **error.params}}
 
 
 def _all() -> tuple[Game, ...]:

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from pbm.commands.context import Context
 from pbm.commands.declare import Chosen, Command, game_options, operand
+from pbm.commands.game_words import why
 from pbm.commands.leaving import everything_about
 from pbm.commands.subjects import board_subject
 from pbm.commands.words import ME, BoardRef, Shown
@@ -62,9 +63,7 @@ class Export(Command):
         try:
             text = written(record_of(context.work, board, context.server), board.rules, chosen)
         except RecordError as error:
-            if error.reason == "one-form":
-                raise Refusal("one-form") from error
-            raise Refusal("no-such-form", text=str(error), number=board.id) from error
+            raise Refusal("no-such-form", number=board.id, **why(board.rules, error)) from error
         title = f"board {board.id} as a record"
         yield Answered("record", {"title": title, "number": board.id, "text": text})
 
@@ -105,8 +104,7 @@ class Import(Command):
         try:
             return self.game.read(text, self.chosen.options())
         except RecordError as error:
-            no_board = error.reason == "no-board"
-            raise Refusal("bad-record", text=str(error), no_board=no_board) from error
+            raise Refusal("bad-record", **why(self.game, error)) from error
 
 
 def record_of(work: UnitOfWork, board: Board, server: str) -> GameRecord:

@@ -12,7 +12,6 @@ from pbm.commands.script import answer_to_welcome, confirmation, read_script
 from pbm.mail.reading.htmltext import html_to_text
 from pbm.mail.reading.quoting import own_words
 from pbm.mail.reading.subject import clean_subject
-from pbm.rules import abalone as rules
 from tests.table import SERVER, Mail, Table
 
 COLUMNS = 76

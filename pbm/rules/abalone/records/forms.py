@@ -55,7 +55,8 @@ def chosen_form(chosen: Options) -> tuple[Form, Notation]:
     }
     asked = [form for form, wanted in forms.items() if wanted]
     if len(asked) > 1 or (chosen.get("apgn") and asked):
-        raise RecordError("one-form", "A record has one form.")
+        text = "A record has one form: write one of -apgn, -json and -diagram."
+        raise RecordError("one-form", f"{text} Only -apgn goes together with -abapro.")
     return asked[0] if asked else "apgn", "Aba-Pro" if chosen.get("abapro") else "pbm"
 
 
