@@ -39,6 +39,12 @@ def help_pages() -> dict[str, Path]:
     return own | {name: _of_game(name, "help") / f"{name}.txt" for name in games()}
 
 
+def game_note(name: str, command: str) -> str:
+    """What a game says of a command on its help page; nothing where there is no such file."""
+    path = _of_game(name, "help") / name / f"{command}.txt"
+    return path.read_text(encoding="utf-8").rstrip("\n") if path.exists() else ""
+
+
 def _of_game(name: str, kind: Literal["templates", "help"]) -> Path:
     folder = games()[name].info.folder
     return folder / kind if folder else resource_path(kind)

@@ -47,8 +47,8 @@ def show(console: Console, number: int) -> None:
         f"{board.subject} ({_set_up(board)} board, version {board.rules_version} of the rules)"
     )
     click.echo(f"{board.status}, {board.ply} plies: {service.standing(board)}")
-    for seat in board.seats:
-        click.echo(f"  {seat.seat} {seat.handle}")
+    for sign, seat in zip(file.signs, board.seats, strict=True):
+        click.echo(f"  {sign} {seat.handle}")
     if file.diagram:
         click.echo(f"\n{file.diagram}\n")
     for ply in file.plies:

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from pbm.commands.game_words import why
 from pbm.commands.replay import position_after
 from pbm.commands.subjects import board_subject
-from pbm.commands.game_words import why
 from pbm.errors import Refusal
 from pbm.rules.contract import Move, Options, Position, RulesError, SetupError
 from pbm.rules.registry import game_named

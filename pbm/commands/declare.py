@@ -29,11 +29,13 @@ from pbm.commands.words import (
 )
 from pbm.errors import Refusal
 from pbm.events import Event
+from pbm.resources import game_note
 from pbm.rules.contract import Game
 from pbm.rules.contract import Option as GameOption
 from pbm.rules.registry import default_game, games
 
 MASK = "****"
+_OF_GAME = "{game}"  # in a docstring: here stands what a game says of the command
 _OPTION = re.compile(r"--?([a-z][a-z0-9-]*)(=.*)?", re.ASCII | re.IGNORECASE)
 
 
@@ -209,8 +211,12 @@ class Command:
 
     @classmethod
     def help(cls) -> str:
-        """Return the help text: the docstring, without its indentation."""
-        return inspect.getdoc(cls) or ""
+        """Return the help text: the docstring, with what the usual game says of the command."""
+        text = inspect.getdoc(cls) or ""
+        if _OF_GAME not in text:
+            return text
+        note = game_note(default_game().info.name, cls.words[0])
+        return text.replace(_OF_GAME, note).replace("\n ", "\n")
 
     @classmethod
     def summary(cls) -> str:
@@ -354,8 +360,14 @@ def _read_value(option: GameOption, options: dict[str, str | None], game: Game) 
     word = _value(option.name, "name", options)
     value = option.find(word)
     if value is None:
-        told = {"option": option.name, "names": list(option.values), "game": game.info.name}
-        raise misread("no-such-value", word=cut_short(word), **told)
+        raise misread(
+            "no-such-value",
+            word=cut_short(word),
+            option=option.name,
+            names=list(option.values),
+            sets_up=option.sets_up,
+            game=game.info.name,
+        )
     return value
 
 

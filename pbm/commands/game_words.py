@@ -41,9 +41,9 @@ def check_place(text: str, game: Game) -> None:
             raise Refusal("no-such-place", **why(game, error)) from error
 
 
-def why(game: Game, error: RulesError) -> dict[str, Any]:
+def why(game: Game, error: RulesError, **more: Any) -> dict[str, Any]:
     """What a template needs to say in the words of a game why something cannot be."""
-    return {"game": game.info.name, "why": {"reason": error.reason, **error.params}}
+    return {"game": game.info.name, "why": {"reason": error.reason, **error.params, **more}}
 
 
 def _all() -> tuple[Game, ...]:

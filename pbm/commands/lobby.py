@@ -28,11 +28,7 @@ class Challenge(Command):
     Whoever does not want to play answers `decline`. What you write below the command goes
     to all of them.
 
-    -bowl starts from the bowl board instead of the standard one, and -layout=german from
-    the one of that name; `help boards` shows them all. -pillar puts a pillar in the
-    centre that nothing can move. -teams is for four: the first and third named play the
-    second and fourth, and `-teams alice+carol bob+dave` says the same as
-    `-teams alice bob carol dave`. -random draws lots for the seats. -rounds=2 plays a match
+    {game} -random draws lots for the seats. -rounds=2 plays a match
     of two games, one after the other, in each of which the next player begins.
 
     Somebody who does not play here yet is invited by mail address instead of a handle. We ask
@@ -156,7 +152,7 @@ def _one_by_one(names: Sequence[str]) -> list[str]:
     if not any(_are_partners(name) for name in names):
         return list(names)
     if len(names) != _TEAMS or not all(_are_partners(name) for name in names):
-        raise Refusal("bad-teams")
+        raise Refusal("bad-partners")
     (one, three), (two, four) = (name.split("+") for name in names)
     return [one, two, three, four]
 

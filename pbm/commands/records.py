@@ -32,10 +32,7 @@ _DRAWN = ("agreed", "claimed")
 class Export(Command):
     """Get a game as a record: text that other programs, or `import`, can read.
 
-    -apgn has tags and numbered moves (that is meant when you say nothing), -json is for
-    programs, and -diagram is the board alone. -abapro writes the moves in the notation of
-    the program Aba-Pro: alone it gives a bare list of moves, together with -apgn the tags
-    as well. `export me` sends you everything that is kept about you, as JSON.
+    {game} `export me` sends you everything that is kept about you, as JSON.
     """
 
     words = ("export",)
@@ -63,7 +60,8 @@ class Export(Command):
         try:
             text = written(record_of(context.work, board, context.server), board.rules, chosen)
         except RecordError as error:
-            raise Refusal("no-such-form", number=board.id, **why(board.rules, error)) from error
+            told = why(board.rules, error, number=board.id)
+            raise Refusal("no-such-form", number=board.id, **told) from error
         title = f"board {board.id} as a record"
         yield Answered("record", {"title": title, "number": board.id, "text": text})
 
@@ -72,8 +70,7 @@ class Import(Command):
     """Bring in the record of a game that was played elsewhere.
 
     Put the record below the command: text with tags and numbered moves, or JSON, as
-    `export` writes them. A bare list of moves in Aba-Pro notation needs -abapro and the
-    name of its board, as in `import -abapro -layout=belgian`. The game is played through;
+    `export` writes them. {game} The game is played through;
     where the rules do not allow a move, nothing is kept, and we say which and why.
     It gets a number like any board, so that `show` and `export` work on it. It is over, and
     nobody can play on.

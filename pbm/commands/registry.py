@@ -155,7 +155,8 @@ def _shortened(word: str) -> list[type[Command]]:
 
 
 def _problem(command: type[Command], words: list[str], refusal: Refusal, game: Game) -> Problem:
-    params = {**refusal.params, "usage": command.usage(game), "command": command.words[0]}
+    told = {"usage": command.usage(game), "command": command.words[0]}
+    params = {"game": game.info.name, **refusal.params, **told}
     return Problem(_masked(command, words), refusal.code, params, example=_example(command, game))
 
 
@@ -200,7 +201,8 @@ def _perhaps_meant(words: list[str], game: Game) -> Problem | None:
     if is_bare_move(line, game):
         return Problem(line, "bare-move", {}, f"{Move.words[0]} {line}")
     if mentions_place(line):
-        return Problem(line, "unclear-move", {"word": line}, example=_example(Move, game))
+        told = {"word": line, "game": game.info.name}
+        return Problem(line, "unclear-move", told, example=_example(Move, game))
     return None
 
 

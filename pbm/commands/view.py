@@ -96,13 +96,13 @@ def _shown(board: Board, position: Position) -> dict[str, Any]:
         "state": position.state(),
         "players": [
             {"seat": seat.seat, "handle": seat.handle, **told}
-            for seat, told in zip(board.seats, _told(board, position), strict=True)
+            for seat, told in zip(board.seats, seats_told(board, position), strict=True)
         ],
         "sides": teams(position),
     }
 
 
-def _told(board: Board, position: Position) -> tuple[dict[str, Any], ...]:
+def seats_told(board: Board, position: Position) -> tuple[dict[str, Any], ...]:
     """What the templates of the game say of each seat."""
     game = board.rules
     if isinstance(game, Tells):
@@ -146,7 +146,7 @@ def _side(
     own = [seat.seat for seat in board.seats if seat.player_id == player_id]
     waited_for = board.to_move
     yours = bool(waited_for and waited_for.seat in own)
-    told = _told(board, board.position)
+    told = seats_told(board, board.position)
     others = [seat for mine in own for seat in partners(board.position, mine) if seat not in own]
     return {
         "yours": yours,

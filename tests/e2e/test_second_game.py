@@ -56,7 +56,7 @@ def test_it_is_played_by_mail(server: RunningServer, alice: Player, bob: Player)
     assert "alice dropped a piece into column d." in text_of(mails[1])
     bob.answers(mails[1], "show 1#1")
     assert "\n1  . . . x . . .\n" in text_of(bob.receives())
-    bob.answers(mails[1], "move 1 column c")
+    bob.answers(mails[1], "move 1 c")
     mails = [player.receives() for player in both]
     alice.answers(mails[0], "export 1")
     record = json.loads(text_of(alice.receives()).partition("{")[2].join(("{", "")))

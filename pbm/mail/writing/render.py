@@ -153,10 +153,17 @@ def _about_a_game(params: dict[str, Any]) -> dict[str, Any]:
     """What fills a template, each part with its game: what names none is about the usual one."""
     info = default_game().info
     usual = {"game": info.name, "title": info.title}
-    sections = params.get("sections")
-    if sections is None:
-        return {**usual, **params}
-    return {**usual, **params, "sections": [{**usual, **section} for section in sections]}
+    params = {**usual, **params}
+    if params.get("problem"):
+        params["problem"] = _of_a_game(params["problem"], usual)
+    if "sections" in params:
+        params["sections"] = [_of_a_game({**usual, **each}, usual) for each in params["sections"]]
+    return params
+
+
+def _of_a_game(told: dict[str, Any], usual: dict[str, str]) -> dict[str, Any]:
+    """A refusal whose parameters name a game, too."""
+    return {**told, "params": {**usual, **told["params"]}} if "params" in told else told
 
 
 def _keep_shape(text: str) -> str:

@@ -20,5 +20,5 @@ TO_PLAY = (LAYOUT, TEAMS, PILLAR)
 TO_WRITE = tuple(map(Option, ("apgn", "abapro", "json", "diagram")))
 """Those of a record that is written."""
 
-TO_READ = (Option("layout", values=tuple(BOARDS)), PILLAR, Option("abapro"))
+TO_READ = (Option("layout", values=tuple(BOARDS), sets_up=True), PILLAR, Option("abapro"))
 """Those of a record that is read: what it does not say itself."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pbm.commands.boards import leave_board
 from pbm.commands.matches import after_the_end
 from pbm.commands.replay import position_after
+from pbm.commands.view import seats_told
 from pbm.errors import OperatorError
 from pbm.rules.contract import RulesError, View
 from pbm.service.operator.office import Act, Office, find_board
@@ -20,11 +21,12 @@ _BY_WORD = (BY_OPERATOR, "agreed", "claimed")
 class BoardFile:
     """Everything about one board: its moves, the seats given up, the journal.
 
-    `diagram` is empty where the stored position cannot be read.
+    `diagram` is empty where the stored position cannot be read; `signs` are those of the seats.
     """
 
     board: Board
     diagram: str
+    signs: tuple[str, ...]
     plies: tuple[Ply, ...]
     departures: tuple[Departure, ...]
     changes: tuple[Change, ...]
@@ -43,6 +45,7 @@ def show_board(office: Office, number: int) -> BoardFile:
         return BoardFile(
             board,
             _diagram(board),
+            _signs(board),
             work.boards.plies(number),
             work.boards.departures(number),
             work.changes.of_board(number),
@@ -167,6 +170,13 @@ def _diagram(board: Board) -> str:
         return "\n".join(board.position.diagram(View()))
     except RulesError:
         return ""
+
+
+def _signs(board: Board) -> tuple[str, ...]:
+    try:
+        return tuple(told["symbol"] for told in seats_told(board, board.position))
+    except RulesError:
+        return tuple(str(seat.seat) for seat in board.seats)
 
 
 def _seat(board: Board, handle: str) -> Seat:
