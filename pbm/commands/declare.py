@@ -35,7 +35,8 @@ from pbm.rules.contract import Option as GameOption
 from pbm.rules.registry import default_game, games
 
 MASK = "****"
-_OF_GAME = "{game}"  # in a docstring: here stands what a game says of the command
+# In a docstring: what a game says of the command, and its name.
+_OF_GAME, _NAME_OF_GAME = "{game}", "{name}"
 _OPTION = re.compile(r"--?([a-z][a-z0-9-]*)(=.*)?", re.ASCII | re.IGNORECASE)
 
 
@@ -213,10 +214,11 @@ class Command:
     def help(cls) -> str:
         """Return the help text: the docstring, with what the usual game says of the command."""
         text = inspect.getdoc(cls) or ""
-        if _OF_GAME not in text:
+        if "{" not in text:
             return text
-        note = game_note(default_game().info.name, cls.words[0])
-        return text.replace(_OF_GAME, note).replace("\n ", "\n")
+        name = default_game().info.name
+        text = text.replace(_NAME_OF_GAME, name)
+        return text.replace(_OF_GAME, game_note(name, cls.words[0])).replace("\n ", "\n")
 
     @classmethod
     def summary(cls) -> str:

@@ -54,12 +54,12 @@ class Help(Command):
     """Get help: the few things a newcomer needs, or the page you name.
 
     `help tutorial` explains a first game, `help commands` lists every command, and
-    `help abalone` has the rules and all boards. Each command has a page under its name.
+    `help {name}` has the rules and all boards. Each command has a page under its name.
     """
 
     words = ("help",)
     group = "look"
-    examples = ("help", "help commands", "pbm help abalone", "help move")
+    examples = ("help", "help commands", "help move")
     reads_only = True
 
     subject: str | None = operand(Topic(), optional=True)

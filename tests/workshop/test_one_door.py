@@ -10,11 +10,13 @@ from pbm.rules.abalone.options import TO_PLAY, TO_READ, TO_WRITE
 ROOT = Path(__file__).resolve().parents[2]
 OPTIONS = {option.name for option in (*TO_PLAY, *TO_READ, *TO_WRITE)} - {"json", "diagram"}
 # Words of the language, too, or of languages, or of pictures.
-NAMES = (BOARDS.keys() | OPTIONS) - set("teams german swiss dutch standard star".split())
+NAMES = (BOARDS.keys() | OPTIONS) - set(
+    "teams german swiss dutch standard star official classic".split()
+)
 WORDS = re.compile(
     r"\b(?:marbles?|eject\w*|abalone|sumito|push(?:es|ed|ing)?|pillars?|bowl|aba-?pro"
     # names of cells and moves, rows of the drawing, the grammar of state lines
-    r"|[a-i][1-9](?:-[a-i][1-9])?,[a-i][1-9]|row a|\.11\b|quiet=|out=|\[\.#1-6"
+    r"|[a-i][1-9](?:-[a-i][1-9])?,[a-i][1-9]|row a|quiet=|out=|\[\.#1-6"
     rf"|{'|'.join(sorted(NAMES))})\b"
     r"|\[a-i\]|[A-I]- ",
     re.ASCII | re.IGNORECASE,

@@ -35,7 +35,8 @@ def parse(text: str, game: Game, chosen: Options) -> GameRecord:
     try:
         return game.read(text, chosen)
     except RecordError as error:
-        how = " Say --layout NAME." if error.reason == "no-board" else ""
+        unsaid = " or ".join(f"--{option.name} NAME" for option in game.reads if option.values)
+        how = f" Say {unsaid}." if error.reason == "no-board" else ""
         raise OperatorError(f"{error}{how}") from error
 
 
