@@ -86,3 +86,46 @@ def test_hashes_of_foreign_costs_are_cleared_and_leave_the_lines(bare_database_u
         assert "argon2id" not in str(lines)
         assert "newkey" in str(lines)
     database.close()
+
+
+BOARDS_OF_BEFORE = (
+    ("standard", "11111/111111/..111../......../........./......../..222../222222/22222 1 0,0 -"),
+    (
+        "official",
+        "1111./.111.2/..11.22/.....222/444...222/444...../44.33../4.333./.3333 1 0,0,0,0 teams",
+    ),
+    ("german", "...../11..22/111.222/.11..22./....#..../.22..11./222.111/22..11/..... 1 0,0 -"),
+)
+
+
+def test_a_board_of_before_holds_the_only_game_that_there_was(bare_database_url: str) -> None:
+    database = Database(bare_database_url)
+    _moved(database, "0010")
+    at = datetime(2026, 11, 1, tzinfo=UTC)
+    insert_board = text(
+        "INSERT INTO boards (layout, rules_version, subject, start_state, state, ply, status,"
+        " started_at, changed_at, taken_back) VALUES (:layout, 1, 'x', :state, :state, 0,"
+        " 'playing', :at, :at, 0)"
+    )
+    with database.engine.begin() as connection:
+        for layout, state in BOARDS_OF_BEFORE:
+            connection.execute(
+                insert_board, {"layout": layout, "state": state, "at": f"{at:%F %T}"}
+            )
+        season = {"layout": "bowl", "state": BOARDS_OF_BEFORE[0][1], "at": f"{at:%F %T}"}
+        connection.execute(insert_board, [season] * 500)
+    migrate(database)
+    with database.reading() as work:
+        found = work.boards.get_many([1, 2, 3, 503])
+        assert {board.game for board in found} == {"abalone"}
+        assert [dict(board.options) for board in found] == [
+            {"layout": "standard"},
+            {"layout": "official", "teams": True},
+            {"layout": "german", "pillar": True},
+            {"layout": "bowl"},
+        ]
+    _moved(database, "0010", down=True)
+    with database.engine.connect() as connection:
+        layouts = connection.execute(text("SELECT layout FROM boards ORDER BY id")).scalars().all()
+        assert layouts == ["standard", "official", "german", *["bowl"] * 500]
+    database.close()
