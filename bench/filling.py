@@ -146,7 +146,7 @@ def _model(file: Path, plies: int) -> tuple[_Part, _Part, _Part]:
         left.says(f"challenge {_HANDLES[1]}", answering=left.mail("pbm: welcome"))
         for ply in range(count):
             mover = (left, right)[ply % 2]
-            moves = rules.legal_moves(table.board(number).position)
+            moves = rules.legal_moves(table.board(number).position.inner)
             move = rules.format_move(moves[(ply * 7 + 3) % len(moves)])
             mover.says(move)
             table.clock.passes(hours=1)

@@ -8,10 +8,11 @@ from pathlib import Path
 from bench.smtp_load import Letter
 from pbm.mail.address import ServerAddress
 from pbm.mail.tags import load_keyring
-from pbm.play.boards import Setup, start_board
+from pbm.play.boards import start_board
 from pbm.store.db import Database
 from pbm.store.migrate import migrate
 from pbm.store.values import Player, Settings
+from tests.setups import abalone
 
 SERVER = "pbm@games.example"
 SECRET = "a-secret-for-measurements-only-of-enough-letters"
@@ -87,7 +88,7 @@ def begin(database_url: str, folder: Path, boards: int, *, picture: bool) -> Sea
             ]
             for player in pair:
                 work.players.set_settings(player.id, Settings(picture=picture))
-            board = start_board(work, Setup("standard"), pair, now)
+            board = start_board(work, abalone(), pair, now)
             begun.append((board.id, pair[0], pair[1]))
     database.close()
     return Season(begun, folder)

@@ -30,7 +30,7 @@ from pbm.mail.smtp_out.delivery import Transport
 from pbm.mail.smtp_out.maildir import MaildirTransport, check_folders
 from pbm.mail.smtp_out.smarthost import SmarthostTransport
 from pbm.mail.tags import load_keyring
-from pbm.rules import abalone as rules
+from pbm.rules.registry import GamesError, prefer
 from pbm.service.intake.guesses import WrongTag
 from pbm.service.intake.mailrates import MailRates
 from pbm.service.intake.receive import Intake, log_fault
@@ -80,6 +80,10 @@ def settings_from_here() -> Settings:
 def open_site(settings: Settings) -> tuple[Database, Site]:
     """Open the database and the keys. Raises OperatorError for a setting that cannot work."""
     address = own_address(settings)
+    try:
+        prefer(settings.game)
+    except GamesError as error:
+        raise OperatorError(str(error)) from error
     try:
         operator = parse_address(settings.operator) if settings.operator else ""
     except AddressError as error:
@@ -380,7 +384,7 @@ def set_up_logging() -> None:
     )
 
 
-@click.group(help=f"A server for playing {rules.NAME.title()} by mail.")
+@click.group(help="A server for playing by mail.")
 @click.version_option(__version__, prog_name="pbm")
 def main() -> None:
     """Run `pbm`."""

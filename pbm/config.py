@@ -41,7 +41,8 @@ class Settings:
     `lmtp://host:port` and `lmtp:///path/of/a/socket`; `separator` stands between name and
     detail in reply addresses; `tls_cert` and `tls_key` are paths of PEM files; `smarthost` is
     empty or an `smtp://` or `smtps://` URL; `secret_key` is empty when the key file beside the
-    database serves; of mails per hour 0 is for any number.
+    database serves; of mails per hour 0 is for any number; `game` is the one that is meant where
+    none is named.
     What may hold a password is not in the `repr`.
     """
 
@@ -59,6 +60,7 @@ class Settings:
     authserv_id: str = ""
     mails_per_hour: str = "240"
     peer_mails_per_hour: str = "1200"
+    game: str = ""
 
     @property
     def doorways(self) -> tuple[Doorway, ...]:

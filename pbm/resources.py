@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Final, Literal
 
+from pbm.rules.registry import games
+
 Resource = Literal["templates", "help", "migrations"]
 
 _PACKAGE: Final = Path(__file__).resolve().parent
@@ -24,3 +26,25 @@ def resource_path(name: Resource) -> Path:
             return place
     looked = " or ".join(str(place) for place in places)
     raise MissingResourceError(f"The folder {name} is missing; it should be at {looked}.")
+
+
+def game_templates() -> dict[str, Path]:
+    """The folder with the templates of each game, by the game's name."""
+    return {name: _of_game(name, "templates") / name for name in games()}
+
+
+def help_pages() -> dict[str, Path]:
+    """The files of all help pages, by the subject."""
+    own = {path.stem: path for path in resource_path("help").glob("*.txt")}
+    return own | {name: _of_game(name, "help") / f"{name}.txt" for name in games()}
+
+
+def game_note(name: str, command: str) -> str:
+    """What a game says of a command on its help page; nothing where there is no such file."""
+    path = _of_game(name, "help") / name / f"{command}.txt"
+    return path.read_text(encoding="utf-8").rstrip("\n") if path.exists() else ""
+
+
+def _of_game(name: str, kind: Literal["templates", "help"]) -> Path:
+    folder = games()[name].info.folder
+    return folder / kind if folder else resource_path(kind)

@@ -26,7 +26,7 @@ from pbm.mail.site import Site
 from pbm.mail.smtp_in.listener import Rejection
 from pbm.mail.tags import Key, Keyring
 from pbm.mail.writing.render import Renderer
-from pbm.play.boards import Setup, start_board
+from pbm.play.boards import start_board
 from pbm.service.intake.front import forget_front, note_front
 from pbm.service.intake.receive import Intake
 from pbm.service.post.scribe import raw_mail
@@ -39,6 +39,7 @@ from pbm.store.schema import metadata
 from pbm.store.values import Board, Departure, InboxMail, OutboxMail, Player, Ply
 from tests.secrets_issued import ISSUED
 from tests.serving import keep, take_next
+from tests.setups import abalone
 
 SERVER = "pbm@games.example"
 OPERATOR = "operator@games.example"
@@ -257,7 +258,7 @@ class Table:
             named = [work.players.by_handle(handle) for handle in handles]
             players = [player for player in named if player is not None]
             for _ in range(times):
-                start_board(work, Setup("standard"), players, self.clock())
+                start_board(work, abalone(), players, self.clock())
 
     # -- what is stored ----------------------------------------------------------------------
 

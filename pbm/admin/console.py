@@ -15,6 +15,7 @@ from pbm.app import open_site, settings_from_here
 from pbm.clock import system_clock
 from pbm.config import Settings
 from pbm.errors import OperatorError
+from pbm.rules.registry import GamesError
 from pbm.service.operator.checks import database_state
 from pbm.service.operator.office import Office
 from pbm.store.db import why_unusable
@@ -61,7 +62,7 @@ def sentences() -> Iterator[None]:
     """Turn what went wrong into what `click` prints to standard error."""
     try:
         yield
-    except OperatorError as error:
+    except (OperatorError, GamesError) as error:
         raise click.ClickException(str(error)) from error
     except DBAPIError as error:
         raise click.ClickException(why_unusable(error)) from error

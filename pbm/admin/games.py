@@ -5,9 +5,10 @@ from typing import TextIO
 import click
 
 from pbm.admin.console import Console, pass_console, why_option
+from pbm.admin.game_options import chosen, with_options
 from pbm.admin.journal import print_journal
 from pbm.errors import OperatorError
-from pbm.rules import abalone as rules
+from pbm.rules.record import forms_of, readings_of
 from pbm.service.operator import boards as service
 from pbm.service.operator import records
 from pbm.store.values import Board
@@ -30,7 +31,7 @@ def list_(console: Console, status: str | None) -> None:
     """List boards, and whose turn it is there or how they ended."""
     with console.office() as office:
         for board in service.list_boards(office, status):
-            state = f"{board.status:8}  ply {board.ply:<4}  {board.layout}"
+            state = f"{board.status:8}  ply {board.ply:<4}  {_set_up(board)}"
             click.echo(f"{board.id:>5}  {state}  {_handles(board)}: {service.standing(board)}")
 
 
@@ -43,11 +44,11 @@ def show(console: Console, number: int) -> None:
         file = service.show_board(office, number)
     board = file.board
     click.echo(
-        f"{board.subject} ({board.layout} board, version {board.rules_version} of the rules)"
+        f"{board.subject} ({_set_up(board)} board, version {board.rules_version} of the rules)"
     )
     click.echo(f"{board.status}, {board.ply} plies: {service.standing(board)}")
-    for seat in board.seats:
-        click.echo(f"  {rules.symbol(len(board.seats), seat.seat)} {seat.handle}")
+    for sign, seat in zip(file.signs, board.seats, strict=True):
+        click.echo(f"  {sign} {seat.handle}")
     if file.diagram:
         click.echo(f"\n{file.diagram}\n")
     for ply in file.plies:
@@ -126,40 +127,38 @@ def resend(console: Console, number: int, handle: str | None, why: str | None) -
     click.echo(f"Board {number} is on its way to {', '.join(sent)}.")
 
 
-@games.command()
+@games.command(cls=with_options(forms_of))
 @click.argument("number", type=NUMBER, metavar="N")
-@click.option("--form", type=click.Choice(rules.RECORD_FORMS), default="apgn", help="How.")
-@click.option("--abapro", is_flag=True, help="Write the moves in Aba-Pro notation.")
+@click.option("--form", metavar="NAME", help="The form, in one word.")
 @pass_console
-def export(console: Console, number: int, form: rules.RecordForm, abapro: bool) -> None:
+def export(console: Console, /, number: int, form: str | None, **given: bool) -> None:
     """Print board N as a record.
 
     That is text that other programs, or `games import`, can read.
     """
+    forms = {form: True} if form else {}
     with console.office() as office:
-        click.echo(records.export(office, number, form, abapro=abapro), nl=False)
+        click.echo(records.export(office, number, {**chosen(given), **forms}), nl=False)
 
 
-@games.command("import")
+@games.command("import", cls=with_options(readings_of))
 @click.argument("file", type=click.File("r", encoding="utf-8"))
 @click.option("--for", "owner", metavar="HANDLE", help="Keep it as a record of this player's.")
 @click.option(
     "--player", "players", multiple=True, metavar="HANDLE", help="Who plays on, in seat order."
 )
-@click.option("--layout", metavar="NAME", help="The board, where the record does not say it.")
-@click.option("--pillar", is_flag=True, help="With a pillar, where the record does not say so.")
-@click.option("--abapro", is_flag=True, help="It is a bare list of moves in Aba-Pro notation.")
+@click.option("--game", "name", metavar="GAME", help="Which game it is, if not the usual one.")
 @why_option
 @pass_console
 def import_(
     console: Console,
+    /,
     file: TextIO,
     owner: str | None,
     players: tuple[str, ...],
-    layout: str | None,
-    pillar: bool,
-    abapro: bool,
+    name: str | None,
     why: str,
+    **given: str | bool | None,
 ) -> None:
     """Bring in the game in FILE, or - for standard input.
 
@@ -168,14 +167,21 @@ def import_(
     """
     if owner and players:
         raise click.UsageError("A record has no players: give --for or --player.")
-    record = records.parse(_read(file), board=layout, abapro=abapro, pillar=pillar)
+    text = _read(file)
     with console.office() as office:
+        game = records.game_of(name)
+        record = records.parse(text, game, chosen(given))
         if owner:
-            board = records.keep_for(office, record, owner, why)
+            board = records.keep_for(office, game, record, owner, why)
             click.echo(f"Kept as board {board.id}, a record of {owner}'s.")
         else:
-            board = records.take_over(office, record, players, why)
+            board = records.take_over(office, game, record, players, why)
             click.echo(f"It goes on as board {board.id}: {_handles(board)}.")
+
+
+def _set_up(board: Board) -> str:
+    """What was chosen for a board, in a few words."""
+    return " ".join(str(value) for value in board.options.values() if value is not True)
 
 
 def _read(file: TextIO) -> str:

@@ -196,9 +196,7 @@ class Reject(_Answer):
 class Claim(Command):
     """End a game that gets nowhere as a draw; nobody needs to agree.
 
-    You may claim it when the same position, with the same player to move, stands for the
-    third time, or when everybody who is still in has made 100 moves in a row and nobody
-    has scored. It never happens by itself.
+    {game} It never happens by itself.
     """
 
     takes_login = True

@@ -10,7 +10,7 @@ Usage line, error texts and help pages are renderings of the class.
 
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -28,8 +28,15 @@ from pbm.commands.words import (
 )
 from pbm.errors import Refusal
 from pbm.events import Event
+from pbm.play.game_words import mentions_place
+from pbm.resources import game_note
+from pbm.rules.contract import Game
+from pbm.rules.contract import Option as GameOption
+from pbm.rules.registry import default_game, games
 
 MASK = "****"
+# In a docstring: what a game says of the command, and its name.
+_OF_GAME, _NAME_OF_GAME = "{game}", "{name}"
 _OPTION = re.compile(r"--?([a-z][a-z0-9-]*)(=.*)?", re.ASCII | re.IGNORECASE)
 
 
@@ -70,7 +77,68 @@ class Option:
         return f"[-{self.name}={self.kind.shown}]"
 
 
-Field = Operand | Flag | Option
+@dataclass(frozen=True)
+class GameOptions:
+    """A field that is read from the options which games declare for a command.
+
+    `of` gives those of a game. They are the ones of the game that the line is about; with
+    `of_any` those of all games, since the board says which one it is.
+    """
+
+    of: Callable[[Game], Sequence[GameOption]]
+    of_any: bool = False
+
+    def usage(self, game: Game | None = None) -> str:
+        """Show the options of a game as in a usage line."""
+        declared = self.of(game or default_game())
+        return " ".join(form for option in declared for form in _forms(option))
+
+    def read(self, options: dict[str, str | None], game: Game) -> "Chosen":
+        """Take what is declared out of the options of a line. Raises Refusal."""
+        found: list[tuple[GameOption, str | bool, bool]] = []
+        about = games().values() if self.of_any else (game,)
+        for option in {item.name: item for each in about for item in self.of(each)}.values():
+            for value in option.flags:
+                if _read_flag(value, options):
+                    found.append((option, value, True))
+            if option.is_flag:
+                found += [(option, True, False)] if _read_flag(option.name, options) else []
+            elif option.name in options:
+                found.append((option, _read_value(option, options, game), False))
+        return Chosen(tuple(found), game)
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What a line chooses of a game's options, each with whether a flag of its own says it."""
+
+    found: tuple[tuple[GameOption, str | bool, bool], ...]
+    game: Game
+
+    def options(self) -> dict[str, str | bool]:
+        """The values by name. Raises Refusal where one has two of them."""
+        chosen: dict[str, str | bool] = {}
+        for option, value, _ in self.found:
+            if chosen.setdefault(option.name, value) != value:
+                raise Refusal(
+                    "two-values",
+                    game=self.game.info.name,
+                    option=option.name,
+                    flag=chosen[option.name],
+                    value=value,
+                )
+        return chosen
+
+    def written(self) -> Iterator[str]:
+        """Each of them as it stands in a line."""
+        for option, value, by_flag in self.found:
+            if value is True:
+                yield f"-{option.name}"
+            else:
+                yield f"-{value}" if by_flag else f"-{option.name}={value}"
+
+
+Field = Operand | Flag | Option | GameOptions
 
 
 def operand(kind: Kind, *, optional: bool = False, many: bool = False) -> Any:
@@ -86,6 +154,17 @@ def flag(name: str) -> Any:
 def option(name: str, kind: Kind) -> Any:
     """Declare an option `-name=value`; None where it is left out."""
     return Option(name, kind)
+
+
+def game_options(of: Callable[[Game], Sequence[GameOption]], *, of_any: bool = False) -> Any:
+    """Declare the options that games have for a command."""
+    return GameOptions(of, of_any)
+
+
+def _forms(option: GameOption) -> Iterator[str]:
+    for name in option.flags:
+        yield f"[-{name}]"
+    yield f"[-{option.name}]" if option.is_flag else f"[-{option.name}=name]"
 
 
 class Command:
@@ -109,6 +188,7 @@ class Command:
 
     line: str  # as written, secrets masked
     login: Login | None = None  # which proves a player, where the password is right
+    game: Game  # that the line names, or that is meant where it names none
 
     def __init_subclass__(cls) -> None:
         cls.fields = {name: value for name, value in vars(cls).items() if isinstance(value, Field)}
@@ -116,15 +196,29 @@ class Command:
         cls._secret_at = _first_secret(cls.fields)
 
     @classmethod
-    def usage(cls) -> str:
-        """Render the usage line."""
+    def usage(cls, game: Game | None = None) -> str:
+        """Render the usage line, as it is for a game."""
         name = [cls.words[0], cls.second] if cls.second else [cls.words[0]]
-        return " ".join([*name, *(field.usage() for field in cls.fields.values())])
+        shown = (
+            field.usage(game) if isinstance(field, GameOptions) else field.usage()
+            for field in cls.fields.values()
+        )
+        return " ".join(filter(None, [*name, *shown]))
+
+    @classmethod
+    def examples_of(cls, game: Game | None = None) -> tuple[str, ...]:
+        """Lines to show: those of a game, else those that go for any."""
+        return (game or default_game()).info.examples.get(cls.words[0], cls.examples)
 
     @classmethod
     def help(cls) -> str:
-        """Return the help text: the docstring, without its indentation."""
-        return inspect.getdoc(cls) or ""
+        """Return the help text: the docstring, with what the usual game says of the command."""
+        text = inspect.getdoc(cls) or ""
+        if "{" not in text:
+            return text
+        name = default_game().info.name
+        text = text.replace(_NAME_OF_GAME, name)
+        return text.replace(_OF_GAME, game_note(name, cls.words[0])).replace("\n ", "\n")
 
     @classmethod
     def summary(cls) -> str:
@@ -137,12 +231,13 @@ class Command:
         return cls._secret_at is not None
 
     @classmethod
-    def parse(cls, word: str, words: list[str]) -> Self:
+    def parse(cls, word: str, words: list[str], game: Game | None = None) -> Self:
         """Read the words after the command's own. Raises Refusal with code `syntax`.
 
         The refusal's parameter `number` is the board that the line names, if it does.
         """
         command = cls()
+        command.game = game or default_game()
         if cls.second:
             word, words = f"{word} {cls.second}", cls._after_second(words)
         shown = words
@@ -175,6 +270,8 @@ class Command:
         for name, field in self._in_turn:
             if isinstance(field, Operand):
                 setattr(self, name, _read_operand(field, left))
+            elif isinstance(field, GameOptions):
+                setattr(self, name, field.read(options, self.game))
             else:
                 setattr(self, name, _read_option(field, options))
         if options:
@@ -229,30 +326,51 @@ def _split_options(words: list[str]) -> tuple[list[str], dict[str, str | None]]:
     options: dict[str, str | None] = {}
     for word in words:
         found = _OPTION.fullmatch(word)
-        if found and not _is_cell(found[1]):
+        if found and not mentions_place(found[1]):
             options[found[1].lower()] = found[2][1:] if found[2] else None
         else:
             left.append(word)
     return left, options
 
 
-def _is_cell(text: str) -> bool:
-    return len(text) == 2 and text[1].isdigit()
-
-
 def _read_option(field: Flag | Option, options: dict[str, str | None]) -> Any:
-    if field.name not in options:
-        return False if isinstance(field, Flag) else None
-    value = options[field.name]
     if isinstance(field, Flag):
-        if value is not None:
-            raise misread("option", word=cut_short(f"-{field.name}="))
-        del options[field.name]
-        return True
+        return _read_flag(field.name, options)
+    if field.name not in options:
+        return None
+    return field.kind.read([_value(field.name, field.kind.shown, options)])
+
+
+def _read_flag(name: str, options: dict[str, str | None]) -> bool:
+    if name not in options:
+        return False
+    if options[name] is not None:
+        raise misread("option", word=cut_short(f"-{name}="))
+    del options[name]
+    return True
+
+
+def _value(name: str, shown: str, options: dict[str, str | None]) -> str:
+    value = options[name]
     if not value:
-        raise misread("option-value", word=f"-{field.name}", shown=field.kind.shown)
-    del options[field.name]
-    return field.kind.read([value])
+        raise misread("option-value", word=f"-{name}", shown=shown)
+    del options[name]
+    return value
+
+
+def _read_value(option: GameOption, options: dict[str, str | None], game: Game) -> str:
+    word = _value(option.name, "name", options)
+    value = option.find(word)
+    if value is None:
+        raise misread(
+            "no-such-value",
+            word=cut_short(word),
+            option=option.name,
+            names=list(option.values),
+            sets_up=option.sets_up,
+            game=game.info.name,
+        )
+    return value
 
 
 def _read_operand(field: Operand, left: list[str]) -> Any:

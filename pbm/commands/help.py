@@ -13,8 +13,9 @@ from pbm.commands.declare import Command, operand
 from pbm.commands.words import Topic
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
-from pbm.resources import resource_path
-from pbm.rules import abalone as rules
+from pbm.resources import help_pages
+from pbm.rules.contract import Game, Option, SetupError, View, completed
+from pbm.rules.registry import default_game, games
 
 MARK = "  => "
 """Stands before everything that is shown to be sent."""
@@ -31,9 +32,9 @@ _COMMAND_BLOCK = "{{commands}}"
 _BOARD_BLOCK = "{{boards}}"
 _SERVER = "{{server}}"
 _FIRST = "start"
-_RULES = rules.NAME
+_RULES = ("rules", "notation")  # what the page of a game is asked for by, too
 _BOARDS = "boards"
-_ALSO = {"me": _FIRST, "pbm": _FIRST, "rules": _RULES, "notation": _RULES, "command": "commands"}
+_ALSO = {"me": _FIRST, "pbm": _FIRST, "command": "commands"}
 _HOW_TO_SEND = (
     "Send a command as the subject of a mail or as its first line, without the => in front."
 )
@@ -53,12 +54,12 @@ class Help(Command):
     """Get help: the few things a newcomer needs, or the page you name.
 
     `help tutorial` explains a first game, `help commands` lists every command, and
-    `help abalone` has the rules and all boards. Each command has a page under its name.
+    `help {name}` has the rules and all boards. Each command has a page under its name.
     """
 
     words = ("help",)
     group = "look"
-    examples = ("help", "help commands", "pbm help abalone", "help move")
+    examples = ("help", "help commands", "help move")
     reads_only = True
 
     subject: str | None = operand(Topic(), optional=True)
@@ -79,28 +80,30 @@ def help_page(subject: str, commands: Sequence[type[Command]], server: str) -> d
     if meant:
         text = "\n\n".join(command_page(command) for command in meant)
         return {"title": f"help {name}", "text": text}
-    board = rules.find_board(name.removeprefix(_BOARDS))
-    if board:
-        return {"title": f"help {_BOARDS} {board}", "text": _board_page(board)}
-    pages = page_names()
+    for game, option in _set_ups():
+        value = option.find(name.removeprefix(_BOARDS))
+        if value:
+            return {"title": f"help {_BOARDS} {value}", "text": _board_page(game, option, value)}
+    pages = help_pages()
     if name not in pages:
-        raise Refusal("no-such-page", subject=subject[:40], pages=pages)
-    text = (resource_path("help") / f"{name}.txt").read_text(encoding="utf-8")
+        raise Refusal("no-such-page", subject=subject[:40], pages=sorted(pages))
+    text = pages[name].read_text(encoding="utf-8")
     text = text.replace(_COMMAND_BLOCK, command_block(commands)).replace(_SERVER, server)
-    text = text.replace(_BOARD_BLOCK, board_block(*rules.BOARDS))
+    if _BOARD_BLOCK in text:
+        text = text.replace(_BOARD_BLOCK, board_block())
     return {"title": "help" if name == _FIRST else f"help {name}", "text": text}
 
 
 def page_names() -> list[str]:
     """Return the subjects that have a page of their own."""
-    return sorted(path.stem for path in resource_path("help").glob("*.txt"))
+    return sorted(help_pages())
 
 
 def command_page(command: type[Command]) -> str:
     """Render a command's own page."""
     shown = _usage(command)
     told = _in_quotes(command.help())
-    examples = "\n".join(MARK + line for line in command.examples)
+    examples = "\n".join(MARK + line for line in command.examples_of())
     parts = [shown, told, "For example:", examples, _HOW_TO_SEND, _explained(shown + told)]
     parts.append(_other_words(command))
     return "\n\n".join(part for part in parts if part)
@@ -127,26 +130,54 @@ def command_block(commands: Sequence[type[Command]]) -> str:
     return "\n\n".join([f"{_HOW_TO_SEND} {_explained(' '.join(parts))}", *parts])
 
 
-def board_block(*names: str) -> str:
-    """Draw boards as they are mailed, for each number of players that they are for."""
-    return "\n\n".join(drawing for name in names for drawing in _drawings(name))
+def board_block() -> str:
+    """Draw all boards as they are mailed, for each number of players that they are for."""
+    return "\n\n".join(
+        drawn
+        for game, option in _set_ups()
+        for value in option.values
+        for drawn in _drawings(game, option, value)
+    )
 
 
-def _board_page(name: str) -> str:
-    most = max(rules.BOARDS[name])
+def _set_ups() -> Iterator[tuple[Game, Option]]:
+    """The options with a value for each board to start from, of all games."""
+    for game in games().values():
+        for option in game.info.options:
+            if option.sets_up and option.values:
+                yield game, option
+
+
+def _board_page(game: Game, option: Option, value: str) -> str:
+    most = max(seats for seats in game.info.seats if _first(game, seats, {option.name: value}))
     others = " ".join(f"player{number}" for number in range(2, most + 1))
-    line = f"challenge {'me ' if most > _TWO else ''}{others} -layout={name}"
-    return f"{board_block(name)}\n\nTo play from it:\n\n{MARK}{line}"
+    named = "" if game is default_game() else f"{game.info.name} "
+    line = f"{named}challenge {'me ' if most > _TWO else ''}{others} -{option.name}={value}"
+    drawn = "\n\n".join(_drawings(game, option, value))
+    return f"{drawn}\n\nTo play from it:\n\n{MARK}{line}"
 
 
-def _drawings(name: str) -> Iterator[str]:
-    for players in rules.BOARDS[name]:
-        plain = rules.diagram(rules.start(name, players))
-        yield f"{name.upper()}, {players} players:\n\n{plain}"
-        if players == rules.IN_TEAMS:
-            teams = rules.diagram(rules.start(name, players, teams=True))
-            if teams != plain:
-                yield f"{name.upper()}, {players} players in teams:\n\n{teams}"
+def _drawings(game: Game, option: Option, value: str) -> Iterator[str]:
+    """A board for each number of players, and where partners begin elsewhere, for them, too."""
+    chosen: dict[str, str | bool] = {option.name: value}
+    flags = [item for item in game.info.options if item.sets_up and item.is_flag]
+    for players in game.info.seats:
+        plain = _first(game, players, chosen)
+        if plain:
+            yield f"{value.upper()}, {players} players:\n\n{plain}"
+        for flag in flags:
+            other = _first(game, players, {**chosen, flag.name: True})
+            if other and other != plain:
+                yield f"{value.upper()}, {players} players in {flag.name}:\n\n{other}"
+
+
+def _first(game: Game, players: int, chosen: dict[str, str | bool]) -> str:
+    """How a game begins, as lines; empty where so many cannot play it so."""
+    try:
+        position = game.start(players, completed(game.info.options, chosen), 0)
+    except SetupError:
+        return ""
+    return "\n".join(position.diagram(View()))
 
 
 def command_table(commands: Sequence[type[Command]]) -> str:
@@ -162,8 +193,9 @@ def command_table(commands: Sequence[type[Command]]) -> str:
 
 def _page_wanted(subject: str) -> str:
     name = " ".join(subject.lower().split()) or _FIRST
-    name = name.removeprefix(f"{_RULES} ")
-    return _ALSO.get(name, name)
+    for game in games():
+        name = name.removeprefix(f"{game} ")
+    return default_game().info.name if name in _RULES else _ALSO.get(name, name)
 
 
 def _is_read_by(command: type[Command], word: str) -> bool:

@@ -78,7 +78,8 @@ def everything_about(context: Context) -> dict[str, Any]:
         "boards": [
             {
                 "number": board.id,
-                "board": board.layout,
+                "game": board.game,
+                "options": dict(board.options),
                 "players": [seat.handle for seat in board.seats],
                 "seats": [seat.seat for seat in board.seats_of(player.id)],
                 "status": board.status,

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 
 from pbm.commands.context import Context
-from pbm.commands.declare import Command, flag, operand, option
+from pbm.commands.declare import Chosen, Command, flag, game_options, operand, option
 from pbm.commands.invite import check_invitations
-from pbm.commands.words import ME, BoardName, BoardRef, Opponent, Rounds
+from pbm.commands.words import ME, BoardRef, Opponent, Rounds
 from pbm.commands.words import Board as BoardKind
 from pbm.errors import Refusal
 from pbm.events import Answered, Event, Invited
@@ -14,11 +14,10 @@ from pbm.play.begin import begin_board
 from pbm.play.boards import Setup, setup_of
 from pbm.play.decline import decline_board
 from pbm.play.matches import last_of_match, next_seating
-from pbm.rules import abalone as rules
+from pbm.rules.contract import completed
+from pbm.rules.registry import default_game
 from pbm.store.values import Board, Player
 
-_PLAIN, _BOWL, _FOR_TEAMS = "standard", "bowl", "official"
-_MOST_SEATS = max(max(players) for players in rules.BOARDS.values())
 _TEAMS, _SEATS_IN_TEAMS = 2, 4
 
 
@@ -30,11 +29,7 @@ class Challenge(Command):
     Whoever does not want to play answers `decline`. What you write below the command goes
     to all of them.
 
-    -bowl starts from the bowl board instead of the standard one, and -layout=german from
-    the one of that name; `help boards` shows them all. -pillar puts a pillar in the
-    centre that nothing can move. -teams is for four: the first and third named play the
-    second and fourth, and `-teams alice+carol bob+dave` says the same as
-    `-teams alice bob carol dave`. -random draws lots for the seats. -rounds=2 plays a match
+    {game} -random draws lots for the seats. -rounds=2 plays a match
     of two games, one after the other, in each of which the next player begins.
 
     Somebody who does not play here yet is invited by mail address instead of a handle. We ask
@@ -51,19 +46,13 @@ class Challenge(Command):
     group = "lobby"
     examples = (
         "challenge bob",
-        "abalone challenge -bowl alice bob",
         "challenge me bob carol",
         "challenge dave@example.org",
-        "challenge bob -layout=german",
-        "challenge bob -bowl -rounds=2",
-        "challenge alice+carol bob+me",
+        "challenge bob -rounds=2",
     )
 
     opponents: tuple[str, ...] = operand(Opponent(), many=True)
-    bowl: bool = flag("bowl")
-    layout: str | None = option("layout", BoardName())
-    teams: bool = flag("teams")
-    pillar: bool = flag("pillar")
+    chosen: Chosen = game_options(lambda game: game.info.options)
     random: bool = flag("random")
     rounds: int | None = option("rounds", Rounds())
 
@@ -79,7 +68,7 @@ class Challenge(Command):
         if addresses:
             check_invitations(context, addresses)
             yield Answered("invited", {"title": "your invitation", "addresses": list(addresses)})
-            yield Invited(self._line(names), addresses)
+            yield Invited(self._line(names), addresses, self.game.info.name)
             return
         players = [known[name] for name in self._seating(names, context)]
         yield from begin_board(
@@ -96,35 +85,44 @@ class Challenge(Command):
         return self._line(self._names(context))
 
     def _setup(self) -> Setup:
-        """The board and the way to play. Raises Refusal."""
-        if self.bowl and self.layout not in (None, _BOWL):
-            raise Refusal("two-layouts", layout=self.layout)
-        chosen = _BOWL if self.bowl else self.layout
-        layout = chosen or (_FOR_TEAMS if self._in_teams else _PLAIN)
-        return Setup(layout, self._in_teams, self.pillar, self.rounds)
+        """The game and the way to play. Raises Refusal."""
+        info = self.game.info
+        chosen = self.chosen.options()
+        if self._has_partners:
+            if self._partners is None:
+                raise Refusal("no-partners", title=info.title)
+            chosen[self._partners] = True
+        return Setup(info.name, completed(info.options, chosen), self.rounds)
 
     @property
     def _in_teams(self) -> bool:
-        return self.teams or self._has_partners
+        chosen = any(option.partners for option, _, _ in self.chosen.found)
+        return chosen or (self._has_partners and self._partners is not None)
+
+    @property
+    def _partners(self) -> str | None:
+        """The option for partners who are written with a +, if the game has one."""
+        return next((item.name for item in self.game.info.options if item.partners), None)
 
     @property
     def _has_partners(self) -> bool:
         return any(_are_partners(name) for name in self.opponents)
 
     def _line(self, names: list[str]) -> str:
-        options = {
-            "-bowl": self.bowl,
-            f"-layout={self.layout}": self.layout,
-            "-teams": self._in_teams,
-            "-pillar": self.pillar,
-            "-random": self.random,
-            f"-rounds={self.rounds}": self.rounds,
-        }
+        partners = f"-{self._partners}"
+        options = dict.fromkeys(self.chosen.written())
+        if self._in_teams:
+            options[partners] = None
         if self._has_partners and len(names) == _SEATS_IN_TEAMS:
-            options["-teams"] = False
+            options.pop(partners, None)
             one, two, three, four = names
             names = [f"{one}+{three}", f"{two}+{four}"]
-        return " ".join([self.words[0], *(text for text, set_ in options.items() if set_), *names])
+        if self.random:
+            options["-random"] = None
+        if self.rounds:
+            options[f"-rounds={self.rounds}"] = None
+        game = [] if self.game is default_game() else [self.game.info.name]
+        return " ".join([*game, self.words[0], *options, *names])
 
     def _names(self, context: Context) -> list[str]:
         """The handles in the order of the seats, and the addresses of those who have none."""
@@ -138,8 +136,8 @@ class Challenge(Command):
         if own not in names:
             others = named[1:] if self._in_teams and len(named) == _SEATS_IN_TEAMS else named
             raise Refusal("challenge-without-you", line=self._line([ME, *others]))
-        if len(names) > _MOST_SEATS:
-            raise Refusal("challenge-too-many", most=_MOST_SEATS)
+        if len(names) > max(self.game.info.seats):
+            raise Refusal("challenge-too-many", most=max(self.game.info.seats))
         return names
 
     def _seating(self, names: list[str], context: Context) -> list[str]:
@@ -162,7 +160,7 @@ def _one_by_one(names: Sequence[str]) -> list[str]:
     if not any(_are_partners(name) for name in names):
         return list(names)
     if len(names) != _TEAMS or not all(_are_partners(name) for name in names):
-        raise Refusal("bad-teams")
+        raise Refusal("bad-partners")
     (one, three), (two, four) = (name.split("+") for name in names)
     return [one, two, three, four]
 

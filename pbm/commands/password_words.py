@@ -7,12 +7,14 @@ elsewhere each word that is long enough may be the password, and has to be tried
 
 import re
 from collections.abc import Collection, Iterator
+from functools import cache
 from itertools import islice
 
 from pbm.commands.registry import COMMANDS
 from pbm.commands.words import KEPT_FREE
 from pbm.passwords import LONGEST, SHORTEST
-from pbm.rules import abalone as rules
+from pbm.play.game_words import is_any_bare_move
+from pbm.rules.registry import games
 
 _MOST_WORDS = 5  # behind a userid that are looked at
 _UNSEEN = re.compile("[\u00ad\u034f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]")
@@ -42,11 +44,7 @@ _CLASSIC = re.compile(
     re.ASCII | re.IGNORECASE,
 )
 # What stands before the word of a command; looked at from there, as there may be much of it.
-_BEGINS = re.compile(
-    rf"(?:^|[:;,.!?>|*\"'`(\u201c\u201e\u00ab\u2013\u2014]){_MARKS}{{0,8}}"
-    rf"(?:pbm\s{{1,9}})?(?:{rules.NAME}\s{{1,9}})?\Z",
-    re.ASCII | re.IGNORECASE | re.MULTILINE,
-)
+_BEGINS = rf"(?:^|[:;,.!?>|*\"'`(\u201c\u201e\u00ab\u2013\u2014]){_MARKS}{{0,8}}(?:pbm\s{{1,9}})?"
 _MOST_BEFORE = 40  # characters
 _NEW = re.compile(
     rf"(?<![a-z0-9])(?:change|set)[ \t]+(?:my[ \t]+)?(password)[\s:=]+(\S{{{SHORTEST},80}})",
@@ -57,14 +55,14 @@ _NEW = re.compile(
 def may_hold_password(text: str) -> bool:
     """Whether a closer look is worth it: most mails are a move and a few short words."""
     long = (word for word in text.split() if len(word) >= SHORTEST)
-    return not all(map(rules.is_notation, long)) or next(classic_userids(text), None) is not None
+    return not all(map(is_any_bare_move, long)) or next(classic_userids(text), None) is not None
 
 
 def new_password(text: str) -> str | None:
     """What a new password stands behind, as in a line that sets one; None if there is none."""
     text = _seen(text)
     for found in _NEW.finditer(text):
-        if _BEGINS.search(text, max(0, found.start() - _MOST_BEFORE), found.start()):
+        if _begins().search(text, max(0, found.start() - _MOST_BEFORE), found.start()):
             return found[1]
     return None
 
@@ -78,7 +76,7 @@ def classic_userids(text: str) -> Iterator[tuple[str, bool]]:
     text, at = _seen(text), 0
     while (found := _CLASSIC.search(text, at)) is not None:
         start = found.start()
-        if not _BEGINS.search(text, max(0, start - _MOST_BEFORE), start):
+        if not _begins().search(text, max(0, start - _MOST_BEFORE), start):
             at = start + 1
             continue
         at = found.end()
@@ -109,6 +107,14 @@ def perhaps_passwords(
             handle = before if found[1] else own or ""
             for word in _behind(seen, found.end()):
                 yield from ((handle, before, spelt) for spelt in _spellings(word))
+
+
+@cache
+def _begins() -> re.Pattern[str]:
+    """What a line has before a command's word, the name of a game included."""
+    names = "|".join(games())
+    pattern = rf"{_BEGINS}(?:(?:{names})\s{{1,9}})?\Z"
+    return re.compile(pattern, re.ASCII | re.IGNORECASE | re.MULTILINE)
 
 
 def _behind(text: str, end: int) -> Iterator[str]:

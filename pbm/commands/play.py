@@ -1,6 +1,7 @@
 """The commands of a game in progress."""
 
 from collections.abc import Iterator
+from typing import Self
 
 from pbm.commands.context import Context
 from pbm.commands.declare import Command, operand
@@ -14,6 +15,7 @@ from pbm.play.boards import check_move
 from pbm.play.leave import leave_board
 from pbm.play.move import play_move
 from pbm.play.view import past_view
+from pbm.rules.contract import Game
 from pbm.store.values import Board
 
 
@@ -30,11 +32,18 @@ class Move(Command):
     words = ("move", "board", "mvoe")
     slips = frozenset({"mvoe"})
     group = "play"
-    examples = ("move a1-c3,d4", "move 12 c5,d5", "move 12#17 e7-f8,f8", "abalone move a1-c3,b2 #1")
 
     board: BoardRef | None = operand(BoardKind(), optional=True)
     move: str = operand(MoveText())
     ply: int | None = operand(PlyMark(), optional=True)
+
+    @classmethod
+    def bare(cls, text: str, line: str, game: Game) -> Self:
+        """The command that a move alone is, as an answer to a board's mail may hold it."""
+        command = cls()
+        command.game, command.line = game, line
+        command.board, command.move, command.ply = None, " ".join(text.split()), None
+        return command
 
     def run(self, context: Context) -> Iterator[Event]:
         """Play it."""

@@ -1,7 +1,6 @@
 """A look at a move before it is played."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from pbm.commands.context import Context
 from pbm.commands.declare import Command, operand
@@ -11,9 +10,7 @@ from pbm.commands.words import BoardRef, MoveText
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.plain import to_plain
-from pbm.play.boards import check_move
-from pbm.play.view import past_view
-from pbm.rules import abalone as rules
+from pbm.play.view import view_after
 
 
 class Preview(Command):
@@ -37,10 +34,5 @@ class Preview(Command):
         board = context.board(self.board)
         if not board.playing:
             raise Refusal("board-over", number=board.id)
-        played = rules.play(board.position, check_move(board, self.move))
-        text = rules.format_move(played.move)
-        view = past_view(context.work, board, played.position, board.ply + 1, picture=False)
-        if context.wants_picture:
-            picture = rules.drawing(played.position, text, rules.effect(played))
-            view = replace(view, picture=picture)
-        yield Answered("preview", {**to_plain(view), "move": text}, board.id)
+        view, move = view_after(board, self.move, picture=context.wants_picture)
+        yield Answered("preview", {**to_plain(view), "move": move}, board.id)

@@ -4,43 +4,46 @@ import json
 from collections.abc import Iterator, Sequence
 
 from pbm.commands.context import Context
-from pbm.commands.declare import Command, flag, operand, option
+from pbm.commands.declare import Chosen, Command, game_options, operand
 from pbm.commands.leaving import everything_about
-from pbm.commands.words import ME, BoardName, BoardRef, Shown
+from pbm.commands.words import ME, BoardRef, Shown
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.play.boards import close_board, progress_at
 from pbm.play.first_moves import await_first_move
+from pbm.play.game_words import why
 from pbm.play.subjects import board_subject
 from pbm.play.turn import Turn
-from pbm.rules import abalone as rules
+from pbm.rules.contract import (
+    Ending,
+    Game,
+    GameRecord,
+    KeepsRecords,
+    Leaving,
+    RecordError,
+)
+from pbm.rules.record import forms_of, merged_steps, readings_of, replayed, start_of, written
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Board, Played, Seat
 
 _LONGEST_NAME = 40
 _BY_RECORD = "record"
-_DRAWN: dict[str | None, rules.EndingHow] = {"agreed": "agreed", "claimed": "claimed"}
+_DRAWN = ("agreed", "claimed")
 
 
 class Export(Command):
     """Get a game as a record: text that other programs, or `import`, can read.
 
-    -apgn has tags and numbered moves (that is meant when you say nothing), -json is for
-    programs, and -diagram is the board alone. -abapro writes the moves in the notation of
-    the program Aba-Pro: alone it gives a bare list of moves, together with -apgn the tags
-    as well. `export me` sends you everything that is kept about you, as JSON.
+    {game} `export me` sends you everything that is kept about you, as JSON.
     """
 
     words = ("export",)
     group = "look"
-    examples = ("export", "export 12", "export 12 -json", "export 12 -apgn -abapro", "export me")
+    examples = ("export", "export 12", "export me")
     reads_only = True
 
     what: BoardRef | str | None = operand(Shown("board|me"), optional=True)
-    apgn: bool = flag("apgn")
-    abapro: bool = flag("abapro")
-    json: bool = flag("json")
-    diagram: bool = flag("diagram")
+    chosen: Chosen = game_options(forms_of, of_any=True)
 
     def run(self, context: Context) -> Iterator[Event]:
         """Answer with the record."""
@@ -51,35 +54,25 @@ class Export(Command):
         if isinstance(self.what, str):
             raise Refusal("not-a-board", word=self.what)
         board = context.board(self.what)
-        record = record_of(context.work, board, context.server)
+        chosen = self.chosen.options()
+        known = {option.name for option in forms_of(board.rules)}
+        for name in sorted(chosen.keys() - known):
+            told = {"reason": "option", "word": f"-{name}", "usage": self.usage(board.rules)}
+            raise Refusal("syntax", number=board.id, **told)
         try:
-            text = rules.format_record(record, self._form(), notation=self._notation())
-        except rules.RecordError as error:
-            raise Refusal("no-such-form", text=str(error), number=board.id) from error
+            text = written(record_of(context.work, board, context.server), board.rules, chosen)
+        except RecordError as error:
+            told = why(board.rules, error, number=board.id)
+            raise Refusal("no-such-form", number=board.id, **told) from error
         title = f"board {board.id} as a record"
         yield Answered("record", {"title": title, "number": board.id, "text": text})
-
-    def _form(self) -> rules.RecordForm:
-        asked: list[tuple[bool, rules.RecordForm]] = [
-            (self.json, "json"),
-            (self.diagram, "diagram"),
-            (self.abapro and not self.apgn, "abapro"),
-        ]
-        chosen = [form for wanted, form in asked if wanted]
-        if len(chosen) > 1 or (self.apgn and chosen):
-            raise Refusal("one-form")
-        return chosen[0] if chosen else "apgn"
-
-    def _notation(self) -> rules.RecordNotation:
-        return "Aba-Pro" if self.abapro else "pbm"
 
 
 class Import(Command):
     """Bring in the record of a game that was played elsewhere.
 
     Put the record below the command: text with tags and numbered moves, or JSON, as
-    `export` writes them. A bare list of moves in Aba-Pro notation needs -abapro and the
-    name of its board, as in `import -abapro -layout=belgian`. The game is played through;
+    `export` writes them. {game} The game is played through;
     where the rules do not allow a move, nothing is kept, and we say which and why.
     It gets a number like any board, so that `show` and `export` work on it. It is over, and
     nobody can play on.
@@ -87,62 +80,58 @@ class Import(Command):
 
     words = ("import",)
     group = "look"
-    examples = ("import", "import -abapro -layout=belgian")
+    examples = ("import",)
     takes_text = True
 
-    layout: str | None = option("layout", BoardName())
-    pillar: bool = flag("pillar")
-    abapro: bool = flag("abapro")
+    chosen: Chosen = game_options(readings_of)
 
     def run(self, context: Context) -> Iterator[Event]:
         """Replay it, and keep it."""
         record = self._record(context)
-        seated = [context.player.id] * record.players
+        seated = [context.player.id] * record.seats
         names = shown_names(record)
-        board = keep_record(context.turn, record, seated, names=names)
-        told = {"title": "your record", "plies": board.ply, "board": board.layout}
-        yield Answered("imported", {**told, "number": board.id}, board.id)
+        board = keep_record(context.turn, self.game, record, seated, names=names)
+        told = {"title": "your record", "plies": board.ply, "options": dict(board.options)}
+        yield Answered("imported", {**told, "game": board.game, "number": board.id}, board.id)
 
-    def _record(self, context: Context) -> rules.Record:
+    def _record(self, context: Context) -> GameRecord:
         text = "\n".join(context.text)
         if not text.strip():
             raise Refusal("no-record")
-        form: rules.RecordForm | None = "abapro" if self.abapro else None
+        if not isinstance(self.game, KeepsRecords):
+            raise Refusal("no-records", title=self.game.info.title)
         try:
-            return rules.parse_record(text, form, board=self.layout, pillar=self.pillar)
-        except rules.RecordError as error:
-            no_board = error.reason == "no-board"
-            raise Refusal("bad-record", text=str(error), no_board=no_board) from error
+            return self.game.read(text, self.chosen.options())
+        except RecordError as error:
+            raise Refusal("bad-record", **why(self.game, error)) from error
 
 
-def record_of(work: UnitOfWork, board: Board, server: str) -> rules.Record:
+def record_of(work: UnitOfWork, board: Board, server: str) -> GameRecord:
     """The record of a board, as far as it has been played."""
-    start = rules.parse_state(board.start_state)
     moves = [ply.text for ply in work.boards.plies(board.id)]
     left = [
-        (item.after_ply, rules.Leaving(item.seat, _how(item.how)))
+        (item.after_ply, Leaving(item.seat, _how(item.how)))
         for item in work.boards.departures(board.id)
     ]
-    return rules.Record(
-        board.layout,
+    return GameRecord(
         len(board.seats),
-        teams=start.teams,
-        pillar=start.pillar,
-        names=tuple(_written(seat, board) for seat in board.seats),
-        steps=rules.merged_steps(moves, left),
-        ended=_ending(board),
-        tags=_own_tags(board, server) if board.tags is None else board.tags,
+        board.options,
+        tuple(_written(seat, board) for seat in board.seats),
+        merged_steps(moves, left),
+        _ending(board),
+        _own_tags(board, server) if board.tags is None else board.tags,
     )
 
 
-def shown_names(record: rules.Record) -> list[str]:
+def shown_names(record: GameRecord) -> list[str]:
     """The names in a record as they stand in lists and subjects: short, none empty."""
     return [_name(name, seat) for seat, name in enumerate(record.names, 1)]
 
 
 def keep_record(
     turn: Turn,
-    record: rules.Record,
+    game: Game,
+    record: GameRecord,
     player_ids: Sequence[int],
     *,
     names: Sequence[str],
@@ -154,34 +143,37 @@ def keep_record(
     by the players whose names they are. Nothing has ended here, so no event tells of an end.
     """
     work, now = turn.work, turn.now
+    steps = replayed(game, record)
     played = [
-        Played(item.ply, item.seat, item.step, rules.effect(item.played))
-        for item in record.replay()
-        if item.played is not None and isinstance(item.step, str)
+        Played(item.ply, item.seat, item.step, dict(item.effect))
+        for item in steps
+        if isinstance(item.step, str)
     ]
     left = [
-        (item.ply, item.seat, item.step.how)
-        for item in record.replay()
-        if isinstance(item.step, rules.Leaving)
+        (item.ply, item.seat, item.step.how) for item in steps if isinstance(item.step, Leaving)
     ]
+    start = start_of(game, record)
     board = work.boards.add(
-        record.board,
-        record.start,
+        game.info.name,
+        record.options,
+        start,
         player_ids,
-        board_subject(names),
+        board_subject(game.info.name, names),
         now,
         names=None if goes_on else names,
         tags=record.tags or (None if goes_on else ()),
     )
-    reached = progress_at(board, record.final, len(played))
+    final = steps[-1].position if steps else start
+    reached = progress_at(board, final, len(played))
     board = work.boards.fill(board, played, left, reached, now)
     if record.ended is None and (goes_on or not board.playing):
         await_first_move(work, board, now)
         return board
-    if record.winners is None:
+    ended = record.ended
+    if ended is None or ended.result is None:
         return close_board(work, board, _BY_RECORD, now)
-    by_word = _DRAWN.get(record.by, _BY_RECORD)
-    return close_board(work, board, by_word, now, winners=record.winners)
+    by_word = ended.how if ended.how in _DRAWN else _BY_RECORD
+    return close_board(work, board, by_word, now, winners=ended.result)
 
 
 def _own_tags(board: Board, server: str) -> tuple[tuple[str, str], ...]:
@@ -195,19 +187,19 @@ def _own_tags(board: Board, server: str) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _ending(board: Board) -> rules.Ending | None:
+def _ending(board: Board) -> Ending | None:
     """How a board ended that by its moves alone would go on."""
     if board.playing or board.position.outcome:
         return None
     if board.winners is None:
-        return None if board.from_record else rules.Ending("closed")
+        return None if board.from_record else Ending("closed")
     if board.ended_by in _DRAWN:
-        return rules.Ending(_DRAWN[board.ended_by])
-    how: rules.EndingHow = "record" if board.from_record else "operator"
-    return rules.Ending(how, board.winners)
+        return Ending(str(board.ended_by))
+    how = "record" if board.from_record else "operator"
+    return Ending(how, board.winners)
 
 
-def _how(how: str) -> rules.LeavingHow:
+def _how(how: str) -> str:
     return "removed" if how == "removed" else "forfeited" if how == "forfeited" else "resigned"
 
 

@@ -21,7 +21,9 @@ from pbm.commands.settings import Set, ShowSettings
 from pbm.commands.words import cut_short, login_at, lowered
 from pbm.errors import Refusal
 from pbm.mail.reading.charsets import fold_typography
-from pbm.rules import abalone as rules
+from pbm.play.game_words import check_place, is_bare_move, is_game, mentions_place
+from pbm.rules.contract import Game
+from pbm.rules.registry import default_game, games
 
 COMMANDS: tuple[type[Command], ...] = (
     Help,
@@ -75,43 +77,49 @@ class Problem:
     example: str | None = None
 
 
-def parse_line(line: str) -> Command | Problem | None:
-    """Read one line: a command, a botched one, or None for plain words."""
-    words = _words(line)
+def parse_line(line: str, game: Game | None = None) -> Command | Problem | None:
+    """Read one line: a command, a botched one, or None for plain words.
+
+    It is about the game that its first word names, else about `game`, else about the usual one.
+    """
+    words, named = _words(line)
+    game = named or game or default_game()
     if not words or len(line) > _LONGEST_LINE:
         return None
     found = list(_candidates(words))
     if not found:
-        return _perhaps_meant(words)
+        return _perhaps_meant(words, game)
     if len(found) > 1 and all(command.second for command in found):
-        return _which_of(found, words)
+        return _which_of(found, words, game)
     problem: Problem | None = None
     for command in found:
         try:
-            return command.parse(lowered(words[0]), words[1:])
+            return command.parse(lowered(words[0]), words[1:], game)
         except Refusal as refusal:
-            problem = _problem(command, words, refusal)
+            problem = _problem(command, words, refusal, game)
     return problem
 
 
-def parse_move(line: str) -> Command | None:
-    """Read a bare move, as an answer to a board's mail may hold it."""
-    if len(line) > _LONGEST_LINE or not rules.is_notation(fold_typography(line)):
+def parse_move(line: str, game: Game | None = None) -> Command | None:
+    """Read a bare move of a game, as an answer to a board's mail may hold it."""
+    game = game or default_game()
+    if len(line) > _LONGEST_LINE or not is_bare_move(fold_typography(line), game):
         return None
-    command = Move.parse(Move.words[0], fold_typography(line).split())
-    command.line = " ".join(line.split())
-    return command
+    return Move.bare(fold_typography(line), " ".join(line.split()), game)
 
 
-def botched_move(line: str) -> Problem | None:
+def botched_move(line: str, game: Game | None = None) -> Problem | None:
     """Read a line that an answer to a board's mail means as a move, and that can be none."""
     if len(line) > _LONGEST_LINE:
         return None
     plain = " ".join(fold_typography(line).split())
     if lowered(plain).rstrip(".!") == _PASS:
         return Problem(plain, "no-pass", {})
-    missing = rules.missing_place(plain)
-    return Problem(plain, "no-such-place", {"text": missing}) if missing else None
+    try:
+        check_place(plain, game or default_game())
+    except Refusal as refusal:
+        return Problem(plain, refusal.code, refusal.params)
+    return None
 
 
 def find_command(word: str) -> type[Command] | None:
@@ -119,13 +127,14 @@ def find_command(word: str) -> type[Command] | None:
     return next(_candidates([word]), None)
 
 
-def _words(line: str) -> list[str]:
+def _words(line: str) -> tuple[list[str], Game | None]:
+    """The words of a line, without the names of server and game before them, and the game."""
     words = [word for word in fold_typography(line).split() if word != "**"]
     if words and lowered(words[0]) == "pbm":
         words = words[1:]
-    if len(words) > 1 and lowered(words[0]) == rules.NAME:
-        words = words[1:]
-    return words
+    if len(words) > 1 and is_game(lowered(words[0])):
+        return words[1:], games()[lowered(words[0])]
+    return words, None
 
 
 def _candidates(words: list[str]) -> Iterator[type[Command]]:
@@ -147,21 +156,22 @@ def _shortened(word: str) -> list[type[Command]]:
     return begins if word.isascii() else []
 
 
-def _problem(command: type[Command], words: list[str], refusal: Refusal) -> Problem:
-    params = {**refusal.params, "usage": command.usage(), "command": command.words[0]}
-    return Problem(_masked(command, words), refusal.code, params, example=_example(command))
+def _problem(command: type[Command], words: list[str], refusal: Refusal, game: Game) -> Problem:
+    told = {"usage": command.usage(game), "command": command.words[0]}
+    params = {"game": game.info.name, **refusal.params, **told}
+    return Problem(_masked(command, words), refusal.code, params, example=_example(command, game))
 
 
-def _which_of(found: list[type[Command]], words: list[str]) -> Problem:
+def _which_of(found: list[type[Command]], words: list[str], game: Game) -> Problem:
     """Several commands begin so, and the second word is none of theirs."""
     params = {
         "reason": "one-of",
         "word": cut_short(" ".join(words[1:2])),
         "choice": "|".join(command.second for command in found),
-        "usage": " or ".join(command.usage() for command in found),
+        "usage": " or ".join(command.usage(game) for command in found),
     }
     hidden = next((command for command in found if command.has_secret()), found[0])
-    return Problem(_masked(hidden, words), "syntax", params, example=_example(found[0]))
+    return Problem(_masked(hidden, words), "syntax", params, example=_example(found[0], game))
 
 
 def _masked(command: type[Command], words: Iterable[str]) -> str:
@@ -174,26 +184,27 @@ def _masked(command: type[Command], words: Iterable[str]) -> str:
     return " ".join(shown)
 
 
-def _example(command: type[Command]) -> str | None:
-    return command.examples[0] if command.examples else None
+def _example(command: type[Command], game: Game) -> str | None:
+    return next(iter(command.examples_of(game)), None)
 
 
-def _perhaps_meant(words: list[str]) -> Problem | None:
+def _perhaps_meant(words: list[str], game: Game) -> Problem | None:
     """Tell a mistyped command word or a stray cell from plain words."""
     line = " ".join(words)
     alike = _alike(lowered(words[0]))
     for command in _candidates([alike[0], *words[1:]]) if alike else ():
         try:
-            nearest = command.parse(command.words[0], words[1:]).line
+            nearest = command.parse(command.words[0], words[1:], game).line
         except Refusal:
             if not command.has_secret():
                 continue
-            nearest = command.examples[0]
+            nearest = command.examples_of(game)[0]
         return Problem(_masked(command, words), "unknown-command", {}, nearest)
-    if rules.is_notation(line):
+    if is_bare_move(line, game):
         return Problem(line, "bare-move", {}, f"{Move.words[0]} {line}")
-    if rules.mentions_cell(line):
-        return Problem(line, "unclear-move", {"word": line}, example=_example(Move))
+    if mentions_place(line):
+        told = {"word": line, "game": game.info.name}
+        return Problem(line, "unclear-move", told, example=_example(Move, game))
     return None
 
 

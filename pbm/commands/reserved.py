@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pbm.commands.everyday import ANSWERS
 from pbm.commands.words import KEPT_FREE, cut_short, is_handle
 from pbm.errors import Refusal
-from pbm.rules import abalone as rules
+from pbm.play.game_words import is_game, mentions_place
 
 # Words of the language, and what it may come to mean.
 _LANGUAGE = KEPT_FREE | frozenset("active all confirm me multiple next operator pbm".split())
@@ -25,7 +25,7 @@ _STAFF = frozenset(
     " moderators mod mods staff official referee arbiter umpire gamemaster master system"
     " server daemon service bot robot computer pbm playbymail postmaster hostmaster webmaster"
     " support security helpdesk abuse owner management noreply mailerdaemon".split()
-) | {rules.NAME}
+)
 # Nobody in particular, and what programs write where there is nobody.
 _NOBODY = frozenset(
     "nobody noone none nil null void nan undefined unknown unnamed anonymous anon empty blank"
@@ -42,9 +42,9 @@ def refuse_reserved(handle: str, is_command: Callable[[str], object]) -> None:
     """Raise Refusal for a handle that would read as something or somebody else."""
     if not is_handle(handle):
         raise Refusal("bad-handle", handle=cut_short(handle))
-    if handle in _LANGUAGE or is_command(handle) or rules.mentions_cell(handle):
+    if handle in _LANGUAGE or is_command(handle) or mentions_place(handle):
         raise Refusal("reserved-handle", handle=handle)
     plain = handle.translate(_JOINTS)
-    poses = plain.rstrip(_DIGITS) in _STAFF  # operator2
-    if poses or plain in _NO_NAMES or plain in ANSWERS:
+    poses = plain.rstrip(_DIGITS) in _STAFF or is_game(plain.rstrip(_DIGITS))  # operator2
+    if poses or plain in _NO_NAMES or is_game(plain) or plain in ANSWERS:
         raise Refusal("kept-handle", handle=handle)

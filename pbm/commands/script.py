@@ -9,6 +9,8 @@ from pbm.commands.everyday import opts_out, says_no
 from pbm.commands.registry import Problem, botched_move, parse_line, parse_move
 from pbm.commands.words import Login, lowered
 from pbm.play import subjects
+from pbm.rules.contract import Game
+from pbm.rules.registry import default_game
 
 MOST_COMMANDS = 20
 _YES = frozenset({"yes", "ok", "confirm"})
@@ -60,37 +62,93 @@ class Script:
 
 
 def read_script(
-    subject: str, said: Sequence[str], *, in_answer: bool, below_quotes: Sequence[int] = ()
+    subject: str,
+    said: Sequence[str],
+    *,
+    in_answer: bool,
+    below_quotes: Sequence[int] = (),
+    game: Game | None = None,
 ) -> Script:
     """Read a cleaned subject and the sender's own lines.
 
-    `in_answer`: the mail answers a board's mail, so that a bare move is a command.
+    `in_answer`: the mail answers a board's mail, so that a bare move is a command. `game` is the
+    board's, or the one that is meant where a line names none.
     `below_quotes`: the indexes of the lines that stand first below something quoted. Where the
     first line of all is none, the first of these that is a command counts.
     """
-    script = _read_mail(subject, said, in_answer=in_answer)
+    reader = _Reader(game or default_game(), in_answer=in_answer)
+    script = reader.read_mail(subject, said)
     if script.commands or script.problem:
         return script
     for index in below_quotes:
-        later = _read_body(_trimmed(said[index:]), in_answer=in_answer)
+        later = reader.read_body(_trimmed(said[index:]))
         if later.commands and not later.commands[-1].takes_text:
             return Script(later.commands, _trimmed([*said[:index], *later.comment]))
     return script
 
 
-def _read_mail(subject: str, said: Sequence[str], *, in_answer: bool) -> Script:
-    body = _trimmed(said)
-    if subjects.is_own(subject):
-        return _read_body(body, in_answer=in_answer)
-    if lowered(subject.strip()) == _MULTIPLE:
-        return _read_all(body)
-    first = _read_line(subject, in_answer=in_answer)
-    if isinstance(first, Command):
-        return Script((first,), body)
-    script = _read_body(body, in_answer=in_answer)
-    if isinstance(first, Problem) and not script.commands and not script.problem:
-        return Script(comment=body, problem=first)
-    return script
+class _Reader:
+    """Reads the lines of one mail, each as it is meant in a game."""
+
+    def __init__(self, game: Game, *, in_answer: bool) -> None:
+        self._game = game
+        self._in_answer = in_answer
+
+    def read_mail(self, subject: str, said: Sequence[str]) -> Script:
+        """Read a subject and the lines below it."""
+        body = _trimmed(said)
+        if subjects.is_own(subject):
+            return self.read_body(body)
+        if lowered(subject.strip()) == _MULTIPLE:
+            return self._read_all(body)
+        first = self._read_line(subject)
+        if isinstance(first, Command):
+            return Script((first,), body)
+        script = self.read_body(body)
+        if isinstance(first, Problem) and not script.commands and not script.problem:
+            return Script(comment=body, problem=first)
+        return script
+
+    def read_body(self, body: tuple[str, ...]) -> Script:
+        """Read lines without a subject."""
+        commands: list[Command] = []
+        for index, line in enumerate(body):
+            if not line.strip():
+                continue
+            found = self._read_line(line)
+            if isinstance(found, Command):
+                if len(commands) == MOST_COMMANDS:
+                    return _too_many(commands)
+                commands.append(found)
+                if found.takes_text:
+                    return Script(_in_order(commands), _trimmed(body[index + 1 :]))
+                continue
+            rest = _trimmed(body[index:])
+            if isinstance(found, Problem) and not commands:
+                return Script(comment=_trimmed(body[index + 1 :]), problem=found)
+            return Script(_in_order(commands), rest)
+        return Script(_in_order(commands))
+
+    def _read_all(self, body: tuple[str, ...]) -> Script:
+        """Read a mail with the subject `multiple`: every line is a command, or nothing is done."""
+        commands: list[Command] = []
+        for index, line in enumerate(body):
+            if not line.strip():
+                continue
+            found = parse_line(line, self._game)
+            if not isinstance(found, Command):
+                return Script(problem=found or Problem(line, "not-a-command", {}))
+            if len(commands) == MOST_COMMANDS:
+                return _too_many(commands)
+            commands.append(found)
+            if found.takes_text:
+                return Script(_in_order(commands), _trimmed(body[index + 1 :]))
+        return Script(_in_order(commands))
+
+    def _read_line(self, line: str) -> Command | Problem | None:
+        game = self._game
+        bare = (parse_move(line, game) or botched_move(line, game)) if self._in_answer else None
+        return bare or parse_line(line, game)
 
 
 def confirmation(said: Sequence[str]) -> tuple[bool | None, tuple[str, ...]]:
@@ -157,51 +215,9 @@ def _agrees_to_play(text: str) -> bool:
     return lowered(word) in _YES | _YES_TO_PLAY
 
 
-def _read_body(body: tuple[str, ...], *, in_answer: bool) -> Script:
-    commands: list[Command] = []
-    for index, line in enumerate(body):
-        if not line.strip():
-            continue
-        found = _read_line(line, in_answer=in_answer)
-        if isinstance(found, Command):
-            if len(commands) == MOST_COMMANDS:
-                return _too_many(commands)
-            commands.append(found)
-            if found.takes_text:
-                return Script(_in_order(commands), _trimmed(body[index + 1 :]))
-            continue
-        rest = _trimmed(body[index:])
-        if isinstance(found, Problem) and not commands:
-            return Script(comment=_trimmed(body[index + 1 :]), problem=found)
-        return Script(_in_order(commands), rest)
-    return Script(_in_order(commands))
-
-
-def _read_all(body: tuple[str, ...]) -> Script:
-    """Read a mail with the subject `multiple`: every line is a command, or nothing is done."""
-    commands: list[Command] = []
-    for index, line in enumerate(body):
-        if not line.strip():
-            continue
-        found = parse_line(line)
-        if not isinstance(found, Command):
-            return Script(problem=found or Problem(line, "not-a-command", {}))
-        if len(commands) == MOST_COMMANDS:
-            return _too_many(commands)
-        commands.append(found)
-        if found.takes_text:
-            return Script(_in_order(commands), _trimmed(body[index + 1 :]))
-    return Script(_in_order(commands))
-
-
 def _in_order(commands: list[Command]) -> tuple[Command, ...]:
     """As written, but for those that come after a move in the same mail, or take the rest of it."""
     return tuple(sorted(commands, key=lambda item: (item.takes_text, item.comes_last)))
-
-
-def _read_line(line: str, *, in_answer: bool) -> Command | Problem | None:
-    bare = (parse_move(line) or botched_move(line)) if in_answer else None
-    return bare or parse_line(line)
 
 
 def _too_many(commands: list[Command]) -> Script:

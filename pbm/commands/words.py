@@ -11,7 +11,7 @@ from typing import Any
 
 from pbm.errors import Refusal
 from pbm.mail.address import AddressError, parse_address
-from pbm.rules import abalone as rules
+from pbm.play.game_words import may_be_move, mentions_place
 
 _HANDLE = re.compile(r"[a-z][a-z0-9_-]{1,15}", re.ASCII)
 _BOARD = re.compile(r"(\d{1,9})?(?:#(-?\d{1,5}))?:?", re.ASCII)
@@ -139,7 +139,7 @@ class MoveText(Kind):
     def read(self, words: list[str]) -> str:
         """Take all the words that are left."""
         text = " ".join(words)
-        if not rules.is_notation(text):
+        if not may_be_move(text):
             raise misread("move", word=cut_short(text))
         words.clear()
         return text
@@ -214,20 +214,6 @@ class Opponent(Handle):
         return "+".join(super(Opponent, self).read([half]) for half in halves)
 
 
-class BoardName(Kind):
-    """The name of a board to start from; case, - and _ make no difference."""
-
-    shown = "name"
-
-    def read(self, words: list[str]) -> str:
-        """Take one word."""
-        name = rules.find_board(words[0])
-        if name is None:
-            raise misread("board-name", word=cut_short(words[0]), names=list(rules.BOARDS))
-        words.pop(0)
-        return name
-
-
 class Rounds(Kind):
     """The number of games in a match."""
 
@@ -271,7 +257,7 @@ class Shown(Kind):
         """Take one word."""
         if words[0][0].isdigit() or words[0][0] == "#":
             return Board().read(words)
-        if rules.mentions_cell(words[0]):
+        if mentions_place(words[0]):
             raise misread("handle", word=cut_short(words[0]))
         return Handle().read(words)
 
@@ -333,7 +319,7 @@ def login_at(words: list[str]) -> int | None:
     at += 1
     at += _is_own_word(words, at)
     userid = lowered(words[at]) if len(words) >= at + _LOGIN else ""
-    return at if is_handle(userid) and not rules.mentions_cell(userid) else None
+    return at if is_handle(userid) and not mentions_place(userid) else None
 
 
 def _is_own_word(words: list[str], at: int) -> bool:

@@ -104,12 +104,13 @@ class Guest:
 class Invited:
     """People who may not know this server are asked whether they play, each of them once.
 
-    `line` starts the board once all of these addresses have said yes; `comment` waits too.
+    `line` starts a board of `game` once all of these addresses have said yes; `comment` waits too.
     Once that is written down, `errand_id` is the waiting challenge, and `guests` are asked.
     """
 
     line: str
     addresses: tuple[str, ...]
+    game: str
     comment: tuple[str, ...] = ()
     errand_id: int | None = None
     guests: tuple[Guest, ...] = ()

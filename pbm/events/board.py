@@ -6,7 +6,7 @@ fact under their names in `item`, and what stands on the board in `v`.
 
 import re
 from dataclasses import dataclass, fields
-from typing import Any, Literal
+from typing import Any
 
 from pbm.plain import to_plain
 
@@ -138,10 +138,10 @@ class DrawAgreed(BoardNews):
 
 @dataclass(frozen=True)
 class DrawClaimed(BoardNews):
-    """A player claimed a draw: the position is `repeated`, or all was `quiet` for long."""
+    """A player claimed a draw; `why` is by what, as the game puts it."""
 
     handle: str
-    why: Literal["repeated", "quiet"]
+    why: str
 
 
 @dataclass(frozen=True)

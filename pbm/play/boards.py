@@ -10,38 +10,47 @@ from datetime import datetime
 
 from pbm.errors import Refusal
 from pbm.play.first_moves import await_first_move
+from pbm.play.game_words import why
 from pbm.play.replay import position_after
 from pbm.play.subjects import board_subject
-from pbm.rules import abalone as rules
+from pbm.rules.contract import Move, Options, Position, RulesError, SetupError
+from pbm.rules.registry import game_named
+from pbm.rules.sides import mover, turn
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Board, Played, Player, Progress, Round
+
+_NO_CHANCE = 0  # the seed of games, none of which has chance in it so far
 
 
 @dataclass(frozen=True)
 class Setup:
-    """What a challenge chooses: the board, how it is played, and the rounds of a match."""
+    """What a challenge chooses: the game, its options, and the rounds of a match."""
 
-    layout: str
-    teams: bool = False
-    pillar: bool = False
+    game: str
+    options: Options
     rounds: int | None = None
 
-    def position(self, players: int) -> rules.Position:
+    def position(self, players: int) -> Position:
         """Where the game starts. Raises Refusal for a choice that does not go together."""
         try:
-            return rules.start(self.layout, players, teams=self.teams, pillar=self.pillar)
-        except rules.SetupError as error:
+            return game_named(self.game).start(players, self.options, _NO_CHANCE)
+        except SetupError as error:
             wrong = error.reason == "wrong-players"
-            raise Refusal(
-                "bad-setup", text=str(error), players=players, wrong_number=wrong
-            ) from error
+            told = why(game_named(self.game), error)
+            raise Refusal("bad-setup", players=players, wrong_number=wrong, **told) from error
+
+    def is_for(self, players: int) -> bool:
+        """Whether so many can play it."""
+        try:
+            self.position(players)
+        except Refusal:
+            return False
+        return True
 
 
 def setup_of(board: Board) -> Setup:
     """How a board was begun."""
-    start = rules.parse_state(board.start_state)
-    rounds = board.round.rounds if board.round else None
-    return Setup(board.layout, start.teams, start.pillar, rounds)
+    return Setup(board.game, board.options, board.round.rounds if board.round else None)
 
 
 def start_board(
@@ -60,10 +69,11 @@ def start_board(
     is the player who wanted it, None where it follows from a game that was going on.
     """
     board = work.boards.add(
-        setup.layout,
+        setup.game,
+        setup.options,
         setup.position(len(seated)),
         [player.id for player in seated],
-        board_subject([player.handle for player in seated]),
+        board_subject(setup.game, [player.handle for player in seated]),
         now,
         round_of=round_of,
         rounds=setup.rounds,
@@ -74,22 +84,22 @@ def start_board(
     return board
 
 
-def check_move(board: Board, text: str) -> rules.Move:
+def check_move(board: Board, text: str) -> Move:
     """Read a move for the seat whose turn it is. Raises Refusal."""
     try:
-        return rules.parse_move(text, board.position)
-    except rules.RulesError as error:
-        raise Refusal("illegal-move", text=str(error), number=board.id) from error
+        return board.position.parse(text, turn(board.position) or 1)
+    except RulesError as error:
+        raise Refusal("illegal-move", number=board.id, **why(board.rules, error)) from error
 
 
 def add_move(work: UnitOfWork, board: Board, text: str, now: datetime) -> Board:
     """Play a move for the seat whose turn it is. Raises Refusal."""
-    played = rules.play(board.position, check_move(board, text))
+    played = board.position.play(check_move(board, text))
     ply = Played(
         board.ply + 1,
-        board.position.turn or 0,  # nobody's turn: the rules have refused it
-        rules.format_move(played.move),
-        rules.effect(played),
+        turn(board.position) or 0,  # nobody's turn: the rules have refused it
+        str(played.move),
+        dict(played.effect),
     )
     progress = progress_at(board, played.position, ply.ply)
     return work.boards.add_ply(board, ply, progress, now)
@@ -101,7 +111,7 @@ def take_out(
     """Take seats out of the game; what stands on the board stays."""
     for seat in seats:
         if board.playing and seat not in board.position.out:
-            progress = progress_at(board, rules.leave(board.position, seat), board.ply)
+            progress = progress_at(board, board.position.leave(seat), board.ply)
             board = work.boards.add_departure(board, seat, how, progress, now)
     return board
 
@@ -130,10 +140,11 @@ def close_board(
     return work.boards.set_progress(board, progress, now)
 
 
-def progress_at(board: Board, position: rules.Position, ply: int) -> Progress:
+def progress_at(board: Board, position: Position, ply: int) -> Progress:
     """What is written down of a board where a position was reached: whose turn, or how it ended."""
-    mover = board.seats[position.mover - 1].player_id if position.mover else None
-    state, outcome = rules.format_state(position), position.outcome
+    seat = mover(position)
+    to_move = board.seats[seat - 1].player_id if seat else None
+    outcome = position.outcome
     if outcome is None:
-        return Progress(state, ply, mover)
-    return Progress(state, ply, mover, "finished", outcome.by, outcome.winners)
+        return Progress(position.state(), ply, to_move)
+    return Progress(position.state(), ply, to_move, "finished", outcome.by, outcome.winners)

@@ -6,7 +6,7 @@ from pbm.events import Event
 from pbm.events.board import BoardDeclined, BoardStarted, FirstMoveMissed
 from pbm.play.boards import close_board, setup_of, start_board
 from pbm.play.ending import settle_end
-from pbm.rules import abalone as rules
+from pbm.rules.sides import teams
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Board, Player
 
@@ -43,6 +43,6 @@ def _successor(work: UnitOfWork, board: Board, player: Player, now: datetime) ->
     setup = setup_of(board)
     if board.round and board.round.number > 1:
         return None
-    if setup.teams or len(others) not in rules.BOARDS[board.layout]:
+    if teams(board.start) or not setup.is_for(len(others)):
         return None
     return start_board(work, setup, others, now)

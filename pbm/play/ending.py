@@ -5,6 +5,7 @@ from datetime import datetime
 from pbm.events import BoardEnded, BoardReopened, Event
 from pbm.play.first_moves import await_first_move
 from pbm.play.matches import go_on
+from pbm.rules.sides import hand
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Board
 
@@ -35,11 +36,16 @@ def _end(board: Board) -> tuple[str, str | None, tuple[int, ...] | None]:
 def _ranks(board: Board) -> tuple[int, ...] | None:
     """A rank for each seat; None where the board was closed and counts for nothing.
 
-    First are the winners, and after a draw all for whom somebody still moved; the rest share the
-    rank behind them.
+    They are the game's own where it ended by its rules. By word, first are the winners, and after
+    a draw all for whom somebody still moved; the rest share the rank behind them.
     """
     if board.winners is None:
         return None
+    outcome = board.position.outcome
+    if outcome is not None:
+        return outcome.ranks
     seats = [seat.seat for seat in board.seats]
-    first = set(board.winners) or {seat for seat in seats if board.position.is_played(seat)}
+    first = set(board.winners) or {
+        seat for seat in seats if hand(board.position, seat) not in board.position.out
+    }
     return tuple(1 if seat in first else len(first) + 1 for seat in seats)

@@ -7,7 +7,7 @@ from datetime import datetime
 from pbm.events import Event
 from pbm.events.board import BoardStarted, MatchBrokenOff, MatchOver, RoundOver, Standing
 from pbm.play.boards import setup_of, start_board
-from pbm.rules import abalone as rules
+from pbm.rules.contract import BreaksTies
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Board, Player, Round
 
@@ -63,15 +63,20 @@ def standings(boards: Sequence[Board]) -> list[Standing]:
     """The table of a match so far, the best first; only boards that were finished count."""
     table = {seat.player_id: Standing(seat.handle, 0, 0) for seat in boards[0].seats}
     for board in boards:
-        start = rules.parse_state(board.start_state)
         for seat in board.seats if board.status == "finished" else ():
             before = table.get(seat.player_id, Standing(seat.handle, 0, 0))
             table[seat.player_id] = replace(
                 before,
                 wins=before.wins + (seat.seat in (board.winners or ())),
-                balance=before.balance + rules.balance(start, board.position, seat.seat),
+                balance=before.balance + _balance(board, seat.seat),
             )
     return sorted(table.values(), key=lambda item: (-item.wins, -item.balance))
+
+
+def _balance(board: Board, seat: int) -> int:
+    """What breaks a tie in the board's game; 0 where nothing does."""
+    game = board.rules
+    return game.balance(board.start, board.position, seat) if isinstance(game, BreaksTies) else 0
 
 
 def leaders(table: Sequence[Standing]) -> list[Standing]:

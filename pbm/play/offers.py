@@ -56,11 +56,12 @@ def open_offers(board: Board) -> tuple[Offer, ...]:
 def latest_ply(work: UnitOfWork, board: Board, player_id: int) -> int:
     """The ply that a player played last, also for a partner who had left; 0 before the first."""
     plies = [board.last_ply_of(player_id)]
-    partners = {board.position.partner(seat.seat) for seat in board.seats_of(player_id)}
-    if partners & board.position.out:
+    own = [seat.seat for seat in board.seats_of(player_id)]
+    gone = {partner for seat in own for partner in board.gone_partners(seat)}
+    if gone:
         for item in work.boards.departures(board.id):
             last = board.seats[item.seat - 1].last_ply
-            if item.seat in partners and last > item.after_ply:
+            if item.seat in gone and last > item.after_ply:
                 plies.append(last)
     return max(plies)
 

@@ -3,17 +3,18 @@
 from collections.abc import Iterator
 from itertools import islice
 
-from pbm.rules import abalone as rules
+from pbm.rules.contract import Position
+from pbm.rules.sides import turn
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Board
 
 
-def position_after(work: UnitOfWork, board: Board, ply: int) -> rules.Position:
+def position_after(work: UnitOfWork, board: Board, ply: int) -> Position:
     """Return the position after `ply` plies, seats given up by then included.
 
     Raises RulesError where a recorded move is not legal.
     """
-    position = rules.parse_state(board.start_state)
+    position = board.start
     for number, reached in enumerate(_positions(work, board)):
         if number > ply:
             break
@@ -21,22 +22,22 @@ def position_after(work: UnitOfWork, board: Board, ply: int) -> rules.Position:
     return position
 
 
-def positions_since(work: UnitOfWork, board: Board, ply: int) -> list[rules.Position]:
+def positions_since(work: UnitOfWork, board: Board, ply: int) -> list[Position]:
     """Return the positions after `ply` plies and after each one since, up to the current one."""
     return list(islice(_positions(work, board), ply, None))
 
 
-def _positions(work: UnitOfWork, board: Board) -> Iterator[rules.Position]:
-    position = rules.parse_state(board.start_state)
+def _positions(work: UnitOfWork, board: Board) -> Iterator[Position]:
+    position = board.start
     left: dict[int, list[int]] = {}
     for departure in work.boards.departures(board.id):
         left.setdefault(departure.after_ply, []).append(departure.seat)
     for seat in left.get(0, ()):
-        position = rules.leave(position, seat)
+        position = position.leave(seat)
     yield position
     for ply in work.boards.plies(board.id):
-        move = rules.parse_move(ply.text, position)
-        position = rules.play(position, move).position
+        move = position.parse(ply.text, turn(position) or ply.seat)
+        position = position.play(move).position
         for seat in left.get(ply.ply, ()):
-            position = rules.leave(position, seat)
+            position = position.leave(seat)
         yield position

@@ -69,11 +69,12 @@ class BoardShown:
 
     number: int
     subject: str
+    game: str
     ply: int
     diagram: str
     state: str
     players: tuple[Told, ...]
-    sides: tuple[tuple[int, ...], ...] | None
+    sides: list[list[int]] | None
     picture: Told | None
 
 
@@ -92,8 +93,7 @@ class BoardView(BoardShown):
     What begins with `yours` is the reader's own.
     """
 
-    layout: str
-    pillar: bool
+    options: Told
     round: RoundPlace | None
     rematch_of: int | None
     from_record: bool

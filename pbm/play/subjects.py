@@ -2,30 +2,31 @@
 
 import re
 from collections.abc import Sequence
+from functools import cache
 
-from pbm.rules import abalone as rules
+from pbm.play.game_words import mentions_place
+from pbm.rules.registry import game_named, games
 
-_GAME = rules.NAME.title()
 # Also the classic form, `... Board 12 alice **`: whose turn it is, and a mark for words.
-_BOARD = re.compile(
-    _GAME + r" Board (\d{1,9})(?::|(?= [a-z][a-z0-9_-]{1,15}(?: \*\*)?$))", re.ASCII | re.IGNORECASE
-)
+_BOARD = r" Board (\d{1,9})(?::|(?= [a-z][a-z0-9_-]{1,15}(?: \*\*)?$))"
 _OTHERS = ("please confirm:", "your games:", "pbm:")
 _LONGEST_ASKED = 60
 _NAMED = 2  # handles that a subject names before it counts the rest
 
 
-def board_subject(handles: Sequence[str]) -> str:
+def board_subject(game: str, handles: Sequence[str]) -> str:
     """Return the frozen subject of a board, with `{number}` where its number goes."""
+    title = game_named(game).info.title
     if len(handles) == _NAMED:
-        return f"{_GAME} Board {{number}}: {handles[0]} v {handles[1]}"
+        return f"{title} Board {{number}}: {handles[0]} v {handles[1]}"
     more = len(handles) - _NAMED
-    return f"{_GAME} Board {{number}}: {', '.join(handles[:_NAMED])} +{more}"
+    return f"{title} Board {{number}}: {', '.join(handles[:_NAMED])} +{more}"
 
 
-def classic_subject(number: int, turn: str | None, *, words: bool) -> str:
+def classic_subject(game: str, number: int, turn: str | None, *, words: bool) -> str:
     """Return a board's subject as older servers wrote it: whose turn it is, and ` **` for words."""
-    return f"{_GAME} Board {number} {turn or 'over'}{' **' if words else ''}"
+    title = game_named(game).info.title
+    return f"{title} Board {number} {turn or 'over'}{' **' if words else ''}"
 
 
 def question_subject(what: str) -> str:
@@ -57,5 +58,12 @@ def board_named(subject: str) -> int | None:
     >>> board_named("Abalone Board 12: alice v bob"), board_named("Abalone Board 12 alice **")
     (12, 12)
     """
-    found = _BOARD.match(subject)
-    return int(found[1]) if found and not rules.mentions_cell(subject) else None
+    found = _board().match(subject)
+    return int(found[1]) if found and not mentions_place(subject) else None
+
+
+@cache
+def _board() -> re.Pattern[str]:
+    """The subjects of boards, of whichever game."""
+    titles = "|".join(re.escape(game.info.title) for game in games().values())
+    return re.compile(f"(?:{titles}){_BOARD}", re.ASCII | re.IGNORECASE)

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
+from pbm.play.boards import check_move
 from pbm.play.offers import open_offers, waiting_for
 from pbm.play.shown import (
     BoardView,
@@ -14,7 +15,8 @@ from pbm.play.shown import (
     RoundShown,
     Told,
 )
-from pbm.rules import abalone as rules
+from pbm.rules.contract import Draws, Position, Suggests, Tells, View
+from pbm.rules.sides import mover, partners, teams, turn
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Board, Departure, Offer, Ply
 
@@ -59,7 +61,7 @@ def board_views(
     rounds = _rounds(plies, seats, None if whole else _RECENT_ROUNDS)
     shared = _seen_by_all(board, departures, rounds)
     wanted = [player_id for player_id in player_ids if player_id not in plain]
-    picture = _picture(board.position, plies) if wanted else None
+    picture = _picture(board, board.position, _moved(plies)) if wanted else None
     return {
         player_id: replace(
             _seen_by(shared, board, plies, departures, player_id),
@@ -70,72 +72,97 @@ def board_views(
 
 
 def past_view(
-    work: UnitOfWork, board: Board, position: rules.Position, ply: int, *, picture: bool = True
+    work: UnitOfWork, board: Board, position: Position, ply: int, *, picture: bool = True
 ) -> PastView:
     """Describe a board as it was after `ply` plies. Without `picture` the reader wants none."""
     last = work.boards.plies(board.id, since=ply - 1)[:1] if picture and ply else ()
+    return _at(board, position, ply, _picture(board, position, _moved(last)) if picture else None)
+
+
+def view_after(board: Board, text: str, *, picture: bool = True) -> tuple[PastView, str]:
+    """Describe a board as a move would leave it, and give the move as it is written.
+
+    Without `picture` the reader wants none. Raises Refusal for a move that is not legal.
+    """
+    played = board.position.play(check_move(board, text))
+    move, position = str(played.move), played.position
+    moved = View(move=move, effect=played.effect)
+    drawn = _picture(board, position, moved) if picture else None
+    return _at(board, position, board.ply + 1, drawn), move
+
+
+def _at(board: Board, position: Position, ply: int, picture: Told | None) -> PastView:
     return PastView(
         number=board.id,
         subject=board.subject,
+        game=board.game,
         ply=board.ply,
         past_ply=ply,
-        diagram=rules.diagram(position),
-        state=rules.format_state(position),
+        diagram=_diagram(position),
+        state=position.state(),
         players=_players(board, position),
-        sides=_sides(position),
-        picture=_picture(position, last) if picture else None,
+        sides=teams(position),
+        picture=picture,
     )
 
 
-def _picture(position: rules.Position, plies: Sequence[Ply]) -> Told:
-    """A position as a drawing; the last of the plies led to it, if there are any."""
-    moved = (plies[-1].text, plies[-1].effect) if plies else ()
-    return rules.drawing(position, *moved)
+def _picture(board: Board, position: Position, moved: View) -> Told | None:
+    """A position as a drawing, if its game has them, with the move that led to it."""
+    game = board.rules
+    return (
+        {"game": board.game, **game.drawing(position, moved)} if isinstance(game, Draws) else None
+    )
 
 
-def _players(board: Board, position: rules.Position) -> tuple[Told, ...]:
+def _moved(plies: Sequence[Ply]) -> View:
+    return View(move=plies[-1].text, effect=plies[-1].effect) if plies else View()
+
+
+def _diagram(position: Position) -> str:
+    return "\n".join(position.diagram(View()))
+
+
+def _players(board: Board, position: Position) -> tuple[Told, ...]:
     """Who plays, and how each of them stands."""
     return tuple(
-        {
-            "seat": seat.seat,
-            "symbol": rules.symbol(len(board.seats), seat.seat),
-            "handle": seat.handle,
-            "score": position.scores[seat.seat - 1],
-            "bare": not position.count(seat.seat),
-        }
-        for seat in board.seats
+        {"seat": seat.seat, "handle": seat.handle, **told}
+        for seat, told in zip(board.seats, seats_told(board, position), strict=True)
     )
 
 
-def _sides(position: rules.Position) -> tuple[tuple[int, ...], ...] | None:
-    return position.sides if position.teams else None
+def seats_told(board: Board, position: Position) -> tuple[Told, ...]:
+    """What the templates of the game say of each seat."""
+    game = board.rules
+    if isinstance(game, Tells):
+        return game.told(board.start, position)
+    return tuple({"symbol": str(seat.seat)} for seat in board.seats)
 
 
 def _seen_by_all(
     board: Board, departures: tuple[Departure, ...], rounds: tuple[RoundShown, ...]
 ) -> BoardView:
     """What a board shows to everybody alike."""
-    mover = board.to_move
+    waited_for = board.to_move
     return BoardView(
         number=board.id,
         subject=board.subject,
-        layout=board.layout,
-        pillar=board.position.pillar,
+        game=board.game,
+        options=dict(board.options),
         round=RoundPlace(board.round.number, board.round.rounds) if board.round else None,
         rematch_of=board.rematch_of,
         from_record=board.from_record,
         ply=board.ply,
         status=board.status,
         ended_by=board.ended_by,
-        turn=mover.handle if mover else None,
-        moves_for=_moves_for(board) if mover else None,
-        turn_unreachable=bool(mover and mover.unreachable),
+        turn=waited_for.handle if waited_for else None,
+        moves_for=_moves_for(board) if waited_for else None,
+        turn_unreachable=bool(waited_for and waited_for.unreachable),
         gone={board.seats[item.seat - 1].handle: item.how for item in departures},
         winners=tuple(board.seats[seat - 1].handle for seat in board.winners or ()),
-        diagram=rules.diagram(board.position),
-        state=rules.format_state(board.position),
+        diagram=_diagram(board.position),
+        state=board.position.state(),
         players=_players(board, board.position),
-        sides=_sides(board.position),
+        sides=teams(board.position),
         rounds=rounds,
         picture=None,
     )
@@ -150,29 +177,16 @@ def _seen_by(
 ) -> BoardView:
     """What one reader is told: who that is, what happened meanwhile, how to answer."""
     own = [seat.seat for seat in board.seats if seat.player_id == player_id]
-    mover = board.to_move
-    yours = bool(mover and mover.seat in own)
-    position = board.position
-    partners = [position.partner(seat) for seat in own]
+    waited_for = board.to_move
+    yours = bool(waited_for and waited_for.seat in own)
+    told = seats_told(board, board.position)
+    others = [seat for mine in own for seat in partners(board.position, mine) if seat not in own]
     return replace(
         shared,
         yours=yours,
-        you=tuple(
-            {
-                "symbol": rules.symbol(len(board.seats), seat),
-                "home": rules.home(board.layout, len(board.seats), seat, teams=position.teams),
-            }
-            for seat in own
-            if not board.from_record
-        ),
+        you=tuple(told[seat - 1] for seat in own if not board.from_record),
         partners=tuple(
-            {
-                "handle": board.seats[seat - 1].handle,
-                "symbol": rules.symbol(len(board.seats), seat),
-                "home": rules.home(board.layout, len(board.seats), seat, teams=True),
-            }
-            for seat in partners
-            if seat and seat not in own
+            {"handle": board.seats[seat - 1].handle, **told[seat - 1]} for seat in others
         ),
         offers=tuple(_offered(board, offer, plies, player_id) for offer in open_offers(board)),
         happened=_happened(board, plies, departures, own),
@@ -183,8 +197,8 @@ def _seen_by(
 
 def _moves_for(board: Board) -> str | None:
     """The partner who has left the game and for whom the next move is made, if it is."""
-    turn, mover = board.position.turn, board.position.mover
-    return board.seats[turn - 1].handle if turn and turn != mover else None
+    seat = turn(board.position)
+    return board.seats[seat - 1].handle if seat and seat != mover(board.position) else None
 
 
 def _offered(
@@ -212,8 +226,8 @@ def _happened(
     position = board.position
     still_in = any(seat not in position.out for seat in own)
     # Who plays on for a partner has moved for both seats.
-    gone = [position.partner(seat) for seat in own if position.partner(seat) in position.out]
-    moved = max((board.seats[seat - 1].last_ply for seat in [*own, *gone] if seat), default=0)
+    gone = [partner for seat in own for partner in board.gone_partners(seat)]
+    moved = max((board.seats[seat - 1].last_ply for seat in [*own, *gone]), default=0)
     since = moved if still_in and moved < board.ply else board.ply - 1
     since = max(since, board.ply - len(board.seats))
     told: list[tuple[int, MoveShown | DepartureShown]] = [
@@ -230,9 +244,9 @@ def _happened(
 def _told_move(board: Board, ply: Ply, departures: tuple[Departure, ...]) -> MoveShown:
     """Tell a move by whoever made it: a partner does for one who had left by then."""
     had_left = any(item.seat == ply.seat and item.after_ply < ply.ply for item in departures)
-    by = board.position.partner(ply.seat) if had_left else ply.seat
+    by = next(iter(partners(board.position, ply.seat)), ply.seat) if had_left else ply.seat
     return MoveShown(
-        handle=board.seats[(by or ply.seat) - 1].handle,
+        handle=board.seats[by - 1].handle,
         seat_of=board.seats[ply.seat - 1].handle if had_left else None,
         ply=ply.ply,
         move=ply.text,
@@ -263,5 +277,5 @@ def _may_decline(board: Board, player_id: int | None) -> bool:
 
 
 def _example(board: Board) -> str | None:
-    move = rules.example_move(board.position)
-    return rules.as_people_write(move) if move else None
+    game = board.rules
+    return game.example_move(board.position) if isinstance(game, Suggests) else None

@@ -18,7 +18,9 @@ from sqlalchemy import (
 )
 
 from pbm.plain import from_plain, to_plain
-from pbm.rules import abalone as rules
+from pbm.rules.contract import Options, Position
+from pbm.rules.registry import game_named
+from pbm.rules.sides import mover
 from pbm.store.schema import boards, departures, moves, players, seats
 from pbm.store.statement import Row, Statement
 from pbm.store.values import (
@@ -50,7 +52,7 @@ _SEATED = (
 )
 _SEAT = tuple(item.name for item in fields(Seat))
 _AS_STORED = (
-    *("id", "layout", "rules_version", "subject", "start_state", "state", "ply", "status"),
+    *("id", "game", "rules_version", "options", "subject", "start_state", "state", "ply", "status"),
     *("ended_by", "started_at", "changed_at", "taken_back", "rematch_of"),
 )
 _IT = boards.c.id == bindparam("number")
@@ -133,6 +135,10 @@ class Boards:
             .limit(most)
         )
         return self.get_many(self._connection.scalars(numbers).all())
+
+    def game_of(self, board_id: int) -> str | None:
+        """The name of the game that a board holds; None if there is no such board."""
+        return self._connection.scalar(select(boards.c.game).where(boards.c.id == board_id))
 
     def numbers_of(self, player_id: int, *, most: int) -> tuple[int, ...]:
         """The numbers of a player's boards, the newest first."""
@@ -226,8 +232,9 @@ class Boards:
 
     def add(
         self,
-        layout: str,
-        position: rules.Position,
+        game: str,
+        options: Options,
+        position: Position,
         player_ids: Sequence[int],
         subject: str,
         now: datetime,
@@ -244,18 +251,19 @@ class Boards:
         `names` and `tags` are those in a record. `round_of` is its place in a match; with `rounds`
         instead it begins one. `begun_by` is the player who challenged the others.
         """
-        state = rules.format_state(position)
+        state = position.state()
         added = self._connection.execute(
             insert(boards)
             .values(
-                layout=layout,
-                rules_version=rules.VERSION,
+                game=game,
+                rules_version=game_named(game).info.version,
+                options=dict(options),
                 subject=subject,
                 start_state=state,
                 state=state,
                 ply=0,
                 status="playing",
-                to_move_id=player_ids[(position.turn or 1) - 1],
+                to_move_id=player_ids[(mover(position) or 1) - 1],
                 started_at=now,
                 changed_at=now,
                 rematch_of=rematch_of,
@@ -311,12 +319,12 @@ class Boards:
 
     def add_ply(self, board: Board, played: Played, progress: Progress, now: datetime) -> Board:
         """Record a move; the primary key (board, ply) lets nobody play a ply twice."""
-        ply, mover = played.ply, played.seat
+        ply, seat = played.ply, played.seat
         _ADD_PLY.run(self._connection, {"board_id": board.id, "played_at": now, **vars(played)})
-        self._set_last_ply(board.id, {mover: ply})
+        self._set_last_ply(board.id, {seat: ply})
         seated = tuple(
-            replace(seat, last_ply=ply, answered=True) if seat.seat == mover else seat
-            for seat in board.seats
+            replace(item, last_ply=ply, answered=True) if item.seat == seat else item
+            for item in board.seats
         )
         return self.set_progress(replace(board, seats=seated), progress, now)
 
@@ -380,8 +388,8 @@ class Boards:
             .where(seats.c.board_id == board.id, seats.c.seat == seat)
             .values(player_id=player_id)
         )
-        mover = board.to_move
-        moves_now = mover is not None and mover.seat == seat
+        waited_for = board.to_move
+        moves_now = waited_for is not None and waited_for.seat == seat
         changed: dict[str, Any] = {"to_move_id": player_id} if moves_now else {}
         self._set(board.id, changed_at=now, **changed)
         return self.get(board.id)

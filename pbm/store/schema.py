@@ -146,8 +146,9 @@ boards = Table(
     "boards",
     metadata,
     _id(),
-    Column("layout", String(40), nullable=False),
+    Column("game", String(16), nullable=False),
     Column("rules_version", Integer, nullable=False),
+    Column("options", JSON, nullable=False),  # what was chosen, by name
     Column("subject", String(200), nullable=False),  # frozen for the board's life
     Column("start_state", Text, nullable=False),
     Column("state", Text, nullable=False),

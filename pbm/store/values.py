@@ -7,7 +7,9 @@ from functools import cached_property
 from typing import Any
 
 from pbm.passwords import PasswordHash, SealedPassword
-from pbm.rules import abalone as rules
+from pbm.rules.contract import Game, Options, Position
+from pbm.rules.registry import game_named
+from pbm.rules.sides import mover, partners
 from pbm.store.kinds import Kind
 
 FIRST_EPOCH = 1
@@ -103,12 +105,13 @@ class Board:
 
     `winners` are the winning seats, empty for a draw, None while there is no result: the
     operator may decide a game whose position is not the end of one. `tags` are those of a record
-    that the game came as.
+    that the game came as. `game` names the game, `options` is what was chosen for it.
     """
 
     id: int
-    layout: str
+    game: str
     rules_version: int
+    options: Options
     subject: str
     start_state: str
     state: str
@@ -126,9 +129,19 @@ class Board:
     tags: tuple[tuple[str, str], ...] | None = None
 
     @cached_property
-    def position(self) -> rules.Position:
-        """The current position, parsed once."""
-        return rules.parse_state(self.state)
+    def rules(self) -> Game:
+        """The game that is played here. Raises StateError if it is not installed."""
+        return game_named(self.game)
+
+    @cached_property
+    def position(self) -> Position:
+        """The current position, parsed once. Raises StateError."""
+        return self.rules.load(self.state)
+
+    @property
+    def start(self) -> Position:
+        """The position before the first move. Raises StateError."""
+        return self.rules.load(self.start_state)
 
     @property
     def playing(self) -> bool:
@@ -141,8 +154,8 @@ class Board:
 
         In teams that may be the partner of the seat that moves.
         """
-        mover = self.position.mover if self.playing else None
-        return self.seats[mover - 1] if mover else None
+        seat = mover(self.position) if self.playing else None
+        return self.seats[seat - 1] if seat else None
 
     @property
     def from_record(self) -> bool:
@@ -165,10 +178,17 @@ class Board:
 
     def has_moved(self, player_id: int) -> bool:
         """Whether a player has made a move here, be it for a partner who has left."""
-        seats = [seat.seat for seat in self.seats_of(player_id)]
-        partners = [self.position.partner(seat) for seat in seats]
-        gone = [seat for seat in partners if seat in self.position.out]
-        return any(self.seats[seat - 1].last_ply for seat in [*seats, *gone] if seat)
+        return any(self.seats[seat - 1].last_ply for seat in self.played_by(player_id))
+
+    def played_by(self, player_id: int) -> tuple[int, ...]:
+        """The seats that a player moves for: their own, and those of partners who have left."""
+        own = [seat.seat for seat in self.seats_of(player_id)]
+        return (*own, *(gone for seat in own for gone in self.gone_partners(seat)))
+
+    def gone_partners(self, seat: int) -> tuple[int, ...]:
+        """The seats of the same side whose players have left."""
+        position = self.position
+        return tuple(other for other in partners(position, seat) if other in position.out)
 
     @property
     def awaited_first_move(self) -> str | None:

@@ -49,7 +49,7 @@ class Room:
 
     def some_move(self, number: int = 1) -> str:
         """A legal move on a board."""
-        return rules.format_move(rules.legal_moves(self.board(number).position)[0])
+        return rules.format_move(rules.legal_moves(self.board(number).position.inner)[0])
 
     def tampers(self, statement: str) -> None:
         """Change the database behind the server's back."""

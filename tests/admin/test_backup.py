@@ -150,7 +150,7 @@ class TestBackup:
                 with room.table.database.transaction() as work:
                     board = work.boards.find(1, lock=True)
                     assert board is not None
-                    play_move(work, board, _quiet_move(board.position), room.table.clock())
+                    play_move(work, board, _quiet_move(board.position.inner), room.table.clock())
                 played.set()
 
         playing = threading.Thread(target=play)

@@ -126,7 +126,7 @@ def test_a_bare_yes() -> None:
 
 @pytest.mark.parametrize("handles", [["al", "bo"], ["a" * 16, "b" * 16, "cc"], ["aa"] * 6])
 def test_our_subjects_are_recognised(handles: list[str]) -> None:
-    subject = board_subject(handles).format(number=12)
+    subject = board_subject("abalone", handles).format(number=12)
     assert board_named(subject) == 12
     assert len(subject) <= 70
     for own in (

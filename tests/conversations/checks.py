@@ -12,7 +12,6 @@ from pbm.mail.reading.subject import clean_subject
 from pbm.play import subjects
 from pbm.play.offers import open_offers, waiting_for
 from pbm.play.replay import position_after
-from pbm.rules import abalone as rules
 from tests.table import SERVER, Mail, Table
 
 COLUMNS = 76
@@ -39,7 +38,7 @@ def check_boards(table: Table) -> None:
             assert len(work.boards.plies(number)) == board.ply
             mover = board.to_move.player_id if board.to_move else None
             assert work.boards.bookkeeping(number).to_move_id == mover
-            assert rules.format_state(board.position) == board.state
+            assert board.position.state() == board.state
             last = {ply.seat: ply.ply for ply in work.boards.plies(number)}
             assert [seat.last_ply for seat in board.seats] == [
                 last.get(seat.seat, 0) for seat in board.seats

@@ -24,7 +24,7 @@ def board_mail(person: Person, number: int) -> Mail:
 def plays(table: Table, people: list[Person], number: int = 1, *, plies: int = 1) -> None:
     """Play some moves, each in answer to the mover's newest mail of that board."""
     for _ in range(plies):
-        move = rules.legal_moves(table.board(number).position)[0]
+        move = rules.legal_moves(table.board(number).position.inner)[0]
         _mover(table, people, number).says(
             rules.format_move(move), answering=board_mail(_mover(table, people, number), number)
         )
@@ -44,7 +44,7 @@ def plays_out(
     while table.board(number).ply < until:
         if not table.board(number).playing:
             return
-        move = greedy_move(table.board(number).position, chance)
+        move = greedy_move(table.board(number).position.inner, chance)
         mover = _mover(table, people, number)
         before = [len(_about(person, number)) for person in people]
         mover.says(str(move), answering=board_mail(mover, number))

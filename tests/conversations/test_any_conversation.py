@@ -124,7 +124,7 @@ def move_of(person: Person, chance: Random, table: Table) -> tuple[int, str] | N
     if not mine:
         return None
     board = chance.choice(mine)
-    return board.id, rules.format_move(greedy_move(board.position, chance))
+    return board.id, rules.format_move(greedy_move(board.position.inner, chance))
 
 
 def converse(person: Person, chance: Random, table: Table) -> None:

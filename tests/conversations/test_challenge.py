@@ -34,7 +34,7 @@ def test_one_name_sits_opposite_and_the_challenger_begins(table: Table) -> None:
     )
     assert "To move" not in bob.newest.text
     assert seats(table) == ["alice", "bob"]
-    assert table.board(1).layout == "standard"
+    assert table.board(1).options["layout"] == "standard"
 
 
 def test_the_order_of_the_names_is_the_seating(table: Table) -> None:
@@ -58,7 +58,7 @@ def test_from_two_to_six_play_on_both_boards(board: str, table: Table) -> None:
             person.says(f"Let us play, says {person.address}.")
         number = table.boards()[-1]
         stored = table.board(number)
-        assert (stored.layout, len(stored.seats)) == (board, players)
+        assert (stored.options["layout"], len(stored.seats)) == (board, players)
         for person in people[:players]:
             person.hears(f"{board} board", f"Board {number}:")
     assert len(table.boards()) == 5
@@ -84,7 +84,7 @@ def test_options_stand_anywhere_and_short_forms_count(line: str, table: Table) -
     alice, bob = table.joins("alice"), table.joins("bob")
     alice.says(line).gets(1)
     bob.gets(1)
-    assert (table.board(1).layout, seats(table)) == ("bowl", ["alice", "bob"])
+    assert (table.board(1).options["layout"], seats(table)) == ("bowl", ["alice", "bob"])
 
 
 @pytest.mark.parametrize(

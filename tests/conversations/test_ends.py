@@ -20,10 +20,14 @@ def test_a_whole_game_to_the_sixth_marble(handles: int, seed: int, table: Table)
     people = table.start(*names, bowl=True)
     plays_out(table, people, 1, Random(seed))
     board = table.board(1)
-    assert (board.status, board.ended_by, board.position.turn) == ("finished", "ejections", None)
+    assert (board.status, board.ended_by, board.position.inner.turn) == (
+        "finished",
+        "ejections",
+        None,
+    )
     assert board.winners is not None
     (winner,) = board.winners
-    assert board.position.scores[winner - 1] == 6
+    assert board.position.inner.scores[winner - 1] == 6
     last = table.plies(1)[-1]
     assert last.seat == winner
     for person in people:
@@ -50,7 +54,7 @@ def test_five_of_whom_one_resigns_and_one_is_pushed_off_whole(table: Table) -> N
     plays_out(table, people, 1, chance, until=7)
     bob.says("resign")
     plays_out(table, people, 1, chance, until=57)
-    position = table.board(1).position
+    position = table.board(1).position.inner
     assert (position.out, position.count(3), position.turn) == ({2}, 0, 5)
     for person in people:
         person.hears("pushed carol's marble off", "(resigned)", "(no marbles left)")
@@ -60,7 +64,7 @@ def test_five_of_whom_one_resigns_and_one_is_pushed_off_whole(table: Table) -> N
     erin.hears("Your move on board 1.", a_round)
     plays_out(table, people, 1, chance)
     board = table.board(1)
-    assert (board.winners, board.position.scores) == ((4,), (5, 0, 1, 6, 0))
+    assert (board.winners, board.position.inner.scores) == ((4,), (5, 0, 1, 6, 0))
     assert {ply.seat for ply in table.plies(1) if ply.ply > 57} == {1, 4, 5}
     for person in people:
         person.hears(
@@ -184,7 +188,8 @@ def test_those_who_remain_start_a_new_board(table: Table) -> None:
     carol.gets(2).hears("Board 1 is closed.", "bob's move on board 2; nothing to do.")
     new = table.board(2)
     assert [seat.handle for seat in new.seats] == ["bob", "carol"]
-    assert (new.layout, new.subject, new.ply) == ("bowl", "Abalone Board 2: bob v carol", 0)
+    assert (new.subject, new.ply) == ("Abalone Board 2: bob v carol", 0)
+    assert new.options == {"layout": "bowl"}
     bob.says("resign", answering=bob.mail("Abalone Board 2")).hears("Board 2 is over: carol wins.")
 
 

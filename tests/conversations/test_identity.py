@@ -38,7 +38,8 @@ def test_waiting_commands_share_one_question_and_run_in_order(table: Table) -> N
 
     alice.says("yes", answering=question).gets(3)
     first, second = table.boards()[1:]
-    assert [table.board(number).layout for number in (first, second)] == ["standard", "bowl"]
+    layouts = [table.board(number).options["layout"] for number in (first, second)]
+    assert layouts == ["standard", "bowl"]
     alice.hears("bob's move on board 1", f"Board {first}:", f"Board {second}:")
     bob.gets(3).hears("| First words.", "| Second words.")
     alice.says("yes", answering=alice.mails[-5]).gets(1).hears("nothing left to do")

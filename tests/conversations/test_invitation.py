@@ -36,7 +36,7 @@ def test_yes_signs_up_and_starts(table: Table) -> None:
     alice.gets(1).hears("Your move on board 1.", "on the bowl board", "| Like in the old days?")
     assert not alice.newest["In-Reply-To"]
     assert seats(table) == ["alice", "dave-jones"]
-    assert table.board(1).layout == "bowl"
+    assert table.board(1).options["layout"] == "bowl"
     alice.says("example").forgets().says("a1-c3,b2").hears("dave-jones's move on board 1")
 
 

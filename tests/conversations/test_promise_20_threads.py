@@ -95,7 +95,7 @@ def a_hundred_moves(table: Table, alice: Person, bob: Person) -> None:
                 mover.writes("show 1")
             case 8:
                 answer(other, "show 1", next(habits))
-        move = rules.format_move(rules.legal_moves(table.board(1).position)[ply % 3])
+        move = rules.format_move(rules.legal_moves(table.board(1).position.inner)[ply % 3])
         if ply % 10 == 9:
             mover.writes(f"move 1 {move}", to=board_mail(mover, 1).reply_to)
         else:

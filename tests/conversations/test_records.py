@@ -30,7 +30,7 @@ def played(table: Table, people: list[Person], number: int, plies: int) -> None:
         mover = board.to_move
         assert mover is not None
         person = next(item for item in people if item.address.startswith(f"{mover.handle}@"))
-        person.says(f"move {number} {greedy_move(board.position, chance)}")
+        person.says(f"move {number} {greedy_move(board.position.inner, chance)}")
 
 
 def exported(person: Person, line: str) -> str:

@@ -55,7 +55,7 @@ def test_the_pillar(table: Table) -> None:
     told = " ".join(alice.newest.text.split())
     assert "e5" in told.split("Nothing has changed.")[0].replace("b2-d4,e5", "")
     bob.hears_nothing()
-    assert table.board(1).position.pillar
+    assert table.board(1).position.inner.pillar
 
 
 def test_no_pillar_where_a_marble_stands(table: Table) -> None:
@@ -144,7 +144,7 @@ def test_a_question_keeps_all_options(sent: str, kept: str, table: Table) -> Non
     asked = table.board(table.boards()[0])
     alice.forgets().says(sent, answering=alice.mail("pbm: welcome"))
     board = table.board(table.boards()[1])
-    assert (board.start_state, board.layout) == (asked.start_state, asked.layout)
+    assert (board.start_state, board.options) == (asked.start_state, asked.options)
     assert seats(table, board.id) == seats(table, asked.id)
     assert (asked.round is None) == ("-rounds" not in sent) == (board.round is None)
     bob.hears(asked.subject, board.subject)

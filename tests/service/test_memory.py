@@ -31,14 +31,17 @@ MOST = {"weakref.ReferenceType": 250}
 FINITE = {
     "pbm.mail.writing.canvas._font": "two sizes",
     "pbm.mail.writing.stamps.arrow": "six directions",
-    "pbm.mail.writing.stamps.board": "one",
+    "pbm.mail.writing.stamps.board": "one for each game",
     "pbm.mail.writing.stamps.fallen": "the seats with their signs",
     "pbm.mail.writing.stamps.mask": "two",
     "pbm.mail.writing.stamps.palette": "one",
     "pbm.mail.writing.stamps.piece": "the seats with their signs, come or not",
     "pbm.mail.writing.stamps._numbers": "one",
     "pbm.mail.writing.template_words.template_words": "one",
+    "pbm.commands.password_words._begins": "one",
+    "pbm.play.subjects._board": "one",
     "pbm.rules.abalone.hints._appeals": "one",
+    "pbm.rules.registry.games": "one",
     "pbm.passwords._hasher": "one",
 }
 LONG_LINE = "and so on, as everybody knows who has ever played such a game by mail\n"

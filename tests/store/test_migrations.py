@@ -88,6 +88,16 @@ def test_hashes_of_foreign_costs_are_cleared_and_leave_the_lines(bare_database_u
     database.close()
 
 
+BOARDS_OF_BEFORE = (
+    ("standard", "11111/111111/..111../......../........./......../..222../222222/22222 1 0,0 -"),
+    (
+        "official",
+        "1111./.111.2/..11.22/.....222/444...222/444...../44.33../4.333./.3333 1 0,0,0,0 teams",
+    ),
+    ("german", "...../11..22/111.222/.11..22./....#..../.22..11./222.111/22..11/..... 1 0,0 -"),
+)
+
+
 def test_what_was_there_before_is_awaited_from_the_upgrade_on(bare_database_url: str) -> None:
     database = Database(bare_database_url)
     _moved(database, "0010")
@@ -99,17 +109,20 @@ def test_what_was_there_before_is_awaited_from_the_upgrade_on(bare_database_url:
         for number, (status, to_move, played) in enumerate(
             (("playing", 1, 0), ("playing", 1, 3), ("playing", 2, 1), ("closed", None, 0)), 1
         ):
-            state = {"start_state": "", "state": "", "ply": played, "rules_version": 1}
-            board = {"layout": "standard", "subject": "", "started_at": at, "changed_at": at}
             connection.execute(
-                insert(metadata.tables["boards"]).values(
-                    id=number,
-                    status=status,
-                    to_move_id=to_move,
-                    taken_back=number,
-                    **state,
-                    **board,
-                )
+                text(
+                    "INSERT INTO boards (id, layout, rules_version, subject, start_state, state,"
+                    " ply, status, to_move_id, started_at, changed_at, taken_back) VALUES (:id,"
+                    " 'standard', 1, 'x', :state, :state, :ply, :status, :to_move, :at, :at, :id)"
+                ),
+                {
+                    "id": number,
+                    "state": BOARDS_OF_BEFORE[0][1],
+                    "ply": played,
+                    "status": status,
+                    "to_move": to_move,
+                    "at": f"{at:%F %T}",
+                },
             )
             for seat, last_ply in ((1, played), (2, 0)):
                 seated = {"board_id": number, "seat": seat, "player_id": seat, "playing": True}
@@ -143,4 +156,36 @@ def test_what_was_there_before_is_awaited_from_the_upgrade_on(bare_database_url:
         assert timer.due_at - timer.since == timedelta(days=2)
     _moved(database, "0010", down=True)
     migrate(database)
+
+
+def test_a_board_of_before_holds_the_only_game_that_there_was(bare_database_url: str) -> None:
+    database = Database(bare_database_url)
+    _moved(database, "0010")
+    at = datetime(2026, 11, 1, tzinfo=UTC)
+    insert_board = text(
+        "INSERT INTO boards (layout, rules_version, subject, start_state, state, ply, status,"
+        " started_at, changed_at, taken_back) VALUES (:layout, 1, 'x', :state, :state, 0,"
+        " 'playing', :at, :at, 0)"
+    )
+    with database.engine.begin() as connection:
+        for layout, state in BOARDS_OF_BEFORE:
+            connection.execute(
+                insert_board, {"layout": layout, "state": state, "at": f"{at:%F %T}"}
+            )
+        season = {"layout": "bowl", "state": BOARDS_OF_BEFORE[0][1], "at": f"{at:%F %T}"}
+        connection.execute(insert_board, [season] * 500)
+    migrate(database)
+    with database.reading() as work:
+        found = work.boards.get_many([1, 2, 3, 503])
+        assert {board.game for board in found} == {"abalone"}
+        assert [dict(board.options) for board in found] == [
+            {"layout": "standard"},
+            {"layout": "official", "teams": True},
+            {"layout": "german", "pillar": True},
+            {"layout": "bowl"},
+        ]
+    _moved(database, "0010", down=True)
+    with database.engine.connect() as connection:
+        layouts = connection.execute(text("SELECT layout FROM boards ORDER BY id")).scalars().all()
+        assert layouts == ["standard", "official", "german", *["bowl"] * 500]
     database.close()

@@ -159,7 +159,9 @@ def test_no_mail_overtakes_another_to_the_same_reader_of_a_board(database: Datab
         alice = work.players.add("alice", "alice@example.org", NOW)
         bob = work.players.add("bob", "bob@example.org", NOW)
         boards = [
-            work.boards.add("standard", rules.start(), [alice.id, bob.id], "{number}", NOW).id
+            work.boards.add(
+                rules.NAME, {}, rules.GAME.start(2, {}, 0), [alice.id, bob.id], "{number}", NOW
+            ).id
             for _ in range(2)
         ]
         a1 = write(work, "alice@example.org", boards[0])

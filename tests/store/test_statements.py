@@ -90,7 +90,7 @@ def test_a_turn_of_two_and_a_turn_of_six_cost_the_same(table: Table) -> None:
     turn(table, alice, MOVE)
     assert forms(turn(table, bob, "i9-g7,f6")) == begins + TURN
     six = table.start("carol", "dave", "erin", "frank", "grace", "heidi")
-    move = rules.format_move(rules.legal_moves(table.board(2).position)[0])
+    move = rules.format_move(rules.legal_moves(table.board(2).position.inner)[0])
     assert forms(turn(table, six[0], move)) == begins + FIRST
     assert [len(person.arrived) for person in six] == [1] * 6
 
@@ -116,7 +116,7 @@ def test_an_offer_is_one_update_and_so_is_its_answer(table: Table) -> None:
     asked = [*OFFER[: _SET + 1], "SELECT moves", *OFFER[_SET + 1 :]]  # which move it is
     assert forms(turn(table, alice, "takeback")) == begins + asked
     six = table.start("carol", "dave", "erin", "frank", "grace", "heidi")
-    turn(table, six[0], rules.format_move(rules.legal_moves(table.board(2).position)[0]))
+    turn(table, six[0], rules.format_move(rules.legal_moves(table.board(2).position.inner)[0]))
     assert forms(turn(table, six[3], "draw")) == begins + OFFER
     assert forms(turn(table, six[4], "accept draw")) == begins + OFFER
 

@@ -48,7 +48,9 @@ def handles(database: Database) -> list[str]:
 def start(work: UnitOfWork) -> Board:
     alice = work.players.add("alice", "alice@example.org", NOW)
     bob = work.players.add("bob", "bob@example.org", NOW)
-    return work.boards.add("standard", rules.start(), [alice.id, bob.id], "Board {number}", NOW)
+    start = rules.GAME.start(2, {"layout": "standard"}, 0)
+    chosen = {"layout": "standard"}
+    return work.boards.add(rules.NAME, chosen, start, [alice.id, bob.id], "Board {number}", NOW)
 
 
 def test_a_savepoint_that_comes_first_is_undone_alone(database: Database) -> None:
@@ -110,7 +112,7 @@ def test_who_is_at_fault(database: Database) -> None:
 def test_a_ply_is_played_once(database: Database) -> None:
     with database.transaction() as work:
         board = start(work)
-    first, second = rules.legal_moves(board.position)[:2]
+    first, second = rules.legal_moves(board.position.inner)[:2]
     with database.transaction() as work:
         add_move(work, board, str(first), NOW)
     # Another writer who had read the board before:

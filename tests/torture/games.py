@@ -6,9 +6,10 @@ from datetime import UTC, datetime
 
 from pbm.mail.address import ServerAddress
 from pbm.mail.tags import Keyring
-from pbm.play.boards import Setup, start_board
+from pbm.play.boards import start_board
 from pbm.store.db import Database
 from pbm.store.values import Player, Settings
+from tests.setups import abalone
 
 SERVER = "pbm@games.example"
 OPERATOR = "operator@games.example"
@@ -90,7 +91,7 @@ def begin_games(database: Database, boards: int, players: int) -> list[Game]:
         games = []
         for number in range(boards):
             pair = _pair(known, number)
-            games.append(Game(start_board(work, Setup("standard"), pair, now).id, tuple(pair)))
+            games.append(Game(start_board(work, abalone(), pair, now).id, tuple(pair)))
     return games
 
 

@@ -1,8 +1,8 @@
 """A mail of ours that comes back without quote marks: where it is, and what was written into it.
 
 Outlook quotes so in plain text, and some programs set nothing above it at all. A board's mail can
-still be told by its own lines: the sentences of the templates, the last row of the drawing, and
-the line `State:`, which is its last.
+still be told by its own lines: the sentences of the templates and the line `State:`, which is its
+last. What that line describes is for the game to say; its drawing ends in a line that we know then.
 """
 
 import re
@@ -10,16 +10,12 @@ from dataclasses import dataclass
 
 from pbm.mail.reading.charsets import fold_typography
 from pbm.mail.writing.template_words import template_words
+from pbm.rules.contract import SHORTEST_STATE, View
+from pbm.rules.registry import read_state
 
 _LABEL = "State:"
-_ROWS = "[.#1-6/]{20,100}"
-_STATE = re.compile(rf"{_LABEL} {_ROWS}(?: |$)", re.ASCII)
-_STATE_PARTS = 5  # the label, rows, turn, scores, flags: over two lines where one is too long
-_STATE_PART = re.compile(
-    rf"{_ROWS}|[1-6]|-|[0-6](?:,[0-6]){{1,5}}"
-    r"|[a-z]{3,5}(?:=[0-9+]{1,9})?(?:;[a-z]{3,5}(?:=[0-9+]{1,9})?){0,4}",
-    re.ASCII,
-)
+_STATE = re.compile(rf"{_LABEL} [!-~]{{{SHORTEST_STATE},}}(?: |$)", re.ASCII)
+_STATE_LINES = 3  # that it is broken into at most, where it is too long
 # The subject, and the headlines, of which templates fix too few words.
 _STARTS = re.compile(
     r"[A-Z][a-z]{1,20} Board \d{1,9}: \S"
@@ -27,7 +23,6 @@ _STARTS = re.compile(
     r"|Board \d{1,9} is (?:closed\.$|over: )",
     re.ASCII,
 )
-_LAST_ROW = re.compile(r"I-(?: [.\w#]){5}$", re.ASCII)
 _OTHERS_WORDS = re.compile(r"[a-z][a-z0-9_-]{1,15} goes on:", re.ASCII)
 _MOVES = re.compile(
     r"(?:(?:The last m|All m|M)oves, by ply:|[-*·•o§]?\s{0,8}\d{1,4}\. \S)", re.ASCII
@@ -52,20 +47,15 @@ class OwnMails:
         last = [at for at, line in enumerate(lines) if _LABEL in line]
         self._states = [at for at in last if _STATE.match(" ".join(lines[at : at + 2]).strip())]
         self._lines = lines
-        self._rows: list[int] = []
         self._has_others_words = False
         if self._states:  # most mails have none of these lines, and are looked at no further
             self._look_closer()
 
     def _look_closer(self) -> None:
         self._lines = [fold_typography(line).strip() for line in self._lines]
-        self._rows = [at for at, line in enumerate(self._lines) if "I- " in line and self._ends(at)]
         self._has_others_words = any(
             " goes on:" in line and _OTHERS_WORDS.match(line) for line in self._lines
         )
-
-    def _ends(self, at: int) -> bool:
-        return _LAST_ROW.match(self._lines[at]) is not None
 
     def starts(self, at: int) -> bool:
         """Does a board's mail begin with this line? It is one if its last line follows."""
@@ -82,11 +72,15 @@ class OwnMails:
 
     def ends_in(self, above: list[str], at: int) -> bool:
         """Is the line at `at` the broken-off end of the ones above, a last line of ours?"""
-        words = " ".join([*above, self._lines[at]]).split()
+        words = " ".join(above).split()
         if _LABEL not in words or not self._lines[at]:
             return False
-        parts = words[words.index(_LABEL) + 1 :]
-        return len(parts) < _STATE_PARTS and all(map(_STATE_PART.fullmatch, parts))
+        state = words[words.index(_LABEL) + 1 :]
+        for line in self._lines[at : at + _STATE_LINES - 1]:
+            state += line.split()
+            if read_state(" ".join(state)):
+                return True
+        return False
 
     def read(self, at: int) -> ReturnedMail | None:
         """The mail of ours that stands at `at`; None where what isn't ours can't be told from it.
@@ -97,8 +91,18 @@ class OwnMails:
         if len(self._states) != 1 or self._states[0] < at or self._has_others_words:
             return None
         state = self._states[0]
-        row = max((row for row in self._rows if at <= row < state), default=state)
-        return ReturnedMail(self._below(state), tuple(self._answers(row + 1, state)))
+        below = self._below(state)
+        return ReturnedMail(below, tuple(self._answers(self._last_row(at, state, below), state)))
+
+    def _last_row(self, at: int, state: int, below: int) -> int:
+        """The line below the last one of the drawing; the line `state` if there is none."""
+        words = " ".join(self._lines[state:below]).split()
+        position = read_state(" ".join(words[words.index(_LABEL) + 1 :]))
+        last = position.diagram(View())[-1].split() if position else []
+        for row in range(state - 1, at - 1, -1):
+            if last and self._lines[row].split() == last:
+                return row + 1
+        return state
 
     def _below(self, state: int) -> int:
         """The line below the last one of ours, which may be broken."""

@@ -14,12 +14,20 @@ from typing import Any, NamedTuple
 from unicodedata import category
 from urllib.parse import quote
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import (
+    BaseLoader,
+    ChoiceLoader,
+    Environment,
+    FileSystemLoader,
+    PrefixLoader,
+    StrictUndefined,
+)
 
 from pbm.mail.writing import picture
 from pbm.mail.writing.compose import InlinePicture
 from pbm.mail.writing.rows_of_before import as_frozen_now
-from pbm.resources import resource_path
+from pbm.resources import game_templates, resource_path
+from pbm.rules.registry import default_game
 
 COLUMNS = 68  # narrow, so that no mailer breaks a line again when it quotes it
 # Marks of lines that keep their shape; taken out of everything foreign.
@@ -54,7 +62,9 @@ class Renderer:
 
     def __init__(self) -> None:
         self._templates = Environment(
-            loader=FileSystemLoader(resource_path("templates")),
+            loader=ChoiceLoader(
+                [FileSystemLoader(resource_path("templates")), PrefixLoader(_of_games())]
+            ),
             undefined=StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,
@@ -83,7 +93,7 @@ class Renderer:
 
         The Content-IDs of the pictures follow from the Message-ID; without one there are none.
         """
-        params = _cleaned(as_frozen_now(params))
+        params = _cleaned(_about_a_game(as_frozen_now(params)))
         source = self._templates.get_template(f"{template}.txt").render(v=params)
         # An empty line ends whatever stands above it.
         blocks = [block for chunk in source.split("\n\n") if chunk for block in _blocks(chunk)]
@@ -106,6 +116,27 @@ def _content_ids(blocks: Sequence[_Block], message_id: str | None) -> dict[str, 
         line: message_id.replace("<", f"<picture{number}.", 1)
         for number, line in enumerate(described, 1)
     }
+
+
+def _of_games() -> dict[str, BaseLoader]:
+    return {name: FileSystemLoader(folder) for name, folder in game_templates().items()}
+
+
+def _about_a_game(params: dict[str, Any]) -> dict[str, Any]:
+    """What fills a template, each part with its game: what names none is about the usual one."""
+    info = default_game().info
+    usual = {"game": info.name, "title": info.title}
+    params = {**usual, **params}
+    if params.get("problem"):
+        params["problem"] = _of_a_game(params["problem"], usual)
+    if "sections" in params:
+        params["sections"] = [_of_a_game({**usual, **each}, usual) for each in params["sections"]]
+    return params
+
+
+def _of_a_game(told: dict[str, Any], usual: dict[str, str]) -> dict[str, Any]:
+    """A refusal whose parameters name a game, too."""
+    return {**told, "params": {**usual, **told["params"]}} if "params" in told else told
 
 
 def _keep_shape(text: str) -> str:
@@ -252,9 +283,10 @@ def _html_text(kind: str, lines: Sequence[str]) -> str:
 def _html_picture(described: str, content_id: str) -> str:
     """A picture in its own size, or as wide as a narrower screen."""
     source = escape(quote(content_id.strip("<>"), safe="@"))
+    width, height = picture.size(described)
     alternative = escape(f"The board, also below as text: {picture.in_words(described)}.")
     return (
-        f'<p><img src="cid:{source}" width="{picture.WIDTH}" height="{picture.HEIGHT}"'
-        f' style="display:block;width:100%;max-width:{picture.WIDTH}px;height:auto"'
+        f'<p><img src="cid:{source}" width="{width}" height="{height}"'
+        f' style="display:block;width:100%;max-width:{width}px;height:auto"'
         f' alt="{alternative}"></p>'
     )

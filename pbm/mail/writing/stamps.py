@@ -6,19 +6,15 @@ their pieces, chosen so that the colour-blind tell them apart, and in the sign o
 
 from collections.abc import Iterable
 from functools import cache
-from math import cos, radians, sin, sqrt
+from math import cos, radians, sin
 from typing import Final
 
 from PIL import Image
 
 from pbm.mail.writing.canvas import Canvas, Colour, Point
-from pbm.rules import abalone as rules
+from pbm.rules.contract import Ground
 
-UNIT: Final = 36  # pixels from cell to cell; even, so that every second row looks alike
-ROW: Final = 31  # pixels from row to row
-WIDTH: Final = 396
-HEIGHT: Final = 328
-_CENTRE: Final = (198, 173)  # a little low, as the labels are above
+UNIT: Final = 36  # pixels that a piece has room in; even, so that rows in between look alike
 
 _GROUND: Final = (214, 202, 177)
 _WELL: Final = (230, 220, 198)
@@ -49,18 +45,11 @@ _ARROW: Final = (
     *((-0.23, -0.085), (0.02, -0.085), (0.02, -0.22)),
 )
 
-_CARD: Final = (
-    (_ROUND, _ROUND),
-    (WIDTH - _ROUND, _ROUND),
-    (WIDTH - _ROUND, HEIGHT - _ROUND),
-    (_ROUND, HEIGHT - _ROUND),
-)
 
-
-def place(point: Point) -> Point:
-    """Where a point of the rules' ground is in the picture."""
-    x, y = point
-    return _CENTRE[0] + x * UNIT, _CENTRE[1] + y * ROW * 2 / sqrt(3)
+def place(ground: Ground, point: Point) -> Point:
+    """Where a point of a ground is in its picture."""
+    (x, y), (right, down) = point, ground.scale
+    return ground.middle[0] + round(x * right, 9), ground.middle[1] + round(y * down, 9)
 
 
 @cache
@@ -71,15 +60,16 @@ def palette() -> bytes:
 
 
 @cache
-def board() -> Image.Image:
+def board(ground: Ground) -> Image.Image:
     """The empty board with its labels."""
-    canvas, shape = Canvas(WIDTH, HEIGHT, _GROUND), Canvas(WIDTH, HEIGHT, _INK)
-    canvas.polygon([place(point) for point in rules.GROUND.corners], _WELL, 0.55 * UNIT)
-    for point in rules.GROUND.cells:
-        canvas.disc(place(point), _DENT * UNIT, _HOLE)
-    for label, point in rules.GROUND.labels:
-        canvas.text(place(point), label, 0.5 * UNIT, _INK, 0.3)
-    shape.polygon(_CARD, _LIGHT, _ROUND)
+    width, height = ground.width, ground.height
+    canvas, shape = Canvas(width, height, _GROUND), Canvas(width, height, _INK)
+    canvas.polygon([place(ground, point) for point in ground.corners], _WELL, 0.55 * UNIT)
+    for point in ground.cells:
+        canvas.disc(place(ground, point), _DENT * UNIT, _HOLE)
+    for label, point in ground.labels:
+        canvas.text(place(ground, point), label, 0.5 * UNIT, _INK, 0.3)
+    shape.polygon(_card(width, height), _LIGHT, _ROUND)
     # No shade between ground and well: on so faint an edge it would only cost bytes.
     image = canvas.indexed(_numbered(_shades((_GROUND, _INK), (_WELL, _HOLE))))
     return _cut_out(image, shape.grey())
@@ -127,6 +117,12 @@ def mask(*, small: bool = False) -> Image.Image:
     shape = Canvas(UNIT, UNIT, _INK)
     shape.disc(_MIDDLE, (_FALLEN if small else _PIECE) * UNIT, _LIGHT)
     return shape.grey().point(lambda value: 255 * (value > 96))
+
+
+def _card(width: int, height: int) -> list[Point]:
+    """The middles of the round corners of a picture."""
+    right, bottom = width - _ROUND, height - _ROUND
+    return [(_ROUND, _ROUND), (right, _ROUND), (right, bottom), (_ROUND, bottom)]
 
 
 def _stamp() -> Canvas:

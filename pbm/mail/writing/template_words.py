@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-from pbm.resources import resource_path
+from pbm.resources import game_templates, resource_path
 
 _COMMENT = re.compile(r"\{#.*?#\}", re.DOTALL)
 _FILLED = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
@@ -64,8 +64,9 @@ class TemplateWords:
 
 @cache
 def template_words() -> TemplateWords:
-    """The fixed words of this server's templates."""
-    files = sorted(resource_path("templates").rglob("*.txt"))
+    """The fixed words of this server's templates, and of those of its games."""
+    folders = [resource_path("templates"), *game_templates().values()]
+    files = sorted({file for folder in folders for file in folder.rglob("*.txt")})
     return TemplateWords(file.read_text(encoding="utf-8") for file in files)
 
 

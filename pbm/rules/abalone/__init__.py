@@ -14,7 +14,7 @@ Whole games as text: `pbm/rules/abalone/records/` and `docs/records.md`.
 from pbm.rules.abalone.abapro import format_abapro, parse_abapro
 from pbm.rules.abalone.claims import QUIET_MOVES, TIMES_REPEATED, balance, is_quiet, is_repeated
 from pbm.rules.abalone.diagram import diagram
-from pbm.rules.abalone.drawing import GROUND, Ground, drawing
+from pbm.rules.abalone.drawing import GROUND, drawing
 from pbm.rules.abalone.effects import effect
 from pbm.rules.abalone.errors import (
     IllegalMoveError,
@@ -24,15 +24,16 @@ from pbm.rules.abalone.errors import (
     SetupError,
     StateError,
 )
+from pbm.rules.abalone.game import GAME, NAME, VERSION
 from pbm.rules.abalone.hints import as_people_write, example_move
 from pbm.rules.abalone.homes import home
 from pbm.rules.abalone.layouts import BOARDS, IN_TEAMS, find_board, start
 from pbm.rules.abalone.moves import Move, legal_moves
 from pbm.rules.abalone.notation import (
+    check_place,
     format_move,
     is_notation,
     mentions_cell,
-    missing_place,
     parse_move,
 )
 from pbm.rules.abalone.position import Outcome, Position, symbol
@@ -47,20 +48,13 @@ from pbm.rules.abalone.records import (
     parse_record,
 )
 from pbm.rules.abalone.records import Form as RecordForm
-from pbm.rules.abalone.records.steps import EndingHow
-from pbm.rules.abalone.records.steps import How as LeavingHow
 from pbm.rules.abalone.records.variants import Notation as RecordNotation
 from pbm.rules.abalone.state import format_state, parse_state
 from pbm.rules.abalone.turns import Played, leave, play
 
-NAME = "abalone"
-"""The word that names the game in a command."""
-
-VERSION = 1
-"""The version of these rules: it changes when the same moves would lead elsewhere."""
-
 __all__ = [
     "BOARDS",
+    "GAME",
     "GROUND",
     "IN_TEAMS",
     "NAME",
@@ -69,11 +63,8 @@ __all__ = [
     "TIMES_REPEATED",
     "VERSION",
     "Ending",
-    "EndingHow",
-    "Ground",
     "IllegalMoveError",
     "Leaving",
-    "LeavingHow",
     "Move",
     "NotationError",
     "Outcome",
@@ -89,6 +80,7 @@ __all__ = [
     "StateError",
     "as_people_write",
     "balance",
+    "check_place",
     "diagram",
     "drawing",
     "effect",
@@ -106,7 +98,6 @@ __all__ = [
     "legal_moves",
     "mentions_cell",
     "merged_steps",
-    "missing_place",
     "parse_abapro",
     "parse_move",
     "parse_record",

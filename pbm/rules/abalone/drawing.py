@@ -4,7 +4,6 @@
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import sqrt
 from typing import Any
 
@@ -21,6 +20,7 @@ from pbm.rules.abalone.board import (
 )
 from pbm.rules.abalone.notation import read_canonical
 from pbm.rules.abalone.position import Position, symbols
+from pbm.rules.contract import Ground
 
 _ROW_HEIGHT = sqrt(3) / 2
 _ANGLE = 60  # degrees from one direction to the next
@@ -28,20 +28,6 @@ _TO_LABEL = 1.2  # from the middle of the last cell; leaves room for a piece ove
 _INDEX = {cell: index for index, cell in enumerate(CELLS)}
 
 Point = tuple[float, float]
-
-
-@dataclass(frozen=True, slots=True)
-class Ground:
-    """The empty board. Lengths are in steps from cell to cell; x goes right, y goes down.
-
-    Each of `names` is that of the cell whose middle is the same entry of `cells`. `labels` stand
-    just outside, as a text and its middle. `corners` are the middles of the outermost cells.
-    """
-
-    names: tuple[str, ...]
-    cells: tuple[Point, ...]
-    labels: tuple[tuple[str, Point], ...]
-    corners: tuple[Point, ...]
 
 
 def drawing(
@@ -116,5 +102,9 @@ GROUND = Ground(
     cells=tuple(map(_point, CELLS)),
     labels=_labels(),
     corners=tuple(_point(CENTRE + 4 * step) for step in STEPS),
+    width=396,
+    height=328,
+    middle=(198, 173),  # a little low, as the labels are above
+    scale=(36, 31 * 2 / sqrt(3)),  # 31 from row to row
 )
 """The board that every game is played on."""

@@ -7,6 +7,8 @@ those that only a record can have; tests hold the pages and these lists together
 
 from typing import Literal, get_args
 
+from pbm.rules import contract
+
 NotationReason = Literal[
     "not-a-move",
     "no-such-cell",
@@ -63,6 +65,7 @@ RecordReason = Literal[
     "result-differs",
     "state-differs",
     "only-for-two",
+    "one-form",
 ]
 
 Reason = NotationReason | IllegalMoveReason | StateReason | SetupReason | RecordReason
@@ -78,45 +81,49 @@ RECORD_REASONS: tuple[str, ...] = get_args(RecordReason)
 """What can be wrong with a record besides its moves and its board."""
 
 
-class RulesError(ValueError):
-    """Something that the rules do not allow: `reason` is for programs, `str()` for people."""
-
-    def __init__(self, reason: Reason, text: str) -> None:
-        super().__init__(text)
-        self.reason: Reason = reason
+RulesError = contract.RulesError
 
 
-class NotationError(RulesError):
+class _Told:
+    """An error that still says itself what is wrong."""
+
+    params: dict[str, object]
+
+    def __str__(self) -> str:
+        return str(self.params["text"])
+
+
+class NotationError(_Told, contract.NotationError):
     """A text that names no move, in this or any other position."""
 
     def __init__(self, reason: NotationReason, text: str) -> None:
-        super().__init__(reason, text)
+        super().__init__(reason, text=text)
 
 
-class IllegalMoveError(RulesError):
+class IllegalMoveError(_Told, contract.IllegalMoveError):
     """A move, or a seat's leaving, that this position does not allow."""
 
     reason: IllegalMoveReason
 
     def __init__(self, reason: IllegalMoveReason, text: str) -> None:
-        super().__init__(reason, text)
+        super().__init__(reason, text=text)
 
 
-class StateError(RulesError):
+class StateError(_Told, contract.StateError):
     """A state line that describes no position."""
 
     def __init__(self, reason: StateReason, text: str) -> None:
-        super().__init__(reason, text)
+        super().__init__(reason, text=text)
 
 
-class SetupError(RulesError):
+class SetupError(_Told, contract.SetupError):
     """A board that does not exist, or not for that many players or with a pillar."""
 
     def __init__(self, reason: SetupReason, text: str) -> None:
-        super().__init__(reason, text)
+        super().__init__(reason, text=text)
 
 
-class RecordError(RulesError):
+class RecordError(_Told, contract.RecordError):
     """A record of a game that cannot be read or written, or whose moves the rules do not allow.
 
     For a step that is refused `reason` is the rules' own, and the rest says where: `ply` is the one
@@ -126,7 +133,7 @@ class RecordError(RulesError):
 
     def __init__(
         self,
-        reason: Reason,
+        reason: str,
         text: str,
         *,
         ply: int | None = None,
@@ -134,7 +141,7 @@ class RecordError(RulesError):
         seat: int | None = None,
         given: str | None = None,
     ) -> None:
-        super().__init__(reason, text)
+        super().__init__(reason, text=text)
         self.ply = ply
         self.number = number
         self.seat = seat

@@ -21,7 +21,6 @@ _COMPASS = (
 )
 
 
-@lru_cache(maxsize=512)  # more than there are seats on all boards together
 def home(board: str, players: int, seat: int, *, teams: bool = False) -> str:
     """Where the marbles of a seat start, as the mailed board shows them.
 
@@ -33,7 +32,17 @@ def home(board: str, players: int, seat: int, *, teams: bool = False) -> str:
     position = start(board, players, teams=teams)
     if seat not in position.seats:
         raise ValueError(f"the seats are 1 to {players}, not {seat}")
-    groups = _groups(position.marbles_of(seat))
+    return home_of(position.marbles_of(seat))
+
+
+@lru_cache(maxsize=512)  # more than there are seats on all boards together
+def home_of(marbles: int) -> str:
+    """Where a set of marbles lies, in words.
+
+    >>> home_of(start().marbles_of(1))
+    'top'
+    """
+    groups = _groups(marbles)
     sides = list(dict.fromkeys(_side(group) for group in groups))
     return " and ".join(sides) if len(sides) <= _MOST_SIDES else "all over the board"
 

@@ -12,7 +12,7 @@ from pbm.rules.abalone.position import Position
 from pbm.rules.abalone.search import CODED, any_move, codes, count
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Move:
     """A line of marbles and the step that they take; one effect is one move.
 
@@ -26,7 +26,8 @@ class Move:
 
     def __post_init__(self) -> None:
         if self.marbles not in LINES or self.step not in STEPS:
-            raise ValueError(f"no line of one to three cells and a step: {self!r}")
+            text = f"no line of one to three cells and a step: {self.marbles:#x}, {self.step}"
+            raise ValueError(text)
 
     @property
     def cells(self) -> tuple[int, ...]:
@@ -47,6 +48,9 @@ class Move:
     def front(self) -> int:
         """The foremost cell of a move in line; of one sideways, the last in reading order."""
         return self.cells[0] if self.in_line and self.step < 0 else self.cells[-1]
+
+    def __repr__(self) -> str:
+        return f"Move('{self}')"
 
     def __str__(self) -> str:
         target = format_cell(self.rear + self.step)

@@ -63,19 +63,15 @@ def mentions_cell(text: str) -> bool:
     return any(name in CELL_NAMED for word in words for name in _BARE_CELL.findall(word[0]))
 
 
-def missing_place(text: str) -> str | None:
-    """What to say of a text that is two places with a dash between, where one is off the board.
+def check_place(text: str) -> None:
+    """Raise NotationError for two places with a dash between, where one is off the board.
 
-    >>> missing_place("H1 - g3"), missing_place("h4-g3"), missing_place("it is h1")
-    ('There is no place h1: row h goes from h4 to h9.', None, None)
+    >>> check_place("h4-g3"), check_place("it is h1")
+    (None, None)
     """
     match = _HALF_MOVE.fullmatch(_joined(text))
-    try:
-        for name in match.groups() if match else ():
-            parse_cell(name)
-    except NotationError as error:
-        return str(error)
-    return None
+    for name in match.groups() if match else ():
+        parse_cell(name)
 
 
 def parse_move(text: str, position: Position) -> Move:
@@ -90,6 +86,7 @@ def parse_move(text: str, position: Position) -> Move:
     """
     match = _fullmatch(text)
     if match is None:
+        check_place(text)
         raise NotationError("not-a-move", _not_a_move(text, position))
     move = _resolve(match, position)
     refusal = why_not(position, move)
@@ -187,9 +184,6 @@ def _ends(line: tuple[int, ...]) -> str:
 
 def _not_a_move(text: str, position: Position) -> str:
     """What to say of a text that does not read as a move."""
-    missing = missing_place(text)
-    if missing:
-        return missing
     cells = _BARE_CELL.findall(_folded(text[:_LONGEST_TEXT]))
     likely = {2: "{},{}", 3: "{}-{},{}"}.get(len(cells), "").format(*cells)
     if _is_legal(likely, position):

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pbm.rules.abalone.board import CELLS, CENTRE, members
+from pbm.rules.abalone.rows import labelled
 
 EJECTIONS_TO_WIN = 6
 
@@ -32,7 +33,7 @@ class Outcome:
     by: Literal["ejections", "last", "none"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Position:
     """Everything that decides how a game can go on. Seats count from 1.
 
@@ -51,6 +52,11 @@ class Position:
     outcome: Outcome | None = None
     teams: bool = False
     pillar: bool = False
+
+    def __repr__(self) -> str:
+        left = f", out {sorted(self.out)}" if self.out else ""
+        stands = f"{self.outcome}" if self.outcome else f"seat {self.turn} to move"
+        return f"<{stands}, scores {self.scores}{left}, quiet {self.quiet}\n{self.drawn()}>"
 
     @property
     def players(self) -> int:
@@ -124,6 +130,10 @@ class Position:
             for cell in members(marbles):
                 found[_INDEX[cell]] = sign
         return found
+
+    def drawn(self) -> str:
+        """The labelled board as text, eleven lines without a newline at the end."""
+        return labelled(self.signs(symbols(self)))
 
     def count(self, seat: int) -> int:
         """How many marbles a seat has on the board."""

@@ -14,7 +14,8 @@ from pbm.events.by_operator import (
 )
 from pbm.play.by_operator import BY_OPERATOR, end_board, reopen_board, undo_ply
 from pbm.play.first_moves import await_first_move
-from pbm.rules import abalone as rules
+from pbm.play.view import seats_told
+from pbm.rules.contract import RulesError, View
 from pbm.service.operator.office import Office, find_board
 from pbm.store.values import Board, Change, Departure, Player, Ply, Seat
 
@@ -26,11 +27,12 @@ _BY_WORD = (BY_OPERATOR, "agreed", "claimed")
 class BoardFile:
     """Everything about one board: its moves, the seats given up, the journal.
 
-    `diagram` is empty where the stored position cannot be read.
+    `diagram` is empty where the stored position cannot be read; `signs` are those of the seats.
     """
 
     board: Board
     diagram: str
+    signs: tuple[str, ...]
     plies: tuple[Ply, ...]
     departures: tuple[Departure, ...]
     changes: tuple[Change, ...]
@@ -49,6 +51,7 @@ def show_board(office: Office, number: int) -> BoardFile:
         return BoardFile(
             board,
             _diagram(board),
+            _signs(board),
             work.boards.plies(number),
             work.boards.departures(number),
             work.changes.of_board(number),
@@ -60,7 +63,7 @@ def standing(board: Board) -> str:
     if board.playing:
         try:
             return f"{board.to_move.handle} to move" if board.to_move else "nobody to move"
-        except rules.RulesError:
+        except RulesError:
             return "its position cannot be read"
     if board.winners is None:
         return f"closed, {board.ended_by}"
@@ -167,9 +170,16 @@ def resend(
 
 def _diagram(board: Board) -> str:
     try:
-        return rules.diagram(board.position)
-    except rules.RulesError:
+        return "\n".join(board.position.diagram(View()))
+    except RulesError:
         return ""
+
+
+def _signs(board: Board) -> tuple[str, ...]:
+    try:
+        return tuple(told["symbol"] for told in seats_told(board, board.position))
+    except RulesError:
+        return tuple(str(seat.seat) for seat in board.seats)
 
 
 def _seat(board: Board, handle: str) -> Seat:
@@ -189,7 +199,7 @@ def _check_playing(board: Board) -> None:
 
 
 def _check_rules(board: Board) -> None:
-    if board.rules_version != rules.VERSION:
+    if board.rules_version != board.rules.info.version:
         raise OperatorError(
             f"Board {board.id} is played under version {board.rules_version} of the rules, "
             "which this program does not have."

@@ -12,7 +12,7 @@ from pbm.commands.declare import MASK
 from pbm.commands.registry import COMMANDS, find_command
 from pbm.commands.words import lowered
 from pbm.mail.reading.tag_masking import mask_tags
-from pbm.rules import abalone as rules
+from pbm.play.game_words import is_any_bare_move, is_game
 
 # Our own addresses, also quoted, percent-encoded or cut off by a mailer.
 _TAG = re.compile(r"((?:(?<![a-z0-9])|%2b)u\d{1,9}\.)[a-z0-9]{4,}", re.ASCII | re.IGNORECASE)
@@ -55,14 +55,14 @@ def _secret_words(words: list[re.Match[str]]) -> list[re.Match[str]]:
     """Of a command's words all that are neither board, move nor option, but for the first:
     that is the handle."""
     others = [word for word in words if not _KEPT.fullmatch(word[0])]
-    return [word for word in others[1:] if not rules.is_notation(word[0])]
+    return [word for word in others[1:] if not is_any_bare_move(word[0])]
 
 
 def _command_at(words: list[str]) -> int | None:
     """Where a line's command stands: behind quote marks, `Re:`, and the game's name."""
     for at, word in enumerate(words):
         bare = word.strip(_QUOTE_MARKS).lower()
-        if not bare or bare.endswith((":", "]")) or bare in ("pbm", rules.NAME):
+        if not bare or bare.endswith((":", "]")) or bare == "pbm" or is_game(bare):
             continue
         if find_command(bare) is None:
             return at if get_close_matches(lowered(bare), _SECRETIVE, 1, _ALIKE) else None

@@ -17,7 +17,7 @@ from pbm.mail.site import Site
 from pbm.plain import to_plain
 from pbm.play.turn import Turn
 from pbm.play.view import board_view
-from pbm.rules import abalone as rules
+from pbm.rules.contract import RulesError
 from pbm.service.turns.announce import announce_boards
 from pbm.service.turns.mail_writer import MailWriter
 from pbm.store.db import Database, UnitOfWork
@@ -144,7 +144,7 @@ def find_board(work: UnitOfWork, number: int, *, lock: bool = False) -> Board:
 def _sound() -> Iterator[None]:
     try:
         yield
-    except rules.RulesError as error:
+    except RulesError as error:
         raise OperatorError(_BROKEN.format(error=error)) from error
 
 

@@ -6,67 +6,87 @@ from dataclasses import replace
 from pbm.commands.records import keep_record, record_of, shown_names
 from pbm.errors import OperatorError
 from pbm.events.by_operator import GameTakenOver, RecordKept
-from pbm.rules import abalone as rules
+from pbm.rules.contract import Game, GameRecord, KeepsRecords, Options, RecordError
+from pbm.rules.record import forms_of, replayed, start_of, written
+from pbm.rules.registry import default_game, games
 from pbm.service.operator.office import Act, Office, find_board, find_player
 from pbm.store.values import Board, Player
 
 MOST_BYTES = 64 * 1024
 
 
-def export(office: Office, number: int, form: rules.RecordForm, *, abapro: bool) -> str:
+def export(office: Office, number: int, chosen: Options) -> str:
     """Return a board as a record. Raises OperatorError."""
     with office.look() as work:
         board = find_board(work, number)
         record = record_of(work, board, office.site.address.plain)
+    known = [option.name for option in forms_of(board.rules)]
+    if not set(known).issuperset(chosen):
+        raise OperatorError(f"The forms of board {number} are: {', '.join(known)}.")
     try:
-        return rules.format_record(record, form, notation="Aba-Pro" if abapro else "pbm")
-    except rules.RecordError as error:
+        return written(record, board.rules, chosen)
+    except RecordError as error:
         raise OperatorError(str(error)) from error
 
 
-def parse(text: str, *, board: str | None, abapro: bool, pillar: bool = False) -> rules.Record:
+def parse(text: str, game: Game, chosen: Options) -> GameRecord:
     """Read a record. Raises OperatorError with the first move that is wrong, and why."""
-    form: rules.RecordForm | None = "abapro" if abapro else None
+    if not isinstance(game, KeepsRecords):
+        raise OperatorError(f"{game.info.title} has no records that could be read.")
     try:
-        return rules.parse_record(text, form, board=board, pillar=pillar)
-    except rules.RecordError as error:
-        how = " Say --layout NAME." if error.reason == "no-board" else ""
+        return game.read(text, chosen)
+    except RecordError as error:
+        unsaid = " or ".join(f"--{option.name} NAME" for option in game.reads if option.values)
+        how = f" Say {unsaid}." if error.reason == "no-board" else ""
         raise OperatorError(f"{error}{how}") from error
 
 
-def keep_for(office: Office, record: rules.Record, handle: str, why: str) -> Board:
+def game_of(name: str | None) -> Game:
+    """The game of that name, the usual one without. Raises OperatorError."""
+    if name is None:
+        return default_game()
+    if name not in games():
+        raise OperatorError(f"There is no game {name}. There are: {', '.join(games())}.")
+    return games()[name]
+
+
+def keep_for(office: Office, game: Game, record: GameRecord, handle: str, why: str) -> Board:
     """Keep a game as a record that belongs to a player; it is over. Raises OperatorError."""
     with office.act(why) as act:
         owner = find_player(act.work, handle)
-        seated = [owner.id] * record.players
+        seated = [owner.id] * record.seats
         names = shown_names(record)
-        board = keep_record(act, record, seated, names=names)
+        board = keep_record(act, game, record, seated, names=names)
         act.note("record kept", board=board, handle=owner.handle)
         act.send_board(board, owner, RecordKept(board.id, act.why))
         return board
 
 
-def take_over(office: Office, record: rules.Record, handles: Sequence[str], why: str) -> Board:
+def take_over(
+    office: Office, game: Game, record: GameRecord, handles: Sequence[str], why: str
+) -> Board:
     """Let a game from another server go on here, and mail it to its players.
 
     `handles` are those of the players in the order of the seats; if there are none, they are
     the names in the record. Raises OperatorError.
     """
-    if record.ended or record.final.outcome:
+    steps = replayed(game, record)
+    final = steps[-1].position if steps else start_of(game, record)
+    if record.ended or final.outcome:
         raise OperatorError("This game is over. Keep it as a record: --for HANDLE")
     with office.act(why) as act:
         players = _players(act, list(handles) or list(record.names), record)
         record = replace(record, names=tuple(player.handle for player in players))
         ids = [player.id for player in players]
-        board = keep_record(act, record, ids, names=record.names, goes_on=True)
+        board = keep_record(act, game, record, ids, names=record.names, goes_on=True)
         act.note("game taken over", board=board, handles=list(record.names))
         act.tell_board(GameTakenOver(board.id, act.why))
         return board
 
 
-def _players(act: Act, handles: list[str], record: rules.Record) -> list[Player]:
-    if len(handles) != record.players:
-        raise OperatorError(f"This is a game of {record.players}; name all, in seat order.")
+def _players(act: Act, handles: list[str], record: GameRecord) -> list[Player]:
+    if len(handles) != record.seats:
+        raise OperatorError(f"This is a game of {record.seats}; name all, in seat order.")
     if not all(handles):
         raise OperatorError("The record does not name everybody; name them with --player.")
     players = [act.player(handle) for handle in handles]

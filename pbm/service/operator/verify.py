@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from pbm.errors import Refusal
 from pbm.play.boards import setup_of
 from pbm.play.by_operator import BY_OPERATOR
-from pbm.rules import abalone as rules
+from pbm.rules.contract import Game, Played, Position, RulesError
+from pbm.rules.registry import games
+from pbm.rules.sides import mover, turn
 from pbm.service.operator.office import Office, find_board
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Board, Bookkeeping, Departure, Ply
@@ -43,14 +45,19 @@ def verify(office: Office, numbers: Sequence[int] = ()) -> Iterator[Verdict]:
 
 
 def _problems(work: UnitOfWork, board: Board) -> Iterator[str]:
-    if board.rules_version != rules.VERSION:
+    game = games().get(board.game)
+    if game is None:
+        yield f"it holds the game {board.game}, which is not installed"
+        return
+    version = game.info.version
+    if board.rules_version != version:
         yield (
             f"it is played under version {board.rules_version} of the rules, and this program "
-            f"has only version {rules.VERSION}"
+            f"has only version {version}"
         )
         return
     plies, departures = work.boards.plies(board.id), work.boards.departures(board.id)
-    replay = _Replay(plies, departures)
+    replay = _Replay(game, plies, departures)
     yield from _start_differences(board)
     yield from replay.run(board.start_state)
     if replay.position is not None:
@@ -63,20 +70,21 @@ def _problems(work: UnitOfWork, board: Board) -> Iterator[str]:
 class _Replay:
     """One game played again; `position` is where it ends, None if it cannot be played."""
 
-    def __init__(self, plies: Sequence[Ply], departures: Sequence[Departure]) -> None:
+    def __init__(self, game: Game, plies: Sequence[Ply], departures: Sequence[Departure]) -> None:
+        self._game = game
         self._plies = plies
         self._departures = departures
-        self.position: rules.Position | None = None
+        self.position: Position | None = None
 
     def run(self, start: str) -> Iterator[str]:
         """Play it; whatever is wrong with its record comes out as sentences."""
         try:
-            position = self._leave(rules.parse_state(start), 0)
+            position = self._leave(self._game.load(start), 0)
             for number, ply in enumerate(self._plies, start=1):
                 if ply.ply != number:
                     yield f"ply {number} is missing"
                     return
-                played = rules.play(position, rules.parse_move(ply.text, position))
+                played = position.play(position.parse(ply.text, turn(position) or ply.seat))
                 yield from _ply_differences(ply, position, played)
                 position = self._leave(played.position, number)
             left = [item for item in self._departures if item.after_ply > len(self._plies)]
@@ -84,47 +92,48 @@ class _Replay:
                 missing = left[0].after_ply
                 yield f"seat {left[0].seat} left after ply {missing}, which was not played"
                 return
-        except rules.RulesError as error:
+        except RulesError as error:
             yield f"the game cannot be played again: {error}"
             return
         self.position = position
 
-    def _leave(self, position: rules.Position, ply: int) -> rules.Position:
+    def _leave(self, position: Position, ply: int) -> Position:
         for departure in self._departures:
             if departure.after_ply == ply:
-                position = rules.leave(position, departure.seat)
+                position = position.leave(departure.seat)
         return position
 
 
 def _start_differences(board: Board) -> Iterator[str]:
     try:
-        start = rules.format_state(setup_of(board).position(len(board.seats)))
-    except (rules.RulesError, Refusal) as error:
+        start = setup_of(board).position(len(board.seats)).state()
+    except (RulesError, Refusal) as error:
         yield f"it cannot have begun so: {error}"
         return
     if board.start_state != start:
         yield f"its beginning is kept as {board.start_state} but should be {start}"
 
 
-def _ply_differences(ply: Ply, before: rules.Position, played: rules.Played) -> Iterator[str]:
-    if ply.seat != before.turn:
-        yield f"ply {ply.ply} is written to seat {ply.seat}, but it is seat {before.turn}'s turn"
-    text = rules.format_move(played.move)
+def _ply_differences(ply: Ply, before: Position, played: Played) -> Iterator[str]:
+    if ply.seat != turn(before):
+        yield f"ply {ply.ply} is written to seat {ply.seat}, but it is seat {turn(before)}'s turn"
+    text = str(played.move)
     if ply.text != text:
         yield f"ply {ply.ply} is written as {ply.text}, and should be {text}"
-    effect = rules.effect(played)
+    effect = dict(played.effect)
     if ply.effect != effect:
         yield f"what ply {ply.ply} did is kept as {ply.effect}, and should be {effect}"
 
 
-def _differences(board: Board, plies: int, position: rules.Position) -> Iterator[str]:
+def _differences(board: Board, plies: int, position: Position) -> Iterator[str]:
     if board.ply != plies:
         yield f"it counts {board.ply} plies, and {plies} are recorded"
-    state = rules.format_state(position)
+    state = position.state()
     if board.state != state:
         yield f"its position is kept as {board.state} but the moves make it {state}"
-    if len(board.seats) != position.players:
-        yield f"{len(board.seats)} seats are taken in a game of {position.players}"
+    players = len(position.sides)
+    if len(board.seats) != players:
+        yield f"{len(board.seats)} seats are taken in a game of {players}"
 
 
 def _seat_differences(board: Board, plies: Sequence[Ply]) -> Iterator[str]:
@@ -135,11 +144,12 @@ def _seat_differences(board: Board, plies: Sequence[Ply]) -> Iterator[str]:
             yield f"seat {seat.seat} is kept as having moved last at {seat.last_ply}, not {last}"
 
 
-def _result_differences(board: Board, position: rules.Position) -> Iterator[str]:
+def _result_differences(board: Board, position: Position) -> Iterator[str]:
     kept = (board.status, board.ended_by, board.winners)
     if board.ended_by in _ENDED_BY_WORD.get(board.status, ()):
         seats = set(board.winners or ())
-        if (board.winners is None) is (board.status == "finished") or seats - set(position.seats):
+        unknown = seats - set(range(1, len(position.sides) + 1))
+        if (board.winners is None) is (board.status == "finished") or unknown:
             yield f"it is {_told(*kept)}, which is no result"
         elif board.ended_by in _ALWAYS_A_DRAW and seats:
             yield f"it is {_told(*kept)}, but what is {board.ended_by} is a draw"
@@ -150,11 +160,11 @@ def _result_differences(board: Board, position: rules.Position) -> Iterator[str]
         yield f"it is {_told(*kept)}, but the moves make it {_told(*made)}"
 
 
-def _book_differences(board: Board, position: rules.Position, books: Bookkeeping) -> Iterator[str]:
-    turn = position.mover if board.playing else None
-    mover = board.seats[turn - 1] if turn and turn <= len(board.seats) else None
-    if books.to_move_id != (mover.player_id if mover else None):
-        whose = f"{mover.handle}'s" if mover else "nobody's"
+def _book_differences(board: Board, position: Position, books: Bookkeeping) -> Iterator[str]:
+    seat = mover(position) if board.playing else None
+    waited_for = board.seats[seat - 1] if seat and seat <= len(board.seats) else None
+    if books.to_move_id != (waited_for.player_id if waited_for else None):
+        whose = f"{waited_for.handle}'s" if waited_for else "nobody's"
         yield f"it is kept as the turn of player {books.to_move_id}, but it is {whose}"
     if books.playing != {board.playing}:
         yield "its seats are not marked as " + ("playing" if board.playing else "over")

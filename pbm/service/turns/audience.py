@@ -9,6 +9,8 @@ from collections.abc import Iterable
 from pbm.events import (
     AddressWanted,
     Answered,
+    BoardEnded,
+    BoardReopened,
     Event,
     Forgotten,
     Held,
@@ -21,7 +23,7 @@ from pbm.play.turn import Turn
 from pbm.store.values import Board, Player
 
 FOR_THE_SPEAKER = Answered | Held | Invited | AddressWanted | Forgotten
-_SEEN_ON_THE_BOARD = MovePlayed | PlayerLeft  # without another word
+_SEEN_ON_THE_BOARD = MovePlayed | PlayerLeft | BoardEnded | BoardReopened  # without another word
 
 
 def audience(

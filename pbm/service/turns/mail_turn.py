@@ -13,7 +13,9 @@ from pbm.mail.reading.subject import clean_subject
 from pbm.mail.site import Answering
 from pbm.play.subjects import board_named
 from pbm.play.turn import Turn
+from pbm.rules.contract import Game
 from pbm.service.accounts.handles import check_new_handle
+from pbm.service.turns.game_meant import game_meant
 from pbm.store.values import Player
 
 
@@ -31,7 +33,7 @@ class MailTurn(Turn):
     believes_front: bool = False
     done: frozenset[Login] = frozenset()
     holds_words: bool = False
-    _read: dict[bool, Script] = field(default_factory=dict, repr=False, compare=False)
+    _read: dict[tuple[bool, Game], Script] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
     def subject(self) -> str:
@@ -70,25 +72,27 @@ class MailTurn(Turn):
 
     def script_about(self, hints: tuple[int, ...]) -> Script:
         """What it asks for where it points at these boards."""
-        script = self.held(self._script(in_answer=bool(hints)))
+        script = self.held(self._script(hints, in_answer=bool(hints)))
         return script.without(self.done) if self.done else script
 
     def scripts(self) -> tuple[Script, ...]:
         """Every way in which the mail may come to be read."""
         _, below = answer_to_welcome(self.envelope.said)
-        read = [self._script(in_answer=in_answer) for in_answer in (True, False)]
+        read = [self._script((), in_answer=in_answer) for in_answer in (True, False)]
         return (*read, read_script("", below, in_answer=False))
 
     def held(self, script: Script) -> Script:
         """A script of this mail, without its words where these are kept back."""
         return script.without_words() if self.holds_words else script
 
-    def _script(self, *, in_answer: bool) -> Script:
-        if in_answer not in self._read:
-            self._read[in_answer] = read_script(
+    def _script(self, hints: tuple[int, ...], *, in_answer: bool) -> Script:
+        game = game_meant(self.work, hints)
+        if (in_answer, game) not in self._read:
+            self._read[in_answer, game] = read_script(
                 self.subject,
                 self.envelope.said,
                 in_answer=in_answer,
                 below_quotes=self.envelope.below_quotes,
+                game=game,
             )
-        return self._read[in_answer]
+        return self._read[in_answer, game]

@@ -250,4 +250,4 @@ def _subject(board: Board, player: Player, view: dict[str, Any]) -> str:
     if player.settings.subject != "classic":
         return board.subject
     turn = board.to_move.handle if board.to_move else None
-    return classic_subject(board.id, turn, words=bool(view.get("comments")))
+    return classic_subject(board.game, board.id, turn, words=bool(view.get("comments")))

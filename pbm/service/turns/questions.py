@@ -14,7 +14,8 @@ from pbm.passwords import PasswordHash, SealedPassword
 from pbm.play.limits import take_unasked_mail
 from pbm.play.subjects import question_subject
 from pbm.play.turn import Turn
-from pbm.rules import abalone as rules
+from pbm.rules.contract import Game, View, completed
+from pbm.rules.registry import default_game, game_named
 from pbm.service.accounts.first_passwords import sealed_for
 from pbm.service.accounts.handles import suggest_handle
 from pbm.service.turns.allowance import may_answer
@@ -66,13 +67,16 @@ class ToConfirm:
 def ask_signup(turn: Turn, address: str, welcome: Welcome) -> None:
     """Ask an unknown address whether it wants to play under a handle."""
     sealed = sealed_for(turn.site.keyring, welcome.kept, address)
+    game = default_game()
     params = {
         "handle": welcome.handle,
         "last": welcome.last,
         "more": welcome.more,
         "asked": list(welcome.asked),
         "problem": welcome.problem,
-        "board": rules.diagram(rules.start()),
+        "game": game.info.name,
+        "title": game.info.title,
+        "board": _first_board(game),
         "password": sealed is not None,
     }
     asking = Asking("welcome", question_subject(f"play as {welcome.handle}"), params, new_token())
@@ -111,12 +115,20 @@ def ask_invited(turn: Turn, player: Player, event: Invited) -> None:
     """
     if event.errand_id and event.comment:
         turn.work.questions.set_comment(event.errand_id, event.comment)
-    board = rules.diagram(rules.start())
+    game = game_named(event.game)
+    title = game.info.title
+    told = {"inviter": player.handle, "title": title, "board": _first_board(game)}
     for guest in event.guests:
-        params = {"handle": guest.handle, "inviter": player.handle, "board": board}
-        subject = question_subject(f"a game of {rules.NAME.title()} with {player.handle}")
-        asking = Asking("invite", subject, params, guest.token)
+        subject = question_subject(f"a game of {title} with {player.handle}")
+        asking = Asking("invite", subject, {"handle": guest.handle, **told}, guest.token)
         MailWriter(turn).question(guest.address, asking, granted=True)
+
+
+def _first_board(game: Game) -> str:
+    """How a game begins, for somebody who has never seen it."""
+    info = game.info
+    position = game.start(info.seats[0], completed(info.options, {}), 0)
+    return "\n".join(position.diagram(View()))
 
 
 def shortened(comment: Sequence[str]) -> list[str]:

@@ -15,6 +15,7 @@ from pbm.events import (
 )
 from pbm.events.board import BoardDeclined, BoardNews
 from pbm.play.limits import NEWS, SAME_WORDS, SAME_WORDS_TOLD
+from pbm.service.turns.game_meant import game_meant
 
 _LINES_READ = 40
 _PLAYED = (MovePlayed, PlayerLeft, BoardDeclined)  # these happen once, and count nothing
@@ -53,7 +54,8 @@ def _unplayed(context: Context, number: int, comment: tuple[str, ...]) -> str | 
 
     Below a greeting it is words like any others, and its writer waits for a move in vain.
     """
-    moves = (move for line in comment[:_LINES_READ] if (move := parse_move(line)))
+    game = game_meant(context.work, [number])
+    moves = (move for line in comment[:_LINES_READ] if (move := parse_move(line, game)))
     found = next(moves, None)
     if found is None:
         return None

@@ -127,7 +127,7 @@ def test_stamps_are_drawn_once_however_many_pictures_there_are() -> None:
 
 def test_the_picture_has_a_ground_of_its_own() -> None:
     (width, height), seen_ = pixels(picture.png(picture.described(rules.drawing(rules.start()))))
-    assert (width, height) == (picture.WIDTH, picture.HEIGHT)
+    assert (width, height) == (rules.GROUND.width, rules.GROUND.height)
     opacity = seen_[3::4]
     assert opacity[0] == 0  # a round corner
     assert opacity.count(255) > 0.995 * len(opacity)

@@ -11,6 +11,7 @@ from pbm.rules.abalone.records.record import Record
 from pbm.rules.abalone.records.replay import quoted
 from pbm.rules.abalone.records.variants import Notation, board_named
 from pbm.rules.abalone.state import format_state
+from pbm.rules.contract import Options
 
 Form = Literal["apgn", "abapro", "json", "diagram"]
 FORMS: tuple[Form, ...] = get_args(Form)
@@ -39,6 +40,24 @@ def format_record(
     if form == "diagram":
         return f"{diagram(record.final)}\n\nState: {format_state(record.final)}\n"
     return format_apgn(record, notation)
+
+
+def chosen_form(chosen: Options) -> tuple[Form, Notation]:
+    """The form and the notation that some flags ask for; raises RecordError for two forms.
+
+    >>> chosen_form({}), chosen_form({"abapro": True}), chosen_form({"apgn": True, "abapro": True})
+    (('apgn', 'pbm'), ('abapro', 'Aba-Pro'), ('apgn', 'Aba-Pro'))
+    """
+    forms: dict[Form, object] = {
+        "json": chosen.get("json"),
+        "diagram": chosen.get("diagram"),
+        "abapro": chosen.get("abapro") and not chosen.get("apgn"),
+    }
+    asked = [form for form, wanted in forms.items() if wanted]
+    if len(asked) > 1 or (chosen.get("apgn") and asked):
+        text = "A record has one form: write one of -apgn, -json and -diagram."
+        raise RecordError("one-form", f"{text} Only -apgn goes together with -abapro.")
+    return asked[0] if asked else "apgn", "Aba-Pro" if chosen.get("abapro") else "pbm"
 
 
 def parse_record(

@@ -2,14 +2,14 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from pbm.rules.abalone.errors import RecordError, SetupError
 from pbm.rules.abalone.layouts import start
 from pbm.rules.abalone.position import Position
 from pbm.rules.abalone.records.replay import Replay, Replayed
-from pbm.rules.abalone.records.steps import ENDING_HOWS, Ending, Leaving, Step
+from pbm.rules.abalone.records.steps import ENDING_HOWS, Ending, Step, check_ending
 
 LONGEST_VALUE = 200
 """Characters that a tag's value, or a player's name, may have."""
@@ -60,7 +60,7 @@ class Record:
         self._check_names()
         self._check_tags()
         if self.ended:
-            self.ended.check(position.seats)
+            check_ending(self.ended, position.seats)
             if position.outcome:
                 text = f'The moves end this game; it cannot be "{self.ended.how}" as well.'
                 raise RecordError("bad-ending", text)
@@ -137,22 +137,6 @@ class Record:
 
 
 _NOT_WRITABLE = f"has a line break or control character, or more than {LONGEST_VALUE} characters."
-
-
-def merged_steps(
-    moves: Sequence[str], leavings: Iterable[tuple[int, Leaving]] = ()
-) -> tuple[Step, ...]:
-    """Moves and leavings in one order; each leaving comes with the number of plies before it.
-
-    >>> merged_steps(["c5,d5", "g5,f5"], [(1, Leaving(3))])
-    ('c5,d5', Leaving(seat=3, how='resigned'), 'g5,f5')
-    """
-    steps: list[Step] = []
-    played = 0
-    for after_ply, leaving in sorted(leavings, key=lambda pair: pair[0]):
-        steps += [*moves[played:after_ply], leaving]
-        played = after_ply
-    return (*steps, *moves[played:])
 
 
 def is_termination(text: str) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from pbm.rules.abalone.errors import Reason, RecordError, RulesError
+from pbm.rules.abalone.errors import RecordError, RulesError
 from pbm.rules.abalone.moves import Move
 from pbm.rules.abalone.notation import parse_move
 from pbm.rules.abalone.position import Position
@@ -104,7 +104,7 @@ class Replay:
         """The round in which a seat moves next."""
         return self._number + (seat < self._next)
 
-    def _refused(self, reason: Reason, why: str, given: str, seat: int | None) -> RecordError:
+    def _refused(self, reason: str, why: str, given: str, seat: int | None) -> RecordError:
         number, ply = self._number_of(seat or self._next), self.ply + 1
         where = f"ply {ply}, seat {seat}" if seat else f"ply {ply}"
         text = f"Move {number} ({where}) reads {quoted(given)}: {why}"

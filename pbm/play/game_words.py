@@ -1,0 +1,50 @@
+"""What the games that are installed say of words: the name of one, a move, a place on a board."""
+
+from typing import Any
+
+from pbm.errors import Refusal
+from pbm.rules.contract import Game, NotationError, ReadsTexts, RulesError
+from pbm.rules.registry import games
+
+
+def is_game(word: str) -> bool:
+    """Whether a word, in small letters, names a game."""
+    return word in games()
+
+
+def may_be_move(text: str) -> bool:
+    """Whether a text that stands where a move belongs can be one, in any game."""
+    return any(not isinstance(game, ReadsTexts) or game.is_move_text(text) for game in _all())
+
+
+def is_bare_move(text: str, game: Game) -> bool:
+    """Whether a text alone is a move in a game, whatever stands around it."""
+    return isinstance(game, ReadsTexts) and game.is_move_text(text)
+
+
+def is_any_bare_move(text: str) -> bool:
+    """Whether a text alone is a move in one of the games."""
+    return any(is_bare_move(text, game) for game in _all())
+
+
+def mentions_place(text: str) -> bool:
+    """Whether a text names a place on a board of one of the games."""
+    return any(isinstance(game, ReadsTexts) and game.mentions_place(text) for game in _all())
+
+
+def check_place(text: str, game: Game) -> None:
+    """Raise Refusal for a text that was meant as a move of a game, and names no place of it."""
+    if isinstance(game, ReadsTexts):
+        try:
+            game.check_place(text)
+        except NotationError as error:
+            raise Refusal("no-such-place", **why(game, error)) from error
+
+
+def why(game: Game, error: RulesError, **more: Any) -> dict[str, Any]:
+    """What a template needs to say in the words of a game why something cannot be."""
+    return {"game": game.info.name, "why": {"reason": error.reason, **error.params, **more}}
+
+
+def _all() -> tuple[Game, ...]:
+    return tuple(games().values())

@@ -1,0 +1,245 @@
+"""Abalone behind the door: the one object that the server knows, and its positions."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from pbm.rules import contract
+from pbm.rules.abalone.claims import QUIET_MOVES, TIMES_REPEATED, balance, is_quiet, is_repeated
+from pbm.rules.abalone.drawing import GROUND, drawing
+from pbm.rules.abalone.effects import effect
+from pbm.rules.abalone.hints import as_people_write, example_move
+from pbm.rules.abalone.homes import home_of
+from pbm.rules.abalone.layouts import BOARDS, start
+from pbm.rules.abalone.moves import Move, legal_moves
+from pbm.rules.abalone.notation import check_place, is_notation, mentions_cell, parse_move
+from pbm.rules.abalone.options import TO_PLAY, TO_READ, TO_WRITE
+from pbm.rules.abalone.position import Position, symbol
+from pbm.rules.abalone.records import Record, format_record, parse_record
+from pbm.rules.abalone.records.forms import chosen_form
+from pbm.rules.abalone.state import format_state, parse_state
+from pbm.rules.abalone.turns import leave, play
+
+NAME = "abalone"
+"""The word that names the game in a command."""
+
+VERSION = 1
+"""The version of these rules: it changes when the same moves would lead elsewhere."""
+
+_MOST_KEPT = 1024  # positions: one board's is asked for again soon
+
+_EXAMPLES = {
+    "challenge": (
+        "challenge bob",
+        "abalone challenge -bowl alice bob",
+        "challenge me bob carol",
+        "challenge dave@example.org",
+        "challenge bob -layout=german",
+        "challenge bob -bowl -rounds=2",
+        "challenge alice+carol bob+me",
+    ),
+    "move": ("move a1-c3,d4", "move 12 c5,d5", "move 12#17 e7-f8,f8", "abalone move a1-c3,b2 #1"),
+    "export": ("export", "export 12", "export 12 -json", "export 12 -apgn -abapro", "export me"),
+    "import": ("import", "import -abapro -layout=belgian"),
+    "help": ("help", "help commands", "pbm help abalone", "help move"),
+}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class AbalonePosition:
+    """A position as the door shows it."""
+
+    inner: Position
+
+    def __repr__(self) -> str:
+        return repr(self.inner)
+
+    @property
+    def sides(self) -> tuple[int, ...]:
+        """The side of each seat: partners have the same."""
+        sides = {seat: number for number, side in enumerate(self.inner.sides, 1) for seat in side}
+        return tuple(sides[seat] for seat in self.inner.seats)
+
+    @property
+    def to_move(self) -> tuple[int, ...]:
+        """The seat whose turn it is."""
+        return (self.inner.turn,) if self.inner.turn else ()
+
+    @property
+    def out(self) -> frozenset[int]:
+        """The seats that have left."""
+        return self.inner.out
+
+    @property
+    def outcome(self) -> contract.Outcome | None:
+        """How the game ended."""
+        outcome, inner = self.inner.outcome, self.inner
+        if outcome is None:
+            return None
+        first = outcome.winners or inner.seats
+        ranks = tuple(1 if seat in first else 2 for seat in inner.seats)
+        return contract.Outcome(ranks, outcome.by, inner.scores)
+
+    def parse(self, text: str, seat: int) -> Move:  # noqa: ARG002 - only one seat can move
+        """The legal move that a text means; raises NotationError and IllegalMoveError."""
+        return parse_move(text, self.inner)
+
+    def play(self, move: Move) -> contract.Played:
+        """Play a move; raises IllegalMoveError if it is not legal."""
+        played = play(self.inner, move)
+        return contract.Played(AbalonePosition(played.position), move, effect(played))
+
+    def leave(self, seat: int) -> "AbalonePosition":
+        """Take a seat out; its marbles stay where they are."""
+        return AbalonePosition(leave(self.inner, seat))
+
+    def state(self) -> str:
+        """The state line."""
+        return format_state(self.inner)
+
+    def diagram(self, view: contract.View) -> tuple[str, ...]:  # noqa: ARG002 - all see the same
+        """The board with the labels of its rows and columns."""
+        return tuple(self.inner.drawn().split("\n"))
+
+
+class Abalone:
+    """The game, as the entry point has it."""
+
+    info = contract.Info(
+        name=NAME,
+        title=NAME.title(),
+        contract=contract.CONTRACT,
+        version=VERSION,
+        seats=tuple(range(2, max(map(max, BOARDS.values())) + 1)),
+        playthrough=Path(__file__).with_name("playthrough.txt").read_text(encoding="ascii"),
+        options=TO_PLAY,
+        examples=_EXAMPLES,
+    )
+    ground = GROUND
+    writes, reads = TO_WRITE, TO_READ
+
+    def start(
+        self,
+        seats: int,
+        options: contract.Options,
+        seed: int,  # noqa: ARG002 - there is no chance in it
+    ) -> AbalonePosition:
+        """Where a game starts; raises SetupError."""
+        layout = options.get("layout")
+        return AbalonePosition(
+            start(
+                str(layout) if layout else None,
+                seats,
+                teams=bool(options.get("teams")),
+                pillar=bool(options.get("pillar")),
+            )
+        )
+
+    def load(self, state: str) -> AbalonePosition:
+        """The position of a state line; raises StateError."""
+        return _load(state)
+
+    def is_move_text(self, text: str) -> bool:
+        """Whether a text reads as a move."""
+        return is_notation(text)
+
+    def mentions_place(self, text: str) -> bool:
+        """Whether a text names a cell."""
+        return mentions_cell(text)
+
+    def check_place(self, text: str) -> None:
+        """Raise NotationError for two places with a dash between, where one is off the board."""
+        check_place(text)
+
+    def example_move(self, position: AbalonePosition) -> str | None:
+        """A move to show to a newcomer."""
+        move = example_move(position.inner)
+        return as_people_write(move) if move else None
+
+    def moves(self, position: AbalonePosition) -> tuple[Move, ...]:
+        """All legal moves, always in the same order."""
+        return legal_moves(position.inner)
+
+    def told(self, start: AbalonePosition, position: AbalonePosition) -> tuple[dict[str, Any], ...]:
+        """For each seat its sign, its score, where it began, whether it has no marbles left."""
+        now = position.inner
+        return tuple(
+            {
+                "symbol": symbol(now, seat),
+                "score": now.scores[seat - 1],
+                "bare": not now.count(seat),
+                "home": home_of(start.inner.marbles_of(seat)),
+            }
+            for seat in now.seats
+        )
+
+    def drawing(self, position: AbalonePosition, view: contract.View) -> dict[str, Any]:
+        """What a picture shows."""
+        return drawing(position.inner, view.move, view.effect)
+
+    def reversible(self, position: AbalonePosition) -> int:
+        """Only what came after somebody scored last can repeat itself, or be quiet."""
+        return position.inner.quiet
+
+    def claim(self, positions: Sequence[AbalonePosition], moves: Mapping[int, int]) -> str:
+        """`repeated` or `quiet`; raises ClaimError."""
+        if is_repeated([position.inner for position in positions]):
+            return "repeated"
+        if is_quiet(positions[-1].inner, moves):
+            return "quiet"
+        raise contract.ClaimError("nothing-to-claim", times=TIMES_REPEATED, moves=QUIET_MOVES)
+
+    def balance(self, start: AbalonePosition, end: AbalonePosition, seat: int) -> int:
+        """Marbles that a seat's side pushed off, less those that it lost."""
+        return balance(start.inner, end.inner, seat)
+
+    def write(self, record: contract.GameRecord, chosen: contract.Options) -> str:
+        """A game as text; raises RecordError."""
+        form, notation_ = chosen_form(chosen)
+        return format_record(_record(record), form, notation=notation_)
+
+    def read(self, text: str, chosen: contract.Options) -> contract.GameRecord:
+        """The game that a text records; raises RecordError."""
+        board = chosen.get("layout")
+        found = parse_record(
+            text,
+            "abapro" if chosen.get("abapro") else None,
+            board=str(board) if board else None,
+            pillar=bool(chosen.get("pillar")),
+        )
+        options = dict(_options(found))
+        return contract.GameRecord(
+            found.players, options, found.names, found.steps, found.ended, found.tags
+        )
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _load(state: str) -> AbalonePosition:
+    return AbalonePosition(parse_state(state))
+
+
+def _record(record: contract.GameRecord) -> Record:
+    options = record.options
+    return Record(
+        str(options["layout"]),
+        record.seats,
+        teams=bool(options.get("teams")),
+        pillar=bool(options.get("pillar")),
+        names=record.names,
+        steps=record.steps,
+        ended=record.ended,
+        tags=record.tags,
+    )
+
+
+def _options(record: Record) -> Iterator[tuple[str, str | bool]]:
+    yield "layout", record.board
+    if record.teams:
+        yield "teams", True
+    if record.pillar:
+        yield "pillar", True
+
+
+GAME = Abalone()

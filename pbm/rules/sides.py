@@ -1,0 +1,38 @@
+"""Who moves for whom in a position of any game: seats of one side are partners."""
+
+from pbm.rules.contract import Position
+
+
+def turn(position: Position) -> int | None:
+    """The seat that moves next, None once the game is over."""
+    return next(iter(position.to_move), None)
+
+
+def partners(position: Position, seat: int) -> tuple[int, ...]:
+    """The other seats of the same side; none where everybody plays alone."""
+    sides = position.sides
+    return tuple(
+        other for other, side in enumerate(sides, 1) if side == sides[seat - 1] and other != seat
+    )
+
+
+def hand(position: Position, seat: int) -> int:
+    """The seat whose player moves for a seat: its own, or the partner's of one who has left."""
+    still_in = (other for other in partners(position, seat) if other not in position.out)
+    return next(still_in, seat) if seat in position.out else seat
+
+
+def mover(position: Position) -> int | None:
+    """The seat whose player moves next, None once the game is over."""
+    seat = turn(position)
+    return None if seat is None else hand(position, seat)
+
+
+def teams(position: Position) -> list[list[int]] | None:
+    """The seats of each side, None where everybody plays alone."""
+    sides = position.sides
+    if len(set(sides)) == len(sides):
+        return None
+    return [
+        [seat for seat, own in enumerate(sides, 1) if own == side] for side in dict.fromkeys(sides)
+    ]

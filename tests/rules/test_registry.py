@@ -1,0 +1,125 @@
+"""Which games are let in, and why others are not; each that is plays its playthrough."""
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from pbm.rules import registry
+from pbm.rules.abalone import GAME
+from pbm.rules.contract import Game, Info
+from pbm.rules.playthrough import PlaythroughError, check
+from pbm.rules.registry import GamesError, games, load_games
+
+SECOND = Path(__file__).parents[1] / "games"
+
+
+class Changed:
+    """A game that says something else of itself."""
+
+    def __init__(self, game: Game, **said: object) -> None:
+        self._game = game
+        self.info: Info = replace(game.info, **said)  # type: ignore[arg-type]
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._game, name)
+
+
+@pytest.fixture
+def point(monkeypatch: pytest.MonkeyPatch) -> Callable[..., EntryPoint]:
+    """The entry point of a game, with something else said."""
+
+    def made(called: str = "abalone", module: str = "planted", **said: object) -> EntryPoint:
+        planted = ModuleType(module)
+        planted.GAME = Changed(GAME, **said)  # type: ignore[attr-defined]
+        monkeypatch.setitem(sys.modules, module, planted)
+        return EntryPoint(called, f"{module}:GAME", registry.GROUP)
+
+    return made
+
+
+@pytest.fixture
+def second_game(monkeypatch: pytest.MonkeyPatch) -> Iterator[Game]:
+    """The game that is made for the tests."""
+    monkeypatch.syspath_prepend(str(SECOND))
+    (game,) = load_games([EntryPoint("connect4", "fourinarow:GAME", registry.GROUP)]).values()
+    yield game
+    sys.modules.pop("fourinarow")
+
+
+def test_every_game_plays_its_playthrough(second_game: Game) -> None:
+    for game in (*games().values(), second_game):
+        check(game)
+
+
+def test_a_position_and_a_move_print_as_people_write_them(second_game: Game) -> None:
+    start = GAME.start(2, {}, 0)
+    assert repr(start.parse("a1-c3,d4", 1)) == "Move('a1-c3,b2')"
+    assert " C- . . o o o . . / 9\n" in repr(start)
+    assert repr(second_game.start(2, {}, 0)).startswith("   a b c d e f g\n6  . . .")
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ({"contract": 2}, "is made for version 2 of the contract, and this server has version 1"),
+        ({"name": "chess"}, "calls itself 'chess'"),
+        ({"title": "No\nTitle"}, "letters only"),
+        ({"playthrough": ""}, "it has no playthrough"),
+        ({"playthrough": "# nothing\n"}, "it has no playthrough"),
+        ({"playthrough": "play"}, "does not begin with"),
+        ({"playthrough": "start 2\n1 zz"}, "its playthrough cannot be played"),
+        ({"playthrough": "start 2\nleave x"}, "'x' where a number belongs"),
+        ({"playthrough": "start 2\n1 a1-c3,d4"}, "stops before the game is over"),
+    ],
+)
+def test_what_is_unfit_is_refused(
+    said: dict[str, object], why: str, point: Callable[..., EntryPoint]
+) -> None:
+    with pytest.raises(GamesError, match=why):
+        load_games([point(**said)])
+
+
+def test_rules_that_have_changed_are_refused(point: Callable[..., EntryPoint]) -> None:
+    kept = GAME.info.playthrough
+    changes = ((' {"ejected"', ' {"taken"'), ("quiet=1\n", "quiet=2\n"), ("over last", "over none"))
+    for before, after in changes:
+        assert before in kept
+        with pytest.raises(GamesError, match=r"of its playthrough is .* but its rules make it"):
+            load_games([point(playthrough=kept.replace(before, after, 1))])
+
+
+def test_two_of_one_name_are_refused(point: Callable[..., EntryPoint]) -> None:
+    with pytest.raises(GamesError, match=r"Two packages bring a game called abalone: one:GAME and"):
+        load_games([point(module="one"), point(module="two")])
+
+
+def test_a_server_without_games_says_so() -> None:
+    with pytest.raises(GamesError, match="No game is installed"):
+        load_games([])
+
+
+def test_one_that_cannot_be_loaded_is_named() -> None:
+    with pytest.raises(GamesError, match="The game go cannot be loaded"):
+        load_games([EntryPoint("go", "nowhere.to_be_found:GAME", registry.GROUP)])
+
+
+def test_only_a_game_that_is_here_can_be_preferred() -> None:
+    registry.prefer("abalone")
+    assert registry.default_game() is GAME
+    registry.prefer("")
+    with pytest.raises(GamesError, match="PBM_GAME: there is no game 'chess' here"):
+        registry.prefer("chess")
+
+
+def test_a_playthrough_needs_a_state_that_comes_back(second_game: Game) -> None:
+    class Forgetful(Changed):
+        def load(self, state: str) -> object:  # noqa: ARG002
+            return self._game.start(2, {}, 0)
+
+    with pytest.raises(PlaythroughError, match="does not give its position back"):
+        check(Forgetful(second_game))  # type: ignore[arg-type]
