@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from pbm.commands.game_words import why as why_of
 from pbm.commands.records import keep_record, record_of, shown_names
 from pbm.errors import OperatorError
+from pbm.mail.writing.render import sentence
 from pbm.rules.contract import Game, GameRecord, KeepsRecords, Options, RecordError
 from pbm.rules.record import forms_of, replayed, start_of, written
 from pbm.rules.registry import default_game, games
@@ -25,7 +27,7 @@ def export(office: Office, number: int, chosen: Options) -> str:
     try:
         return written(record, board.rules, chosen)
     except RecordError as error:
-        raise OperatorError(str(error)) from error
+        raise OperatorError(sentence(why_of(board.rules, error, number=number))) from error
 
 
 def parse(text: str, game: Game, chosen: Options) -> GameRecord:
@@ -37,7 +39,7 @@ def parse(text: str, game: Game, chosen: Options) -> GameRecord:
     except RecordError as error:
         unsaid = " or ".join(f"--{option.name} NAME" for option in game.reads if option.values)
         how = f" Say {unsaid}." if error.reason == "no-board" else ""
-        raise OperatorError(f"{error}{how}") from error
+        raise OperatorError(f"{sentence(why_of(game, error))}{how}") from error
 
 
 def game_of(name: str | None) -> Game:
