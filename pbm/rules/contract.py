@@ -56,7 +56,7 @@ class AmbiguousMoveError(RulesError):
 
 
 class SetupError(RulesError):
-    """A game cannot begin with these options, or not for so many seats."""
+    """A game cannot begin with these options, or not for so many seats: `wrong-players`."""
 
 
 class StateError(RulesError):
@@ -71,7 +71,9 @@ class RecordError(RulesError):
     """A record of a game that cannot be read or written, or whose moves the rules do not allow.
 
     Where a step is refused the parameters say which: `ply` is the one that would have been
-    played, `number` that of its round, `seat` the one to move or to leave, `given` its text.
+    played, `number` that of its round, `seat` the one to move or to leave, `given` its text; for a
+    leaving `after` is the last ply before it. The reason `no-board` is for a text that lacks an
+    option of `reads`.
     """
 
 

@@ -74,8 +74,11 @@ TAMPERED = {
     ),
     "beginning": ("UPDATE boards SET start_state = state", "its beginning is kept as"),
     "unreadable beginning": ("UPDATE boards SET start_state = 'junk'", "cannot be played again"),
-    "layout": ("UPDATE boards SET layout = 'bowl'", "its beginning is kept as"),
-    "no layout": ("UPDATE boards SET layout = 'square'", "it cannot have begun so"),
+    "layout": ('UPDATE boards SET options = \'{"layout": "bowl"}\'', "its beginning is kept as"),
+    "no layout": (
+        'UPDATE boards SET options = \'{"layout": "square"}\'',
+        "it cannot have begun so",
+    ),
     "seats": ("DELETE FROM seats WHERE seat = 2", "1 seats are taken in a game of 2"),
     "rules": ("UPDATE boards SET rules_version = 99", "version 99 of the rules"),
 }

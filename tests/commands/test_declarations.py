@@ -5,11 +5,12 @@ import re
 
 import pytest
 
-from pbm.commands.declare import MASK, Command, Flag, Operand, Option
+from pbm.commands.declare import MASK, Command, Flag, GameOptions, Operand, Option
 from pbm.commands.help import GROUPS
 from pbm.commands.registry import COMMANDS, Problem, find_command, parse_line
 from pbm.commands.words import Secret
 from pbm.errors import Refusal
+from pbm.rules.registry import default_game
 
 every_command = pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.words[0])
 
@@ -21,7 +22,7 @@ def test_a_command_says_what_it_is(command: type[Command]) -> None:
     assert command.group in GROUPS
     assert command.summary().endswith(".")
     assert len(command.summary()) <= 90
-    assert command.examples
+    assert command.examples_of()
     for name in command.fields:
         assert name in inspect.get_annotations(command), name
     assert "run" in vars(command)
@@ -29,7 +30,7 @@ def test_a_command_says_what_it_is(command: type[Command]) -> None:
 
 @every_command
 def test_every_example_is_read_as_that_command(command: type[Command]) -> None:
-    for example in command.examples:
+    for example in command.examples_of():
         found = parse_line(example)
         assert isinstance(found, command), example
         assert found.line.split()[0] in command.words
@@ -46,6 +47,11 @@ def test_the_usage_line_names_every_field(command: type[Command]) -> None:
             assert f"[-{field.name}]" in usage
         elif isinstance(field, Option):
             assert f"[-{field.name}={field.kind.shown}]" in usage
+        elif isinstance(field, GameOptions):
+            declared = field.of(default_game())
+            assert declared
+            for option in declared:
+                assert (f"[-{option.name}]" if option.is_flag else f"[-{option.name}=") in usage
         else:
             assert isinstance(field, Operand)
             assert field.kind.shown in usage
@@ -55,7 +61,7 @@ def test_the_usage_line_names_every_field(command: type[Command]) -> None:
 
 @every_command
 def test_every_word_leads_to_it_in_any_case(command: type[Command]) -> None:
-    rest = command.examples[0].split()[1:]
+    rest = command.examples_of()[0].split()[1:]
     for word in command.words:
         line = " ".join([word.upper() if not command.has_secret() else word, *rest])
         assert isinstance(parse_line(line), Command), line
@@ -65,7 +71,7 @@ def test_every_word_leads_to_it_in_any_case(command: type[Command]) -> None:
 
 @every_command
 def test_an_option_that_it_does_not_have_is_refused_by_name(command: type[Command]) -> None:
-    words = command.examples[0].split()
+    words = command.examples_of()[0].split()
     for option in ("-nonsense", "--nonsense", "–nonsense", "—nonsense", "-NONSENSE"):
         first = 2 if command.second else 1
         for at in {first, min(first + 1, len(words))}:

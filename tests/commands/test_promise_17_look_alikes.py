@@ -67,7 +67,7 @@ def test_promise_17_nor_by_mail(word: str) -> None:
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.words[0])
 def test_promise_17_no_look_alike_is_a_command(command: type[Command]) -> None:
-    word, *rest = command.examples[0].split()
+    word, *rest = command.examples_of()[0].split()
     swaps = {
         "a": "а",
         "c": "с",

@@ -20,8 +20,8 @@ every_command = pytest.mark.parametrize("command", COMMANDS, ids=lambda item: it
 
 @every_command
 def test_every_example_is_read_as_that_command(command: type[Command]) -> None:
-    assert command.examples
-    for example in command.examples:
+    assert command.examples_of()
+    for example in command.examples_of():
         assert type(parse_line(example)) is command
 
 
@@ -37,7 +37,7 @@ def test_a_page_has_usage_help_and_examples(command: type[Command]) -> None:
     page = command_page(command)
     assert flow(page.split("\n\n")[0]) == f"{MARK.strip()} {command.usage()}"
     assert flow(command.help()).replace("`", '"') in flow(page)
-    for example in command.examples:
+    for example in command.examples_of():
         assert f"\n{MARK}{example}\n" in page
     for word in command.words[1:]:
         assert (f'"{word}"' in page) is (word not in command.slips)

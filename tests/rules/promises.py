@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 
 from pbm.rules import abalone as rules
+from tests.rules.sentences import told
 
 Parse = Callable[[str, rules.Position], rules.Move]
 
@@ -83,7 +84,7 @@ def _read(
 
 def _check_sentence(error: rules.RulesError, position: rules.Position | None) -> None:
     """Check that a refusal is short, plain, and offers only what is legal."""
-    sentence = str(error)
+    sentence = told(error)
     # Only what is said of a state line ends otherwise: with the line as it should be.
     assert sentence.endswith(".") or isinstance(error, rules.StateError)
     assert len(sentence) <= _LONGEST_SENTENCE

@@ -4,6 +4,7 @@ import pytest
 
 from pbm.rules import abalone as rules
 from tests.rules.random_positions import SETUPS, some_positions
+from tests.rules.sentences import told
 from tests.rules.setups import placed, teamed
 
 START = rules.start()
@@ -129,7 +130,7 @@ def test_no_move_here(
     with pytest.raises(rules.RulesError) as error:
         rules.parse_abapro(text, position)
     assert error.value.reason == reason
-    assert sentence in (None, str(error.value))
+    assert sentence in (None, told(error.value))
 
 
 def test_a_move_of_another_position_is_not_written() -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from pbm.rules import abalone as rules
+from tests.rules.sentences import told
 
 MANUAL = Path(__file__).resolve().parents[2] / "docs" / "rules.md"
 
@@ -118,7 +119,7 @@ NO_BOARD = f"There is no such board. The boards are {', '.join([*rules.BOARDS][:
 def test_refused_set_ups(board: str, players: int, reason: str, sentence: str) -> None:
     with pytest.raises(rules.SetupError) as error:
         rules.start(board, players)
-    assert (error.value.reason, str(error.value)) == (reason, sentence)
+    assert (error.value.reason, told(error.value)) == (reason, sentence)
 
 
 def test_a_number_too_long_to_print_is_refused_alike() -> None:
@@ -192,4 +193,4 @@ def test_refused_kinds(
 ) -> None:
     with pytest.raises(rules.SetupError) as error:
         rules.start(board, players, **more)
-    assert (error.value.reason, str(error.value)) == (reason, sentence)
+    assert (error.value.reason, told(error.value)) == (reason, sentence)

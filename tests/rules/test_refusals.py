@@ -8,6 +8,7 @@ import pytest
 from pbm.rules import abalone as rules
 from pbm.rules.abalone.errors import IllegalMoveReason, NotationReason
 from tests.rules.random_positions import some_positions
+from tests.rules.sentences import told
 from tests.rules.setups import CELLS, placed, teamed
 
 START = rules.start("standard", 2)
@@ -308,14 +309,14 @@ PILLAR = [
 def test_no_move_anywhere(position: rules.Position, text: str, reason: str, sentence: str) -> None:
     with pytest.raises(rules.NotationError) as error:
         rules.parse_move(text, position)
-    assert (error.value.reason, str(error.value)) == (reason, sentence)
+    assert (error.value.reason, told(error.value)) == (reason, sentence)
 
 
 @pytest.mark.parametrize(("position", "text", "reason", "sentence"), ILLEGAL + IN_TEAMS + PILLAR)
 def test_no_move_here(position: rules.Position, text: str, reason: str, sentence: str) -> None:
     with pytest.raises(rules.IllegalMoveError) as error:
         rules.parse_move(text, position)
-    assert (error.value.reason, str(error.value)) == (reason, sentence)
+    assert (error.value.reason, told(error.value)) == (reason, sentence)
 
 
 def test_every_reason_is_shown_above() -> None:
@@ -337,7 +338,7 @@ def test_what_was_perhaps_meant_is_legal() -> None:
     offers = 0
     for position in some_positions(10):
         for refused in _refusals(position):
-            offered = re.search(r"Perhaps (\S+) was meant\.$", str(refused))
+            offered = re.search(r"Perhaps (\S+) was meant\.$", told(refused))
             if offered:
                 offers += 1
                 assert rules.parse_move(offered[1], position) in rules.legal_moves(position)

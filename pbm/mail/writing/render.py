@@ -8,6 +8,7 @@ the board of a view: lines that keep their shape, and in the HTML part a picture
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from html import escape
 from textwrap import wrap
 from typing import Any, NamedTuple
@@ -105,6 +106,20 @@ class Renderer:
             self._above + "\n".join(shown) + self._below,
             tuple(InlinePicture(name, picture.png(described)) for described, name in ids.items()),
         )
+
+    def said(self, why: dict[str, Any]) -> str:
+        """What a game says against something."""
+        return str(self._templates.get_template("refusals.txt").module.said(_cleaned(why)))  # type: ignore[attr-defined]
+
+
+def sentence(why: dict[str, Any]) -> str:
+    """Say in the words of a game why something cannot be, to one who gets no mail."""
+    return " ".join(_renderer().said(why).split())
+
+
+@cache
+def _renderer() -> Renderer:
+    return Renderer()
 
 
 def _content_ids(blocks: Sequence[_Block], message_id: str | None) -> dict[str, str]:

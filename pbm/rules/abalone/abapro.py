@@ -18,7 +18,7 @@ from pbm.rules.abalone.board import (
     parse_cell,
     set_of,
 )
-from pbm.rules.abalone.errors import IllegalMoveError, NotationError
+from pbm.rules.abalone.errors import NotationError
 from pbm.rules.abalone.moves import Move
 from pbm.rules.abalone.position import Position
 from pbm.rules.abalone.refusals import game_over, why_not
@@ -70,7 +70,7 @@ def parse_abapro(text: str, position: Position) -> Move:
     joined = "".join(text.split()) if len(text) <= _LONGEST_TEXT else ""
     match = _MOVE.fullmatch(joined) if joined.isascii() else None
     if match is None:
-        raise NotationError("not-a-move", "That does not read as a move in Aba-Pro notation.")
+        raise NotationError("not-a-move", abapro=True)
     first, second, *third = (
         _seen_from_below(parse_cell(name.lower())) for name in match.groups() if name
     )
@@ -87,11 +87,9 @@ def parse_abapro(text: str, position: Position) -> Move:
 def _step(start: int, target: int) -> int:
     step = target - start
     if step == 0:
-        text = f"{_NAMES[start]} to {_NAMES[target]} goes nowhere."
-        raise NotationError("same-cell", text)
+        raise NotationError("same-cell", place=_NAMES[start], abapro=True)
     if step not in STEPS:
-        text = f"{_NAMES[target]} is not next to {_NAMES[start]}: marbles move one cell."
-        raise NotationError("not-one-step", text)
+        raise NotationError("not-one-step", place=_NAMES[target], ends=[_NAMES[start]])
     return step
 
 
@@ -99,11 +97,10 @@ def _named_line(first: int, last: int) -> int:
     """The set of cells from one end to the other."""
     line = line_between(first, last)
     if line is None:
-        text = f"{_NAMES[first]} and {_NAMES[last]} are not on one straight line."
-        raise NotationError("not-straight", text)
+        raise NotationError("not-straight", ends=[_NAMES[first], _NAMES[last]])
     if len(line) > LONGEST_LINE:
-        text = f"From {_NAMES[first]} to {_NAMES[last]} it is a line of {len(line)};"
-        raise NotationError("too-many", f"{text} at most three marbles move at once.")
+        ends = [_NAMES[first], _NAMES[last]]
+        raise NotationError("too-many", ends=ends, size=len(line), abapro=True)
     return set_of(line)
 
 
@@ -123,5 +120,6 @@ def _checked(text: str, move: Move, position: Position) -> Move:
     # The refusal names cells as the mailed board does, so it needs the move in the same terms; but
     # one of a line that would leave the board cannot be written.
     writable = is_on_board(move.rear + move.step)
-    meant = f"{text} in Aba-Pro is {move} on this board. " if writable else ""
-    raise IllegalMoveError(refusal.reason, f"{meant}{refusal}")
+    if writable:
+        refusal.params["abapro"] = [text, str(move)]
+    raise refusal

@@ -61,8 +61,7 @@ def parse_cell(name: str) -> int:
     if name in CELL_NAMED:
         return CELL_NAMED[name]
     row = [other for other in CELL_NAMED if other[0] == name[:1]]
-    known = f"row {row[0][0]} goes from {row[0]} to {row[-1]}" if row else "the rows are a to i"
-    raise NotationError("no-such-cell", f"There is no place {name}: {known}.")
+    raise NotationError("no-such-cell", place=name, row=[row[0], row[-1]] if row else None)
 
 
 def is_on_board(cell: int) -> bool:

@@ -5,7 +5,7 @@ one or two sentences for a person. `docs/rules-protocol.md` explains the reasons
 those that only a record can have; tests hold the pages and these lists together.
 """
 
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from pbm.rules import contract
 
@@ -87,26 +87,25 @@ RulesError = contract.RulesError
 class _Told:
     """An error that still says itself what is wrong."""
 
+    reason: str
     params: dict[str, object]
 
     def __str__(self) -> str:
-        return str(self.params["text"])
+        return str(self.params.get("text") or self.reason)
 
 
-class NotationError(_Told, contract.NotationError):
+class NotationError(contract.NotationError):
     """A text that names no move, in this or any other position."""
 
-    def __init__(self, reason: NotationReason, text: str) -> None:
-        super().__init__(reason, text=text)
+    def __init__(self, reason: NotationReason, **params: Any) -> None:
+        super().__init__(reason, **params)
 
 
-class IllegalMoveError(_Told, contract.IllegalMoveError):
+class IllegalMoveError(contract.IllegalMoveError):
     """A move, or a seat's leaving, that this position does not allow."""
 
-    reason: IllegalMoveReason
-
-    def __init__(self, reason: IllegalMoveReason, text: str) -> None:
-        super().__init__(reason, text=text)
+    def __init__(self, reason: IllegalMoveReason, **params: Any) -> None:
+        super().__init__(reason, **params)
 
 
 class StateError(_Told, contract.StateError):
@@ -116,11 +115,11 @@ class StateError(_Told, contract.StateError):
         super().__init__(reason, text=text)
 
 
-class SetupError(_Told, contract.SetupError):
+class SetupError(contract.SetupError):
     """A board that does not exist, or not for that many players or with a pillar."""
 
-    def __init__(self, reason: SetupReason, text: str) -> None:
-        super().__init__(reason, text=text)
+    def __init__(self, reason: SetupReason, **params: Any) -> None:
+        super().__init__(reason, **params)
 
 
 class RecordError(_Told, contract.RecordError):
@@ -134,14 +133,16 @@ class RecordError(_Told, contract.RecordError):
     def __init__(
         self,
         reason: str,
-        text: str,
+        text: str = "",
         *,
         ply: int | None = None,
         number: int | None = None,
         seat: int | None = None,
         given: str | None = None,
+        **params: Any,
     ) -> None:
-        super().__init__(reason, text=text)
+        where = {"ply": ply, "number": number, "seat": seat, "given": given, "text": text}
+        super().__init__(reason, **{name: it for name, it in where.items() if it}, **params)
         self.ply = ply
         self.number = number
         self.seat = seat

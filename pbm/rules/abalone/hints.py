@@ -68,9 +68,9 @@ def nearby_step(position: Position, marbles: int, target: int) -> Move | None:
     return min(steps, key=lambda move: _reach(move, target), default=None)
 
 
-def perhaps(move: Move | None) -> str:
-    """A sentence, with a blank before it, that offers a move; empty for None."""
-    return f" Perhaps {as_people_write(move)} was meant." if move else ""
+def perhaps(move: Move | None) -> dict[str, str]:
+    """What an error says of a move that was perhaps meant; nothing for None."""
+    return {"meant": as_people_write(move)} if move else {}
 
 
 def as_people_write(move: Move) -> str:

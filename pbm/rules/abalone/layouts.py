@@ -76,18 +76,14 @@ def start(
     board = board if board is not None else "official" if teams else "standard"
     players = players if players is not None else IN_TEAMS if teams else 2
     if board not in BOARDS:
-        *others, last = BOARDS
-        known = f"{', '.join(others)} and {last}"
-        raise SetupError("unknown-board", f"There is no such board. The boards are {known}.")
+        raise SetupError("unknown-board", boards=list(BOARDS))
     if teams and players != IN_TEAMS:
-        raise SetupError("wrong-players", f"A game in teams is for {IN_TEAMS} players.")
+        raise SetupError("wrong-players", teams=IN_TEAMS)
     if players not in BOARDS[board]:
         numbers = sorted({min(BOARDS[board]), max(BOARDS[board])})
-        some = " to ".join(map(str, numbers))
-        raise SetupError("wrong-players", f"The {board} board is for {some} players.")
+        raise SetupError("wrong-players", board=board, numbers=numbers)
     if pillar and not takes_pillar(board, players):
-        text = f"The {board} board for {players} has a marble on e5, where the pillar would stand."
-        raise SetupError("centre-taken", text)
+        raise SetupError("centre-taken", board=board, seats=players)
     marbles = _in_teams(board) if teams else _MARBLES[board, players]
     return Position(marbles, turn=1, scores=(0,) * players, teams=teams, pillar=pillar)
 

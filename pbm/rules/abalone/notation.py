@@ -86,8 +86,7 @@ def parse_move(text: str, position: Position) -> Move:
     """
     match = _fullmatch(text)
     if match is None:
-        check_place(text)
-        raise NotationError("not-a-move", _not_a_move(text, position))
+        raise _not_a_move(text, position)
     move = _resolve(match, position)
     refusal = why_not(position, move)
     if refusal is not None:
@@ -116,7 +115,7 @@ def read_canonical(text: str) -> Move:
     match = _MOVE.fullmatch(text)
     line = line_between(parse_cell(match[1]), parse_cell(match[2] or match[1])) if match else None
     if match is None or line is None:
-        raise NotationError("not-a-move", f"{text[:_LONGEST_TEXT]!r} is not a move.")
+        raise NotationError("not-a-move")
     return Move(set_of(line), parse_cell(match[3]) - line[0])
 
 
@@ -143,8 +142,7 @@ def _resolve(match: re.Match[str], position: Position) -> Move:
     target = parse_cell(match[3])
     line = line_between(first, last)
     if line is None:
-        text = f"{match[1]} and {match[2]} are not on one straight line."
-        raise NotationError("not-straight", text)
+        raise NotationError("not-straight", ends=[match[1], match[2]])
     step = _step(first, last, target)
     if len(line) > LONGEST_LINE:
         raise _too_many(line, step, position)
@@ -159,39 +157,36 @@ def _step(first: int, last: int, target: int) -> int | None:
 
 
 def _too_many(line: tuple[int, ...], step: int | None, position: Position) -> NotationError:
-    text = f"{_ends(line)} is a line of {len(line)}; at most three marbles move at once."
     instead = nearby_line(position, set_of(line), step) if step else None
-    return NotationError("too-many", text + perhaps(instead))
+    return NotationError("too-many", ends=_ends(line), size=len(line), **perhaps(instead))
 
 
 def _no_step(line: tuple[int, ...], target: int, position: Position) -> NotationError:
     there = format_cell(target)
     instead = perhaps(nearby_step(position, set_of(line), target))
     if line == (target,):
-        text = f"{there},{there} goes nowhere: after the comma comes the cell to move to."
-        return NotationError("same-cell", text)
+        return NotationError("same-cell", place=there)
     if len(line) == 1:
-        text = f"{there} is not next to {format_cell(line[0])}: marbles move one cell."
-        return NotationError("not-one-step", text + instead)
-    ends = f"{format_cell(line[0])} nor {format_cell(line[-1])}"
-    text = f"{there} is next to neither {ends}, so the direction is not clear."
-    return NotationError("no-direction", text + instead)
+        return NotationError("not-one-step", place=there, ends=_ends(line), **instead)
+    return NotationError("no-direction", place=there, ends=_ends(line), **instead)
 
 
-def _ends(line: tuple[int, ...]) -> str:
-    return f"{format_cell(line[0])}-{format_cell(line[-1])}"
+def _ends(line: tuple[int, ...]) -> list[str]:
+    return [format_cell(line[0]), format_cell(line[-1])]
 
 
-def _not_a_move(text: str, position: Position) -> str:
-    """What to say of a text that does not read as a move."""
+def _not_a_move(text: str, position: Position) -> NotationError:
+    """What speaks against a text that does not read as a move."""
+    try:
+        check_place(text)
+    except NotationError as error:
+        return NotationError("not-a-move", **error.params)
     cells = _BARE_CELL.findall(_folded(text[:_LONGEST_TEXT]))
     likely = {2: "{},{}", 3: "{}-{},{}"}.get(len(cells), "").format(*cells)
     if _is_legal(likely, position):
-        return f"That does not read as a move. Perhaps {likely} was meant."
+        return NotationError("not-a-move", meant=likely)
     example = example_move(position)
-    if example is None:
-        return "That does not read as a move."
-    return f"That does not read as a move; a move looks like {as_people_write(example)}."
+    return NotationError("not-a-move", **({"example": as_people_write(example)} if example else {}))
 
 
 def _is_legal(text: str, position: Position) -> bool:

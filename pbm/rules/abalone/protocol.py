@@ -156,7 +156,10 @@ def answer(line: bytes) -> Answer:
     try:
         return {"ok": True, **_perform(_read(line))}
     except (RulesError, RequestError) as error:
-        return {"ok": False, "error": {"reason": error.reason, "text": str(error)}}
+        return {
+            "ok": False,
+            "error": {"reason": error.reason, "text": f"{error}".rstrip(".") + "."},
+        }
 
 
 def _perform(fields: dict[str, Any]) -> Answer:

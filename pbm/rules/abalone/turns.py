@@ -77,9 +77,9 @@ def leave(position: Position, seat: int) -> Position:
     if position.outcome is not None:
         raise game_over()
     if seat not in position.seats:
-        raise IllegalMoveError("no-such-seat", f"The seats are 1 to {position.players}.")
+        raise IllegalMoveError("no-such-seat", last=position.players)
     if seat in position.out:
-        raise IllegalMoveError("already-out", f"Seat {seat} has left this game already.")
+        raise IllegalMoveError("already-out", seat=seat)
     assert position.turn is not None
     return settle(replace(position, out=position.out | {seat}), position.turn)
 

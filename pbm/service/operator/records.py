@@ -6,6 +6,8 @@ from dataclasses import replace
 from pbm.commands.records import keep_record, record_of, shown_names
 from pbm.errors import OperatorError
 from pbm.events.by_operator import GameTakenOver, RecordKept
+from pbm.mail.writing.render import sentence
+from pbm.play.game_words import why as why_of
 from pbm.rules.contract import Game, GameRecord, KeepsRecords, Options, RecordError
 from pbm.rules.record import forms_of, replayed, start_of, written
 from pbm.rules.registry import default_game, games
@@ -26,7 +28,7 @@ def export(office: Office, number: int, chosen: Options) -> str:
     try:
         return written(record, board.rules, chosen)
     except RecordError as error:
-        raise OperatorError(str(error)) from error
+        raise OperatorError(sentence(why_of(board.rules, error, number=number))) from error
 
 
 def parse(text: str, game: Game, chosen: Options) -> GameRecord:
@@ -38,7 +40,7 @@ def parse(text: str, game: Game, chosen: Options) -> GameRecord:
     except RecordError as error:
         unsaid = " or ".join(f"--{option.name} NAME" for option in game.reads if option.values)
         how = f" Say {unsaid}." if error.reason == "no-board" else ""
-        raise OperatorError(f"{error}{how}") from error
+        raise OperatorError(f"{sentence(why_of(game, error))}{how}") from error
 
 
 def game_of(name: str | None) -> Game:

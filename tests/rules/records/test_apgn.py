@@ -4,6 +4,7 @@ import pytest
 
 from pbm.rules import abalone as rules
 from pbm.rules.abalone.records.apgn import MOST_PLIES
+from tests.rules.sentences import told
 
 OPENING = ("a1-c3,b2", "i5-g5,h5", "a5-c5,b5")
 THREE = rules.Record(
@@ -23,7 +24,7 @@ THREE = rules.Record(
 def reason(text: str, **options: object) -> str:
     with pytest.raises(rules.RecordError) as refused:
         rules.parse_record(text, **options)  # type: ignore[arg-type]
-    assert str(refused.value).endswith(".")
+    assert told(refused.value).endswith(".")
     return refused.value.reason
 
 
@@ -130,13 +131,13 @@ def test_the_place_of_a_step_that_is_refused(
     error = refused.value
     assert (error.ply, error.number, error.seat, error.given) == place
     assert error.reason == reason_
-    assert str(error).startswith(f"Move {place[1]} (ply {place[0]}")
+    assert told(error).startswith(f"Move {place[1]} (ply {place[0]}")
 
 
 def test_the_sentence_is_the_rules_own() -> None:
     with pytest.raises(rules.RecordError) as refused:
         rules.parse_record("1. a1-b2,c3")
-    assert str(refused.value) == (
+    assert told(refused.value) == (
         'Move 1 (ply 1, seat 1) reads "a1-b2,c3": '
         "Your own marble on c3 is in the way. Perhaps a1-c3,d4 was meant."
     )

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from pbm.rules import abalone as rules
+from tests.rules.sentences import told
 from tests.rules.setups import CELLS
 
 GERMAN = """\
@@ -146,17 +147,17 @@ def test_an_illegal_move_is_named_as_people_count() -> None:
     position = list(rules.parse_record(GERMAN).replay())[23].position
     with pytest.raises(rules.IllegalMoveError) as own:
         rules.parse_abapro("i6h6", position)
-    assert str(error) == f'Move 13 (ply 25, seat 1) reads "i6h6": {own.value}'
+    assert told(error) == f'Move 13 (ply 25, seat 1) reads "i6h6": {told(own.value)}'
 
 
 def test_the_notation_is_not_guessed() -> None:
     with pytest.raises(rules.RecordError) as refused:
         rules.parse_record(GERMAN.replace('[Notation "Aba-Pro"]\n', ""))
     assert (refused.value.reason, refused.value.ply) == ("not-a-move", 1)
-    assert '[Notation "Aba-Pro"]' in str(refused.value)
+    assert '[Notation "Aba-Pro"]' in told(refused.value)
     with pytest.raises(rules.RecordError) as refused:
         rules.parse_record(GERMAN.replace("Aba-Pro", "pbm"))
-    assert '[Notation "Aba-Pro"]' not in str(refused.value)
+    assert '[Notation "Aba-Pro"]' not in told(refused.value)
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from pbm.rules.abalone.errors import REASONS, RECORD_REASONS
 from pbm.rules.abalone.records.apgn import MOST_PLIES
 from pbm.rules.abalone.records.forms import FORMS, LONGEST_TEXT, Form
 from pbm.rules.abalone.records.record import LONGEST_VALUE, MOST_TAGS
+from tests.rules.sentences import told
 
 MANUAL = (Path(__file__).resolve().parents[3] / "docs" / "records.md").read_text("utf-8")
 GAME = rules.Record(
@@ -31,7 +32,7 @@ def refusal(call: Any, *given: Any, **named: Any) -> rules.RecordError:
         call(*given, **named)
     error = refused.value
     assert error.reason in REASONS + RECORD_REASONS
-    assert str(error).endswith(".")
+    assert told(error).endswith(".")
     return error
 
 
@@ -233,8 +234,8 @@ def test_json_with_little_in_it() -> None:
 def test_json_is_strict(text: str, reason: str) -> None:
     error = refusal(rules.parse_record, text)
     assert error.reason == reason
-    assert len(str(error)) < 500
-    str(error).encode()
+    assert len(told(error)) < 500
+    told(error).encode()
     (error.given or "").encode()
 
 

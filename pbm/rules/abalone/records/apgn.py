@@ -272,11 +272,7 @@ def _parse_unsaid(text: str, position: Position) -> Move:
     except NotationError as error:
         if not _ABAPRO_MOVE.fullmatch(text):
             raise
-        text = (
-            "That does not read as a move. If the moves are in Aba-Pro notation, the record must"
-            ' say so: [Notation "Aba-Pro"].'
-        )
-        raise NotationError("not-a-move", text) from error
+        raise NotationError("not-a-move", perhaps_abapro=True) from error
 
 
 def _ending(termination: str, winners: Winners, final: Position) -> Ending | None:

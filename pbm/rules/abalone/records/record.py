@@ -71,7 +71,7 @@ class Record:
         try:
             return start(self.board, self.players, teams=self.teams, pillar=self.pillar)
         except SetupError as error:
-            raise RecordError(error.reason, str(error)) from error
+            raise RecordError(error.reason, **error.params) from error
 
     @property
     def winners(self) -> tuple[int, ...] | None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from pbm.rules import contract
 from pbm.rules.abalone.errors import RecordError, RulesError
 from pbm.rules.abalone.moves import Move
 from pbm.rules.abalone.notation import parse_move
@@ -48,7 +49,7 @@ class Replay:
         try:
             played = play(before, parse(text, before))
         except RulesError as error:
-            raise self._refused(error.reason, str(error), text, before.turn) from error
+            raise self._refused(error, text, before.turn) from error
         assert before.turn is not None
         skipped = self._seats_before(before.turn)
         self._number = self._number_of(before.turn)
@@ -76,10 +77,8 @@ class Replay:
             self.position = leave(before, step.seat)
         except RulesError as error:
             given = _shown(str(step))
-            text = f'After ply {self.ply} it says "{given}": {error}'
-            raise RecordError(
-                error.reason, text, ply=self.ply, seat=step.seat, given=given
-            ) from error
+            told = {**error.params, "seat": step.seat, "after": self.ply}
+            raise RecordError(error.reason, ply=self.ply, given=given, **told) from error
         return Replayed(step, step.seat, self.ply, self._number, (), None, before, self.position)
 
     def step(self, step: Step) -> Replayed:
@@ -91,8 +90,8 @@ class Replay:
         turn = self.position.turn
         seat = (self._next + self._shown - 1) % self.position.players + 1
         if turn is None or seat == turn:
-            why = "it can move here" if turn else "the game is over"
-            raise self._refused("not-skipped", f"Seat {seat} is not skipped: {why}.", text, seat)
+            refused = contract.RulesError("not-skipped", over=not turn)
+            raise self._refused(refused, text, seat)
         self._shown += 1
 
     def _seats_before(self, turn: int) -> tuple[int, ...]:
@@ -104,11 +103,10 @@ class Replay:
         """The round in which a seat moves next."""
         return self._number + (seat < self._next)
 
-    def _refused(self, reason: str, why: str, given: str, seat: int | None) -> RecordError:
+    def _refused(self, error: contract.RulesError, given: str, seat: int | None) -> RecordError:
         number, ply = self._number_of(seat or self._next), self.ply + 1
-        where = f"ply {ply}, seat {seat}" if seat else f"ply {ply}"
-        text = f"Move {number} ({where}) reads {quoted(given)}: {why}"
-        return RecordError(reason, text, ply=ply, number=number, seat=seat, given=_shown(given))
+        where = {"ply": ply, "number": number, "seat": seat, "given": _shown(given)}
+        return RecordError(error.reason, **{**error.params, **where})
 
 
 def quoted(text: str) -> str:
