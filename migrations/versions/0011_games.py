@@ -4,7 +4,7 @@ Before, all boards held the same game, and the layout had a column; whether it w
 or around a pillar stood in its first state line alone. The program before this one cannot write
 boards any more: stop its processes first.
 
-Mails that wait to be sent are told which game they are about, too.
+The columns come with a default, since SQLite would else have to drop the table, which others refer to.
 """
 
 import sqlalchemy as sa
@@ -25,8 +25,8 @@ boards = sa.table(
 
 
 def upgrade() -> None:
-    op.add_column("boards", sa.Column("game", sa.String(16)))
-    op.add_column("boards", sa.Column("options", sa.JSON()))
+    _add("game", sa.String(16), ONLY_GAME)
+    _add("options", sa.JSON(), "{}")
     connection = op.get_bind()
     found = connection.execute(sa.select(boards.c.id, boards.c.layout, boards.c.start_state)).all()
     for number, layout, state in found:
@@ -36,14 +36,11 @@ def upgrade() -> None:
         options |= {"pillar": True} if "#" in rows else {}
         filled = boards.update().where(boards.c.id == number)
         connection.execute(filled.values(game=ONLY_GAME, options=options))
-    with op.batch_alter_table("boards") as table:
-        table.alter_column("game", existing_type=sa.String(16), nullable=False)
-        table.alter_column("options", existing_type=sa.JSON(), nullable=False)
-        table.drop_column("layout")
+    op.drop_column("boards", "layout")
 
 
 def downgrade() -> None:
-    op.add_column("boards", sa.Column("layout", sa.String(40)))
+    _add("layout", sa.String(40), "standard")
     connection = op.get_bind()
     found = connection.execute(sa.select(boards.c.id, boards.c.game, boards.c.options)).all()
     for number, game, options in found:
@@ -51,7 +48,11 @@ def downgrade() -> None:
             raise ValueError(f"board {number} holds {game}, which the version before does not know")
         filled = boards.update().where(boards.c.id == number)
         connection.execute(filled.values(layout=options["layout"]))
-    with op.batch_alter_table("boards") as table:
-        table.alter_column("layout", existing_type=sa.String(40), nullable=False)
-        table.drop_column("options")
-        table.drop_column("game")
+    op.drop_column("boards", "options")
+    op.drop_column("boards", "game")
+
+
+def _add(name: str, kind: sa.types.TypeEngine, first: str) -> None:
+    op.add_column("boards", sa.Column(name, kind, nullable=False, server_default=first))
+    if op.get_bind().dialect.name == "postgresql":
+        op.alter_column("boards", name, server_default=None)

@@ -12,6 +12,7 @@ from sqlalchemy import text
 
 from pbm.mail.smtp_out.delivery import Deferred, Delivery, Failed
 from pbm.mail.tags import Keyring
+from pbm.play.turn import Turn
 from pbm.service.accounts.cleared_passwords import CLEARED, tell_whose_was_cleared
 from pbm.service.operator import boards, players, queue, records
 from pbm.service.operator.office import Office
@@ -273,8 +274,9 @@ class Season(Table):
         players.unsuspend(office, "kim", WHY)
         players.suspend(office, "mona", WHY)
         players.remove(office, "lee", WHY)
-        record = records.parse(RECORD, board=None, abapro=False)
-        self.boards_named["from elsewhere"] = records.take_over(office, record, (), WHY).id
+        game = records.game_of(None)
+        record = records.parse(RECORD, game, {})
+        self.boards_named["from elsewhere"] = records.take_over(office, game, record, (), WHY).id
         players.set_address(office, "kim", "kim@new.example", WHY)
         self.runs()
 
@@ -306,7 +308,7 @@ class Season(Table):
             erin = work.players.by_handle("erin")
             assert erin is not None
             work.facts.note(CLEARED, [erin.id], self.clock())
-            tell_whose_was_cleared(work, self.site, self.clock())
+            tell_whose_was_cleared(Turn(work=work, site=self.site, now=self.clock()))
         self.runs()
 
     def _answers(self, handle: str, words: str) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -15,10 +16,11 @@ from pbm.play.decline import decline_board
 from pbm.play.leave import leave_board
 from pbm.play.move import play_move
 from pbm.play.offers import DRAW, TAKEBACK, agree, make_offer, waiting_for
-from pbm.rules import abalone as rules
+from pbm.rules.abalone import GAME, legal_moves
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.migrate import migrate
 from pbm.store.values import Board, Player
+from tests.setups import abalone
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 NEARLY_WON = "..112/....../......./......../........./......../......./....../...22 1 5,0 -"
@@ -30,16 +32,19 @@ class Undo(Exception):  # noqa: N818 - it only undoes
     """Nothing is wrong."""
 
 
+STANDARD = abalone("standard")
+MATCH = replace(STANDARD, rounds=2)
+
+
 class Game:
     """A board in progress, and what happens to it; all of it is undone in the end."""
 
-    def __init__(self, work: UnitOfWork, handles: str, **setup: object) -> None:
+    def __init__(self, work: UnitOfWork, handles: str, setup: Setup = STANDARD) -> None:
         self.work = work
         self.players = [
             work.players.add(handle, f"{handle}@example.org", NOW) for handle in handles.split()
         ]
-        chosen = Setup(**{"layout": "standard", **setup})  # type: ignore[arg-type]
-        self.number = start_board(work, chosen, self.players, NOW).id
+        self.number = start_board(work, setup, self.players, NOW).id
 
     @property
     def board(self) -> Board:
@@ -48,7 +53,7 @@ class Game:
 
     def stands(self, state: str) -> None:
         """Let the board stand so."""
-        progress = progress_at(self.board, rules.parse_state(state), self.board.ply)
+        progress = progress_at(self.board, GAME.load(state), self.board.ply)
         self.work.boards.set_progress(self.board, progress, NOW)
 
     def plays(self, *moves: str) -> list[Event]:
@@ -157,20 +162,20 @@ def test_each_way_a_game_ends(
 
 
 def test_the_end_of_a_game_in_teams(work: UnitOfWork) -> None:
-    game = Game(work, "alice bob carol dave", layout="official", teams=True)
+    game = Game(work, "alice bob carol dave", abalone("official", teams=True))
     assert ends(game.leaves(game.players[1])) == []  # dave plays on for bob
     assert ends(game.agrees(DRAW)) == [BoardEnded(game.number, "agreed", (1, 1, 1, 1))]
 
 
 def test_a_match_that_begins_anew_with_fewer_is_not_broken_off(work: UnitOfWork) -> None:
-    both, three = Game(work, "alice bob", rounds=2), Game(work, "carol dave erin", rounds=2)
+    both, three = Game(work, "alice bob", MATCH), Game(work, "carol dave erin", MATCH)
     assert [type(event) for event in declined(both)] == [BoardDeclined, BoardEnded, MatchBrokenOff]
     assert [type(event) for event in declined(three)] == [BoardDeclined, BoardEnded, BoardStarted]
 
 
 def test_what_ends_nothing(work: UnitOfWork) -> None:
     game = Game(work, "alice bob carol")
-    move = rules.legal_moves(game.board.position)[0]
+    move = legal_moves(game.board.position.inner)[0]
     assert ends(game.plays(str(move))) == []
     assert ends(game.leaves(game.players[2])) == []
     assert ends(game.agrees(TAKEBACK)) == []
