@@ -7,20 +7,18 @@ import os
 import re
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from typing import Any
 
 from pbm import app
 from pbm.commands.play import Resign
 from pbm.mail.smtp_out.smarthost import SmarthostTransport
 from pbm.service.intake.receive import Intake
-from pbm.service.running import writer
+from pbm.service.running.writer import Writer
 from pbm.service.ticks.machine import Ticks
 from pbm.service.turns import watchdog
 from pbm.service.turns.turn import Turns
 from pbm.store.boards import Boards
-from pbm.store.db import UnitOfWork
 from pbm.store.inbox import Inbox
 from pbm.store.outbox import Outbox
 from pbm.store.timers import Timers
@@ -47,7 +45,7 @@ def dies_after(owner: type, method: str) -> None:
 def dies_after_the_commit_of(owner: type, method: str) -> None:
     """Make the process end right after the commit of a group in which a method did its work."""
     original: Callable[..., Any] = getattr(owner, method)
-    transaction = writer.transaction_beside
+    commit = Writer._do_in_transaction
     did_something = False
 
     def noting(*args: Any, **kwargs: Any) -> Any:
@@ -56,15 +54,13 @@ def dies_after_the_commit_of(owner: type, method: str) -> None:
         did_something = did_something or result not in (False, 0)
         return result
 
-    @asynccontextmanager
-    async def dying(*args: Any) -> AsyncIterator[UnitOfWork]:
-        async with transaction(*args) as work:
-            yield work
+    def dying(*args: Any) -> None:
+        commit(*args)
         if did_something:
             die()
 
     setattr(owner, method, noting)
-    writer.transaction_beside = dying
+    Writer._do_in_transaction = dying  # type: ignore[method-assign]
 
 
 def dies_after_sending() -> None:
