@@ -6,6 +6,7 @@ from pbm.mail.smtp_in.caller import Caller
 from pbm.mail.smtp_in.listener import Rejection
 from pbm.play.begin import FIRST_STARTS
 from pbm.play.limits import ASIDE, NEWS, OF_DOMAIN, OF_NETWORK, SAME_WORDS, STARTS, STRANGERS
+from pbm.service.running.steps import at_once
 from tests.serving import keep, keeping
 from tests.table import OPERATOR, SERVER, Person, Table
 
@@ -30,7 +31,7 @@ def flood(table: Table, numbers: range, network: str = "") -> int:
             taken += isinstance(kept, str)
     while True:
         with table.database.transaction() as work:
-            if not table.turns.take_some(work, 100).mails:
+            if not at_once(table.turns.take_some(work, 100)).mails:
                 break
     table.posts()
     return taken

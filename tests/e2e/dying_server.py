@@ -45,7 +45,7 @@ def dies_after(owner: type, method: str) -> None:
 def dies_after_the_commit_of(owner: type, method: str) -> None:
     """Make the process end right after the commit of a group in which a method did its work."""
     original: Callable[..., Any] = getattr(owner, method)
-    commit = Writer._do_in_transaction
+    commit = Writer._do_transaction
     did_something = False
 
     def noting(*args: Any, **kwargs: Any) -> Any:
@@ -54,13 +54,13 @@ def dies_after_the_commit_of(owner: type, method: str) -> None:
         did_something = did_something or result not in (False, 0)
         return result
 
-    def dying(*args: Any) -> None:
-        commit(*args)
+    async def dying(*args: Any) -> None:
+        await commit(*args)
         if did_something:
             die()
 
     setattr(owner, method, noting)
-    Writer._do_in_transaction = dying  # type: ignore[method-assign]
+    Writer._do_transaction = dying  # type: ignore[method-assign]
 
 
 def dies_after_sending() -> None:

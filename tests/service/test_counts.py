@@ -17,6 +17,7 @@ from pbm.mail.smtp_out.delivery import Sent
 from pbm.service.post.post import Post
 from pbm.service.post.scribe import Scribe
 from pbm.service.running.loops import TurnTaker, take_turns
+from pbm.service.running.steps import Steps
 from pbm.service.running.writer import Writer
 from pbm.store.db import Database
 from tests.polling import PATIENCE
@@ -77,7 +78,8 @@ class Threads:
     async def run(self, work: Callable[[], Any]) -> Any:
         return await asyncio.get_running_loop().run_in_executor(self.pool, work)
 
-    def hold(self, _work: object) -> None:
+    def hold(self, _work: object) -> Steps[None]:
+        yield True
         assert self.may_go_on.wait(PATIENCE)
 
 
@@ -103,7 +105,7 @@ async def together(database: Database, pieces: list[Callable[[Any], Any]]) -> li
     """Hand pieces to a writer that is busy until the last of them waits."""
     threads = Threads()
     writer = Writer(database, threads.run)
-    busy = asyncio.create_task(writer.do(threads.hold))
+    busy = asyncio.create_task(writer.do_steps(threads.hold))
     asked_for = [asyncio.create_task(writer.do(piece)) for piece in pieces]
     for _ in range(3):
         await asyncio.sleep(0)  # all have asked

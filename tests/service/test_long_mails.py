@@ -6,6 +6,7 @@ import pytest
 
 from pbm.mail.reading.limits import is_long as may_take_long
 from pbm.mail.smtp_in.caller import UNKNOWN
+from pbm.service.running.steps import at_once
 from pbm.service.turns.turn import Taken
 from tests.table import SERVER, Table
 
@@ -30,4 +31,6 @@ def test_a_mail_is_kept_and_obeyed_as_long_as_it_is(table: Table, size: int, is_
     with table.database.transaction() as work:
         arrived = table.intake.look_at("a@b.example", mail(size), UNKNOWN)
         assert table.intake.keep_arrived(work, (SERVER,), arrived) == "2.0.0 kept as i1"
-        assert table.turns.take_some(work, 1) == Taken(1, more=True)
+        turns = table.turns.take_some(work, 1)
+        assert next(turns) is is_long
+        assert at_once(turns) == Taken(1, more=True)

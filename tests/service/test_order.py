@@ -8,6 +8,7 @@ import pytest
 
 from pbm.mail.reading.limits import STRANGERS_LIMITS
 from pbm.mail.smtp_in.caller import UNKNOWN
+from pbm.service.running.steps import at_once
 from pbm.service.turns import turn
 from pbm.service.turns.preparation import MOST_UNDER_WAY
 from pbm.service.turns.turn import ASIDE_FOR, Taken, Turns
@@ -103,7 +104,7 @@ def test_many_slow_turns_are_no_one_transaction(table: Table) -> None:
     moments = iter(range(1000))
     table.turns.seconds = lambda: next(moments) * turn.SLICE
     with table.database.transaction() as work:
-        assert table.turns.take_some(work, 5) == Taken(2, more=True)
+        assert at_once(table.turns.take_some(work, 5)) == Taken(2, more=True)
     assert sum(row["status"] == "new" for row in table.rows("inbox")) == 3
 
 
@@ -113,7 +114,8 @@ def test_many_slow_turns_are_no_one_transaction(table: Table) -> None:
 def takes(table: Table, turns: Turns | None = None) -> Taken:
     """One look at the inbox; nothing is worked out."""
     with table.database.transaction() as work:
-        return (turns or table.turns).take_some(work, 1)
+        found: Taken = at_once((turns or table.turns).take_some(work, 1))
+        return found
 
 
 def works_out(table: Table) -> int:
@@ -194,7 +196,7 @@ def test_a_number_that_comes_again_is_another_mail(table: Table) -> None:
     with suppress(ZeroDivisionError), table.database.transaction() as work:
         raw = alice.mail_bytes("whoami", LONG)
         keeping(table.intake, alice.address, (SERVER,), raw, UNKNOWN)(work)
-        table.turns.take_some(work, 1)
+        at_once(table.turns.take_some(work, 1))
         raise ZeroDivisionError  # so that on SQLite the next mail gets its number
     works_out(table)
     hands_in(bob, LONG, subject="games")

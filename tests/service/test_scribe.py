@@ -1,5 +1,6 @@
 """Mails of the outbox, written as bytes."""
 
+import asyncio
 from dataclasses import replace
 from pathlib import Path
 
@@ -29,7 +30,7 @@ def mails(tmp_path: Path) -> list[OutboxMail]:
 
 
 def written(mails: list[OutboxMail]) -> list[Written]:
-    return list(map(Scribe(SERVER).write, mails))
+    return asyncio.run(Scribe(SERVER).write(mails))
 
 
 def test_a_broken_template_stops_no_mail_but_its_own(mails: list[OutboxMail]) -> None:
@@ -59,4 +60,4 @@ def test_no_template_is_read_from_its_file_later(
 ) -> None:
     scribe = Scribe(SERVER)
     monkeypatch.setattr(FileSystemLoader, "get_source", lambda *_: 1 / 0)
-    assert not any(isinstance(found, Unwritten) for found in map(scribe.write, mails))
+    assert not any(isinstance(found, Unwritten) for found in asyncio.run(scribe.write(mails)))

@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import event
 from sqlalchemy.exc import DatabaseError, OperationalError
 
+from pbm.service.running.steps import Steps
 from pbm.service.running.writer import Writer
 from pbm.store.db import UnitOfWork
 from tests.polling import PATIENCE
@@ -75,6 +76,36 @@ def test_what_fails_is_undone_alone(table: Table) -> None:
     assert noted(table) == {"first", "last"}
 
 
+def test_steps_come_to_an_outcome(table: Table) -> None:
+    threads: list[bool] = []
+
+    def steps(work: UnitOfWork) -> Steps[str]:
+        for is_long in (False, True, False):
+            yield is_long
+            threads.append(threading.current_thread() is threading.main_thread())
+        return noting(table, "steps")(work)
+
+    assert in_a_scene(table, lambda writer: writer.do_steps(steps)) == "steps"
+    # The event loop does what is short itself where the database is in this process.
+    assert threads == ([True, False, True] if table.database.embedded else [False] * 3)
+    assert noted(table) == {"steps"}
+
+
+def test_steps_that_fail_are_undone(table: Table) -> None:
+    def steps(work: UnitOfWork) -> Steps[None]:
+        noting(table, "begun")(work)
+        yield False
+        raise ZeroDivisionError
+
+    async def scene(writer: Writer) -> list[Any]:
+        asked = writer.do_steps(steps), writer.do(noting(table, "other"))
+        return await asyncio.gather(*asked, return_exceptions=True)
+
+    failed, other = in_a_scene(table, scene)
+    assert (type(failed), other) == (ZeroDivisionError, "other")
+    assert noted(table) == {"other"}
+
+
 def test_who_is_cancelled_stops_nothing(table: Table) -> None:
     async def scene(writer: Writer) -> None:
         asking = asyncio.create_task(writer.do(noting(table, "left")))
@@ -132,26 +163,24 @@ def test_everybody_hears_of_a_thread_that_is_closed(sqlite_url: str) -> None:
     table.close()
 
 
-def test_what_comes_meanwhile_shares_the_next_commit(table: Table) -> None:
+def test_what_comes_while_steps_are_done_shares_their_commit(sqlite_url: str) -> None:
+    table = Table(sqlite_url)
     found = commits(table)
-    others_wait = threading.Event()
-    threads: list[threading.Thread] = []
 
-    def first(work: UnitOfWork) -> str:
-        threads.append(threading.current_thread())
-        assert others_wait.wait(PATIENCE)
-        return noting(table, "first")(work)
+    async def scene(writer: Writer) -> None:
+        asked: list[asyncio.Task[Any]] = []
 
-    async def scene(writer: Writer) -> list[Any]:
-        asked = [asyncio.create_task(writer.do(first))]
-        while not threads:
-            await asyncio.sleep(0)
-        asked += [asyncio.create_task(writer.do(noting(table, name))) for name in ("a", "b", "c")]
-        await asyncio.sleep(0)  # all have asked
-        others_wait.set()
-        return await asyncio.gather(*asked)
+        def steps(work: UnitOfWork) -> Steps[None]:
+            yield False
+            asked.append(asyncio.create_task(writer.do(noting(table, "meanwhile"))))
+            yield True  # others are let in while the thread works
+            noting(table, "steps")(work)
 
-    assert in_a_scene(table, scene) == ["first", "a", "b", "c"]
-    assert len(found) == 2
-    assert noted(table) == {"first", "a", "b", "c"}
-    assert threads != [threading.main_thread()]  # the event loop goes on meanwhile
+        await writer.do_steps(steps)
+        assert asked[0].done() or len(found) == 1
+        await asked[0]
+
+    in_a_scene(table, scene)
+    assert len(found) == 1
+    assert noted(table) == {"steps", "meanwhile"}
+    table.close()

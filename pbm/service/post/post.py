@@ -21,7 +21,8 @@ from pbm.service.mail_numbers import outgoing
 from pbm.service.operator.masking import masked
 from pbm.service.post.bounces import is_out_of_reach, note_refusal
 from pbm.service.post.scribe import Scribe, Unwritten, Written
-from pbm.service.running.writer import InThread, Writer
+from pbm.service.running.steps import InThread
+from pbm.service.running.writer import Writer
 from pbm.service.turns.trouble import tell_of_failed, traceback_of
 from pbm.store.advisory_locks import AdvisoryLocks
 from pbm.store.db import Database, UnitOfWork
@@ -65,16 +66,13 @@ class Post:
     async def look(self, in_thread: InThread) -> Look:
         """Take the mails that may be sent now and are not under way yet, and write them.
 
-        All of it is done in `in_thread`. Raises DBAPIError while the database is away.
+        What is asked of the database is asked in `in_thread`. Raises DBAPIError while it is away.
         """
-        return await in_thread(self._look)
-
-    def _look(self) -> Look:
-        due = self.claim()
+        due = await in_thread(self.claim)
         if not due:
-            return Look([], self.next_due_at(), False)
-        mails = [(mail, self.scribe.write(mail)) for mail in due]
-        return Look(mails, None, len(mails) == MOST_TO_WRITE)
+            return Look([], await in_thread(self.next_due_at), False)
+        written = zip(due, await self.scribe.write(due), strict=True)
+        return Look(list(written), None, len(due) == MOST_TO_WRITE)
 
     def claim(self) -> list[OutboxMail]:
         """Take the mails that may be sent now and are not under way yet. Raises DBAPIError."""

@@ -1,10 +1,12 @@
 """Mails of the outbox as bytes: the same at every try."""
 
 from base64 import b64decode
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pbm.mail.writing.compose import OutgoingMail, compose
 from pbm.mail.writing.render import Renderer
+from pbm.service.running.yielding import Yielding
 from pbm.service.turns.trouble import in_a_line, traceback_of
 from pbm.store.values import OutboxMail
 
@@ -37,8 +39,16 @@ class Scribe:
         self._renderer = Renderer()
         self._renderer.load()
 
-    def write(self, mail: OutboxMail) -> Written:
-        """Write a mail; raises nothing, as a broken template stops no mail but its own."""
+    async def write(self, mails: Sequence[OutboxMail]) -> list[Written]:
+        """Write each mail, and let others in between; a broken template stops no mail but its
+        own."""
+        written, courtesy = [], Yielding()
+        for mail in mails:
+            written.append(self._write(mail))
+            await courtesy.let_others_in()
+        return written
+
+    def _write(self, mail: OutboxMail) -> Written:
         try:
             return raw_mail(mail, self._from_address, self._renderer)
         except Exception as error:  # noqa: BLE001 - a bug stops one mail, not the post

@@ -14,7 +14,8 @@ from pbm.clock import Clock
 from pbm.passwords import HashingNeeded
 from pbm.service.post.post import Post
 from pbm.service.running.clock_watch import ClockWatch
-from pbm.service.running.writer import InThread, Writer
+from pbm.service.running.steps import InThread
+from pbm.service.running.writer import Writer
 from pbm.service.ticks.machine import Ticks
 from pbm.service.turns.preparation import Preparation
 from pbm.service.turns.trouble import traceback_of
@@ -55,7 +56,7 @@ class TurnTaker:
         taken = Taken(0, more=True)
         await self._count_failed()
         try:
-            taken = await self.writer.do(partial(self.turns.take_some, most=self._together))
+            taken = await self.writer.do_steps(partial(self.turns.take_some, most=self._together))
         except TurnFailedError as failed:
             self._uncounted = failed if self._together == 1 else None
             await self._count_failed()
@@ -149,7 +150,7 @@ async def keep_time(
                 went_back = False
             due_at = await in_thread(ticks.next_due_at)
             is_due = due_at is not None and due_at <= clock()
-            done = await writer.do(partial(ticks.take_some, most=most_together)) if is_due else 0
+            done = await writer.do_steps(partial(ticks.take_some, most=most_together)) if is_due else 0
         except DBAPIError as error:
             _log.warning("database away, what is due waits", error=str(error.orig))
             await asyncio.sleep(DATABASE_PAUSE)

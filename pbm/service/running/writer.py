@@ -2,11 +2,12 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
+from pbm.service.running.steps import InThread, Steps, at_once, between_others
 from pbm.store.db import Database, UnitOfWork, is_away
 from pbm.store.waking import tell
 
@@ -16,24 +17,17 @@ Piece = Callable[[UnitOfWork], T]
 MOST_TOGETHER = 64
 
 
-class InThread(Protocol):
-    """Does work in a thread, one piece after another."""
-
-    def __call__(self, work: Callable[[], T], /) -> Awaitable[T]:
-        """Return what the work returns."""
-
-
 @dataclass
 class _Asked(Generic[T]):
-    """A piece of work, who waits for it, and what to tell them when it is over."""
+    """A piece of work in steps, who waits for it, and what to tell them when it is over."""
 
-    piece: Piece[T]
+    steps: Piece[Steps[T]]
     done: asyncio.Future[T]
     then: Callable[[], None] = field(init=False)
 
-    def do(self, work: UnitOfWork) -> None:
+    def do(self, work: UnitOfWork) -> Steps[None]:
         """Do it; what it comes to is told once that is committed."""
-        self.then = partial(self.done.set_result, self.piece(work))
+        self.then = partial(self.done.set_result, (yield from self.steps(work)))
 
     def fail(self, error: Exception) -> None:
         """Tell that nothing of it was done."""
@@ -46,11 +40,16 @@ class _Asked(Generic[T]):
 
 
 class Writer:
-    """Does pieces of work that write, in the order in which they came, in a thread.
+    """Does pieces of work that write, in the order in which they came.
 
-    While one transaction is being done, what comes meanwhile waits, and shares the next. Each
-    piece hears of its end only after its commit. Pieces have no savepoints: where one fails, all
-    of its transaction are undone, and done again in a transaction each.
+    What comes before a transaction's commit shares it. Each hears of its end only after that.
+
+    Pieces have no savepoints: where one fails, all of its transaction are undone, and done again
+    in a transaction each.
+
+    On a shared database, which may be far away, a thread does all of it. An embedded one answers
+    within this process, and its statements are over sooner than a thread takes to wake. There the
+    event loop does it, but for the begin, the commit, and steps that may take long.
     """
 
     def __init__(
@@ -69,6 +68,10 @@ class Writer:
         Raises what it raises, or what the commit raised; then nothing of it was done. Who is
         cancelled while waiting stops nothing: the work is done all the same.
         """
+        return await self.do_steps(partial(_in_one_step, piece))
+
+    async def do_steps(self, piece: Piece[Steps[T]]) -> T:
+        """Do a piece of work that others may come between; as `do` else."""
         done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self._asked.append(_Asked(piece, done))
         if self._working is None:
@@ -83,41 +86,65 @@ class Writer:
     async def _work(self) -> None:
         try:
             while self._asked:
-                await self._do_next()
+                await self._do_group()
         finally:
             self._working = None
 
-    async def _do_next(self) -> None:
-        count = min(len(self._asked), MOST_TOGETHER)
-        group = [self._asked.popleft() for _ in range(count)]
+    async def _do_group(self) -> None:
+        """Take pieces that wait, do them, and settle them."""
+        group: list[_Asked[Any]] = []
         try:
-            await self._in_thread(partial(self._do_together, group))
-        except Exception as error:  # noqa: BLE001 - no thread is to be had; who waits hears of it
-            _fail(group, error)
+            await self._do_transaction(self._next_ones(group))
+        except Exception as error:  # noqa: BLE001 - whoever waits hears of it
+            if not group or is_away(error):  # it could not even begin, or cannot again
+                group += [self._asked.popleft() for _ in range(len(self._asked))]
+                _fail(group, error)
+            elif len(group) == 1:
+                _fail(group, error)
+            else:
+                await self._do_apart(group)
         for asked in group:
             asked.settle()
 
-    def _do_together(self, group: Sequence[_Asked[Any]]) -> None:
-        """Do pieces in one transaction; in one each, if any of them fails."""
-        try:
-            self._do_in_transaction(group)
-        except Exception as error:  # noqa: BLE001 - whoever waits hears of it
-            if len(group) == 1 or is_away(error):
-                _fail(group, error)
-                return
-            for asked in group:
-                self._do_together([asked])
+    async def _do_apart(self, group: Sequence[_Asked[Any]]) -> None:
+        """Do pieces again, each by itself, that were undone together as one of them failed."""
+        for number, asked in enumerate(group):
+            try:
+                await self._do_transaction([asked])
+            except Exception as error:  # noqa: BLE001 - whoever waits hears of it
+                asked.fail(error)
+                if is_away(error):
+                    _fail(group[number:], error)
+                    break
 
-    def _do_in_transaction(self, group: Sequence[_Asked[Any]]) -> None:
+    def _next_ones(self, group: list[_Asked[Any]]) -> Iterator[_Asked[Any]]:
+        """What waits, and what comes meanwhile; it is noted in `group`."""
+        while self._asked and len(group) < MOST_TOGETHER:
+            group.append(self._asked.popleft())
+            yield group[-1]
+
+    async def _do_transaction(self, pieces: Iterable[_Asked[Any]]) -> None:
+        steps = self._transaction(pieces)
+        if self._database.embedded:
+            await between_others(steps, self._in_thread)
+        else:
+            await self._in_thread(partial(at_once, steps))
+
+    def _transaction(self, pieces: Iterable[_Asked[Any]]) -> Steps[None]:
+        yield True  # another process may be writing
         with self._database.transaction() as work:
-            for asked in group:
-                asked.do(work)
+            yield False
+            for asked in pieces:
+                yield from asked.do(work)
+                yield False
             if self._then_tell:
                 tell(work, self._then_tell)
+            yield True  # the commit waits for the disk
 
 
 class Reader:
-    """Looks one thing up at a time, in a thread, and waits for no writer."""
+    """Looks up one thing at a time: in an embedded database, which answers at once, here; else
+    in a thread."""
 
     def __init__(self, database: Database, in_thread: InThread) -> None:
         self._database = database
@@ -125,11 +152,17 @@ class Reader:
 
     async def do(self, piece: Piece[T]) -> T:
         """Do a piece of work that looks one thing up, and return what it returns."""
-        return await self._in_thread(partial(self._look, piece))
+        look = partial(self._look, piece)
+        return look() if self._database.embedded else await self._in_thread(look)
 
     def _look(self, piece: Piece[T]) -> T:
         with self._database.glance() as work:
             return piece(work)
+
+
+def _in_one_step(piece: Piece[T], work: UnitOfWork) -> Steps[T]:
+    yield False
+    return piece(work)
 
 
 def _fail(group: Sequence[_Asked[Any]], error: Exception) -> None:

@@ -12,6 +12,7 @@ import structlog
 from pbm.clock import Clock
 from pbm.mail.site import Site
 from pbm.play.turn import Turn
+from pbm.service.running.steps import Steps, at_once
 from pbm.service.ticks.registry import ALWAYS, TIMERS
 from pbm.service.ticks.tick import Again, Tick
 from pbm.service.turns.crash_marker import CrashMarker
@@ -62,16 +63,17 @@ class Ticks:
     def take_next(self) -> bool:
         """Do what is due next in a transaction of its own; False if nothing is."""
         with self.database.transaction() as work:
-            return bool(self.take_some(work, most=1))
+            return bool(at_once(self.take_some(work, most=1)))
 
-    def take_some(self, work: UnitOfWork, most: int) -> int:
-        """Do what is due, and return how many that were.
+    def take_some(self, work: UnitOfWork, most: int) -> Steps[int]:
+        """Do what is due, each a step; the outcome is how many that were.
 
         One that fails is undone alone, tried three times and then put aside, so that it stops
         nothing else. Raises DBAPIError while the database is away: that is no try.
         """
         found = work.timers.claim(self.clock(), most)
         for timer in found:
+            yield False
             self._take(work, timer)
         return len(found)
 

@@ -36,6 +36,7 @@ from pbm.service.intake.front import known_front, take_probe, what_it_says
 from pbm.service.intake.postmaster import NoOperatorError, forward_to_operator
 from pbm.service.mail_numbers import incoming
 from pbm.service.post.bounces import hear_from, hear_report, send_missed
+from pbm.service.running.steps import Steps
 from pbm.service.turns.announce import announce_boards
 from pbm.service.turns.answers import hear_answer
 from pbm.service.turns.crash_marker import CrashMarker
@@ -108,8 +109,8 @@ class Turns:
         if self.crash_marker:
             self.crash_marker.close()
 
-    def take_some(self, work: UnitOfWork, most: int) -> Taken:
-        """Obey the next mails.
+    def take_some(self, work: UnitOfWork, most: int) -> Steps[Taken]:
+        """Obey the next mails, each a step; the outcome is what was `Taken`.
 
         It stops after `SLICE` seconds, so that others have not to wait for many slow turns.
         Raises TurnFailedError; HashingNeeded, where the next one puts that mail aside. Of
@@ -122,6 +123,7 @@ class Turns:
         for mail in mails:
             if outcomes and self.seconds() - began > SLICE:
                 break
+            yield is_long(mail.raw)
             prepared = self._prepared(mail)
             if prepared.is_under_way:
                 aside.append(mail.id)
