@@ -150,7 +150,8 @@ async def keep_time(
                 went_back = False
             due_at = await in_thread(ticks.next_due_at)
             is_due = due_at is not None and due_at <= clock()
-            done = await writer.do_steps(partial(ticks.take_some, most=most_together)) if is_due else 0
+            take = partial(ticks.take_some, most=most_together)
+            done = await writer.do_steps(take) if is_due else 0
         except DBAPIError as error:
             _log.warning("database away, what is due waits", error=str(error.orig))
             await asyncio.sleep(DATABASE_PAUSE)
