@@ -103,9 +103,9 @@ def command_page(command: type[Command]) -> str:
     """Render a command's own page."""
     shown = _usage(command)
     told = _in_quotes(command.help())
-    examples = "\n".join(MARK + line for line in command.examples_of())
-    parts = [shown, told, "For example:", examples, _HOW_TO_SEND, _explained(shown + told)]
-    parts.append(_other_words(command))
+    examples = [MARK + line for line in command.examples_of()]
+    parts = [shown, told, *(("For example:", "\n".join(examples)) if examples else ())]
+    parts += [_HOW_TO_SEND, _explained(shown + told), _other_words(command)]
     return "\n\n".join(part for part in parts if part)
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 NAMED = re.compile(r"`((?:[\w.-]+/)+[\w.-]*\.(?:py|txt|md|toml|c|json))`")
+STANDS_FOR_ANY = re.compile(r"\b(?:NAME|COMMAND)\b")
 
 
 def documents() -> list[Path]:
@@ -12,8 +13,11 @@ def documents() -> list[Path]:
 
 
 def missing(text: str) -> list[str]:
-    """The paths in a text that lead nowhere, from the checkout or from `pbm/`."""
-    named = set(NAMED.findall(text))
+    """The paths in a text that lead nowhere, from the checkout or from `pbm/`.
+
+    A name in capitals stands for any, as in `help/NAME.txt`.
+    """
+    named = {path for path in NAMED.findall(text) if not STANDS_FOR_ANY.search(path)}
     return sorted(
         path for path in named if not any((ROOT / at / path).exists() for at in ("", "pbm"))
     )

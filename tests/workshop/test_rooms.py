@@ -30,6 +30,7 @@ IMPORTED_AS = {"Pillow": "PIL", "argon2-cffi": "argon2"}
         ("planted.py", "", True),  # every room has its place
         ("store/planted.py", "import pbm.rules", False),
         ("store/planted.py", "import pbm.rules.abalone", True),
+        ("play/planted.py", "import pbm.rules.abalone", True),
         ("rules/abalone/planted.py", "import pbm.rules.contract", False),
     ],
 )
