@@ -85,6 +85,7 @@ def test_what_is_looked_at_in_which_order(settings: Settings) -> None:
         "role listen",
         "role turn",
         "role post",
+        "role ticks",
         "queue",
         "inbox",
         "outbox",
@@ -95,6 +96,7 @@ def test_what_is_looked_at_in_which_order(settings: Settings) -> None:
         "role listen",
         "role turn",
         "role post",
+        "role ticks",
         f"port {port} on 127.0.0.1",
     ]
 

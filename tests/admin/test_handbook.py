@@ -43,7 +43,10 @@ def test_every_option_it_names_exists() -> None:
     known = {"--why", "--who", "--help", "--version"}
     known |= {option for part in serve.params for option in part.opts}
     known |= {
-        option for command in _words().values() for part in command.params for option in part.opts
+        option
+        for command in _words().values()
+        for part in command.get_params(click.Context(command))
+        for option in part.opts
     }
     text = "\n".join(
         line

@@ -8,6 +8,7 @@ from email.header import Header
 import pytest
 
 from pbm.errors import OperatorError
+from pbm.events.by_operator import BoardSentAgain
 from pbm.service.mail_numbers import incoming
 from pbm.service.operator import queue
 from pbm.service.operator.masking import masked
@@ -75,7 +76,7 @@ def _due(room: Room) -> str:
     """The name of a mail that waits to go out, with a reply tag in it."""
     room.alice.says("show 1")
     with room.office.act(None) as act:
-        act.send_board(act.board(1), act.player("bob"), "sends")
+        act.send_board(act.board(1), act.player("bob"), BoardSentAgain(1, WHY))
     return next(mail.name for mail in queue.list_queue(room.office).mails)
 
 
@@ -86,7 +87,7 @@ class TestList:
     def test_what_waits(self, room: Room, stuck: int) -> None:
         first = _keeps(room, room.bob.mail_bytes("whoami"))
         with room.office.act(None) as act:
-            act.send_board(act.board(1), act.player("bob"), "sends")
+            act.send_board(act.board(1), act.player("bob"), BoardSentAgain(1, WHY))
         listed = queue.list_queue(room.office)
         assert [(mail.name, mail.status) for mail in listed.mails[:2]] == [
             (incoming(stuck), "stuck"),
@@ -287,7 +288,9 @@ class TestRetry:
     def test_those_that_stand_before_it_go_first(self, room: Room) -> None:
         first, now = _due(room), room.table.clock()
         with room.office.act(None) as act:
-            act.send_board(act.board(1), act.player("bob"), "sends again")
+            act.send_board(
+                act.board(1), act.player("bob"), BoardSentAgain(1, "for the second time")
+            )
             act.work.outbox.defer(int(first[1:]), "no connection", now + timedelta(minutes=32))
         room.bob.forgets()
         room.posts()
@@ -297,7 +300,7 @@ class TestRetry:
         assert queue.retry(room.office, second.name) == queue.Retried(second.name, (first,))
         room.posts()
         room.bob.gets(2)
-        assert "sends again" not in room.bob.arrived[0].text
+        assert "for the second time" not in room.bob.arrived[0].text
 
 
 class TestDrop:

@@ -6,6 +6,7 @@ import pytest
 
 from pbm.play.subjects import board_subject
 from pbm.rules import abalone as rules
+from pbm.rules.abalone import GAME
 from tests.conversations.playing import plays_out
 from tests.rules.setups import placed
 from tests.table import Table
@@ -78,7 +79,11 @@ def stands(table: Table, position: rules.Position) -> None:
     names = [seat.handle for seat in table.board(1).seats]
     ids = [seat.player_id for seat in table.board(1).seats]
     with table.database.transaction() as work:
-        work.boards.add("standard", position, ids, board_subject(names), table.clock())
+        subject = board_subject(GAME.info.name, names)
+        at_hand = GAME.load(rules.format_state(position))
+        work.boards.add(
+            GAME.info.name, {"layout": "standard"}, at_hand, ids, subject, table.clock()
+        )
 
 
 # The one who has built the walls can move, and is the only one.

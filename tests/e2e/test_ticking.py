@@ -1,6 +1,5 @@
 """What is due is done once, whatever dies meanwhile and however many processes do it."""
 
-import sys
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 from email import message_from_bytes
@@ -9,7 +8,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select, update
 
-from pbm.play.boards import Setup, start_board
+from pbm.play.boards import start_board
 from pbm.store.db import Database
 from pbm.store.schema import due
 from tests.e2e.dying_server import TICK_STEPS
@@ -17,8 +16,8 @@ from tests.e2e.player import SERVER, Player, text_of
 from tests.e2e.running import PROGRAMS, RunningServer
 from tests.e2e.sink import Sink
 from tests.polling import PATIENCE, until
+from tests.setups import abalone
 
-DYING = Path(__file__).with_name("dying_server.py")
 SHOWN = "before-the-commit-of-the-tick"
 MANY = 12
 
@@ -45,9 +44,7 @@ def test_killed_at(step: str, server: RunningServer, alice: Player, bob: Player)
     alice.challenges(bob)
     server.stop()
     let_first_moves_be_missed(f"sqlite:///{server.folder}/var/pbm.sqlite3")
-    doomed = RunningServer(
-        server.folder, server.settings, (sys.executable, str(DYING), step), server.port
-    )
+    doomed = RunningServer(server.folder, server.settings, ("dying-server", step), server.port)
     doomed.start_process()
     assert doomed.process is not None
     assert doomed.process.wait(PATIENCE) == -9
@@ -102,7 +99,7 @@ def begin_boards(url: str) -> None:
     with database.transaction() as work:
         players = work.players.all()
         for _ in range(MANY):
-            start_board(work, Setup("standard"), players, datetime.now(UTC))
+            start_board(work, abalone("standard"), players, datetime.now(UTC))
     database.close()
 
 
