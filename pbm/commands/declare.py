@@ -3,7 +3,7 @@
     class Decline(Command):
         '''Leave a board before your first move.'''
         words = ("decline",)
-        board = operand(Board(), optional=True)
+        board = operand(BoardKind(), optional=True)
 
 Usage line, error texts and help pages are renderings of the class.
 """

@@ -24,7 +24,7 @@ from pbm.rules.contract import (
 )
 from pbm.rules.record import forms_of, merged_steps, readings_of, replayed, start_of, written
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Board, Played, Seat
+from pbm.store.values import Board, NewPly, Seat
 
 _LONGEST_NAME = 40
 _BY_RECORD = "record"
@@ -145,7 +145,7 @@ def keep_record(
     work, now = turn.work, turn.now
     steps = replayed(game, record)
     played = [
-        Played(item.ply, item.seat, item.step, dict(item.effect))
+        NewPly(item.ply, item.seat, item.step, dict(item.effect))
         for item in steps
         if isinstance(item.step, str)
     ]

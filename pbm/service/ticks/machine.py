@@ -59,11 +59,6 @@ class Ticks:
         with self.database.glance() as work:
             return work.timers.next_due_at()
 
-    def take_next(self) -> bool:
-        """Do what is due next in a transaction of its own; False if nothing is."""
-        with self.database.transaction() as work:
-            return bool(self.take_some(work, most=1))
-
     def take_some(self, work: UnitOfWork, most: int) -> int:
         """Do what is due, and return how many that were.
 
