@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Protocol
 
 from pbm.mail.smtp_in.caller import Caller
@@ -9,6 +10,7 @@ from pbm.mail.smtp_in.listener import Rejection
 from pbm.service.intake.receive import Intake
 from pbm.service.running.loops import TurnTaker
 from pbm.service.running.writer import Writer
+from pbm.service.ticks.machine import Ticks
 from pbm.service.turns.turn import Turns
 from pbm.store.db import Database, UnitOfWork
 
@@ -39,6 +41,12 @@ def keep(
 def take_next(turns: Turns) -> bool:
     """Obey the next mail, or do what it needs first; False if there is none."""
     return asyncio.run(_take(turns))
+
+
+def tick_next(ticks: Ticks) -> bool:
+    """Do what is due next; False if nothing is."""
+    writer = Writer(ticks.database, _here)
+    return bool(asyncio.run(writer.do_steps(partial(ticks.take_some, most=1))))
 
 
 async def _take(turns: Turns) -> bool:

@@ -38,7 +38,7 @@ from pbm.store.migrate import current_version, migrate
 from pbm.store.schema import metadata
 from pbm.store.values import Board, Departure, InboxMail, OutboxMail, Player, Ply
 from tests.secrets_issued import ISSUED
-from tests.serving import keep, take_next
+from tests.serving import keep, take_next, tick_next
 from tests.setups import abalone
 
 SERVER = "pbm@games.example"
@@ -218,7 +218,7 @@ class Table:
         until = self.clock() + timedelta(days=days, **more)
         while (due_at := self.ticks.next_due_at()) is not None and due_at <= until:
             self.clock.time = max(self.clock.time, due_at)
-            assert self.ticks.take_next()
+            assert tick_next(self.ticks)
         self.clock.time = until
         self.posts()
 

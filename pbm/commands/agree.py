@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 from pbm.commands.context import BOARDS_NAMED, Context
 from pbm.commands.declare import Command, operand
-from pbm.commands.words import Board as BoardKind
-from pbm.commands.words import BoardRef, OneOf, StrayBoard, lowered
+from pbm.commands.words import BoardKind, BoardRef, OneOf, StrayBoard, lowered
 from pbm.errors import Refusal
 from pbm.events import Event
 from pbm.play.claims import claim_draw

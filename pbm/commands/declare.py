@@ -3,7 +3,7 @@
     class Decline(Command):
         '''Leave a board before your first move.'''
         words = ("decline",)
-        board = operand(Board(), optional=True)
+        board = operand(BoardKind(), optional=True)
 
 Usage line, error texts and help pages are renderings of the class.
 """
@@ -120,22 +120,29 @@ class Chosen:
         chosen: dict[str, str | bool] = {}
         for option, value, _ in self.found:
             if chosen.setdefault(option.name, value) != value:
-                raise Refusal(
-                    "two-values",
-                    game=self.game.info.name,
-                    option=option.name,
-                    flag=chosen[option.name],
-                    value=value,
-                )
+                raise self._two_values(option)
         return chosen
+
+    def _two_values(self, option: GameOption) -> Refusal:
+        both = [item for item in self.found if item[0] == option]
+        return Refusal(
+            "two-values",
+            option=option.name,
+            sets_up=option.sets_up,
+            both=[value for _, value, _ in both],
+            written=[_as_written(*item) for item in both],
+        )
 
     def written(self) -> Iterator[str]:
         """Each of them as it stands in a line."""
-        for option, value, by_flag in self.found:
-            if value is True:
-                yield f"-{option.name}"
-            else:
-                yield f"-{value}" if by_flag else f"-{option.name}={value}"
+        for item in self.found:
+            yield _as_written(*item)
+
+
+def _as_written(option: GameOption, value: str | bool, by_flag: bool) -> str:
+    if value is True:
+        return f"-{option.name}"
+    return f"-{value}" if by_flag else f"-{option.name}={value}"
 
 
 Field = Operand | Flag | Option | GameOptions

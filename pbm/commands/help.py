@@ -94,11 +94,6 @@ def help_page(subject: str, commands: Sequence[type[Command]], server: str) -> d
     return {"title": "help" if name == _FIRST else f"help {name}", "text": text}
 
 
-def page_names() -> list[str]:
-    """Return the subjects that have a page of their own."""
-    return sorted(help_pages())
-
-
 def command_page(command: type[Command]) -> str:
     """Render a command's own page."""
     shown = _usage(command)

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 from pbm.commands.context import Context
 from pbm.commands.declare import Chosen, Command, flag, game_options, operand, option
 from pbm.commands.invite import check_invitations
-from pbm.commands.words import ME, BoardRef, Opponent, Rounds
-from pbm.commands.words import Board as BoardKind
+from pbm.commands.words import ME, BoardKind, BoardRef, Opponent, Rounds
 from pbm.errors import Refusal
 from pbm.events import Answered, Event, Invited
 from pbm.mail.address import address_key

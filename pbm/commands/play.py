@@ -5,8 +5,7 @@ from typing import Self
 
 from pbm.commands.context import Context
 from pbm.commands.declare import Command, operand
-from pbm.commands.words import Board as BoardKind
-from pbm.commands.words import BoardRef, MoveText, PlyMark
+from pbm.commands.words import BoardKind, BoardRef, MoveText, PlyMark
 from pbm.errors import Refusal
 from pbm.events import Event, Held
 from pbm.mail.site import Answering

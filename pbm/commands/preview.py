@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from pbm.commands.context import Context
 from pbm.commands.declare import Command, operand
 from pbm.commands.look import MOST_SHOWN
-from pbm.commands.words import Board as BoardKind
-from pbm.commands.words import BoardRef, MoveText
+from pbm.commands.words import BoardKind, BoardRef, MoveText
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.plain import to_plain

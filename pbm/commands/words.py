@@ -86,7 +86,7 @@ class Kind:
         return False
 
 
-class Board(Kind):
+class BoardKind(Kind):
     """A board's number, with an optional ply: `12`, `12#17`, `#-3`."""
 
     shown = "board"
@@ -101,7 +101,7 @@ class Board(Kind):
         return BoardRef(int(number) if number else None, int(ply) if ply else None)
 
 
-class StrayBoard(Board):
+class StrayBoard(BoardKind):
     """A board that may be named before or after the other words."""
 
     anywhere = True
@@ -256,7 +256,7 @@ class Shown(Kind):
     def read(self, words: list[str]) -> BoardRef | str:
         """Take one word."""
         if words[0][0].isdigit() or words[0][0] == "#":
-            return Board().read(words)
+            return BoardKind().read(words)
         if mentions_place(words[0]):
             raise misread("handle", word=cut_short(words[0]))
         return Handle().read(words)

@@ -17,7 +17,7 @@ from pbm.rules.contract import Move, Options, Position, RulesError, SetupError
 from pbm.rules.registry import game_named
 from pbm.rules.sides import mover, turn
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Board, Played, Player, Progress, Round
+from pbm.store.values import Board, NewPly, Player, Progress, Round
 
 _NO_CHANCE = 0  # the seed of games, none of which has chance in it so far
 
@@ -95,7 +95,7 @@ def check_move(board: Board, text: str) -> Move:
 def add_move(work: UnitOfWork, board: Board, text: str, now: datetime) -> Board:
     """Play a move for the seat whose turn it is. Raises Refusal."""
     played = board.position.play(check_move(board, text))
-    ply = Played(
+    ply = NewPly(
         board.ply + 1,
         turn(board.position) or 0,  # nobody's turn: the rules have refused it
         str(played.move),

@@ -16,11 +16,11 @@ from pbm.events import (
     Invited,
     PlayerLeft,
 )
-from pbm.events.board import BoardDeclined, BoardNews, BoardStarted
+from pbm.events.board import BoardFact
 from pbm.store.db import UnitOfWork
 
 MOST_MAILS = 20
-_TOLD_TO_A_BOARD = (BoardStarted, PlayerLeft, BoardDeclined, BoardNews, Commented)
+_TOLD_TO_A_BOARD = BoardFact | PlayerLeft | Commented
 
 
 @dataclass

@@ -19,8 +19,8 @@ SHORTEST_STATE, LONGEST_STATE = 20, 400
 """Characters of the first word of a state line, and of the whole line. The mail room knows a mail
 of ours that comes back by that line; what is shorter somebody may have written."""
 
-LONGEST_MOVE = 16
-"""Characters of a move in canonical text."""
+LONGEST_MOVE, LONGEST_BY = 16, 12
+"""Characters of a move in canonical text, and of the word that an outcome is `by`."""
 
 Options = Mapping[str, str | bool]
 """What was chosen for a game: the value of an option by its name, True for a flag."""
@@ -160,7 +160,7 @@ class Info:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a game ended: a rank for each seat, 1 the best, and by what.
+    """How a game ended: a rank for each seat, 1 the best, and by what, in one word.
 
     `scores` has one for each seat too, or is empty for a game that counts none.
     """

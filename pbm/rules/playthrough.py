@@ -17,7 +17,16 @@ in: nobody's games are played by rules that have changed unnoticed.
 import json
 from collections.abc import Iterator, Mapping
 
-from pbm.rules.contract import Game, Options, Position, RulesError, View, completed
+from pbm.rules.contract import (
+    LONGEST_BY,
+    LONGEST_MOVE,
+    Game,
+    Options,
+    Position,
+    RulesError,
+    View,
+    completed,
+)
 
 
 class PlaythroughError(ValueError):
@@ -64,12 +73,20 @@ def _lines(game: Game, seats: int, chosen: Options, steps: list[str], seed: int)
             played = position.play(position.parse(rest, _number(first)))
             if str(position.parse(str(played.move), _number(first))) != str(played.move):
                 raise PlaythroughError(f"the canonical text {played.move} is another move")
+            if len(str(played.move)) > LONGEST_MOVE:
+                text = f"the move {played.move} has more than {LONGEST_MOVE} characters"
+                raise PlaythroughError(text)
             yield f": {played.move} {json.dumps(dict(played.effect), sort_keys=True)}"
             position = played.position
         yield f"= {_state(game, position)}"
     outcome = position.outcome
     if outcome is None:
         raise PlaythroughError("its playthrough stops before the game is over")
+    if len(outcome.ranks) != seats:
+        raise PlaythroughError(f"its outcome has {len(outcome.ranks)} ranks for {seats} seats")
+    if len(outcome.by) > LONGEST_BY:
+        text = f"the word {outcome.by!r} of its outcome has more than {LONGEST_BY} characters"
+        raise PlaythroughError(text)
     yield f"over {outcome.by} ranks={_listed(outcome.ranks)} scores={_listed(outcome.scores)}"
 
 

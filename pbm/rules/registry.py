@@ -102,7 +102,8 @@ def _load(point: EntryPoint) -> Game:
         text = f"The game {point.name} calls itself {info.name!r}; both must be the same word,"
         raise GamesError(f"{text} 2 to 16 small letters and digits.")
     if not _TITLE.fullmatch(info.title):
-        raise GamesError(f"The title of the game {point.name} is {info.title!r}: letters only.")
+        text = f"The title of the game {point.name} is {info.title!r}; it must be 2 to 30 letters,"
+        raise GamesError(f"{text} digits, blanks and hyphens, a capital letter first.")
     try:
         check(game)
         _check_state(game)

@@ -27,8 +27,8 @@ from pbm.store.values import (
     Board,
     Bookkeeping,
     Departure,
+    NewPly,
     Offer,
-    Played,
     Ply,
     Progress,
     Round,
@@ -295,7 +295,7 @@ class Boards:
     def fill(
         self,
         board: Board,
-        played: Sequence[Played],
+        played: Sequence[NewPly],
         left: Sequence[tuple[int, int, str]],
         progress: Progress,
         now: datetime,
@@ -317,7 +317,7 @@ class Boards:
         self._set_last_ply(board.id, {item.seat: item.ply for item in played})
         return self.set_progress(self.get(board.id), progress, now)
 
-    def add_ply(self, board: Board, played: Played, progress: Progress, now: datetime) -> Board:
+    def add_ply(self, board: Board, played: NewPly, progress: Progress, now: datetime) -> Board:
         """Record a move; the primary key (board, ply) lets nobody play a ply twice."""
         ply, seat = played.ply, played.seat
         _ADD_PLY.run(self._connection, {"board_id": board.id, "played_at": now, **vars(played)})

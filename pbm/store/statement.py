@@ -1,7 +1,7 @@
 """A statement written in SQLAlchemy's language, compiled once, and run by the driver itself.
 
-SQLAlchemy's own way to run a statement costs many times what the driver needs, and a turn runs two
-dozen of them. The SQL and the conversion of values are SQLAlchemy's here, too.
+SQLAlchemy's own way to run a statement costs many times what the driver needs, and a turn runs some
+fifteen of them. The SQL and the conversion of values are SQLAlchemy's here, too.
 """
 
 from collections.abc import Callable, Mapping, Sequence

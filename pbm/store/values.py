@@ -222,7 +222,7 @@ class Ply:
 
 
 @dataclass(frozen=True)
-class Played:
+class NewPly:
     """A move as it is written down."""
 
     ply: int

@@ -21,6 +21,7 @@ from pbm.store.values import TimerKind
 from tests.conversations.greedy import greedy_move
 from tests.conversations.playing import board_mail, plays_out
 from tests.pictures import PICTURE_PART, pixels
+from tests.serving import tick_next
 from tests.table import OPERATOR, Mail, Table
 
 FOLDER = Path(__file__).parent / "mails"
@@ -145,7 +146,7 @@ def _in_time(url: str) -> dict[str, Mail]:
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setattr(machine, "TIMERS", {TimerKind.FIRST_MOVE_REMINDER: _broken})
         for _ in range(machine.MOST_TRIES):
-            table.ticks.take_next()
+            tick_next(table.ticks)
     table.posts()
     found["stuck-timer"] = table.person(OPERATOR).newest
     table.close()

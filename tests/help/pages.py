@@ -1,12 +1,14 @@
 """The help as players get it: every page by its subject, and rendered as a mail."""
 
-from pbm.commands.help import help_page, page_names
+from pbm.commands.help import help_page
 from pbm.commands.registry import COMMANDS
 from pbm.mail.reading.htmltext import html_to_text
 from pbm.mail.writing.render import Rendered, Renderer
+from pbm.resources import help_pages
 
 SERVER = "pbm@play.example"
-SUBJECTS = [*page_names(), *(word for command in COMMANDS for word in command.words)]
+PAGES = sorted(help_pages())
+SUBJECTS = [*PAGES, *(word for command in COMMANDS for word in command.words)]
 
 _RENDERER = Renderer()
 

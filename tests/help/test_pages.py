@@ -5,14 +5,14 @@ import re
 import pytest
 
 from pbm.commands.declare import Command
-from pbm.commands.help import MARK, Help, help_page, page_names
+from pbm.commands.help import MARK, Help, help_page
 from pbm.commands.registry import COMMAND_WORDS, COMMANDS, parse_line, parse_move
 from pbm.errors import Refusal
 from pbm.mail.reading.subject import clean_subject
 from pbm.mail.writing.render import COLUMNS
 from pbm.resources import resource_path
 from tests.help.boards import flow
-from tests.help.pages import SERVER, SUBJECTS, html_lines, page_text, text_lines
+from tests.help.pages import PAGES, SERVER, SUBJECTS, html_lines, page_text, text_lines
 
 PHONE = 40  # characters of fixed width that a narrow phone shows in a line
 
@@ -24,7 +24,7 @@ def title(subject: str) -> str:
 
 
 def test_the_pages_are_these() -> None:
-    assert page_names() == ["abalone", "boards", "commands", "start", "tutorial"]
+    assert PAGES == ["abalone", "boards", "commands", "start", "tutorial"]
 
 
 @pytest.mark.parametrize("subject", SUBJECTS)
@@ -32,7 +32,7 @@ def test_a_page_fits_the_columns_of_a_mail(subject: str) -> None:
     assert max(map(len, text_lines(subject))) <= COLUMNS
 
 
-@pytest.mark.parametrize("name", page_names())
+@pytest.mark.parametrize("name", PAGES)
 def test_a_page_can_be_read_as_a_file(name: str) -> None:
     text = (resource_path("help") / f"{name}.txt").read_text(encoding="ascii")
     assert max(map(len, text.split("\n"))) <= FILE_COLUMNS
@@ -96,7 +96,7 @@ def test_an_unknown_page_is_refused_with_those_there_are(subject: str) -> None:
     with pytest.raises(Refusal) as refused:
         help_page(subject, COMMANDS, SERVER)
     assert refused.value.code == "no-such-page"
-    assert refused.value.params == {"subject": subject, "pages": page_names()}
+    assert refused.value.params == {"subject": subject, "pages": PAGES}
 
 
 @pytest.mark.parametrize("name", ["abalone", "start", "tutorial"])

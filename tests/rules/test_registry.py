@@ -11,7 +11,7 @@ import pytest
 
 from pbm.rules import registry
 from pbm.rules.abalone import GAME
-from pbm.rules.contract import Game, Info
+from pbm.rules.contract import Game, Info, Outcome
 from pbm.rules.playthrough import PlaythroughError, check
 from pbm.rules.registry import GamesError, games, load_games
 
@@ -68,7 +68,7 @@ def test_a_position_and_a_move_print_as_people_write_them(second_game: Game) -> 
     [
         ({"contract": 2}, "is made for version 2 of the contract, and this server has version 1"),
         ({"name": "chess"}, "calls itself 'chess'"),
-        ({"title": "No\nTitle"}, "letters only"),
+        ({"title": "No\nTitle"}, "must be 2 to 30 letters"),
         ({"playthrough": ""}, "it has no playthrough"),
         ({"playthrough": "# nothing\n"}, "it has no playthrough"),
         ({"playthrough": "play"}, "does not begin with"),
@@ -123,3 +123,26 @@ def test_a_playthrough_needs_a_state_that_comes_back(second_game: Game) -> None:
 
     with pytest.raises(PlaythroughError, match="does not give its position back"):
         check(Forgetful(second_game))  # type: ignore[arg-type]
+
+
+def test_a_move_that_no_row_can_hold_is_refused(
+    second_game: Game, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pbm.rules.playthrough.LONGEST_MOVE", 0)
+    with pytest.raises(PlaythroughError, match="the move d has more than 0 characters"):
+        check(second_game)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "why"),
+    [
+        (Outcome((1,), "four"), "has 1 ranks for 2 seats"),
+        (Outcome((1, 2), "four in a row"), "'four in a row' of its outcome has more than 12"),
+    ],
+)
+def test_an_outcome_that_does_not_fit_is_refused(
+    outcome: Outcome, why: str, second_game: Game, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fourinarow.Outcome", lambda *_: outcome)
+    with pytest.raises(PlaythroughError, match=why):
+        check(second_game)

@@ -22,6 +22,7 @@ from tests.growth import asked
 from tests.plans import read_whole
 from tests.polling import PATIENCE
 from tests.service.test_counts import Threads, counted
+from tests.serving import tick_next
 from tests.table import OPERATOR, START, Table
 
 KIND = TimerKind.FIRST_MOVE_REMINDER
@@ -61,7 +62,7 @@ def test_while_nothing_is_due_a_look_reads_one_row_of_an_index(table: Table) -> 
     (sql,) = found.statements
     assert "LIMIT" in sql
     with asked(table) as claimed:
-        assert table.ticks.take_next()
+        assert tick_next(table.ticks)
     assert not read_whole(table.database, {**dict(statements), **dict(claimed)}.items(), {"due"})
 
 
@@ -87,8 +88,8 @@ def test_a_bug_makes_one_stuck_and_stops_nothing_else(
     with table.database.transaction() as work:
         work.timers.set(TimerKind.DAILY_ERASURE, "fine", START, START)
     for _ in range(MOST_TRIES + 1):
-        assert table.ticks.take_next()
-    assert not table.ticks.take_next()
+        assert tick_next(table.ticks)
+    assert not tick_next(table.ticks)
     assert done == ["fine"]
     table.posts()
     (told,) = table.mailboxes[OPERATOR]
@@ -107,8 +108,8 @@ def test_a_kind_of_a_newer_program_is_kept(table: Table) -> None:
     with table.database.engine.begin() as connection:
         connection.execute(update(due).values(kind="of-a-newer-program"))
     for _ in range(MOST_TRIES):
-        assert table.ticks.take_next()
-    assert not table.ticks.take_next()
+        assert tick_next(table.ticks)
+    assert not tick_next(table.ticks)
     assert table.rows("due")[0]["stuck"]
 
 
@@ -137,7 +138,7 @@ def test_one_that_kills_the_process_is_put_aside(
 
 
 def takes_all(ticks: Ticks) -> None:
-    while ticks.take_next():
+    while tick_next(ticks):
         pass
 
 

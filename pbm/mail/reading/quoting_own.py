@@ -18,7 +18,7 @@ _STATE = re.compile(rf"{_LABEL} [!-~]{{{SHORTEST_STATE},}}(?: |$)", re.ASCII)
 _STATE_LINES = 3  # that it is broken into at most, where it is too long
 # The subject, and the headlines, of which templates fix too few words.
 _STARTS = re.compile(
-    r"[A-Z][a-z]{1,20} Board \d{1,9}: \S"
+    r"[A-Z][A-Za-z0-9 -]{1,29} Board \d{1,9}: \S"
     r"|(?:Your|[a-z][a-z0-9_-]{1,15}'s) move on board \d{1,9}(?:[.,;]|$)"
     r"|Board \d{1,9} is (?:closed\.$|over: )",
     re.ASCII,

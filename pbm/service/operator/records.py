@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pbm.commands.records import keep_record, record_of, shown_names
 from pbm.errors import OperatorError
 from pbm.events.by_operator import GameTakenOver, RecordKept
 from pbm.mail.writing.render import sentence
 from pbm.play.game_words import why as why_of
+from pbm.play.records import keep_record, record_of, shown_names
 from pbm.rules.contract import Game, GameRecord, KeepsRecords, Options, RecordError
 from pbm.rules.record import forms_of, replayed, start_of, written
 from pbm.rules.registry import default_game, games

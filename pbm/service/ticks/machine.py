@@ -12,7 +12,7 @@ import structlog
 from pbm.clock import Clock
 from pbm.mail.site import Site
 from pbm.play.turn import Turn
-from pbm.service.running.steps import Steps, at_once
+from pbm.service.running.steps import Steps
 from pbm.service.ticks.registry import ALWAYS, TIMERS
 from pbm.service.ticks.tick import Again, Tick
 from pbm.service.turns.crash_marker import CrashMarker
@@ -59,11 +59,6 @@ class Ticks:
         """When something is due next: one look into an index. Raises DBAPIError."""
         with self.database.glance() as work:
             return work.timers.next_due_at()
-
-    def take_next(self) -> bool:
-        """Do what is due next in a transaction of its own; False if nothing is."""
-        with self.database.transaction() as work:
-            return bool(at_once(self.take_some(work, most=1)))
 
     def take_some(self, work: UnitOfWork, most: int) -> Steps[int]:
         """Do what is due, each a step; the outcome is how many that were.

@@ -20,7 +20,7 @@ from pbm.events import (
     MovePlayed,
     PlayerLeft,
 )
-from pbm.events.board import BoardDeclined, BoardNews, BoardStarted
+from pbm.events.board import BoardDeclined, BoardFact, BoardNews
 from pbm.play.boards import check_move
 from pbm.play.limits import take_unasked_mail, wants_no_mail
 from pbm.play.postage import Postage
@@ -28,8 +28,8 @@ from pbm.service.turns.questions import record_invited
 from pbm.service.turns.talk import chat, count_news
 from pbm.store.values import Board
 
-_BOARD_EVENTS = (BoardStarted, MovePlayed, PlayerLeft, BoardDeclined, BoardNews)
-_ON_A_BOARD = (MovePlayed, PlayerLeft, BoardDeclined, BoardNews, Held)
+_BOARD_EVENTS = BoardFact | MovePlayed | PlayerLeft
+_ON_A_BOARD = MovePlayed | PlayerLeft | BoardDeclined | BoardNews | Held  # that was there before
 _REFUSAL = "refusal"
 _PERHAPS_WORDS = ("unclear-move", "no-such-place", "no-pass")
 

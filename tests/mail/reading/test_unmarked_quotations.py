@@ -5,6 +5,7 @@ words of another player's pass for the reader's own.
 import pytest
 
 from pbm.mail.reading.quoting import OwnWords, find_own_words, own_words
+from pbm.mail.reading.quoting_own import OwnMails
 from pbm.mail.writing.template_words import TemplateWords, template_words
 from tests.mail.reading.our_mails import OurMail, broken, our_mails, refilled, without_marks
 from tests.table import Table
@@ -198,3 +199,8 @@ def test_the_server_knows_its_own_sentences() -> None:
     assert ours.end("You wrote:") == len("You wrote:")
     for words in ("Nice one!", "I moved", "Your move was bad", "I could not move any more, ha ha"):
         assert ours.end(words) == 0
+
+
+def test_a_mail_may_begin_with_a_game_of_several_words() -> None:
+    assert OwnMails(["Four in a Row Board 3: alice v bob", "", STATE]).starts(0)
+    assert not OwnMails(["On board 3: alice v bob", "", STATE]).starts(0)
