@@ -21,7 +21,6 @@ class Preview(Command):
 
     words = ("preview",)
     group = "look"
-    examples = ("preview a1-c3,d4", "preview 12 c5,d5")
     reads_only = True
 
     board: BoardRef | None = operand(BoardKind(), optional=True)

@@ -41,6 +41,7 @@ _EXAMPLES = {
         "challenge alice+carol bob+me",
     ),
     "move": ("move a1-c3,d4", "move 12 c5,d5", "move 12#17 e7-f8,f8", "abalone move a1-c3,b2 #1"),
+    "preview": ("preview a1-c3,d4", "preview 12 c5,d5"),
     "export": ("export", "export 12", "export 12 -json", "export 12 -apgn -abapro", "export me"),
     "import": ("import", "import -abapro -layout=belgian"),
     "help": ("help", "help commands", "pbm help abalone", "help move"),
