@@ -45,6 +45,7 @@ Kind = tuple[str, str | None]
 """A reason, and which of its faults."""
 
 START = rules.start("standard", 2)
+LEFT = rules.Record(steps=(rules.Leaving(1),))
 THREE = rules.Record("bowl", 3, steps=("b2,b3", rules.Leaving(3)))
 LETTERS = f"has a line break or control character, or more than {LONGEST_VALUE} characters."
 FIELDS = "format, version, board, players, teams, pillar, names, tags, result, ended, steps, states"
@@ -311,6 +312,12 @@ ROWS: list[tuple[str, Callable[[], object], str]] = [
         + '" by the steps, and not what "states" has.',
     ),
     (
+        "state-differs",
+        text(rules.format_record(LEFT, "json", states=True).replace("won=2", "won=1")),
+        f'After ply 0 the state is "{rules.format_state(LEFT.final)}" by the steps, and not what'
+        ' "states" has.',
+    ),
+    (
         "only-for-two",
         written(abapro=True),
         "A bare list of moves is for games of two players; APGN and JSON are for all. Write -apgn"
@@ -342,6 +349,11 @@ ROWS: list[tuple[str, Callable[[], object], str]] = [
         text("1. a1b2"),
         'Move 1 (ply 1, seat 1) reads "a1b2": That does not read as a move. If the moves are in'
         ' Aba-Pro notation, the record must say so: [Notation "Aba-Pro"].',
+    ),
+    (
+        "no-such-cell",
+        text("c5,d5 j7-d7,d7"),
+        'Move 1 (ply 2, seat 2) reads "j7-d7,d7": There is no place j7: the rows are a to i.',
     ),
     (
         "no-such-seat",

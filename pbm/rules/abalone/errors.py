@@ -130,7 +130,7 @@ class RecordError(contract.RecordError):
     """
 
     def __init__(self, reason: str, **params: Any) -> None:
-        super().__init__(reason, **{name: it for name, it in params.items() if it is not None})
+        super().__init__(reason, **params)
         self.ply: int | None = params.get("ply")
         self.number: int | None = params.get("number")
         self.seat: int | None = params.get("seat")

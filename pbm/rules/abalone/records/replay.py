@@ -104,8 +104,9 @@ class Replay:
 
     def _refused(self, error: contract.RulesError, given: str, seat: int | None) -> RecordError:
         number, ply = self._number_of(seat or self._next), self.ply + 1
-        where = {"ply": ply, "number": number, "seat": seat, "given": shown(given)}
-        return RecordError(error.reason, **{**error.params, **where})
+        where = {"ply": ply, "number": number, "given": shown(given)}
+        mover = {"seat": seat} if seat else {}  # nobody's turn once the game is over
+        return RecordError(error.reason, **{**error.params, **where, **mover})
 
 
 def shown(text: str) -> str:
