@@ -46,7 +46,7 @@ class Export(Command):
         try:
             text = written(record_of(context.work, board, context.server), board.rules, chosen)
         except RecordError as error:
-            told = why(board.rules, error, number=board.id)
+            told = why(board.rules, error, of_board=board.id)
             raise Refusal("no-such-form", number=board.id, **told) from error
         title = f"board {board.id} as a record"
         yield Answered("record", {"title": title, "number": board.id, "text": text})

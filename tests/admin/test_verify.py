@@ -21,8 +21,14 @@ TAMPERED = {
     "first ply gone": ("DELETE FROM moves WHERE ply = 1", "ply 1 is missing"),
     "last ply gone": ("DELETE FROM moves WHERE ply = 2", "it counts 2 plies, and 1 are recorded"),
     "other move": ("UPDATE moves SET text = 'a2-c4,b3' WHERE ply = 1", "its position is kept as"),
-    "illegal move": ("UPDATE moves SET text = 'e5,e6' WHERE ply = 1", "cannot be played again"),
-    "no move": ("UPDATE moves SET text = 'hello' WHERE ply = 2", "cannot be played again"),
+    "illegal move": (
+        "UPDATE moves SET text = 'e5,e6' WHERE ply = 1",
+        "cannot be played again: There is no marble on e5.",
+    ),
+    "no move": (
+        "UPDATE moves SET text = 'hello' WHERE ply = 2",
+        "cannot be played again: That does not read as a move",
+    ),
     "other spelling": (
         "UPDATE moves SET text = 'a1-c3,d4' WHERE ply = 1",
         "ply 1 is written as a1-c3,d4, and should be a1-c3,b2",
@@ -65,7 +71,7 @@ TAMPERED = {
     "departure": (
         "INSERT INTO departures (board_id, after_ply, seat, how, left_at) "
         "SELECT id, 1, 2, 'resigned', started_at FROM boards",
-        "cannot be played again",
+        "cannot be played again: This game is over.",
     ),
     "late departure": (
         "INSERT INTO departures (board_id, after_ply, seat, how, left_at) "
@@ -73,7 +79,10 @@ TAMPERED = {
         "seat 2 left after ply 9, which was not played",
     ),
     "beginning": ("UPDATE boards SET start_state = state", "its beginning is kept as"),
-    "unreadable beginning": ("UPDATE boards SET start_state = 'junk'", "cannot be played again"),
+    "unreadable beginning": (
+        "UPDATE boards SET start_state = 'junk'",
+        "cannot be played again: A state line has four parts",
+    ),
     "layout": ('UPDATE boards SET options = \'{"layout": "bowl"}\'', "its beginning is kept as"),
     "no layout": (
         'UPDATE boards SET options = \'{"layout": "square"}\'',

@@ -4,6 +4,9 @@ import ast
 import re
 from collections.abc import Iterator
 
+import pytest
+from jinja2 import ChoiceLoader, DictLoader, Environment, FileSystemLoader
+
 from pbm.resources import resource_path
 
 TEMPLATES = resource_path("templates")
@@ -47,6 +50,21 @@ def test_every_code_has_a_macro_and_every_macro_a_code() -> None:
 def test_every_reason_of_a_misread_word_has_a_sentence() -> None:
     text = (TEMPLATES / "refusals.txt").read_text(encoding="utf-8")
     assert named("misread", 0) == set(REASON.findall(text))
+
+
+@pytest.mark.parametrize(
+    ("game", "sentence"),
+    [
+        ("abalone", "The game can start from the bowl or from the german board, not from both."),
+        ("without-words", "The layout can be bowl or german, not both."),
+    ],
+)
+def test_two_values_are_told_in_the_words_of_a_game_that_has_some(game: str, sentence: str) -> None:
+    other = DictLoader({"without-words/reasons.txt": ""})
+    templates = Environment(loader=ChoiceLoader([FileSystemLoader(TEMPLATES), other]))
+    refused = {"game": game, "option": "layout", "flag": "bowl", "value": "german"}
+    told = templates.get_template("refusals.txt").module.two_values(refused)  # type: ignore[attr-defined]
+    assert told == f"{sentence} Leave out -bowl, or -layout=german."
 
 
 def test_every_section_has_a_template_and_every_template_is_used() -> None:

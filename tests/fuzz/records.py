@@ -7,6 +7,7 @@ from pbm.rules import abalone as rules
 from pbm.rules.abalone.errors import REASONS, RECORD_REASONS
 from tests.fuzz.targets import Target
 from tests.rules.records.random_records import random_record
+from tests.rules.sentences import told
 
 _FORMS: tuple[rules.RecordForm | None, ...] = (None, *rules.RECORD_FORMS)
 _AS = list(product(_FORMS, (None, "belgian", "standard"), (False, True)))
@@ -33,9 +34,9 @@ def check(data: bytes) -> None:
 
 def _check_refusal(error: rules.RecordError) -> None:
     assert error.reason in (*REASONS, *RECORD_REASONS)
-    assert 0 < len(str(error)) < 500
+    assert 0 < len(told(error)) < 500
     # Both are mailed, so both must be text that can be.
-    str(error).encode()
+    told(error).encode()
     (error.given or "").encode()
 
 

@@ -4,6 +4,7 @@ import pytest
 
 from pbm.rules import abalone as rules
 from tests.rules.random_positions import some_positions
+from tests.rules.sentences import told
 
 START = "11111/111111/..111../......../........./......../..222../222222/22222 1 0,0 -"
 ROWS = START.split()[0]
@@ -169,7 +170,7 @@ def test_bad_lines(line: str) -> None:
 def test_what_is_wrong_is_said(line: str, sentence: str) -> None:
     with pytest.raises(rules.StateError) as error:
         rules.parse_state(line)
-    assert str(error.value) == sentence
+    assert told(error.value) == sentence
 
 
 def test_positions_of_play_are_restored() -> None:

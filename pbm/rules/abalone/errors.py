@@ -1,8 +1,9 @@
 """What can be wrong with a move, a state line, a set-up or a record: a class and codes for each.
 
-Every error carries a `reason`, a code from a closed list that programs may rely on, and a text of
-one or two sentences for a person. `docs/rules-protocol.md` explains the reasons, `docs/records.md`
-those that only a record can have; tests hold the pages and these lists together.
+Every error carries a `reason`, a code from a closed list that programs may rely on, and parameters
+as plain data. Where a reason has several causes, `fault` says which. The sentences for people are
+in the game's `reasons.txt`. `docs/rules-protocol.md` explains the reasons, `docs/records.md` those
+that only a record can have; tests hold the pages, the sentences and these lists together.
 """
 
 from typing import Any, Literal, get_args
@@ -67,6 +68,7 @@ RecordReason = Literal[
     "only-for-two",
     "one-form",
 ]
+ClaimReason = Literal["nothing-to-claim"]
 
 Reason = NotationReason | IllegalMoveReason | StateReason | SetupReason | RecordReason
 
@@ -84,16 +86,6 @@ RECORD_REASONS: tuple[str, ...] = get_args(RecordReason)
 RulesError = contract.RulesError
 
 
-class _Told:
-    """An error that still says itself what is wrong."""
-
-    reason: str
-    params: dict[str, object]
-
-    def __str__(self) -> str:
-        return str(self.params.get("text") or self.reason)
-
-
 class NotationError(contract.NotationError):
     """A text that names no move, in this or any other position."""
 
@@ -108,11 +100,11 @@ class IllegalMoveError(contract.IllegalMoveError):
         super().__init__(reason, **params)
 
 
-class StateError(_Told, contract.StateError):
+class StateError(contract.StateError):
     """A state line that describes no position."""
 
-    def __init__(self, reason: StateReason, text: str) -> None:
-        super().__init__(reason, text=text)
+    def __init__(self, reason: StateReason, **params: Any) -> None:
+        super().__init__(reason, **params)
 
 
 class SetupError(contract.SetupError):
@@ -122,7 +114,14 @@ class SetupError(contract.SetupError):
         super().__init__(reason, **params)
 
 
-class RecordError(_Told, contract.RecordError):
+class ClaimError(contract.ClaimError):
+    """A draw that cannot be claimed."""
+
+    def __init__(self, reason: ClaimReason, **params: Any) -> None:
+        super().__init__(reason, **params)
+
+
+class RecordError(contract.RecordError):
     """A record of a game that cannot be read or written, or whose moves the rules do not allow.
 
     For a step that is refused `reason` is the rules' own, and the rest says where: `ply` is the one
@@ -130,20 +129,9 @@ class RecordError(_Told, contract.RecordError):
     to leave), `given` the text as it stands in the record. They are None for everything else.
     """
 
-    def __init__(
-        self,
-        reason: str,
-        text: str = "",
-        *,
-        ply: int | None = None,
-        number: int | None = None,
-        seat: int | None = None,
-        given: str | None = None,
-        **params: Any,
-    ) -> None:
-        where = {"ply": ply, "number": number, "seat": seat, "given": given, "text": text}
-        super().__init__(reason, **{name: it for name, it in where.items() if it}, **params)
-        self.ply = ply
-        self.number = number
-        self.seat = seat
-        self.given = given
+    def __init__(self, reason: str, **params: Any) -> None:
+        super().__init__(reason, **params)
+        self.ply: int | None = params.get("ply")
+        self.number: int | None = params.get("number")
+        self.seat: int | None = params.get("seat")
+        self.given: str | None = params.get("given")

@@ -10,6 +10,7 @@ from pbm.rules import contract
 from pbm.rules.abalone.claims import QUIET_MOVES, TIMES_REPEATED, balance, is_quiet, is_repeated
 from pbm.rules.abalone.drawing import GROUND, drawing
 from pbm.rules.abalone.effects import effect
+from pbm.rules.abalone.errors import ClaimError
 from pbm.rules.abalone.hints import as_people_write, example_move
 from pbm.rules.abalone.homes import home_of
 from pbm.rules.abalone.layouts import BOARDS, start
@@ -190,7 +191,7 @@ class Abalone:
             return "repeated"
         if is_quiet(positions[-1].inner, moves):
             return "quiet"
-        raise contract.ClaimError("nothing-to-claim", times=TIMES_REPEATED, moves=QUIET_MOVES)
+        raise ClaimError("nothing-to-claim", times=TIMES_REPEATED, moves=QUIET_MOVES)
 
     def balance(self, start: AbalonePosition, end: AbalonePosition, seat: int) -> int:
         """Marbles that a seat's side pushed off, less those that it lost."""

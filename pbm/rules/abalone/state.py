@@ -70,10 +70,7 @@ def parse_state(text: str) -> Position:
     """
     line = _LINE.fullmatch(text) if len(text) <= _LONGEST else None
     if line is None:
-        raise StateError(
-            "bad-state",
-            "A state line has four parts with one blank between them: rows, turn, scores, flags.",
-        )
+        raise StateError("bad-state", fault="parts")
     scores = tuple(map(int, line["scores"].split(",")))
     flags = _parse_flags(line["flags"])
     marbles, pillar = _parse_rows(line["rows"], len(scores))
@@ -84,13 +81,10 @@ def parse_state(text: str) -> Position:
     _check_sides(position)
     first = 1 if line["turn"] == "-" else int(line["turn"])
     if first > position.players:
-        raise StateError("bad-state", f"It cannot be the turn of seat {first}: there is none.")
+        raise StateError("bad-state", fault="turn", seat=first)
     settled = settle(position, first)
     if format_state(settled) != text:
-        raise StateError(
-            "bad-state",
-            f"The line does not agree with the rules. They make it: {format_state(settled)}",
-        )
+        raise StateError("bad-state", fault="differs", state=format_state(settled))
     return settled
 
 
@@ -98,9 +92,8 @@ def _parse_rows(text: str, players: int) -> tuple[tuple[int, ...], bool]:
     """The marbles of each seat, and whether there is a fixed one."""
     rows = text.split("/")
     if [len(row) for row in rows] != [len(row) for row in _EMPTY_ROWS]:
-        raise StateError(
-            "bad-state", f"The rows {ROWS[0]} to {ROWS[-1]} are {'/'.join(_EMPTY_ROWS)} when empty."
-        )
+        ends, empty = [ROWS[0], ROWS[-1]], "/".join(_EMPTY_ROWS)
+        raise StateError("bad-state", fault="rows", ends=ends, empty=empty)
     marbles = [0] * players
     pillar = False
     for cell, character in zip(CELLS, "".join(rows), strict=True):
@@ -110,11 +103,8 @@ def _parse_rows(text: str, players: int) -> tuple[tuple[int, ...], bool]:
             pillar = True
             continue
         if character not in "123456"[:players]:
-            raise StateError(
-                "bad-state",
-                f"A cell is . or the digit of a seat, 1 to {players} by the scores;"
-                f" {format_cell(CENTRE)} may be {FIXED}.",
-            )
+            centre = format_cell(CENTRE)
+            raise StateError("bad-state", fault="cell", last=players, centre=centre)
         marbles[int(character) - 1] |= 1 << cell
     return tuple(marbles), pillar
 
@@ -135,10 +125,7 @@ def _parse_flags(text: str) -> _Flags:
     for flag in text.split(";"):
         match = _FLAG.fullmatch(flag)
         if match is None:
-            raise StateError(
-                "bad-state",
-                "The flags are - or, in this order, teams;out=3+5;quiet=17;won=1 or draw.",
-            )
+            raise StateError("bad-state", fault="flags")
         teams = teams or bool(match["teams"])
         if match["out"]:
             out = frozenset(map(int, match["out"].split("+")))
@@ -150,23 +137,19 @@ def _parse_flags(text: str) -> _Flags:
 def _check_seats(position: Position) -> None:
     for seat in position.seats:
         if position.count(seat) > MOST_MARBLES:
-            raise StateError(
-                "bad-state", f"Seat {seat} has more than {MOST_MARBLES} marbles, which none can."
-            )
+            raise StateError("bad-state", fault="marbles", seat=seat, most=MOST_MARBLES)
     if not position.out < set(position.seats):
-        raise StateError("bad-state", "out= names a seat that there is not, or leaves nobody in.")
+        raise StateError("bad-state", fault="out")
 
 
 def _check_sides(position: Position) -> None:
     """Check that the teams are two, and that one side at most has won."""
     if position.teams and position.players != len(TEAMS) * 2:
-        raise StateError("bad-state", "A game in teams has four seats, and four scores.")
+        raise StateError("bad-state", fault="teams")
     scores = dict(zip(position.seats, position.scores, strict=True))
     if any(scores[side[0]] != scores[side[-1]] for side in position.sides):
-        raise StateError("bad-state", "The score of a team stands at both of its seats.")
+        raise StateError("bad-state", fault="score")
     winners = [side for side in position.sides if scores[side[0]] >= EJECTIONS_TO_WIN]
     if len(winners) > 1 or any(position.out.issuperset(side) for side in winners):
-        who = "team" if position.teams else "seat"
-        raise StateError(
-            "bad-state", f"Only one {who}, and one still in, can have {EJECTIONS_TO_WIN} ejections."
-        )
+        teams, most = position.teams, EJECTIONS_TO_WIN
+        raise StateError("bad-state", fault="winners", teams=teams, ejections=most)

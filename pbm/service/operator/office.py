@@ -25,7 +25,7 @@ from pbm.store.values import Board, Player
 
 MOST_WHY = 500  # characters of a reason
 _MOST_WHO = 80
-_BROKEN = "What is stored cannot be read: {error} Run: pbm-admin verify"
+_BROKEN = "What is stored cannot be read: {error}. Run: pbm-admin verify"
 
 
 @dataclass(frozen=True, kw_only=True)

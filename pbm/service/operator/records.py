@@ -28,7 +28,7 @@ def export(office: Office, number: int, chosen: Options) -> str:
     try:
         return written(record, board.rules, chosen)
     except RecordError as error:
-        raise OperatorError(sentence(why_of(board.rules, error, number=number))) from error
+        raise OperatorError(sentence(why_of(board.rules, error, of_board=number))) from error
 
 
 def parse(text: str, game: Game, chosen: Options) -> GameRecord:

@@ -4,8 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pbm.errors import Refusal
+from pbm.mail.writing.render import sentence
 from pbm.play.boards import setup_of
 from pbm.play.by_operator import BY_OPERATOR
+from pbm.play.game_words import why
 from pbm.rules.contract import Game, Played, Position, RulesError
 from pbm.rules.registry import games
 from pbm.rules.sides import mover, turn
@@ -93,7 +95,7 @@ class _Replay:
                 yield f"seat {left[0].seat} left after ply {missing}, which was not played"
                 return
         except RulesError as error:
-            yield f"the game cannot be played again: {error}"
+            yield f"the game cannot be played again: {sentence(why(self._game, error))}"
             return
         self.position = position
 

@@ -45,7 +45,7 @@ def read_or_refused(*given: Any, **named: Any) -> rules.Record | None:
         refused.append(error)
     for error in refused:
         assert error.reason in REASONS + RECORD_REASONS
-        assert f"{error}{error.given}".encode()
+        assert f"{told(error)}{error.given}".encode()
     return None
 
 

@@ -13,7 +13,7 @@ from pbm.rules.abalone.notation import parse_move
 from pbm.rules.abalone.position import TEAMS, Outcome, Position
 from pbm.rules.abalone.records.movetext import Pieces, cut, format_moves, format_tag
 from pbm.rules.abalone.records.record import RESERVED, Record, is_termination
-from pbm.rules.abalone.records.replay import Replay, quoted
+from pbm.rules.abalone.records.replay import Replay, shown
 from pbm.rules.abalone.records.results import Winners, format_result, is_result, parse_result
 from pbm.rules.abalone.records.steps import ENDING_HOWS, Ending, Leaving, Step
 from pbm.rules.abalone.records.variants import Notation, board_named, usual_board, variant_of
@@ -38,8 +38,7 @@ def format_apgn(record: Record, notation: Notation = "pbm") -> str:
 def format_list(record: Record) -> str:
     """The moves alone in Aba-Pro notation; raises RecordError for more than two players."""
     if record.players != len(_COLOURS):
-        text = "A bare list of moves is for games of two players; APGN and JSON are for all."
-        raise RecordError("only-for-two", text)
+        raise RecordError("only-for-two")
     return _format_moves(record, "Aba-Pro")
 
 
@@ -91,9 +90,7 @@ def read_moves(text: str, unsaid: Unsaid) -> Record:
     """
     pieces = cut(text)
     if not pieces.tags and not pieces.words:
-        example = "1. a1-c3,b2 i5-g5,h5"
-        text = f"There is no game in this text. Send the moves of one, such as {example}."
-        raise RecordError("not-a-record", text)
+        raise RecordError("not-a-record")
     tags = _Tags(pieces, unsaid)
     said = [parse_result(result, tags.players) for result in (tags.get("result"),) if result]
     words = _without_result(pieces.words, tags.players, said)
@@ -118,7 +115,7 @@ class _Tags:
         self._values: dict[str, str] = {}
         for name, value in pieces.tags:
             if self._values.setdefault(name.lower(), value) != value:
-                raise RecordError("bad-tag", f"The tag {name} stands there twice.")
+                raise RecordError("bad-tag", fault="twice", tag=name)
         self._unsaid = unsaid
         self.others = tuple(
             (name, value)
@@ -145,7 +142,7 @@ class _Tags:
             "abapro": "Aba-Pro",
         }
         if said not in known:
-            raise _bad("Notation", self.get("notation"), '"pbm" or "Aba-Pro"')
+            raise _bad("Notation", self.get("notation"), known=["pbm", "Aba-Pro"])
         return known[said]
 
     def _teams(self) -> bool:
@@ -153,7 +150,7 @@ class _Tags:
         seats = [int(character) for character in said if character in "123456"]
         sides = {frozenset(seats[:2]), frozenset(seats[2:])}
         if said and sides != set(map(frozenset, TEAMS)):
-            raise _bad("Teams", said, f'"{_SIDES}"')
+            raise _bad("Teams", said, known=[_SIDES])
         return bool(said)
 
     def _players(self) -> int:
@@ -162,27 +159,24 @@ class _Tags:
             named = [seat for seat in range(1, _MOST_SEATS + 1) if self.get(f"seat{seat}")]
             return IN_TEAMS if self.teams else max([2, *named])
         if said not in map(str, range(2, _MOST_SEATS + 1)):
-            raise _bad("Players", said, f"a number from 2 to {_MOST_SEATS}")
+            raise _bad("Players", said, numbers=[2, _MOST_SEATS])
         return int(said)
 
     def _pillar(self) -> bool:
         said, centre = self.get("pillar").lower(), format_cell(CENTRE)
         if said not in ("", centre):
-            raise _bad("Pillar", said, f'"{centre}"')
+            raise _bad("Pillar", said, known=[centre])
         return bool(said) or self._unsaid.pillar
 
     def _board(self) -> str:
         variant, given = self.get("variant"), self._unsaid.board
         if not variant:
             if given is None and self._unsaid.needs_board:
-                text = "A bare list of moves does not say which board it is for: name the board."
-                raise RecordError("no-board", text)
+                raise RecordError("no-board")
             return given or ("official" if self.teams else usual_board(self.notation, self.players))
         board = board_named(variant, self.notation, self.players)
         if board is None:
-            known = "a name of ours such as classic, or one such as Belgian Daisy"
-            text = f"{quoted(variant)} is no Variant that is known here; it is {known}."
-            raise RecordError("unknown-variant", text)
+            raise RecordError("unknown-variant", variant=shown(variant))
         check_board(given, board)
         return board
 
@@ -192,20 +186,18 @@ class _Tags:
         for seat, colour in enumerate(_COLOURS):
             names[seat] = self._values.get(colour.lower(), "") or names[seat]
         if any(names[self.players :]):
-            text = f"A seat is named that a game of {self.players} players does not have."
-            raise RecordError("bad-names", text)
+            raise RecordError("bad-names", fault="seat", players=self.players)
         return tuple(names[: self.players])
 
 
 def check_board(given: str | None, board: str) -> None:
     """Raise RecordError if a record is of another board than its reader was told."""
     if given not in (None, board):
-        text = f"The record is of the {board} board, not of {given}."
-        raise RecordError("board-differs", text)
+        raise RecordError("board-differs", board=board, asked=given)
 
 
-def _bad(name: str, value: str, known: str) -> RecordError:
-    return RecordError("bad-tag", f"The tag {name} is {known}, not {quoted(value)}.")
+def _bad(tag: str, value: str, **can_be: list[str] | list[int]) -> RecordError:
+    return RecordError("bad-tag", fault="value", tag=tag, value=shown(value), **can_be)
 
 
 def _without_result(
@@ -217,10 +209,8 @@ def _without_result(
         if isinstance(word, Leaving) or not _is_result(word, players, last):
             continue
         if not last:
-            text = (
-                f"After the result {quoted(word)} there is more: {quoted(str(words[index + 1]))}."
-            )
-            raise RecordError("after-result", f"{text} Leave it out, or send each game by itself.")
+            more = shown(str(words[index + 1]))
+            raise RecordError("after-result", result=shown(word), more=more)
         said.append(parse_result(word, players))
         return words[:index]
     return words
@@ -235,9 +225,8 @@ def _agreed(said: list[Winners], players: int) -> Winners:
     """What the tag and the last word say together; `*` leaves it to the other."""
     results = list(dict.fromkeys(winners for winners in said if winners is not None))
     if len(results) > 1:
-        one, other = (format_result(winners, players) for winners in results)
-        text = f"The tag Result says {one}, but after the moves it says {other}."
-        raise RecordError("bad-result", text)
+        both = [format_result(winners, players) for winners in results]
+        raise RecordError("bad-result", fault="two", results=both)
     return results[0] if results else None
 
 
@@ -253,8 +242,7 @@ def _play(
             replay.skip(word)
         elif not (word.isdecimal() or set(word) <= {".", "…"}):
             if replay.ply == MOST_PLIES:
-                text = f"A game is read up to {MOST_PLIES} plies, and this one is longer."
-                raise RecordError("too-many-plies", text)
+                raise RecordError("too-many-plies", most=MOST_PLIES)
             steps.append(replay.move(word, parse).step)
     return tuple(steps), replay.position
 
@@ -284,13 +272,12 @@ def _ending(termination: str, winners: Winners, final: Position) -> Ending | Non
         return None if winners is None or final.outcome else Ending("record", winners)
     if how == "operator":
         if winners is None:
-            text = 'A game with [Termination "operator"] needs a Result other than *.'
-            raise RecordError("bad-result", text)
+            raise RecordError("bad-result", fault="open", how=how)
         return Ending(how, winners)
     ending = Ending(how)
     if winners is not None and winners != ending.result:
         result = format_result(ending.result, players)
-        raise RecordError("bad-result", f"The Result of a game that was {how} is {result}.")
+        raise RecordError("bad-result", fault="other", how=how, result=result)
     return ending
 
 
@@ -299,5 +286,4 @@ def _check_result(winners: Winners, outcome: Outcome | None, players: int) -> No
     if winners is None or outcome is None or winners == outcome.winners:
         return
     said, made = format_result(winners, players), format_result(outcome.winners, players)
-    text = f"The Result is {said}, but the moves make it {made}."
-    raise RecordError("result-differs", f"{text} Put the Result right, or leave it out.")
+    raise RecordError("result-differs", said=said, made=made)

@@ -8,7 +8,7 @@ from pbm.rules.abalone.errors import RecordError
 from pbm.rules.abalone.records.apgn import Unsaid, format_apgn, format_list, read_moves
 from pbm.rules.abalone.records.json_form import format_json, parse_json
 from pbm.rules.abalone.records.record import Record
-from pbm.rules.abalone.records.replay import quoted
+from pbm.rules.abalone.records.replay import shown
 from pbm.rules.abalone.records.variants import Notation, board_named
 from pbm.rules.abalone.state import format_state
 from pbm.rules.contract import Options
@@ -55,8 +55,7 @@ def chosen_form(chosen: Options) -> tuple[Form, Notation]:
     }
     asked = [form for form, wanted in forms.items() if wanted]
     if len(asked) > 1 or (chosen.get("apgn") and asked):
-        text = "A record has one form: write one of -apgn, -json and -diagram."
-        raise RecordError("one-form", f"{text} Only -apgn goes together with -abapro.")
+        raise RecordError("one-form")
     return asked[0] if asked else "apgn", "Aba-Pro" if chosen.get("abapro") else "pbm"
 
 
@@ -74,17 +73,13 @@ def parse_record(
     ('i5-g5,h5', 'a1-c3,b2')
     """
     if len(text) > LONGEST_TEXT or len(text.encode("utf-8", "replace")) > LONGEST_TEXT:
-        raise RecordError("too-long", f"A record is read up to {LONGEST_TEXT} bytes.")
+        raise RecordError("too-long", most=LONGEST_TEXT)
     text = text.removeprefix("\ufeff")
     board = _known(board)
     if form == "json" or (form is None and _JSON.match(text)):
         return parse_json(text, board)
     if form == "diagram" or _PICTURE.match(text):
-        raise RecordError(
-            "not-a-game",
-            "A picture or a state line shows one position, and a game is all its moves from the"
-            " start: send those, as APGN, as JSON or as a list.",
-        )
+        raise RecordError("not-a-game")
     if form == "abapro":
         return read_moves(text, Unsaid("Aba-Pro", board, pillar, needs_board=True))
     return read_moves(text, Unsaid("pbm", board, pillar))
@@ -96,5 +91,5 @@ def _known(board: str | None) -> str | None:
         return None
     known = board_named(board)
     if known is None:
-        raise RecordError("unknown-board", f"There is no board {quoted(board)}.")
+        raise RecordError("unknown-board", board=shown(board))
     return known

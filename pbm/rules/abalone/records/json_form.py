@@ -17,6 +17,13 @@ FORMAT_VERSION = 1
 
 _FIELDS = "format version board players teams pillar names tags result ended steps states".split()
 _Value = TypeVar("_Value")
+_KINDS: dict[type, str] = {
+    str: "text",
+    int: "number",
+    bool: "flag",
+    list: "list",
+    dict: "object",
+}
 
 
 def format_json(record: Record, *, states: bool = False) -> str:
@@ -55,12 +62,11 @@ def parse_json(text: str, board: str | None = None) -> Record:
 
     `board` is the one that it must be of, any if there is none.
     """
-    fields = _Fields(_load(text), "the record")
+    fields = _Fields(_load(text), "record")
     if fields.get("format", str, "") != FORMAT:
-        raise RecordError("not-a-record", f'A record in JSON has "format": "{FORMAT}".')
+        raise RecordError("not-a-record", format=FORMAT)
     if fields.get("version", int) != FORMAT_VERSION:
-        text = f"Only version {FORMAT_VERSION} of the form is read, and this is another one."
-        raise RecordError("bad-version", text)
+        raise RecordError("bad-version", version=FORMAT_VERSION)
     fields.check_known(_FIELDS)
     record = Record(
         fields.get("board", str),
@@ -83,7 +89,7 @@ class _Fields:
 
     def __init__(self, value: object, what: str) -> None:
         if not isinstance(value, dict):
-            raise _bad(f"{what} is not an object.")
+            raise RecordError("bad-json", fault="object", what=what)
         self.values: dict[str, object] = value
         self.what = what
 
@@ -91,7 +97,7 @@ class _Fields:
         """Raise RecordError for a field that the form does not have."""
         # What is not known may change what was meant: better refused than ignored.
         if not self.values.keys() <= set(names):
-            raise _bad(f"the fields of {self.what} are {', '.join(names)}.")
+            raise RecordError("bad-json", fault="fields", what=self.what, fields=names)
 
     def get(self, name: str, kind: type[_Value], default: _Value | None = None) -> _Value:
         """A field of a type; one without a default must be there."""
@@ -105,30 +111,22 @@ class _Fields:
 
 def _typed(value: object, kind: type[_Value], name: str) -> _Value:
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-        kinds: dict[type, str] = {
-            str: "text",
-            int: "a whole number",
-            bool: "true or false",
-            list: "a list",
-            dict: "an object",
-        }
-        raise _bad(f'"{name}" must be {kinds[kind]}, or a list of such.')
+        raise RecordError("bad-json", fault="kind", name=name, kind=_KINDS[kind])
     return value
 
 
 def _read_steps(fields: _Fields) -> tuple[Step, ...]:
     steps = fields.list("steps", object)
     if "steps" not in fields.values:
-        raise _bad('"steps" is missing; it is an empty list before the first move.')
+        raise RecordError("bad-json", fault="no-steps")
     read = [step if isinstance(step, str) else _read_leaving(step) for step in steps]
     if sum(isinstance(step, str) for step in read) > MOST_PLIES:
-        text = f"A game is read up to {MOST_PLIES} plies, and this one is longer."
-        raise RecordError("too-many-plies", text)
+        raise RecordError("too-many-plies", most=MOST_PLIES)
     return tuple(read)
 
 
 def _read_leaving(value: object) -> Leaving:
-    fields = _Fields(value, "a step")
+    fields = _Fields(value, "step")
     fields.check_known(["seat", "left"])
     return Leaving(fields.get("seat", int), _word(fields.get("left", str), HOWS, "left"))
 
@@ -137,7 +135,7 @@ def _read_ended(fields: _Fields) -> Ending | None:
     value = fields.values.get("ended")
     if value is None:
         return None
-    ended = _Fields(value, '"ended"')
+    ended = _Fields(value, "ended")
     ended.check_known(["how", "winners"])
     how = _word(ended.get("how", str), ENDING_HOWS, "how")
     return Ending(how, tuple(ended.list("winners", int)))
@@ -147,7 +145,7 @@ def _word(word: str, known: tuple[_Value, ...], name: str) -> _Value:
     for each in known:
         if each == word:
             return each
-    raise _bad(f'"{name}" is one of {", ".join(map(str, known))}.')
+    raise RecordError("bad-json", fault="word", name=name, words=list(known))
 
 
 def _read_tags(fields: _Fields) -> list[tuple[str, str]]:
@@ -158,8 +156,7 @@ def _read_tags(fields: _Fields) -> list[tuple[str, str]]:
 def _check_result(fields: _Fields, record: Record) -> None:
     made = format_result(record.winners, record.players)
     if fields.get("result", str, made) != made:
-        text = f'"result" says otherwise than the steps and "ended", which make it {made}.'
-        raise RecordError("result-differs", text)
+        raise RecordError("result-differs", made=made)
 
 
 def _check_states(fields: _Fields, record: Record) -> None:
@@ -167,16 +164,21 @@ def _check_states(fields: _Fields, record: Record) -> None:
         return
     states = fields.list("states", str)
     if len(states) != len(record.steps):
-        raise _bad(f'"states" has {len(states)} lines for {len(record.steps)} steps.')
+        told = {"states": len(states), "steps": len(record.steps)}
+        raise RecordError("bad-json", fault="states", **told)
     for state, each in zip(states, record.replay(), strict=True):
         if state != format_state(each.position):
             raise _differing(each)
 
 
 def _differing(each: Replayed) -> RecordError:
-    made = format_state(each.position)
-    text = f'After ply {each.ply} the state is "{made}" by the steps, and not what "states" has.'
-    return RecordError("state-differs", text, ply=each.ply, seat=each.seat, given=str(each.step))
+    return RecordError(
+        "state-differs",
+        ply=each.ply,
+        seat=each.seat,
+        given=str(each.step),
+        state=format_state(each.position),
+    )
 
 
 def _load(text: str) -> object:
@@ -186,19 +188,15 @@ def _load(text: str) -> object:
     except (ValueError, RecursionError) as error:
         if isinstance(error, RecordError):
             raise
-        raise _bad("the text is not JSON.") from None
+        raise RecordError("bad-json", fault="syntax") from None
 
 
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     values = dict(pairs)
     if len(values) != len(pairs):
-        raise _bad("a field stands there twice.")
+        raise RecordError("bad-json", fault="twice")
     return values
 
 
 def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"JSON has no {name}")
-
-
-def _bad(text: str) -> RecordError:
-    return RecordError("bad-json", text[0].upper() + text[1:])

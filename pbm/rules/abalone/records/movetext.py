@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from pbm.rules.abalone.errors import RecordError
 from pbm.rules.abalone.records.record import LONGEST_VALUE, is_control
-from pbm.rules.abalone.records.replay import Replayed, quoted
+from pbm.rules.abalone.records.replay import Replayed, shown
 from pbm.rules.abalone.records.steps import HOWS, Leaving, Step
 
 WIDTH = 40
@@ -33,6 +33,7 @@ _PIECE = re.compile(
 _LEAVING = re.compile(rf"seat ([1-6]) ({'|'.join(HOWS)})", re.ASCII | re.IGNORECASE)
 _LINE_BREAK = re.compile(r"[ \t]*[\r\n]+[ \t]*")
 _MARKS = "!?,;"
+_LONGEST_REST = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +67,7 @@ def cut(text: str) -> Pieces:
 def _sort(match: re.Match[str], pieces: Pieces) -> None:
     if match["tag"]:
         if pieces.words:
-            text = "After the moves there is another tag. Send each game by itself."
-            raise RecordError("several-games", text)
+            raise RecordError("several-games")
         pieces.tags.append((match["name"], _value(match)))
     elif comment := match["comment"]:
         leaving = _LEAVING.fullmatch(" ".join(comment.split()))
@@ -84,17 +84,15 @@ def _value(match: re.Match[str]) -> str:
     """The value of a tag; where a mail program has broken its line is a blank again."""
     value: str = match["curly"] or match["value"] or ""
     if len(value) > 3 * LONGEST_VALUE:
-        text = f"The tag {match['name']} has more than {LONGEST_VALUE} characters."
-        raise RecordError("bad-tag", text)
+        raise RecordError("bad-tag", fault="length", tag=match["name"], most=LONGEST_VALUE)
     plain = _LINE_BREAK.sub(" ", re.sub(r'\\(["\\])', r"\1", value))
     return "".join(" " if is_control(character) else character for character in plain)
 
 
 def _unreadable(rest: str) -> RecordError:
     if rest.startswith("["):
-        text = f'{quoted(rest[:30])} does not read as a tag; a tag looks like [Event "Spring"].'
-        return RecordError("bad-tag", text)
-    return RecordError("bad-bracket", f"A bracket stands alone: {quoted(rest[:30])}.")
+        return RecordError("bad-tag", fault="form", rest=shown(rest[:_LONGEST_REST]))
+    return RecordError("bad-bracket", rest=shown(rest[:_LONGEST_REST]))
 
 
 def format_tag(name: str, value: str) -> str:

@@ -22,7 +22,10 @@ RESERVED = frozenset(
 )
 """Tags that say what other fields of a record hold, in lower case."""
 
-_TAG_NAME = re.compile("[A-Za-z][A-Za-z0-9_]{0,39}", re.ASCII)
+LONGEST_NAME = 40
+"""Characters of a tag's name."""
+
+_TAG_NAME = re.compile(f"[A-Za-z][A-Za-z0-9_]{{0,{LONGEST_NAME - 1}}}", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -62,8 +65,7 @@ class Record:
         if self.ended:
             check_ending(self.ended, position.seats)
             if position.outcome:
-                text = f'The moves end this game; it cannot be "{self.ended.how}" as well.'
-                raise RecordError("bad-ending", text)
+                raise RecordError("bad-ending", fault="over", how=self.ended.how)
 
     @property
     def start(self) -> Position:
@@ -106,37 +108,32 @@ class Record:
 
     def _check_names(self) -> None:
         if len(self.names) != self.players:
-            text = f"There are {len(self.names)} names for a game of {self.players} players."
-            raise RecordError("bad-names", text)
+            told = {"names": len(self.names), "players": self.players}
+            raise RecordError("bad-names", fault="count", **told)
         for seat, name in enumerate(self.names, 1):
             if not _is_writable(name):
-                raise RecordError("bad-names", f"The name of seat {seat} {_NOT_WRITABLE}")
+                raise RecordError("bad-names", fault="letters", whose=seat, most=LONGEST_VALUE)
 
     def _check_tags(self) -> None:
         if len(self.tags) > MOST_TAGS:
-            raise RecordError("bad-tag", f"A record has at most {MOST_TAGS} tags of its own.")
+            raise RecordError("bad-tag", fault="number", most=MOST_TAGS)
         known: set[str] = set()
         for name, value in self.tags:
             if not _TAG_NAME.fullmatch(name):
-                text = "A tag's name is a letter, then letters, digits and _, 40 at most."
-                raise RecordError("bad-tag", text)
+                raise RecordError("bad-tag", fault="name", most=LONGEST_NAME)
             if name.lower() in known:
-                raise RecordError("bad-tag", f"The tag {name} stands there twice.")
+                raise RecordError("bad-tag", fault="twice", tag=name)
             known.add(name.lower())
             if name.lower() in RESERVED or self._says_ending(name, value):
-                text = f"The tag {name} is made from the game, and cannot be given."
-                raise RecordError("bad-tag", text)
+                raise RecordError("bad-tag", fault="made", tag=name)
             if not _is_writable(value):
-                raise RecordError("bad-tag", f"The tag {name} {_NOT_WRITABLE}")
+                raise RecordError("bad-tag", fault="letters", tag=name, most=LONGEST_VALUE)
 
     def _says_ending(self, name: str, value: str) -> bool:
         """Whether a tag would be read as the way in which the game ended."""
         if name.lower() != "termination":
             return False
         return is_termination(value) or (self.ended is not None and self.ended.how != "record")
-
-
-_NOT_WRITABLE = f"has a line break or control character, or more than {LONGEST_VALUE} characters."
 
 
 def is_termination(text: str) -> bool:

@@ -71,12 +71,11 @@ class Replay:
         """Take a seat out of the game."""
         before = self.position
         if step.how not in HOWS:
-            known = ", ".join(HOWS)
-            raise RecordError("bad-ending", f"A seat leaves by one of these words: {known}.")
+            raise RecordError("bad-ending", fault="leaving", words=list(HOWS))
         try:
             self.position = leave(before, step.seat)
         except RulesError as error:
-            given = _shown(str(step))
+            given = shown(str(step))
             told = {**error.params, "seat": step.seat, "after": self.ply}
             raise RecordError(error.reason, ply=self.ply, given=given, **told) from error
         return Replayed(step, step.seat, self.ply, self._number, (), None, before, self.position)
@@ -105,19 +104,16 @@ class Replay:
 
     def _refused(self, error: contract.RulesError, given: str, seat: int | None) -> RecordError:
         number, ply = self._number_of(seat or self._next), self.ply + 1
-        where = {"ply": ply, "number": number, "seat": seat, "given": _shown(given)}
-        return RecordError(error.reason, **{**error.params, **where})
+        where = {"ply": ply, "number": number, "given": shown(given)}
+        mover = {"seat": seat} if seat else {}  # nobody's turn once the game is over
+        return RecordError(error.reason, **{**error.params, **where, **mover})
 
 
-def quoted(text: str) -> str:
-    """A text from a record as a sentence can have it: short, on one line and in quotes.
+def shown(text: str) -> str:
+    """A text from a record as a sentence can have it: short and on one line.
 
-    >>> quoted("a1b2")
-    '"a1b2"'
+    >>> shown("a1\\nb2")
+    'a1�b2'
     """
-    return f'"{_shown(text)}"'
-
-
-def _shown(text: str) -> str:
     short = text if len(text) <= _LONGEST_QUOTE else text[: _LONGEST_QUOTE - 1] + "…"
     return "".join(character if character.isprintable() else "�" for character in short)

@@ -3,7 +3,7 @@
 import re
 
 from pbm.rules.abalone.errors import RecordError
-from pbm.rules.abalone.records.replay import quoted
+from pbm.rules.abalone.records.replay import shown
 
 Winners = tuple[int, ...] | None
 """The winning seats, none of them for a draw; None if there is no result."""
@@ -43,10 +43,8 @@ def parse_result(text: str, players: int) -> Winners:
         winners = tuple(sorted(set(map(int, plain.split("+")))))
         if winners[-1] <= players:
             return winners
-    some = "1-0 (Black won), 0-1" if players == 2 else "the winning seats such as 3 or 1+3"
     drawn = format_result((), players)
-    text = f"{quoted(text)} is no result for {players} players; write {some}, {drawn} or *."
-    raise RecordError("bad-result", text)
+    raise RecordError("bad-result", fault="word", word=shown(text), players=players, drawn=drawn)
 
 
 def is_result(word: str) -> bool:

@@ -12,10 +12,8 @@ __all__ = ["ENDING_HOWS", "HOWS", "Ending", "Leaving", "Step", "check_ending"]
 def check_ending(ending: Ending, seats: range) -> None:
     """Raise RecordError if no game of these seats can end so."""
     if ending.how not in ENDING_HOWS:
-        known = ", ".join(ENDING_HOWS)
-        raise RecordError("bad-ending", f"A game ends by one of these words: {known}.")
+        raise RecordError("bad-ending", fault="ending", words=list(ENDING_HOWS))
     if ending.winners and ending.how in _WITHOUT_WINNERS:
-        raise RecordError("bad-ending", f"A game that was {ending.how} has no winners.")
+        raise RecordError("bad-ending", fault="no-winners", how=ending.how)
     if ending.winners != tuple(seat for seat in seats if seat in ending.winners):
-        text = f"The winners are seats from 1 to {len(seats)}, each once and in order."
-        raise RecordError("bad-ending", text)
+        raise RecordError("bad-ending", fault="winners", last=len(seats))
