@@ -9,7 +9,7 @@ is written once more, to be sent after a pause.
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
-from pbm.events.board import PlayerReachable, PlayerUnreachable
+from pbm.events.board import MailCameBack, PlayerReachable, PlayerUnreachable
 from pbm.mail.address import Bounce, address_key
 from pbm.mail.reading.delivery_report import (
     DELAYED,
@@ -19,12 +19,10 @@ from pbm.mail.reading.delivery_report import (
     is_for_good,
     read_report,
 )
-from pbm.plain import to_plain
 from pbm.play.limits import BACK_BY_CLAIM
 from pbm.play.turn import Turn
-from pbm.play.view import board_view
 from pbm.service.post.holding import SHORTEST
-from pbm.service.turns.announce import announce_boards
+from pbm.service.turns.announce import announce_boards, shown_to
 from pbm.service.turns.mail_writer import MailWriter
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Board, InboxMail, OutboxMail, Player
@@ -165,8 +163,8 @@ def _try_again(turn: Turn, player: Player, board_id: int | None) -> None:
 
 def _write_again(turn: Turn, player: Player, board_id: int, not_before: datetime) -> None:
     board = turn.work.boards.get(board_id, lock=True)
-    view = board_view(turn.work, board, player_id=player.id, picture=player.settings.picture)
-    MailWriter(turn).board_again(player, board, to_plain(view), not_before)
+    view = shown_to(turn, player, board, MailCameBack(board.id))
+    MailWriter(turn).board_again(player, board, view, not_before)
 
 
 def _in_play(work: UnitOfWork, player: Player) -> list[Board]:

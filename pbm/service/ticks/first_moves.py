@@ -3,14 +3,12 @@
 from datetime import datetime, timedelta
 
 from pbm.commands.settings import local_time
-from pbm.events.board import FirstMoveDue, FirstMoveMissed, told
-from pbm.plain import to_plain
+from pbm.events.board import FirstMoveDue, FirstMoveMissed
 from pbm.play.decline import decline_board
 from pbm.play.first_moves import DECLINED_AFTER, REMINDED_AFTER, await_first_move, still_waits
-from pbm.play.view import board_view
 from pbm.service.running.downtime import time_lost
 from pbm.service.ticks.tick import Again, Done, Tick
-from pbm.service.turns.announce import announce_boards
+from pbm.service.turns.announce import announce_boards, shown_to
 from pbm.service.turns.mail_writer import MailWriter
 from pbm.store.timers import ALL_KEPT
 from pbm.store.values import Board, Player, TimerKind
@@ -36,11 +34,9 @@ def remind(tick: Tick) -> Done | Again:
     if not tick.work.timers.set(TimerKind.FIRST_MOVE_DECLINE, about, tick.now, decline_at, **whose):
         return Done(f"{player.handle} was reminded of board {board.id} before")
     if player.addresses:
-        zone, picture = player.settings.timezone, player.settings.picture
-        view = board_view(tick.work, board, player_id=player.id, picture=picture)
+        zone = player.settings.timezone
         due = FirstMoveDue(board.id, local_time(tick.timer.since, zone), local_time(by, zone))
-        params = {**to_plain(view), "lead": [told(due)], "comments": []}
-        MailWriter(tick).board(player, board, params)
+        MailWriter(tick).board(player, board, shown_to(tick, player, board, due))
     return Done(f"reminded {player.handle} of board {board.id}")
 
 
