@@ -21,7 +21,7 @@ _TEAMS, _SEATS_IN_TEAMS = 2, 4
 
 
 class Challenge(Command):
-    """Start a game with one to five others; everybody gets the board at once.
+    """Start a game with others; everybody gets the board at once.
 
     The first player named sits at seat 1 and moves first. With one name you are seat 1 and
     the other is seat 2. With two names or more yours must be among them; `me` is you.
