@@ -145,12 +145,24 @@ class Questions:
 
     def is_invited(self, address_keys: Collection[str], errand_id: int, now: datetime) -> bool:
         """Whether somebody at one of these addresses can still say yes to a challenge."""
-        query = select(questions.c.params).where(
-            questions.c.address_key.in_(address_keys),
-            questions.c.kind.in_(("invite", "signup")),
+        still_open = (
             questions.c.asked_at > now - LONGEST_OPEN,
             questions.c.expires_at > now,
             questions.c.answer.is_(None),
+        )
+        return self._is_invited(address_keys, errand_id, *still_open)
+
+    def has_accepted(self, address_keys: Collection[str], errand_id: int) -> bool:
+        """Whether somebody at one of these addresses has said yes to a challenge."""
+        return self._is_invited(address_keys, errand_id, questions.c.answer == "yes")
+
+    def _is_invited(
+        self, address_keys: Collection[str], errand_id: int, *which: ColumnElement[bool]
+    ) -> bool:
+        query = select(questions.c.params).where(
+            questions.c.address_key.in_(address_keys),
+            questions.c.kind.in_(("invite", "signup")),
+            *which,
         )
         found = self._connection.scalars(query)
         return any(params.get("invitation") == errand_id for params in found)

@@ -68,6 +68,19 @@ def test_the_seats_stay_in_order_and_wait_for_all(table: Table) -> None:
     bob.gets(1).hears("dave's move on board 1")
 
 
+def test_who_takes_another_handle_meanwhile_keeps_the_seat(table: Table) -> None:
+    alice = table.joins("alice")
+    dave, erin = table.person("dave@example.net"), table.person("erin@example.net")
+    alice.says("challenge dave@example.net alice2@example.net me erin@example.net")
+    fay = table.person("alice2@example.net")
+    for guest in (dave, fay):
+        guest.says("yes")
+    dave.says("change handle davy").says("yes")
+    alice.says("change handle alicia").says("yes")
+    erin.says("yes").hears("Abalone Board 1: davy, alice2 +2")
+    assert seats(table) == ["davy", "alice2", "alicia", "erin"]
+
+
 def test_nobody_is_asked_twice(table: Table) -> None:
     alice, bob = table.joins("alice"), table.joins("bob")
     dave = table.person("dave@example.net")
@@ -99,6 +112,7 @@ def test_no_is_told_to_the_one_who_asked(table: Table) -> None:
     alice.says("challenge dave@example.net me erin@example.net").forgets()
     dave.says("yes").forgets()
     erin.forgets().says("no").gets(1).hears("You will not be asked again unless you write to us.")
+    dave.gets(1).hears("no game", "The game that you were invited to will not take place")
     alice.gets(1).hears("erin@example.net does not want to play, so the game")
     assert alice.newest["Auto-Submitted"] == "auto-generated"
     assert alice.newest["In-Reply-To"] == ""

@@ -33,6 +33,17 @@ class TestInvitations:
         table.days_pass(4)
         alice.gets(1)
 
+    def test_who_has_said_yes_hears_that_another_has_not(self, table: Table) -> None:
+        alice, bob = table.joins("alice"), table.joins("bob")
+        dave, erin = table.person("dave@example.org"), table.person("erin@example.org")
+        alice.says("challenge me dave@example.org bob erin@example.org").forgets()
+        dave.says("yes").forgets()
+        table.days_pass(4)
+        dave.gets(1).hears("will not take place", "has not answered in time.")
+        alice.gets(1).hears("erin@example.org has not answered within three days")
+        bob.hears_nothing()
+        erin.gets(1)
+
     def test_a_yes_in_time_starts_the_game(self, table: Table) -> None:
         alice, dave = table.joins("alice"), table.person("dave@example.org")
         alice.says("challenge dave@example.org").forgets()

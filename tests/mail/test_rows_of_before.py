@@ -22,3 +22,11 @@ def test_a_refused_record_that_an_earlier_version_queued_can_be_rendered() -> No
 def test_a_fact_that_an_earlier_version_told(fact: dict[str, Any], said: str) -> None:
     params = {**KEPT["board"], "lead": [fact], "comments": []}
     assert said in " ".join(RENDERER.render("board", params).text.split())
+
+
+@pytest.mark.parametrize(("refusal", "said"), KEPT["refusals"])
+def test_a_refusal_that_an_earlier_version_wrote(refusal: dict[str, Any], said: str) -> None:
+    told = {"title": "move", "line": "", "nearest": None, "example": None, "talk": False}
+    section = {"section": "refusal", **told, "comment": [], "alone": True, **refusal}
+    rendered = RENDERER.render("answer", {"sections": [section]})
+    assert said in " ".join(rendered.text.split())

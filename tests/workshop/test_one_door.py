@@ -28,12 +28,12 @@ REASONS_OF_ITS_OWN = {*REASONS, *RECORD_REASONS} - {
 # Examples of what players of older servers wrote, names of other things, and aiosmtpd's own.
 ALLOWED = (
     ("pbm/commands/addresses.py", '"move 12 marta PASSWORD a1-c3,d4"'),
-    ("pbm/play/subjects.py", "`Abalone board 12: a1-c3,d4`"),
-    ("pbm/play/subjects.py", '>>> board_named("Abalone Board 12: alice v bob")'),
     ("pbm/commands/words.py", "`12 alice secret a1-c3,d4`"),
     ("pbm/mail/smtp_in/conversation.py", "self.push("),
     ("pbm/mail/smtp_in/conversation.py", "def push("),
     ("pbm/mail/smtp_in/conversation.py", "super().push("),
+    ("pbm/play/subjects.py", "`Abalone board 12: a1-c3,d4`"),
+    ("pbm/play/subjects.py", '>>> board_named("Abalone Board 12: alice v bob")'),
     ("pbm/service/operator/masking.py", "a1-c3,d4`)"),
 )
 OWN = ("pbm/rules", "templates/abalone")

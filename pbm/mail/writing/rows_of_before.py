@@ -9,13 +9,19 @@ _CALLED_NOW = {
     "reachable": "player-reachable",
     "came-back": "mail-came-back",
 }
+# Refusals whose words are in the "reasons.txt" of the one game of then now.
+_SAID_BY_THE_GAME = frozenset("one-form two-layouts bad-teams".split())
+_CLAIM = "nothing-to-claim"  # in words of the game behind our own
 
 
 def as_frozen_now(params: dict[str, Any]) -> dict[str, Any]:
-    """The parameters of a mail, each fact above a board as it is written down now."""
-    if not params.get("lead"):
-        return params
-    return {**params, "lead": [_fact(item) for item in params["lead"]]}
+    """The parameters of a mail, each fact above a board and each refusal as they are written down
+    now."""
+    if params.get("lead"):
+        params = {**params, "lead": [_fact(item) for item in params["lead"]]}
+    if params.get("sections"):
+        params = {**params, "sections": [_section(item) for item in params["sections"]]}
+    return params
 
 
 def _fact(item: dict[str, Any]) -> dict[str, Any]:
@@ -23,3 +29,15 @@ def _fact(item: dict[str, Any]) -> dict[str, Any]:
     if "operator" in item:  # it said what the operator did in words of its own
         return {"what": "operator-acted", "did": what, "why": item["why"]}
     return {**item, "what": _CALLED_NOW.get(what, what)}
+
+
+def _section(told: dict[str, Any]) -> dict[str, Any]:
+    if told.get("section") != "refusal":
+        return told
+    code, params = told["code"], told["params"]
+    if code in (*_SAID_BY_THE_GAME, _CLAIM) and "why" not in params:
+        said = {**params, "why": {"reason": code, **params}}
+        return {**told, "code": _CLAIM if code == _CLAIM else "illegal-move", "params": said}
+    if params.get("reason") == "board-name":
+        return {**told, "params": {**params, "reason": "no-such-value", "sets_up": True}}
+    return told

@@ -106,7 +106,7 @@ def send_missed(turn: Turn, player_id: int, board_ids: Iterable[int]) -> None:
         player = work.players.get(player_id)
         if not player.addresses or work.outbox.waits_for(address_key(player.address), board_id):
             continue
-        if board_id in work.boards.to_move(player_id):
+        if board_id in _to_move(work, player):
             _write_again(turn, player, board_id, turn.now)
 
 
@@ -154,11 +154,17 @@ def _try_again(turn: Turn, player: Player, board_id: int | None) -> None:
     work = turn.work
     if work.outbox.waits_for(address_key(player.address)):
         return
-    turns = work.boards.to_move(player.id)
+    turns = _to_move(work, player)
     if not turns:
         return
     number = board_id if board_id in turns else turns[0]
     _write_again(turn, player, number, turn.now + SHORTEST)
+
+
+def _to_move(work: UnitOfWork, player: Player) -> list[int]:
+    """The boards that wait for the player, and can be shown."""
+    boards = work.boards.get_many(work.boards.to_move(player.id))
+    return [board.id for board in boards if board.is_installed]
 
 
 def _write_again(turn: Turn, player: Player, board_id: int, not_before: datetime) -> None:
@@ -170,7 +176,7 @@ def _write_again(turn: Turn, player: Player, board_id: int, not_before: datetime
 def _in_play(work: UnitOfWork, player: Player) -> list[Board]:
     """The boards that the player still plays on, the lowest number first."""
     found = work.boards.of_player(player.id, playing=True, most=_EVERY)
-    return [board for board in reversed(found) if player.id in board.still_in]
+    return [item for item in reversed(found) if item.is_installed and player.id in item.still_in]
 
 
 def _may_claim(turn: Turn, player: Player) -> bool:

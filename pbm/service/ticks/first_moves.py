@@ -20,8 +20,8 @@ _DOWN = "the server was down meanwhile"
 def remind(tick: Tick) -> Done | Again:
     """Write to a player whose first move a board waits for, and set the decline."""
     found = _waiting(tick)
-    if found is None:
-        return _GONE_ON
+    if not isinstance(found, tuple):
+        return found
     board, player = found
     if player.status != "active":
         return Again(tick.now + REMINDED_AFTER, f"{player.handle} is {player.status}")
@@ -43,8 +43,8 @@ def remind(tick: Tick) -> Done | Again:
 def decline(tick: Tick) -> Done | Again:
     """Close a board for a player who has not made the first move, and tell everybody there."""
     found = _waiting(tick)
-    if found is None:
-        return _GONE_ON
+    if not isinstance(found, tuple):
+        return found
     board, player = found
     if player.status != "active":
         await_first_move(tick.work, board, tick.now)
@@ -66,10 +66,14 @@ def _moment(tick: Tick, after: timedelta) -> datetime:
     return since + after + time_lost(tick.work, since, tick.now)
 
 
-def _waiting(tick: Tick) -> tuple[Board, Player] | None:
-    """The board and the player, if it still waits for that first move."""
+def _waiting(tick: Tick) -> tuple[Board, Player] | Done | Again:
+    """The board and the player, if it still waits for that first move; else what comes of it."""
     timer = tick.timer
     board = tick.work.boards.find(timer.board_id or 0, lock=True)
-    if board is None or not still_waits(board, timer):
-        return None
+    if board is None:
+        return _GONE_ON
+    if not board.is_installed:
+        return Again(tick.now + REMINDED_AFTER, f"the game of board {board.id} is not installed")
+    if not still_waits(board, timer):
+        return _GONE_ON
     return board, tick.work.players.get(timer.player_id or 0)

@@ -2,12 +2,12 @@
 
 from pbm.mail.address import address_key
 from pbm.service.ticks.tick import Again, Done, Tick
-from pbm.service.turns.mail_writer import MailWriter
+from pbm.service.turns.invitations import tell_it_is_off
 from pbm.store.values import PendingCommands, Question
 
 
 def lapse(tick: Tick) -> Done | Again:
-    """Drop what only this question's answer would have done, and tell who invited somebody."""
+    """Drop what only this question's answer would have done, and tell who waited for it."""
     question = tick.work.questions.find(tick.timer.question_id or 0)
     if question is None or question.answer is not None:
         return Done("answered")
@@ -37,9 +37,7 @@ def _invitation(tick: Tick, question: Question) -> list[PendingCommands]:
     key = address_key(question.address)
     if not errands or tick.work.questions.is_invited([key], errands[0].id, tick.now):
         return []
-    inviter = tick.work.players.get(errands[0].player_id)
     was_set_in_time = tick.timer.since < question.expires_at  # and not by an upgrade long after
-    if inviter.addresses and was_set_in_time:
-        told = {"address": question.address}
-        MailWriter(tick).notice_player(inviter, "unanswered", "your invitation", told)
+    if was_set_in_time:
+        tell_it_is_off(tick, errands[0], question, "unanswered")
     return [errands[0]]

@@ -4,14 +4,18 @@ The challenge is an errand of the player who sent it. Each yes puts a handle in 
 an address in its line; when no address is left, the line is obeyed, and the board starts.
 """
 
+import re
 from dataclasses import replace
 
 from pbm.commands.declare import Command
+from pbm.commands.lobby import Challenge
 from pbm.commands.registry import parse_line
 from pbm.commands.script import Script
+from pbm.commands.words import is_handle
 from pbm.events import Answered
 from pbm.mail.address import address_key
 from pbm.passwords import ConfirmedPassword
+from pbm.play.turn import Turn
 from pbm.service.turns.mail_turn import MailTurn
 from pbm.service.turns.mail_writer import MailWriter
 from pbm.service.turns.obey import tell
@@ -55,21 +59,62 @@ def start_if_complete(turn: MailTurn, errand: PendingCommands) -> None:
     inviter = turn.work.players.get(waiting.player_id)
     if inviter.status != "active":
         turn.work.questions.settle_errand(waiting, "dropped")
+        _tell_guests(turn, waiting)
         return
     turn.work.questions.settle_errand(waiting, "done")
     here = replace(turn, passwords=ConfirmedPassword(None))
     context = replace(here.context(inviter), hints=(), is_agreed=True)
-    commands = [command for line in waiting.lines if (command := _command(line))]
+    lines = [_as_called_now(turn, line) for line in waiting.lines]
+    commands = [command for line in lines if (command := _command(line))]
     tell(context, run_script(context, Script(tuple(commands), waiting.comment)))
 
 
 def said_no(turn: MailTurn, errand: PendingCommands, question: Question) -> None:
-    """Drop a challenge that somebody turned down, and tell its sender."""
+    """Drop a challenge that somebody turned down, and tell who waits for it."""
     turn.work.questions.settle_errand(errand, "dropped")
+    tell_it_is_off(turn, errand, question, "turned-down")
+
+
+def tell_it_is_off(turn: Turn, errand: PendingCommands, question: Question, why: str) -> None:
+    """Tell whoever sent a challenge why it comes to nothing, and those who have said yes to it."""
     inviter = turn.work.players.get(errand.player_id)
     if inviter.addresses:
         told = {"address": question.address}
-        MailWriter(turn).notice_player(inviter, "turned-down", "your invitation", told)
+        MailWriter(turn).notice_player(inviter, why, "your invitation", told)
+    _tell_guests(turn, errand)
+
+
+def _tell_guests(turn: Turn, errand: PendingCommands) -> None:
+    """Tell those who have said yes that there will be no game, but for who is answered now."""
+    off = {"sections": [{"section": called_off().section}], "last": False}
+    names = (name for line in errand.lines for name in _names(line))
+    for guest in filter(None, [_called(turn, name) for name in names]):
+        keys = [address_key(address) for address in guest.addresses]
+        if turn.wrote(guest) or not turn.work.questions.has_accepted(keys, errand.id):
+            continue
+        MailWriter(turn).notice_player(guest, "answer", "no game", off)
+
+
+def _as_called_now(turn: Turn, line: str) -> str:
+    """A line with the handles that its players have now."""
+    for name in _names(line):
+        player = _called(turn, name)
+        if player:
+            line = re.sub(rf"(?<![^ +]){re.escape(name)}(?![^ +])", player.handle, line)
+    return line
+
+
+def _names(line: str) -> list[str]:
+    """The words of a challenge that may be handles."""
+    _, _, names = line.partition(Challenge.words[0])
+    return [name for name in re.split("[ +]", names) if is_handle(name)]
+
+
+def _called(turn: Turn, name: str) -> Player | None:
+    """Who is called so, or was before taking another handle."""
+    players = turn.work.players
+    former = players.formerly(name)
+    return players.by_handle(name) or (players.get(former) if former else None)
 
 
 def _with_handle(line: str, address: str, handle: str) -> str:
