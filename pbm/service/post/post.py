@@ -20,7 +20,7 @@ from pbm.play.turn import Turn
 from pbm.service.mail_numbers import outgoing
 from pbm.service.operator.masking import masked
 from pbm.service.post.bounces import is_out_of_reach, note_refusal
-from pbm.service.post.scribe import Scribe, Unwritten, Written
+from pbm.service.post.composer import Composer, Unwritten, Written
 from pbm.service.running.writer import InThread, Writer
 from pbm.service.turns.trouble import tell_of_failed, traceback_of
 from pbm.store.advisory_locks import AdvisoryLocks
@@ -55,7 +55,7 @@ class Post:
     site: Site
     clock: Clock
     transport: Transport
-    scribe: Scribe
+    composer: Composer
     _under_way: set[int] = field(default_factory=set)
     _ended: deque[int] = field(default_factory=deque)
 
@@ -73,7 +73,7 @@ class Post:
         due = self.claim()
         if not due:
             return Look([], self.next_due_at(), False)
-        mails = [(mail, self.scribe.write(mail)) for mail in due]
+        mails = [(mail, self.composer.write(mail)) for mail in due]
         return Look(mails, None, len(mails) == MOST_TO_WRITE)
 
     def claim(self) -> list[OutboxMail]:

@@ -26,7 +26,7 @@ class Unwritten:
 Written = bytes | Unwritten
 
 
-class Scribe:
+class Composer:
     """Writes mails that come from one address.
 
     It needs no files any more: an upgrade may take the templates away for a while.
