@@ -68,8 +68,6 @@ RecordReason = Literal[
     "one-form",
 ]
 
-Reason = NotationReason | IllegalMoveReason | StateReason | SetupReason | RecordReason
-
 REASONS: tuple[str, ...] = (
     *get_args(NotationReason),
     *get_args(IllegalMoveReason),
