@@ -36,8 +36,8 @@ from pbm.service.intake.mailrates import MailRates
 from pbm.service.intake.receive import Intake, log_fault
 from pbm.service.intake.session_log import SessionLog
 from pbm.service.own_address import own_address
+from pbm.service.post.composer import Composer
 from pbm.service.post.post import Post
-from pbm.service.post.scribe import Scribe
 from pbm.service.running.heartbeat import (
     LISTEN,
     POST,
@@ -159,8 +159,8 @@ class Server:
         self._turns = Turns(self._database, site, system_clock, crash_marker, self._watchdog)
         tick_marker = CrashMarker(settings.key_file.with_name("tick-in-hand"))
         self._ticks = Ticks(self._database, site, system_clock, tick_marker)
-        scribe = Scribe(site.address.plain)
-        self._post = Post(self._database, site, system_clock, self._transport, scribe)
+        composer = Composer(site.address.plain)
+        self._post = Post(self._database, site, system_clock, self._transport, composer)
         self._mail_kept = asyncio.Event()
         self._mail_written = asyncio.Event()
         self._timer_set = asyncio.Event()

@@ -8,8 +8,8 @@ from typing import Any
 from sqlalchemy import event
 
 from pbm.mail.smtp_out.delivery import Sent
+from pbm.service.post.composer import Composer
 from pbm.service.post.post import Post
-from pbm.service.post.scribe import Scribe
 from tests.table import Person, Table
 
 Asked = tuple[str, Any]  # SQL, and the values of its first run
@@ -112,7 +112,7 @@ class SendingTable(Table):
     def __init__(self, url: str) -> None:
         super().__init__(url)
         self.post = Post(
-            self.database, self.site, self.clock, _NoTransport(), Scribe(self.site.address.plain)
+            self.database, self.site, self.clock, _NoTransport(), Composer(self.site.address.plain)
         )
         # Its locks have a connection of their own; all else shares the other one.
         self.post.holds.take([_NO_MAIL])

@@ -29,7 +29,7 @@ from pbm.mail.writing.render import Renderer
 from pbm.play.boards import start_board
 from pbm.service.intake.front import forget_front, note_front
 from pbm.service.intake.receive import Intake
-from pbm.service.post.scribe import raw_mail
+from pbm.service.post.composer import raw_mail
 from pbm.service.running.downtime import LISTENING, note_listening
 from pbm.service.ticks.machine import Ticks
 from pbm.service.turns.turn import Turns

@@ -105,7 +105,7 @@ class ChangePassword(Command):
         context.work.players.set_password(context.player.id, kept)
         handle = context.player.handle
         told = {"title": "your password", "has_one": bool(kept), "handle": handle}
-        yield Answered("password-changed", told, to_all=True)
+        yield Answered("password-changed", {**told, "game": self.game.info.name}, to_all=True)
 
     def pinned(self, context: Context) -> str:  # noqa: ARG002 - as declared
         """Leave the password out: what is kept instead of it waits apart."""

@@ -93,6 +93,8 @@ class Context:
         board = self.work.boards.find(number, lock=lock)
         if board is None:
             raise Refusal("no-such-board", number=number)
+        if not board.is_installed:
+            raise Refusal("not-installed", number=number)
         return board
 
     def _implied(self) -> int:

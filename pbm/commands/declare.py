@@ -300,7 +300,12 @@ class Command:
 
     def pinned(self, context: Context) -> str:  # noqa: ARG002 - most commands need no context
         """Return the line that means the same at any later time, to wait for a `yes`."""
-        return self.line
+        has_options = any(isinstance(field, GameOptions) for field in self.fields.values())
+        return self.of_its_game(self.line) if has_options else self.line
+
+    def of_its_game(self, line: str) -> str:
+        """The line with the name of its game before it, where another could be meant later."""
+        return f"{self.game.info.name} {line}" if len(games()) > 1 else line
 
     @property
     def new_password(self) -> str | None:

@@ -45,6 +45,7 @@ class Delete(Command):
     def run(self, context: Context) -> Iterator[Event]:
         """Resign everywhere, and forget the player."""
         player = context.player
+        context.work.players.set_status(player.id, "removed")  # so that no match goes on with them
         for board in boards_played(context.work, player):
             yield from leave_board(context.work, board, player, "resigned", context.now)
         context.work.players.erase(player)

@@ -14,14 +14,13 @@ from pbm.play.boards import Setup, setup_of
 from pbm.play.decline import decline_board
 from pbm.play.matches import last_of_match, next_seating
 from pbm.rules.contract import completed
-from pbm.rules.registry import default_game
 from pbm.store.values import Board, Player
 
 _TEAMS, _SEATS_IN_TEAMS = 2, 4
 
 
 class Challenge(Command):
-    """Start a game with one to five others; everybody gets the board at once.
+    """Start a game with others; everybody gets the board at once.
 
     The first player named sits at seat 1 and moves first. With one name you are seat 1 and
     the other is seat 2. With two names or more yours must be among them; `me` is you.
@@ -120,8 +119,7 @@ class Challenge(Command):
             options["-random"] = None
         if self.rounds:
             options[f"-rounds={self.rounds}"] = None
-        game = [] if self.game is default_game() else [self.game.info.name]
-        return " ".join([*game, self.words[0], *options, *names])
+        return self.of_its_game(" ".join([self.words[0], *options, *names]))
 
     def _names(self, context: Context) -> list[str]:
         """The handles in the order of the seats, and the addresses of those who have none."""

@@ -126,7 +126,8 @@ def _boards_of_players(context: Context, words: list[str]) -> list[Board]:
     for handle in handles or ["me"]:
         for board in _boards_of(context, _player(context, handle), which):
             found[board.id] = board
-    return [found[number] for number in sorted(found, reverse=True)]
+    numbers = sorted(found, reverse=True)
+    return [found[number] for number in numbers if found[number].is_installed]
 
 
 def _player(context: Context, handle: str) -> Player:

@@ -32,12 +32,14 @@ class Setup:
 
     def position(self, players: int) -> Position:
         """Where the game starts. Raises Refusal for a choice that does not go together."""
+        game = game_named(self.game)
         try:
-            return game_named(self.game).start(players, self.options, _NO_CHANCE)
+            return game.start(players, self.options, _NO_CHANCE)
         except SetupError as error:
             wrong = error.reason == "wrong-players"
-            told = why(game_named(self.game), error)
-            raise Refusal("bad-setup", players=players, wrong_number=wrong, **told) from error
+            boards = any(option.sets_up for option in game.info.options)
+            told = {"players": players, "wrong_number": wrong, "boards": boards}
+            raise Refusal("bad-setup", **told, **why(game, error)) from error
 
     def is_for(self, players: int) -> bool:
         """Whether so many can play it."""
@@ -86,6 +88,8 @@ def start_board(
 
 def check_move(board: Board, text: str) -> Move:
     """Read a move for the seat whose turn it is. Raises Refusal."""
+    if board.rules_version != board.rules.info.version:
+        raise Refusal("other-rules", number=board.id, title=board.rules.info.title)
     try:
         return board.position.parse(text, turn(board.position) or 1)
     except RulesError as error:

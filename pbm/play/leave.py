@@ -29,7 +29,11 @@ def leave_board(
 
 
 def boards_played(work: UnitOfWork, player: Player) -> list[Board]:
-    """The boards that a player still plays on, the lowest number first, locked."""
+    """The boards that a player still plays on, the lowest number first, locked.
+
+    On those whose game is not installed nothing can be done.
+    """
     found = work.boards.of_player(player.id, playing=True, most=_EVERY)
     boards = [work.boards.get(board.id, lock=True) for board in reversed(found)]
-    return [board for board in boards if board.playing and player.id in board.still_in]
+    played = (board for board in boards if board.playing and board.is_installed)
+    return [board for board in played if player.id in board.still_in]

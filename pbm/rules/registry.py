@@ -66,10 +66,13 @@ def prefer(name: str) -> None:
 
 
 def default_game() -> Game:
-    """The game that is meant where none is named: the one that was preferred, else the only
-    one, else the one that comes with the server."""
-    if _preferred:
-        return games()[_preferred[0]]
+    """The game that is meant where none is named: the one that was preferred, else `own_game`."""
+    return games()[_preferred[0]] if _preferred else own_game()
+
+
+def own_game() -> Game:
+    """The game that comes with the server, else the first one. Before there were others, it was
+    meant everywhere."""
     own = (game for game in games().values() if game.info.folder is None)
     return next(own, next(iter(games().values())))
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from pbm.passwords import PasswordHash, SealedPassword
 from pbm.rules.contract import Game, Options, Position
-from pbm.rules.registry import game_named
+from pbm.rules.registry import game_named, games
 from pbm.rules.sides import mover, partners
 from pbm.store.kinds import Kind
 
@@ -132,6 +132,11 @@ class Board:
     def rules(self) -> Game:
         """The game that is played here. Raises StateError if it is not installed."""
         return game_named(self.game)
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether its game is; else nothing can be said of its position."""
+        return self.game in games()
 
     @cached_property
     def position(self) -> Position:

@@ -16,8 +16,8 @@ from pbm.play.turn import Turn
 from pbm.service.accounts.cleared_passwords import CLEARED, tell_whose_was_cleared
 from pbm.service.operator import boards, players, queue, records
 from pbm.service.operator.office import Office
+from pbm.service.post.composer import Composer
 from pbm.service.post.post import Post
-from pbm.service.post.scribe import Scribe
 from pbm.service.running.heartbeat import ROLES, Heart
 from tests.conversations.playing import plays_out
 from tests.table import Mail, Person, Table
@@ -397,7 +397,7 @@ class Season(Table):
             Heart(self.clock, ROLES).beat(work)
 
     def _meets(self, outbox_id: int, outcome: Delivery) -> None:
-        post = Post(self.database, self.site, self.clock, None, Scribe(""))  # type: ignore[arg-type]
+        post = Post(self.database, self.site, self.clock, None, Composer(""))  # type: ignore[arg-type]
         with self.database.transaction() as work:
             post.record(work, [(work.outbox.get(outbox_id), outcome)])
 

@@ -8,8 +8,8 @@ from pbm.mail.address import Bounce
 from pbm.mail.smtp_out.delivery import Deferred, Failed, Sent
 from pbm.service.operator.office import Office
 from pbm.service.operator.players import set_address
+from pbm.service.post.composer import Composer
 from pbm.service.post.post import Post
-from pbm.service.post.scribe import Scribe
 from pbm.store.values import OutboxMail
 from tests.serving import take_next
 from tests.table import SERVER, Mail, Person, Table
@@ -361,7 +361,7 @@ def test_forged_mails_bring_nobody_back_for_ever(table: Table) -> None:
 
 def refused(table: Table, outcome: Deferred | Failed | Sent) -> OutboxMail:
     """Let the next mail to a player meet with this; return how its row stands."""
-    post = Post(table.database, table.site, table.clock, None, Scribe(""))  # type: ignore[arg-type]
+    post = Post(table.database, table.site, table.clock, None, Composer(""))  # type: ignore[arg-type]
     claimed = post.claim()
     post.holds.let_go([mail.id for mail in claimed])
     mail = next(mail for mail in claimed if mail.player_id)

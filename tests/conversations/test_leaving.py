@@ -63,3 +63,12 @@ def test_everything_that_is_kept_is_sent(table: Table) -> None:
     assert (board["number"], board["players"], board["plies"]) == (1, ["alice", "bob"], 1)
     assert "bob@example.org" not in alice.newest.text
     alice.says("export somebody").hears('"somebody" is not a board')
+
+
+def test_a_match_ends_with_whoever_leaves_the_server(table: Table) -> None:
+    alice, bob = table.joins("alice"), table.joins("bob")
+    alice.says("challenge bob -rounds=2").forgets()
+    bob.forgets()
+    alice.says("delete").says("yes")
+    bob.gets(1).hears("The match ends here, in round 1 of 2, because alice cannot play any more.")
+    assert table.boards() == [1]

@@ -1,7 +1,9 @@
 """A move that is shown and not played."""
 
 import pytest
+from sqlalchemy import update
 
+from pbm.store.schema import boards
 from tests.table import Table
 
 
@@ -51,3 +53,13 @@ def test_pictures_only_for_those_who_want_them(table: Table) -> None:
     assert "<img" in alice.newest.html
     alice.says("set picture off").says("preview 1 a1-c3,d4")
     assert "<img" not in alice.newest.html
+
+
+def test_nobody_moves_under_other_rules_than_a_board_was_begun_with(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    with table.database.engine.begin() as connection:
+        connection.execute(update(boards).values(rules_version=99))
+    for line in ("a1-c3,d4", "preview a1-c3,d4"):
+        alice.says(line).gets(1).hears("was begun under other rules of Abalone")
+    bob.hears_nothing()
+    alice.says("resign").hears("Board 1 is over: bob wins.")

@@ -3,12 +3,15 @@
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from importlib.metadata import EntryPoint
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from pbm.commands.declare import Command
+from pbm.commands.registry import parse_line
+from pbm.mail.writing.render import Renderer
 from pbm.rules import registry
 from pbm.rules.abalone import GAME
 from pbm.rules.contract import Game, Info, Outcome
@@ -42,13 +45,44 @@ def point(monkeypatch: pytest.MonkeyPatch) -> Callable[..., EntryPoint]:
     return made
 
 
+def second_point() -> EntryPoint:
+    return EntryPoint("connect4", "fourinarow:GAME", registry.GROUP)
+
+
 @pytest.fixture
 def second_game(monkeypatch: pytest.MonkeyPatch) -> Iterator[Game]:
     """The game that is made for the tests."""
     monkeypatch.syspath_prepend(str(SECOND))
-    (game,) = load_games([EntryPoint("connect4", "fourinarow:GAME", registry.GROUP)]).values()
+    (game,) = load_games([second_point()]).values()
     yield game
     sys.modules.pop("fourinarow")
+
+
+@pytest.fixture
+def preferred(second_game: Game, monkeypatch: pytest.MonkeyPatch) -> Iterator[Game]:
+    """The second game, installed beside the first and meant where none is named."""
+    both = [*entry_points(group=registry.GROUP), second_point()]
+    monkeypatch.setattr(registry, "entry_points", lambda group: both)  # noqa: ARG005
+    games.cache_clear()
+    registry.prefer("connect4")
+    yield second_game
+    registry.prefer("")
+    games.cache_clear()
+
+
+def test_a_line_that_waits_names_its_game(preferred: Game) -> None:
+    for line, game in (("connect4 import", preferred), ("abalone import -layout=german", GAME)):
+        command = parse_line(line)
+        assert isinstance(command, Command)
+        assert command.game.info == game.info
+        assert command.pinned(None) == line  # type: ignore[arg-type]
+
+
+def test_a_mail_of_before_is_about_the_game_of_then(preferred: Game) -> None:
+    params = {"problem": None, "board": "", "handle": "kate", "more": False, "last": False}
+    told = Renderer().render("welcome", params).text
+    assert f"playing {GAME.info.title} by mail" in told
+    assert preferred.info.title not in told
 
 
 def test_every_game_plays_its_playthrough(second_game: Game) -> None:

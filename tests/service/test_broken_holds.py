@@ -9,8 +9,8 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
 from pbm.mail.smtp_out.delivery import Deferred, Delivery, Sent
+from pbm.service.post.composer import Composer
 from pbm.service.post.post import Post
-from pbm.service.post.scribe import Scribe
 from pbm.service.running.writer import Writer
 from pbm.store.db import Database
 from tests.serving import take_next
@@ -53,7 +53,7 @@ async def in_thread(work: Callable[[], Any]) -> Any:
 def test_promise_05_a_mail_whose_hold_broke_is_tried_again(postgres_url: str) -> None:
     table = Table(postgres_url)
     transport = Cutting(postgres_url)
-    post = Post(table.database, table.site, table.clock, transport, Scribe(SERVER))
+    post = Post(table.database, table.site, table.clock, transport, Composer(SERVER))
     writer = Writer(table.database, in_thread)
     alice, bob = table.start("alice", "bob")
     to = alice.mail("Abalone Board").reply_to

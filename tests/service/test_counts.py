@@ -14,8 +14,8 @@ from sqlalchemy import event
 
 from pbm.mail.smtp_in.caller import UNKNOWN
 from pbm.mail.smtp_out.delivery import Sent
+from pbm.service.post.composer import Composer
 from pbm.service.post.post import Post
-from pbm.service.post.scribe import Scribe
 from pbm.service.running.loops import TurnTaker, take_turns
 from pbm.service.running.steps import Steps
 from pbm.service.running.writer import Writer
@@ -155,7 +155,9 @@ def test_a_turn_alone_is_a_commit_and_its_post_another(table: Table) -> None:
 
 async def posted(table: Table) -> None:
     """Send what is due, all of it recorded while the writer is busy."""
-    post = Post(table.database, table.site, table.clock, _Takes(), Scribe(table.site.address.plain))
+    post = Post(
+        table.database, table.site, table.clock, _Takes(), Composer(table.site.address.plain)
+    )
     due = post.claim()
     await together(
         table.database, [partial(post.record, outcomes=[(mail, Sent()) for mail in due])]

@@ -9,7 +9,7 @@ from pbm.commands.context import Context
 from pbm.commands.play import Move, Resign
 from pbm.mail.reading import inbound
 from pbm.play.by_operator import end_board
-from pbm.service.post.scribe import raw_mail
+from pbm.service.post.composer import raw_mail
 from pbm.service.turns import trouble, turn
 from pbm.store.inbox import Inbox
 from tests.serving import keep, take_next

@@ -3,8 +3,8 @@
 from structlog.testing import capture_logs
 
 from pbm.mail.smtp_out.delivery import Deferred, Delivery, Failed, Sent
+from pbm.service.post.composer import Composer
 from pbm.service.post.post import Post
-from pbm.service.post.scribe import Scribe
 from tests.service.whole import World
 from tests.serving import take_next
 from tests.table import START, Table
@@ -50,7 +50,7 @@ def test_each_mail_with_its_name_and_why(sqlite_url: str) -> None:
         raw = b"From: guest%d@example.org\r\nSubject: help\r\n\r\n" % number
         table.hand_in(f"guest{number}@example.org", table.site.address.plain, raw)
         assert take_next(table.turns)
-    post = Post(table.database, table.site, table.clock, World(), Scribe(""))
+    post = Post(table.database, table.site, table.clock, World(), Composer(""))
     mails = post.claim()
     assert len(mails) == len(OUTCOMES)
     with capture_logs() as logs, table.database.transaction() as work:

@@ -9,8 +9,8 @@ import pytest
 from sqlalchemy.exc import OperationalError
 
 from pbm.commands.help import Help
+from pbm.service.post.composer import Composer
 from pbm.service.post.post import Post
-from pbm.service.post.scribe import Scribe
 from pbm.service.running import loops
 from pbm.service.running.writer import Writer
 from pbm.service.ticks.machine import Ticks
@@ -103,7 +103,7 @@ def test_mails_are_brought_forward_when_the_database_is_back(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(loops, "DATABASE_PAUSE", 0)
-    post = Bringing(table.database, table.site, table.clock, None, Scribe(SERVER))  # type: ignore[arg-type]
+    post = Bringing(table.database, table.site, table.clock, None, Composer(SERVER))  # type: ignore[arg-type]
 
     async def play() -> None:
         writer = Writer(table.database, in_thread)

@@ -151,7 +151,7 @@ def sent_now(table: Table, world: World) -> list[tuple[str, bytes]]:
     async def scene() -> None:
         whole = Whole(table, world)
         for mail in (due := whole.post.claim()):
-            (written,) = await whole.post.scribe.write([mail])
+            (written,) = await whole.post.composer.write([mail])
             await whole.post.send(mail, written, whole.writer)
         assert len(due) < post.MOST_AT_ONCE
         whole.post.holds.close()

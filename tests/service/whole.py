@@ -12,8 +12,8 @@ from sqlalchemy.exc import DBAPIError
 
 from pbm.mail.smtp_in.caller import Caller
 from pbm.mail.smtp_out.delivery import Deferred, Delivery, Sent
+from pbm.service.post.composer import Composer
 from pbm.service.post.post import Post
-from pbm.service.post.scribe import Scribe
 from pbm.service.running.loops import TurnTaker, keep_time, send_post, take_turns
 from pbm.service.running.writer import Writer
 from tests.polling import PATIENCE
@@ -59,8 +59,8 @@ class Whole:
         self._pools: list[ThreadPoolExecutor] = []
         self.writer = Writer(table.database, self._in_thread())
         self.read = self._in_thread()
-        scribe = _scribe(table.site.address.plain)
-        self.post = Post(table.database, table.site, table.clock, world, scribe)
+        composer = _composer(table.site.address.plain)
+        self.post = Post(table.database, table.site, table.clock, world, composer)
         self.tasks: list[asyncio.Task[None]] = []
         self._stack = AsyncExitStack()
 
@@ -127,9 +127,9 @@ class Whole:
 
 
 @cache
-def _scribe(from_address: str) -> Scribe:
+def _composer(from_address: str) -> Composer:
     """One for all: to read the templates takes longer than most tests."""
-    return Scribe(from_address)
+    return Composer(from_address)
 
 
 def gone(_: str) -> Delivery:

@@ -60,3 +60,20 @@ def test_every_dependency_is_forbidden_to_the_rules() -> None:
     names = {Requirement(text).name for text in project["project"]["dependencies"]}
     modules = {IMPORTED_AS.get(name, re.sub(r"[-.]", "_", name).lower()) for name in names}
     assert modules == set(contract["forbidden_modules"])
+
+
+def test_every_room_has_to_come_through_the_door() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    (contract,) = (
+        contract
+        for contract in project["tool"]["importlinter"]["contracts"]
+        if contract.get("forbidden_modules") == ["pbm.rules.abalone"]
+    )
+    rooms = [*(ROOT / "pbm").iterdir(), *(ROOT / "pbm/rules").iterdir()]
+    names = {
+        ".".join(room.relative_to(ROOT).with_suffix("").parts)
+        for room in rooms
+        if room.suffix == ".py" or (room / "__init__.py").exists()
+    }
+    apart = {"pbm.__init__", "pbm.rules.__init__", "pbm.rules", "pbm.rules.abalone"}
+    assert names - apart == set(contract["source_modules"])

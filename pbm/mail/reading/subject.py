@@ -29,7 +29,7 @@ def _words(names: list[str]) -> str:
 
 _COUNT = r"(?:\[[0-9]{1,4}\]|\([0-9]{1,4}\)|[\^*][0-9]{1,4})?"
 _MARK = re.compile(
-    rf"(?:(?P<reply>{_words(_REPLY)})|(?P<forward>{_words(_FORWARD)}))"
+    rf"(?:{_words(_REPLY)}|{_words(_FORWARD)})"
     rf" ?{_COUNT}[ \u200e\u200f]?[:\uff1a\ufe55][ \u200e\u200f]*",
     re.IGNORECASE,
 )
@@ -43,43 +43,27 @@ def clean_subject(text: str) -> str:
     """The subject without reply and forward marks (in any language and nesting), list tags
     before it, and needless blanks. Cleaning twice changes nothing.
     """
-    return _clean(text)[0]
-
-
-def is_forward(subject: str) -> bool:
-    """Is one of the marks before the subject that of a forwarded mail?"""
-    return _clean(subject)[1]
-
-
-def _clean(text: str) -> tuple[str, bool]:
-    forwarded = False
     subject = _fold(text[:_LONGEST])
-    while True:
-        rest, seen_forward = _without_marks(subject)
-        forwarded = forwarded or seen_forward
-        if rest == subject:
-            return subject, forwarded
+    while (rest := _without_marks(subject)) != subject:
         subject = rest
+    return subject
 
 
-def _without_marks(subject: str) -> tuple[str, bool]:
+def _without_marks(subject: str) -> str:
     """One round: every mark and tag at the beginning, then one forward mark around the rest."""
-    forwarded = False
     at = 0
-    while True:
-        if mark := _MARK.match(subject, at):
-            forwarded = forwarded or mark["forward"] is not None
-        elif (mark := _LIST_TAG.match(subject, at)) and not _BRACKETED_FORWARD.match(subject, at):
-            pass
-        else:
-            break
+    while mark := _MARK.match(subject, at) or _list_tag(subject, at):
         at = mark.end()
     rest = subject[at:]
     if around := _BRACKETED_FORWARD.match(rest):
-        return _fold(around[1]), True
+        return _fold(around[1])
     if around := _FORWARD_END.search(rest):
-        return _fold(rest[: around.start()]), True
-    return _fold(rest), forwarded
+        return _fold(rest[: around.start()])
+    return _fold(rest)
+
+
+def _list_tag(subject: str, at: int) -> re.Match[str] | None:
+    return None if _BRACKETED_FORWARD.match(subject, at) else _LIST_TAG.match(subject, at)
 
 
 def _fold(text: str) -> str:

@@ -28,7 +28,7 @@ from pbm.mail.writing import picture
 from pbm.mail.writing.compose import InlinePicture
 from pbm.mail.writing.rows_of_before import as_frozen_now
 from pbm.resources import game_templates, resource_path
-from pbm.rules.registry import default_game
+from pbm.rules.registry import own_game
 
 COLUMNS = 68  # narrow, so that no mailer breaks a line again when it quotes it
 # Marks of lines that keep their shape; taken out of everything foreign.
@@ -138,8 +138,9 @@ def _of_games() -> dict[str, BaseLoader]:
 
 
 def _about_a_game(params: dict[str, Any]) -> dict[str, Any]:
-    """What fills a template, each part with its game: what names none is about the usual one."""
-    info = default_game().info
+    """What fills a template, each part with its game: what names none is of a version before, and
+    about the only one of then."""
+    info = own_game().info
     usual = {"game": info.name, "title": info.title}
     params = {**usual, **params}
     if params.get("problem"):

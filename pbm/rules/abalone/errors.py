@@ -70,8 +70,6 @@ RecordReason = Literal[
 ]
 ClaimReason = Literal["nothing-to-claim"]
 
-Reason = NotationReason | IllegalMoveReason | StateReason | SetupReason | RecordReason
-
 REASONS: tuple[str, ...] = (
     *get_args(NotationReason),
     *get_args(IllegalMoveReason),

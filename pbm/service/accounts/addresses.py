@@ -11,6 +11,7 @@ from pbm.mail.tags import new_token, token_digest
 from pbm.play.limits import strangers_answers_left
 from pbm.play.subjects import answer_subject, question_subject
 from pbm.play.turn import Turn
+from pbm.rules.registry import default_game
 from pbm.service.turns.mail_turn import MailTurn
 from pbm.service.turns.mail_writer import Asking, MailWriter
 from pbm.store.db import UnitOfWork
@@ -23,7 +24,8 @@ OPEN_FOR = timedelta(hours=48)
 def ask_new_address(turn: Turn, player: Player, event: AddressWanted) -> None:
     """Ask an address whether it is this player's."""
     kept = {"player": player.id, "epoch": player.epoch, "instead": event.instead}
-    params = {"handle": player.handle, "instead": event.instead}
+    title = default_game().info.title
+    params = {"handle": player.handle, "instead": event.instead, "title": title}
     subject = question_subject(f"play as {player.handle} from here")
     asking = Asking("new-address", subject, params, new_token())
     digest, until = token_digest(asking.token), turn.now + OPEN_FOR

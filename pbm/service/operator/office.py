@@ -11,14 +11,11 @@ from typing import Any
 from pbm.clock import Clock
 from pbm.errors import OperatorError
 from pbm.events import Event
-from pbm.events.board import told
 from pbm.events.by_operator import OperatorActed
 from pbm.mail.site import Site
-from pbm.plain import to_plain
 from pbm.play.turn import Turn
-from pbm.play.view import board_view
 from pbm.rules.contract import RulesError
-from pbm.service.turns.announce import announce_boards
+from pbm.service.turns.announce import announce_boards, shown_to
 from pbm.service.turns.mail_writer import MailWriter
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.values import Board, Player
@@ -75,10 +72,7 @@ class Act(Turn):
         """Mail a board to one player; False if there is no address to send it to."""
         if not player.addresses:
             return False
-        picture = player.settings.picture
-        view = board_view(self.work, board, player_id=player.id, picture=picture)
-        params = {**to_plain(view), "lead": [told(done)], "comments": []}
-        MailWriter(self).board(player, board, params)
+        MailWriter(self).board(player, board, shown_to(self, player, board, done))
         return True
 
     def tell_player(self, player: Player, template: str, subject: str, /, **params: Any) -> None:

@@ -9,7 +9,7 @@ is written once more, to be sent after a pause.
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
-from pbm.events.board import PlayerReachable, PlayerUnreachable
+from pbm.events.board import MailCameBack, PlayerReachable, PlayerUnreachable
 from pbm.mail.address import Bounce, address_key
 from pbm.mail.reading.delivery_report import (
     DELAYED,
@@ -19,12 +19,10 @@ from pbm.mail.reading.delivery_report import (
     is_for_good,
     read_report,
 )
-from pbm.plain import to_plain
 from pbm.play.limits import BACK_BY_CLAIM
 from pbm.play.turn import Turn
-from pbm.play.view import board_view
 from pbm.service.post.holding import SHORTEST
-from pbm.service.turns.announce import announce_boards
+from pbm.service.turns.announce import announce_boards, shown_to
 from pbm.service.turns.mail_writer import MailWriter
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Board, InboxMail, OutboxMail, Player
@@ -108,7 +106,7 @@ def send_missed(turn: Turn, player_id: int, board_ids: Iterable[int]) -> None:
         player = work.players.get(player_id)
         if not player.addresses or work.outbox.waits_for(address_key(player.address), board_id):
             continue
-        if board_id in work.boards.to_move(player_id):
+        if board_id in _to_move(work, player):
             _write_again(turn, player, board_id, turn.now)
 
 
@@ -156,23 +154,29 @@ def _try_again(turn: Turn, player: Player, board_id: int | None) -> None:
     work = turn.work
     if work.outbox.waits_for(address_key(player.address)):
         return
-    turns = work.boards.to_move(player.id)
+    turns = _to_move(work, player)
     if not turns:
         return
     number = board_id if board_id in turns else turns[0]
     _write_again(turn, player, number, turn.now + SHORTEST)
 
 
+def _to_move(work: UnitOfWork, player: Player) -> list[int]:
+    """The boards that wait for the player, and can be shown."""
+    boards = work.boards.get_many(work.boards.to_move(player.id))
+    return [board.id for board in boards if board.is_installed]
+
+
 def _write_again(turn: Turn, player: Player, board_id: int, not_before: datetime) -> None:
     board = turn.work.boards.get(board_id, lock=True)
-    view = board_view(turn.work, board, player_id=player.id, picture=player.settings.picture)
-    MailWriter(turn).board_again(player, board, to_plain(view), not_before)
+    view = shown_to(turn, player, board, MailCameBack(board.id))
+    MailWriter(turn).board_again(player, board, view, not_before)
 
 
 def _in_play(work: UnitOfWork, player: Player) -> list[Board]:
     """The boards that the player still plays on, the lowest number first."""
     found = work.boards.of_player(player.id, playing=True, most=_EVERY)
-    return [board for board in reversed(found) if player.id in board.still_in]
+    return [item for item in reversed(found) if item.is_installed and player.id in item.still_in]
 
 
 def _may_claim(turn: Turn, player: Player) -> bool:

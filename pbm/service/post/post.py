@@ -20,7 +20,7 @@ from pbm.play.turn import Turn
 from pbm.service.mail_numbers import outgoing
 from pbm.service.operator.masking import masked
 from pbm.service.post.bounces import is_out_of_reach, note_refusal
-from pbm.service.post.scribe import Scribe, Unwritten, Written
+from pbm.service.post.composer import Composer, Unwritten, Written
 from pbm.service.running.steps import InThread
 from pbm.service.running.writer import Writer
 from pbm.service.turns.trouble import tell_of_failed, traceback_of
@@ -56,7 +56,7 @@ class Post:
     site: Site
     clock: Clock
     transport: Transport
-    scribe: Scribe
+    composer: Composer
     _under_way: set[int] = field(default_factory=set)
     _ended: deque[int] = field(default_factory=deque)
 
@@ -71,7 +71,7 @@ class Post:
         due = await in_thread(self.claim)
         if not due:
             return Look([], await in_thread(self.next_due_at), False)
-        written = zip(due, await self.scribe.write(due), strict=True)
+        written = zip(due, await self.composer.write(due), strict=True)
         return Look(list(written), None, len(due) == MOST_TO_WRITE)
 
     def claim(self) -> list[OutboxMail]:

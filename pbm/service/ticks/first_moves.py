@@ -3,14 +3,12 @@
 from datetime import datetime, timedelta
 
 from pbm.commands.settings import local_time
-from pbm.events.board import FirstMoveDue, FirstMoveMissed, told
-from pbm.plain import to_plain
+from pbm.events.board import FirstMoveDue, FirstMoveMissed
 from pbm.play.decline import decline_board
 from pbm.play.first_moves import DECLINED_AFTER, REMINDED_AFTER, await_first_move, still_waits
-from pbm.play.view import board_view
 from pbm.service.running.downtime import time_lost
 from pbm.service.ticks.tick import Again, Done, Tick
-from pbm.service.turns.announce import announce_boards
+from pbm.service.turns.announce import announce_boards, shown_to
 from pbm.service.turns.mail_writer import MailWriter
 from pbm.store.timers import ALL_KEPT
 from pbm.store.values import Board, Player, TimerKind
@@ -22,8 +20,8 @@ _DOWN = "the server was down meanwhile"
 def remind(tick: Tick) -> Done | Again:
     """Write to a player whose first move a board waits for, and set the decline."""
     found = _waiting(tick)
-    if found is None:
-        return _GONE_ON
+    if not isinstance(found, tuple):
+        return found
     board, player = found
     if player.status != "active":
         return Again(tick.now + REMINDED_AFTER, f"{player.handle} is {player.status}")
@@ -36,19 +34,17 @@ def remind(tick: Tick) -> Done | Again:
     if not tick.work.timers.set(TimerKind.FIRST_MOVE_DECLINE, about, tick.now, decline_at, **whose):
         return Done(f"{player.handle} was reminded of board {board.id} before")
     if player.addresses:
-        zone, picture = player.settings.timezone, player.settings.picture
-        view = board_view(tick.work, board, player_id=player.id, picture=picture)
+        zone = player.settings.timezone
         due = FirstMoveDue(board.id, local_time(tick.timer.since, zone), local_time(by, zone))
-        params = {**to_plain(view), "lead": [told(due)], "comments": []}
-        MailWriter(tick).board(player, board, params)
+        MailWriter(tick).board(player, board, shown_to(tick, player, board, due))
     return Done(f"reminded {player.handle} of board {board.id}")
 
 
 def decline(tick: Tick) -> Done | Again:
     """Close a board for a player who has not made the first move, and tell everybody there."""
     found = _waiting(tick)
-    if found is None:
-        return _GONE_ON
+    if not isinstance(found, tuple):
+        return found
     board, player = found
     if player.status != "active":
         await_first_move(tick.work, board, tick.now)
@@ -70,10 +66,14 @@ def _moment(tick: Tick, after: timedelta) -> datetime:
     return since + after + time_lost(tick.work, since, tick.now)
 
 
-def _waiting(tick: Tick) -> tuple[Board, Player] | None:
-    """The board and the player, if it still waits for that first move."""
+def _waiting(tick: Tick) -> tuple[Board, Player] | Done | Again:
+    """The board and the player, if it still waits for that first move; else what comes of it."""
     timer = tick.timer
     board = tick.work.boards.find(timer.board_id or 0, lock=True)
-    if board is None or not still_waits(board, timer):
-        return None
+    if board is None:
+        return _GONE_ON
+    if not board.is_installed:
+        return Again(tick.now + REMINDED_AFTER, f"the game of board {board.id} is not installed")
+    if not still_waits(board, timer):
+        return _GONE_ON
     return board, tick.work.players.get(timer.player_id or 0)

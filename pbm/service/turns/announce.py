@@ -23,7 +23,7 @@ from pbm.play.view import board_view, board_views
 from pbm.service.turns.allowance import may_answer
 from pbm.service.turns.audience import audience
 from pbm.service.turns.mail_writer import MailWriter
-from pbm.store.values import Player
+from pbm.store.values import Board, Player
 
 _ABOVE_THE_BOARD = 5  # lines of a comment, as the text part folds them
 _BELOW_THE_BOARD = 3  # lines of it that are worth dividing it for
@@ -78,11 +78,16 @@ def announce_answer(turn: Turn, player: Player, sections: Sequence[Answered]) ->
         MailWriter(turn).answer(player, _subject(sections[0]), {"sections": told})
         return True
     board = turn.work.boards.get(number)
-    picture = player.settings.picture
-    view = board_view(turn.work, board, player_id=player.id, picture=picture)
-    params = {**to_plain(view), "lead": [], "comments": [], "sections": told}
+    params = {**shown_to(turn, player, board), "sections": told}
     MailWriter(turn).answer_on_board(player, board, params)
     return True
+
+
+def shown_to(turn: Turn, player: Player, board: Board, *facts: BoardFact) -> dict[str, Any]:
+    """What a mail to one player shows of a board, with facts above it."""
+    picture = player.settings.picture
+    view = board_view(turn.work, board, player_id=player.id, picture=picture)
+    return {**to_plain(view), "lead": [told(fact) for fact in facts], "comments": []}
 
 
 def divide_comment(lines: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -64,8 +64,7 @@ class MailWriter:
         self, player: Player, board: Board, view: dict[str, Any], not_before: datetime
     ) -> None:
         """Write once more about a board whose mail came back, to be sent later."""
-        params = {**view, "lead": [told(MailCameBack(board.id))], "comments": []}
-        mail = self._about_board(Kind.AGAIN, player, board, params)
+        mail = self._about_board(Kind.AGAIN, player, board, view)
         if not_before > (mail.due_at or self._turn.now):
             mail = replace(mail, due_at=not_before)
         self._outbox.add(mail)

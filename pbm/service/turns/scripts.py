@@ -259,7 +259,9 @@ def _what_the_position_says(
 
 def _sits_at(context: Context, number: int) -> Board | None:
     board = context.work.boards.find(number)
-    return board if board and context.actor and board.seats_of(context.actor.id) else None
+    if board is None or context.actor is None or not board.is_installed:
+        return None
+    return board if board.seats_of(context.actor.id) else None
 
 
 def _pinned(context: Context, command: Command) -> str:

@@ -28,7 +28,7 @@ class Unwritten:
 Written = bytes | Unwritten
 
 
-class Scribe:
+class Composer:
     """Writes mails that come from one address.
 
     It needs no files any more: an upgrade may take the templates away for a while.
@@ -42,10 +42,10 @@ class Scribe:
     async def write(self, mails: Sequence[OutboxMail]) -> list[Written]:
         """Write each mail, and let others in between; a broken template stops no mail but its
         own."""
-        written, courtesy = [], Yielding()
+        written, yielding = [], Yielding()
         for mail in mails:
             written.append(self._write(mail))
-            await courtesy.let_others_in()
+            await yielding.let_others_in()
         return written
 
     def _write(self, mail: OutboxMail) -> Written:

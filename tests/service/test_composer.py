@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from jinja2 import FileSystemLoader
 
-from pbm.service.post.scribe import Scribe, Unwritten, Written
+from pbm.service.post.composer import Composer, Unwritten, Written
 from pbm.store.values import OutboxMail
 from tests.serving import take_next
 from tests.table import SERVER, Table
@@ -30,7 +30,7 @@ def mails(tmp_path: Path) -> list[OutboxMail]:
 
 
 def written(mails: list[OutboxMail]) -> list[Written]:
-    return asyncio.run(Scribe(SERVER).write(mails))
+    return asyncio.run(Composer(SERVER).write(mails))
 
 
 def test_a_broken_template_stops_no_mail_but_its_own(mails: list[OutboxMail]) -> None:
@@ -49,7 +49,7 @@ def test_trouble_of_the_machine_is_not_the_mails_own(
     def out_of_files(*_: object) -> bytes:
         raise OSError(24, "Too many open files")
 
-    monkeypatch.setattr("pbm.service.post.scribe.compose", out_of_files)
+    monkeypatch.setattr("pbm.service.post.composer.compose", out_of_files)
     (unwritten,) = written(mails[:1])
     assert isinstance(unwritten, Unwritten)
     assert unwritten.passes
@@ -58,6 +58,6 @@ def test_trouble_of_the_machine_is_not_the_mails_own(
 def test_no_template_is_read_from_its_file_later(
     mails: list[OutboxMail], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    scribe = Scribe(SERVER)
+    composer = Composer(SERVER)
     monkeypatch.setattr(FileSystemLoader, "get_source", lambda *_: 1 / 0)
-    assert not any(isinstance(found, Unwritten) for found in asyncio.run(scribe.write(mails)))
+    assert not any(isinstance(found, Unwritten) for found in asyncio.run(composer.write(mails)))

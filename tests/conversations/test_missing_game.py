@@ -1,0 +1,69 @@
+"""A board whose game is not installed any more waits, and holds up nobody's mails."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from pbm.store.db import UnitOfWork
+from pbm.store.schema import boards
+from tests.table import Person, Table
+
+WAITS = "The game on board 1 is not installed on this server at present."
+
+
+def hold(work: UnitOfWork, game: str) -> None:
+    work.run(boards.update().where(boards.c.id == 1).values(game=game))
+
+
+@pytest.fixture
+def people(table: Table) -> Iterator[list[Person]]:
+    """Alice and bob on a board whose game is gone, alice and carol on another."""
+    alice, bob = table.start("alice", "bob")
+    carol = table.joins("carol")
+    alice.says("challenge carol")
+    with table.database.transaction() as work:
+        hold(work, "chess")
+    yield [person.forgets() for person in (alice, bob, carol)]
+    with table.database.transaction() as work:
+        hold(work, "abalone")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("show 1", "move 1 a1-c3,d4", "preview 1 a1-c3,d4", "export 1", "draw 1", "decline 1"),
+        *("resign 1", "rematch 1", "claim 1"),
+    ],
+)
+def test_nothing_is_done_there(line: str, people: list[Person]) -> None:
+    people[0].says(line).gets(1).hears(WAITS)
+
+
+def test_lists_leave_it_out(people: list[Person]) -> None:
+    alice, bob, carol = people
+    alice.says("games all").gets(1).hears("Board 2: alice, carol.")
+    carol.says("show alice").gets(1).hears("Abalone Board 2: alice v carol")
+    bob.says("games").gets(1).hears("no games")
+
+
+def test_who_leaves_the_server_leaves_the_other_boards(table: Table, people: list[Person]) -> None:
+    alice, bob, carol = people
+    alice.says("delete").says("yes")
+    carol.gets(1).hears("alice resigned.")
+    bob.hears_nothing()
+    assert table.board(1).playing
+
+
+def test_it_goes_on_when_the_game_is_back(table: Table, people: list[Person]) -> None:
+    alice, bob, carol = people
+    alice.says("move 2 a1-c3,d4")
+    carol.says("i9-g7,f6").forgets()
+    alice.forgets()
+    table.days_pass(10)
+    bob.hears_nothing()
+    assert [(row["stuck"], row["last_error"]) for row in table.rows("due")] == [(False, None)]
+    with table.database.transaction() as work:
+        hold(work, "abalone")
+    table.days_pass(2)
+    alice.gets(1).hears("Your move on board 1.").says("a1-c3,d4")
+    bob.gets(1).hears("Your move on board 1.")
