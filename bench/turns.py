@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from bench.measure import Row, rate_of
+from tests.serving import keep
 from tests.table import SERVER, Table
 
 _MOVES = ("a1-c3,d4", "i9-g7,f6")
@@ -37,12 +38,12 @@ def _table(file: Path) -> Table:
 def _keeping(table: Table, seconds: float) -> float:
     numbers = iter(range(10**9))
 
-    def keep() -> int:
+    def keep_one() -> int:
         raw = f"From: a@b.example\r\nMessage-ID: <{next(numbers)}@b.example>\r\n\r\nhello\r\n"
         keep(table, "a@b.example", (SERVER,), raw.encode())
         return 1
 
-    return rate_of(keep, at_least=seconds)
+    return rate_of(keep_one, at_least=seconds)
 
 
 def _playing(table: Table, seconds: float) -> float:
