@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from jinja2 import ChoiceLoader, DictLoader, Environment, FileSystemLoader
+from jinja2 import Environment, FileSystemLoader
 
 from pbm.resources import resource_path
 
@@ -53,16 +53,22 @@ def test_every_reason_of_a_misread_word_has_a_sentence() -> None:
 
 
 @pytest.mark.parametrize(
-    ("game", "sentence"),
+    ("sets_up", "sentence"),
     [
-        ("abalone", "The game can start from the bowl or from the german board, not from both."),
-        ("without-words", "The layout can be bowl or german, not both."),
+        (True, "The game can start from the bowl or from the german board, not from both."),
+        (False, "The layout can be bowl or german, not both."),
     ],
 )
-def test_two_values_are_told_in_the_words_of_a_game_that_has_some(game: str, sentence: str) -> None:
-    other = DictLoader({"without-words/reasons.txt": ""})
-    templates = Environment(loader=ChoiceLoader([FileSystemLoader(TEMPLATES), other]))
-    refused = {"game": game, "option": "layout", "flag": "bowl", "value": "german"}
+def test_two_values_of_an_option_are_named_as_they_were_written(
+    sets_up: bool, sentence: str
+) -> None:
+    templates = Environment(loader=FileSystemLoader(TEMPLATES))
+    refused = {
+        "option": "layout",
+        "sets_up": sets_up,
+        "both": ["bowl", "german"],
+        "written": ["-bowl", "-layout=german"],
+    }
     told = templates.get_template("refusals.txt").module.two_values(refused)  # type: ignore[attr-defined]
     assert told == f"{sentence} Leave out -bowl, or -layout=german."
 

@@ -390,8 +390,14 @@ def test_every_reason_of_the_lists_is_raised_and_no_other() -> None:
     assert {reason for reason, _ in in_the_rules()} == listed
 
 
+# In mails that a version before this one left to be sent (`tests/mail/rows_of_before.json`).
+OF_BEFORE = {"two-layouts", "bad-teams"}
+
+
 def test_every_reason_has_words_and_all_words_a_reason() -> None:
-    assert macros().keys() == {reason for reason, _ in in_the_rules()}
+    words = macros().keys() - OF_BEFORE
+    assert words == {reason for reason, _ in in_the_rules()}
+    assert macros().keys() >= OF_BEFORE
 
 
 def test_every_fault_has_words_and_all_words_a_fault() -> None:
