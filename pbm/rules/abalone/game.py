@@ -29,6 +29,7 @@ NAME = "abalone"
 VERSION = 1
 """The version of these rules: it changes when the same moves would lead elsewhere."""
 
+_SIDES_IN_TEAMS = (1, 2, 1, 2)
 _MOST_KEPT = 1024  # positions: one board's is asked for again soon
 
 _EXAMPLES = {
@@ -61,8 +62,7 @@ class AbalonePosition:
     @property
     def sides(self) -> tuple[int, ...]:
         """The side of each seat: partners have the same."""
-        sides = {seat: number for number, side in enumerate(self.inner.sides, 1) for seat in side}
-        return tuple(sides[seat] for seat in self.inner.seats)
+        return _SIDES_IN_TEAMS if self.inner.teams else tuple(self.inner.seats)
 
     @property
     def to_move(self) -> tuple[int, ...]:
