@@ -28,12 +28,12 @@ def leave_board(
     ]
 
 
-def boards_played(work: UnitOfWork, player: Player) -> list[Board]:
-    """The boards that a player still plays on, the lowest number first, locked.
+def boards_played(work: UnitOfWork, player: Player, *, lock: bool = True) -> list[Board]:
+    """The boards that a player still plays on, the lowest number first.
 
     On those whose game is not installed nothing can be done.
     """
-    found = work.boards.of_player(player.id, playing=True, most=_EVERY)
-    boards = [work.boards.get(board.id, lock=True) for board in reversed(found)]
+    found = work.boards.of_player(player.id, playing=True, most=_EVERY)[::-1]
+    boards = [work.boards.get(board.id, lock=True) for board in found] if lock else found
     played = (board for board in boards if board.playing and board.is_installed)
     return [board for board in played if player.id in board.still_in]

@@ -19,18 +19,18 @@ from pbm.mail.reading.delivery_report import (
     is_for_good,
     read_report,
 )
+from pbm.play.leave import boards_played
 from pbm.play.limits import BACK_BY_CLAIM
 from pbm.play.turn import Turn
 from pbm.service.post.holding import SHORTEST
 from pbm.service.turns.announce import announce_boards, shown_to
 from pbm.service.turns.mail_writer import MailWriter
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Board, InboxMail, OutboxMail, Player
+from pbm.store.values import InboxMail, OutboxMail, Player
 
 MOST_SOFT = 3  # in a row, before a player counts as out of reach
 _COUNTED_EVERY = timedelta(days=1)
 _FORGOTTEN_AFTER = timedelta(days=30)  # also how old a mail may be whose report is heard
-_EVERY = 1_000_000  # boards of one player; nobody has as many
 
 
 def hear_report(turn: Turn, mail: InboxMail, bounce: Bounce) -> str:
@@ -116,7 +116,10 @@ def reachable_again(turn: Turn, player: Player) -> list[PlayerReachable]:
     They get every board with that, so what was written once more is not needed.
     """
     _release(turn, player)
-    return [PlayerReachable(board.id, player.handle) for board in _in_play(turn.work, player)]
+    return [
+        PlayerReachable(board.id, player.handle)
+        for board in boards_played(turn.work, player, lock=False)
+    ]
 
 
 def _release(turn: Turn, player: Player) -> tuple[int, ...]:
@@ -136,7 +139,10 @@ def _count(turn: Turn, player: Player, mail: OutboxMail, *, hard: bool) -> str:
     work.players.set_bounces(player.id, count, now, now if marks else since)
     marked = work.players.get(player.id)
     if marks:
-        events = [PlayerUnreachable(board.id, player.handle) for board in _in_play(work, player)]
+        events = [
+            PlayerUnreachable(board.id, player.handle)
+            for board in boards_played(work, player, lock=False)
+        ]
         announce_boards(turn, events, but=player.id)
     _try_again(turn, marked, mail.board_id)
     return f"; mail to {player.handle} counts as coming back now" if marks else ""
@@ -171,12 +177,6 @@ def _write_again(turn: Turn, player: Player, board_id: int, not_before: datetime
     board = turn.work.boards.get(board_id, lock=True)
     view = shown_to(turn, player, board, MailCameBack(board.id))
     MailWriter(turn).board_again(player, board, view, not_before)
-
-
-def _in_play(work: UnitOfWork, player: Player) -> list[Board]:
-    """The boards that the player still plays on, the lowest number first."""
-    found = work.boards.of_player(player.id, playing=True, most=_EVERY)
-    return [item for item in reversed(found) if item.is_installed and player.id in item.still_in]
 
 
 def _may_claim(turn: Turn, player: Player) -> bool:
