@@ -1,8 +1,9 @@
 """What a mail asks for: its commands, its comment, or the line that went wrong."""
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
+from typing import Any
 
 from pbm.commands.declare import MASK, Command
 from pbm.commands.everyday import opts_out, says_no
@@ -31,12 +32,17 @@ _MULTIPLE = "multiple"
 class Script:
     """The commands in order and the words for the others; with a problem nothing is done.
 
-    If the last command takes a text, the words are that, and for nobody else.
+    If the last command takes a text, the words are that, and for nobody else. `said` are the
+    sender's own lines as they came: they may hold what nobody is to see, such as a password.
+    `guess` is the section of a question that says what was read as these commands, where they
+    are only guessed: they are asked about even after a proof.
     """
 
     commands: tuple[Command, ...] = ()
     comment: tuple[str, ...] = ()
     problem: Problem | None = None
+    said: tuple[str, ...] = ()
+    guess: Mapping[str, Any] | None = None
 
     def of(self, logins: Collection[Login]) -> "Script":
         """The part that carries one of these logins; the words go with the last command."""
@@ -77,13 +83,14 @@ def read_script(
     first line of all is none, the first of these that is a command counts.
     """
     reader = _Reader(game or default_game(), in_answer=in_answer)
-    script = reader.read_mail(subject, said)
+    script = replace(reader.read_mail(subject, said), said=_trimmed(said))
     if script.commands or script.problem:
         return script
     for index in below_quotes:
         later = reader.read_body(_trimmed(said[index:]))
         if later.commands and not later.commands[-1].takes_text:
-            return Script(later.commands, _trimmed([*said[:index], *later.comment]))
+            words = _trimmed([*said[:index], *later.comment])
+            return replace(script, commands=later.commands, comment=words)
     return script
 
 

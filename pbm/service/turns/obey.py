@@ -5,16 +5,16 @@ from dataclasses import replace
 from typing import Any
 
 from pbm.commands.context import Context
-from pbm.commands.script import Script, is_bare_no, is_bare_yes
+from pbm.commands.script import Script
 from pbm.events import AddressWanted, Answered, Event, Forgotten, Held, Invited
 from pbm.play.limits import LEFT_OUT_TOLD, is_paused
-from pbm.play.offers import open_offers, waiting_for
 from pbm.play.turn import Turn
 from pbm.service.accounts.addresses import ask_new_address, tell_other_addresses
 from pbm.service.accounts.new_passwords import sealed_for_errand, within_rate
 from pbm.service.turns.announce import announce_answer, announce_boards
 from pbm.service.turns.audience import FOR_THE_SPEAKER
 from pbm.service.turns.mail_writer import MailWriter
+from pbm.service.turns.meaning import as_meant
 from pbm.service.turns.questions import ToConfirm, ask_errand, ask_invited
 from pbm.service.turns.scripts import own_hint, problem_answer, rehearse, run_script
 from pbm.store.values import Player
@@ -33,13 +33,14 @@ def obey(context: Context, script: Script, *, proven: bool, doubt: str = "") -> 
     if player.status != "active":
         told = tell(context, [Answered("suspended", {"title": "your account"})])
         return f"{player.handle} is suspended{told}"
+    meant = as_meant(context, script)
+    if isinstance(meant, Answered):
+        told = tell(context, [meant])
+        return f"{player.handle}: answered with {meant.section}{told}"
+    script = meant
     if script.problem:
         told = tell(context, [problem_answer(context, script, script.problem)])
         return f"{player.handle}: {script.problem.code}{told}"
-    unasked = _unasked_answer(context, script)
-    if unasked:
-        told = tell(context, [unasked])
-        return f"{player.handle}: yes or no to no question{told}"
     if script.is_empty and context.turn.notes:
         told = tell(context, [])
         return f"{player.handle}: words held back{told}"
@@ -106,28 +107,6 @@ def _withheld(answered: Sequence[Answered]) -> str:
     return f" ({refused}not answered, had enough answers)"
 
 
-def _unasked_answer(context: Context, script: Script) -> Answered | None:
-    """What to say to a yes that answers no question, or to a no where an offer was perhaps meant.
-
-    Neither ever answers the offer: that takes its own words.
-    """
-    yes = is_bare_yes(script)
-    if not yes and not is_bare_no(script):
-        return None
-    number = own_hint(context)
-    asking = _asking(context, number) if number else []
-    offer = asking[0] if len(asking) == 1 else None
-    told = {"title": "yes to what?", "offer": offer}
-    return Answered("bare-yes", told, number) if yes or offer else None
-
-
-def _asking(context: Context, number: int) -> list[str]:
-    """The kinds of what waits for the speaker's answer on a board."""
-    board = context.work.boards.get(number)
-    offers = open_offers(board)
-    return [item.kind for item in offers if context.player.id in waiting_for(board, item)]
-
-
 def _ask_held(turn: Turn, player: Player, held: Sequence[Held]) -> None:
     if not held:
         return
@@ -144,7 +123,7 @@ def _is_paused(turn: Turn, player: Player) -> bool:
 
 
 def _must_ask(script: Script, *, proven: bool) -> bool:
-    if is_dangerous(script):
+    if is_dangerous(script) or script.guess:
         return True
     return not proven and not _only_reads(script)
 
@@ -169,8 +148,12 @@ def ask_first(context: Context, script: Script, doubt: str = "") -> str:
         rehearsal.lines,
         script.comment,
         rehearsal.board_id,
-        reasons=[*([{"section": doubt}] if doubt else []), *_noted(context.turn)],
-        avoidable=not doubt and not is_dangerous(script),
+        reasons=[
+            *([dict(script.guess)] if script.guess else []),
+            *([{"section": doubt}] if doubt else []),
+            *_noted(context.turn),
+        ],
+        avoidable=not doubt and not is_dangerous(script) and not script.guess,
         password=sealed_for_errand(context, script),
     )
     ask_errand(context.turn, context.player, to_confirm)

@@ -1,0 +1,22 @@
+"""What a mail means, where its words are more than commands and a comment.
+
+Each reader looks at a script and at what the speaker was asked or shown. It returns a clearer
+script, an answer where nothing may be done, or None where it has nothing to say. The first that
+says something counts.
+"""
+
+from collections.abc import Callable
+
+from pbm.commands.context import Context
+from pbm.commands.script import Script
+from pbm.events import Answered
+from pbm.service.turns.bare_answers import read_bare_answer
+
+Reader = Callable[[Context, Script], Script | Answered | None]
+_READERS: tuple[Reader, ...] = (read_bare_answer,)
+
+
+def as_meant(context: Context, script: Script) -> Script | Answered:
+    """The script as its sender means it, or what to answer instead of obeying it."""
+    found = (reader(context, script) for reader in _READERS)
+    return next((meant for meant in found if meant is not None), script)
