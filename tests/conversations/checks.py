@@ -15,6 +15,7 @@ from pbm.play.replay import position_after
 from tests.table import SERVER, Mail, Table
 
 COLUMNS = 76
+SAID_COLUMNS = COLUMNS + len("| ")  # players' own lines keep their breaks
 MOST_REFERENCES = 3
 WRAPS = range(70, 80)  # where mailers break the lines that they quote
 _TAG = re.compile(r"pbm\+|(?<![a-z0-9])k1[a-z2-7]{16}", re.ASCII)
@@ -71,7 +72,8 @@ def _check_headers(mail: Mail) -> None:
 def _check_layout(mail: Mail) -> None:
     lines = mail.text.split("\n")
     for line in lines:
-        assert len(line) <= COLUMNS or line.startswith("State: "), line
+        most = SAID_COLUMNS if line.startswith("| ") else COLUMNS
+        assert len(line) <= most or line.startswith("State: "), line
         assert line == line.rstrip(), repr(line)
     assert "\n\n\n" not in mail.text, mail.text
     assert not mail.text.startswith("\n")

@@ -156,3 +156,14 @@ def test_an_example_is_always_legal(table: Table) -> None:
         assert "such as" not in other.newest.text
         mover.says(example)
     assert len(table.moves(1)) == 10
+
+
+def test_a_comment_keeps_its_writers_line_breaks(table: Table) -> None:
+    """As poems and lists need them; only what is too long for a mail program is folded."""
+    alice, bob = table.start("alice", "bob")
+    short, widest = "  Roses are red,", "wide " * 15 + "w"
+    alice.says(f"a1-c3,d4\n\n{short}\n\n\tviolets\t\n{widest}\n{widest}ider")
+    said = [short, "", "        violets", widest, widest.removesuffix(" w"), "wider"]
+    above = bob.newest.text.split("You are")[0].split("alice writes:\n\n")[1]
+    assert above.rstrip() == "\n".join(f"| {line}".rstrip() for line in said)
+    assert "wide w<br>" in bob.newest.html

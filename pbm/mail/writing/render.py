@@ -31,6 +31,7 @@ from pbm.resources import game_templates, resource_path
 from pbm.rules.registry import own_game
 
 COLUMNS = 68  # narrow, so that no mailer breaks a line again when it quotes it
+SAID_COLUMNS = 76  # of a line that a player wrote: whoever broke it here or before meant it so
 # Marks of lines that keep their shape; taken out of everything foreign.
 _KEPT = "\ue000"
 _ROW = "\ue001"
@@ -250,10 +251,18 @@ def _text_lines(kind: str, lines: Sequence[str]) -> Sequence[str]:
     if kind in _SHAPES:
         return [line.rstrip() for line in lines]
     if kind == "quote":
-        return [part for line in lines for part in _wrapped(line[2:], "| ", "| ")]
+        return [f"| {part}".rstrip() for line in lines for part in said_lines(line[2:])]
     if kind == "list":
         return [part for item in _items(lines) for part in _wrapped(item, "- ", "  ")]
     return _wrapped(" ".join(lines), "", "")
+
+
+def said_lines(text: str) -> list[str]:
+    """The lines on which a line of a player's words stands: as it is, if it is not too long."""
+    text = text.expandtabs().rstrip()
+    if len(text) <= SAID_COLUMNS:
+        return [text]
+    return wrap(text, SAID_COLUMNS, break_on_hyphens=False)
 
 
 def _wrapped(text: str, first: str, later: str) -> list[str]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from textwrap import wrap
 from typing import Any
 
 from pbm.events import (
@@ -15,7 +14,7 @@ from pbm.events import (
     PlayerLeft,
 )
 from pbm.events.board import BoardFact, told
-from pbm.mail.writing.render import COLUMNS
+from pbm.mail.writing.render import said_lines
 from pbm.plain import to_plain
 from pbm.play.subjects import answer_subject
 from pbm.play.turn import Turn
@@ -27,7 +26,6 @@ from pbm.store.values import Board, Player
 
 _ABOVE_THE_BOARD = 5  # lines of a comment, as the text part folds them
 _BELOW_THE_BOARD = 3  # lines of it that are worth dividing it for
-_COMMENT_COLUMNS = COLUMNS - len("| ")
 
 
 @dataclass
@@ -97,7 +95,7 @@ def divide_comment(lines: Sequence[str]) -> tuple[list[str], list[str]]:
     """
     head, rest = _divided(lines)
     few = len(rest) < _BELOW_THE_BOARD
-    if few and sum(len(_folded(line)) for line in rest) < _BELOW_THE_BOARD:
+    if few and sum(len(said_lines(line)) for line in rest) < _BELOW_THE_BOARD:
         return list(lines), []
     return head, rest
 
@@ -106,7 +104,7 @@ def _divided(lines: Sequence[str]) -> tuple[list[str], list[str]]:
     head: list[str] = []
     room = _ABOVE_THE_BOARD
     for index, line in enumerate(lines):
-        folded = _folded(line)
+        folded = said_lines(line)
         if len(folded) > room:
             if head:
                 return head, list(lines[index:])
@@ -115,10 +113,6 @@ def _divided(lines: Sequence[str]) -> tuple[list[str], list[str]]:
         head.append(line)
         room -= len(folded)
     return head, []
-
-
-def _folded(line: str) -> list[str]:
-    return wrap(line, _COMMENT_COLUMNS, break_on_hyphens=False) or [""]
 
 
 def _subject(section: Answered) -> str:
