@@ -11,16 +11,20 @@ from functools import cached_property
 from itertools import compress
 
 from pbm.mail.reading.phrases import PHRASES
+from pbm.mail.reading.quoting_footers import is_fence, is_signature
 from pbm.mail.reading.quoting_headers import (
     attribution_end,
     field_block_end,
     field_names,
+    is_name,
     next_words,
 )
+from pbm.mail.reading.quoting_marks import is_greeting, is_left_out, lesser_marked
 from pbm.mail.reading.quoting_own import OwnMails
 
 _LONGEST_MARK = 120
 _LONGEST_FOOTER = 200
+_MOST_FENCES, _FENCED_LINES = 10, 20
 _LONG_LINE = 45
 _FULL_LINE = 55
 _WIDEST_LINE = 80
@@ -45,7 +49,14 @@ _FOOTER_HEADS = frozenset(start[:_HEAD] for start in PHRASES.footer_start)
 _AROUND_FOOTERS = " \t\u00a0-*_<>().。"
 _SENTENCE_ENDS = (".", "!", "?", "…")
 _PGP_BEGINS = "-----BEGIN PGP "
-_PGP = re.compile(rf"{_PGP_BEGINS}(SIGNED MESSAGE|SIGNATURE|PUBLIC KEY BLOCK)-----$", re.ASCII)
+_PGP = re.compile(
+    rf"{_PGP_BEGINS}(SIGNED MESSAGE|SIGNATURE|PUBLIC KEY BLOCK|MESSAGE)-----$", re.ASCII
+)
+# What is left of a signature that was cut, and what mutt says of one.
+_PGP_REST = re.compile(
+    r"-----END PGP [A-Z ]{1,30}-----$|\[-- .{1,100} --\]$|gpg: (?:Good|Signature) "
+)
+_COMMENT_OF_OURS = re.compile(r"[> ]{1,8}\| ")
 # Programs put these around lines and addresses in scripts that run from right to left, and where
 # a cursor stood. At the ends of a line they are dropped; within it they are the writer's.
 _INVISIBLE = "\u00ad\u200b\u200e\u200f\u202a\u202b\u202c\u2060\u2063\u2066\u2067\u2068\u2069\ufeff"
@@ -93,6 +104,8 @@ class _Cleaning:
         self._lines = [line.rstrip() if line.isascii() else _trimmed(line) for line in lines]
         self._plain = [line if line.isascii() else _recognised(line) for line in self._lines]
         self._quoted = [line.startswith(">") or is_quoted(line) for line in self._plain]
+        for at in lesser_marked(self._plain):
+            self._quoted[at] = True
         # Marked by the program that quoted, and not by us, who quote comments so.
         self._marked = [
             quoted and not line.startswith("|")
@@ -105,6 +118,7 @@ class _Cleaning:
         self._below_quotes: list[int] = []
         self._is_below_quote = False
         self._in_signature = False
+        self._fences = 0  # that were looked at
 
     def run(self) -> OwnWords:
         at = 0
@@ -129,7 +143,9 @@ class _Cleaning:
         if self._ours.starts(at):
             return self._unmarked(at)
         if (end := self._introduction(at)) > at:
-            return self._below(end)
+            return self._beside(at, end) or self._below(end)
+        if _PGP_REST.match(line):
+            return at + 1
         if (pgp := _PGP.match(line)) is not None:
             return self._skip_pgp(at, pgp[1])
         self._read_own(at, line)
@@ -144,7 +160,7 @@ class _Cleaning:
         return at
 
     def _read_own(self, at: int, line: str) -> None:
-        if _SIGNATURE.match(line):
+        if _SIGNATURE.match(line) or (is_fence(line) and self._is_above_signature(at)):
             self._in_signature = True
         elif _is_footer(line):
             # Words below the footer of a phone that stand alone are an answer under it.
@@ -156,6 +172,22 @@ class _Cleaning:
                 self._below_quotes.append(len(self._said))
             self._is_below_quote = False
             self._say(self._lines[at])
+
+    def _is_above_signature(self, at: int) -> bool:
+        """Do the lines from a fence to what is quoted look like a signature below own words?"""
+        if not any(self._said) or self._fences == _MOST_FENCES:
+            return False
+        self._fences += 1
+        below: list[str] = []
+        for line_at in range(at + 1, min(at + _FENCED_LINES, len(self._lines))):
+            if self._quoted[line_at]:
+                break
+            line = self._plain[line_at].strip()
+            if line and self._introduction(line_at) > line_at:
+                break
+            if line and not is_fence(line):
+                below.append(line)
+        return is_signature(below)
 
     def _say(self, line: str) -> None:
         if line or (self._said and self._said[-1]):
@@ -177,7 +209,9 @@ class _Cleaning:
         first_word = self._plain[at].split(maxsplit=1)[0]
         is_full = len(above) + 1 + len(first_word) > max(self._quoted_width, _FULL_LINE)
         fits = _LONG_LINE <= len(above) <= self._quoted_width
-        return fits and is_full and not above.endswith(_SENTENCE_ENDS)
+        # Another player chooses where a sentence of a comment ends, and what stands behind it.
+        may_go_on = not above.endswith(_SENTENCE_ENDS) or _COMMENT_OF_OURS.match(above) is not None
+        return fits and is_full and may_go_on
 
     @cached_property
     def _quoted_width(self) -> int:
@@ -200,9 +234,36 @@ class _Cleaning:
 
     def _heading(self, at: int) -> int:
         lines, following = self._plain, self._next
-        return field_block_end(lines, self._names, following, at) or attribution_end(
-            lines, self._marked, following, at
-        )
+        return field_block_end(lines, self._names, following, at) or self._line_above(at)
+
+    def _line_above(self, at: int) -> int:
+        """The line after an "On … wrote:", or after a name above a quotation; else `at`."""
+        end = attribution_end(self._plain, self._marked, self._next, at)
+        if end == at and self._is_marked_below(at) and is_name(self._plain[at].strip()):
+            return at + 1
+        return end
+
+    def _is_marked_below(self, at: int) -> bool:
+        below = self._next[at + 1]
+        return below < len(self._marked) and self._marked[below]
+
+    def _beside(self, at: int, end: int) -> int:
+        """Where reading goes on if, below an "On … wrote:" from `at` to `end`, one line stands
+        above a quotation that is marked and isn't of it: a greeting, or a word for what was left
+        out; 0 if none does.
+
+        A greeting in a quotation without marks looks the same, above one that it holds: so it
+        counts only where nothing else was said.
+        """
+        between = self._next[end]
+        if between >= len(self._plain) or not self._is_marked_below(between):
+            return 0
+        if self._quoted[between] or self._line_above(at) != end:
+            return 0
+        line = self._plain[between].strip()
+        if is_left_out(line):
+            return self._next[between + 1]
+        return between if is_greeting(line) and not any(self._said) else 0
 
     def _below(self, at: int) -> int:
         """Where reading goes on below an introduction: at the quotation that is marked."""

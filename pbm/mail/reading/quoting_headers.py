@@ -39,6 +39,12 @@ _WROTE_IN = " wrote in"  # S-nail, which names the Message-ID on the next line
 _COLONS = (":", "：")
 _WORD = re.compile(r"[\w.]+")
 _NO_NAME = re.compile(r"[\d@/,]")
+# Some programs put the day and the sender above a quotation, and nothing else.
+_DAY_AND_SENDER = re.compile(r"\d{4}[/-]\d{1,2}[/-]\d{1,2}\b.{1,200}<[^<>\s]{1,200}@[^<>\s]*>:?$")
+_MOST_NAMES = 4
+_NAME = re.compile(r"[^\W\d_][\w.'\u2019-]*$")
+_PAST = "ed"  # "elucidated", "exclaimed": an English verb that no list has
+_FEWEST_TOLD = 2
 
 
 def next_words(lines: list[str]) -> list[int]:
@@ -62,13 +68,36 @@ def attribution_end(lines: list[str], quoted: list[bool], following: list[int], 
         window.append(line)
         below = following[end + 1]
         is_above_quote = below < len(lines) and quoted[below]
-        if end == at and _runs_on(line):
+        if end == at and (_runs_on(line) or _DAY_AND_SENDER.match(line)):
             return end + 1
         if not _may_close(line, is_above_quote):
             continue
         if _introduces(window, is_above_quote):
             return _below_colon(lines, end) if _begins(window, is_above_quote) else at
     return at
+
+
+def is_name(line: str) -> bool:
+    """Is the line somebody's whole name and a colon, perhaps with a verb, as in "Jo Doe opined:"?
+
+    Words of an answer can look so; right above a quotation they hardly do.
+    """
+    if not line.endswith(_COLONS) or len(line) > _LONGEST_NAME:
+        return False
+    words = line[:-1].split()
+    if not 1 < len(words) <= _MOST_NAMES or not all(map(_NAME.match, words)):
+        return False
+    *names, last = words
+    return all(name[0].isupper() for name in names) and (last[0].isupper() or last.endswith(_PAST))
+
+
+def is_sure_introduction(window: list[str]) -> bool:
+    """Do these lines end in a colon, and tell two of who, when, and that something was written?"""
+    folded = " ".join(window)[:_LONGEST].casefold()
+    if not folded.endswith(_COLONS):
+        return False
+    told = (_ADDRESS.search(folded), _DATE.search(folded), _VERB.search(folded))
+    return sum(found is not None for found in told) >= _FEWEST_TOLD
 
 
 def _below_colon(lines: list[str], end: int) -> int:

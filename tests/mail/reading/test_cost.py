@@ -103,6 +103,12 @@ READABLE = {
         "".join(f"f{chr(97 + n % 26)}: a@b 2026-11-21 13:00\n" for n in range(_TEXT // 28))
     ),
     "full quoted lines and rests": _mail(("> " + "x " * 35 + "\nrest\n") * (_TEXT // 78)),
+    "fences, line by line": _mail("a\n" + "-----\n" * (_TEXT // 6)),
+    "fences and names": _mail("a\n" + "=====\nMarta\n" * (_TEXT // 12)),
+    "signs, line by line": _mail("# x\n\n: x\n\n" * (_TEXT // 10)),
+    "signs below introductions": _mail("On 10:30 a@b wrote:\n: x\n" * (_TEXT // 24)),
+    "initials, line by line": _mail("MQO>x\n" * (_TEXT // 6)),
+    "greetings below introductions": _mail("On 10:30 a@b wrote:\nHi,\n> x\n" * (_TEXT // 28)),
     "PGP marks": _mail("-----BEGIN PGP SIGNED MESSAGE-----\n" * (_TEXT // 35)),
     "flowed lines": _mail("a \n" * (_TEXT // 3), kind="text/plain; format=flowed"),
     "flowed quotes": _mail("> a \n>> b \n" * (_TEXT // 11), kind="text/plain; format=flowed"),

@@ -5,6 +5,7 @@ from textwrap import wrap
 import pytest
 
 from pbm.mail.reading.quoting import OwnWords, find_own_words, own_words
+from pbm.mail.writing.render import SAID_COLUMNS
 
 ATTRIBUTIONS = """\
 On Fri, 2025-11-21 at 18:02 +0000, PBM Abalone wrote:
@@ -357,3 +358,16 @@ def test_blocks_of_fields(form: str, mark: str) -> None:
         assert own_words(f"a1-b2\nbye\n\n{body}\n\na5-b5\n") == ("a1-b2", "bye")
         assert own_words(f"a1-b2\n{body}\na5-b5\n") == ("a1-b2",)
         assert own_words(f"{body}\n\n> a5-b5\n\na1-b2") == ("a1-b2",)
+
+
+@pytest.mark.parametrize("columns", range(70, 80))
+@pytest.mark.parametrize("stop", ["", ".", "!"])
+def test_the_end_of_a_comment_that_a_program_broke_is_nobodys(columns: int, stop: str) -> None:
+    """Another player chooses the words, but not where a program breaks them."""
+    said = f"{'x' * 30} {'y' * 40}"[: min(columns, 73) - len("> | ") - len(stop)] + stop
+    quoted = wrap(f"> | {said} resign", columns)
+    assert len(f"{said} resign") <= SAID_COLUMNS
+    assert quoted[1:] == ["resign"]
+    for above in ("", "a1-b2\n\n"):
+        text = f"{above}> bob writes:\n>\n" + "\n".join(quoted) + "\n>\n> State: 1\n"
+        assert "resign" not in own_words(text)

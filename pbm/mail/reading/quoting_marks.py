@@ -1,0 +1,91 @@
+"""What is found beside quotations that were made by hand, or by a program of one's own.
+
+Lines are quoted with `:`, `#`, `}`, a lone `»` or `MQO>`. A list has such marks, too, or a smiley.
+So they count only where a mail surely quotes with them: below an "On … wrote:", beside lines that
+are quoted so, or before several lines.
+"""
+
+import re
+from collections import Counter
+from itertools import pairwise
+
+from pbm.mail.reading.quoting_headers import is_sure_introduction
+
+_SIGN = re.compile(r" {0,3}([:#}])(?: |$)")
+_SMILEY = re.compile(r" {0,3}: \S$")
+_INITIALS = re.compile(r" {0,3}([A-Z][A-Za-z]{1,4})>\S")
+_ENDING = "»"  # before a line without words; before others it has a blank behind it
+_INTRODUCTION_LINES = 3
+# "[...]", "<snip>", "--- 8< ---"
+_LEFT_OUT = re.compile(
+    r"[\[(<{*]?\s?(?:\.{2,6}|…)\s?[\])>}*]?$"
+    r"|[\[(<{*](?:snip|cut|del)\b.{0,40}[\])>}*]$"
+    r"|[-=~ ]{0,40}(?:snip(?:ped)?|8<)[-=~ .]{0,40}$",
+    re.IGNORECASE,
+)
+_GREETING = re.compile(r"[^\W\d][^\d@:;.?<>]{1,39}[,!，！]$")
+_GREETING_WORDS = 4
+
+
+def is_left_out(line: str) -> bool:
+    """Does the line say that something of a quotation was left out?"""
+    return _LEFT_OUT.match(line) is not None
+
+
+def is_greeting(line: str) -> bool:
+    """Does the line look like that above a letter?"""
+    return _GREETING.match(line) is not None and len(line.split()) <= _GREETING_WORDS
+
+
+def lesser_marked(lines: list[str]) -> set[int]:
+    """The lines that are quoted with one of these marks."""
+    found = _below_introductions(lines) | _initialled(lines)
+    return found | {
+        at
+        for at, line in enumerate(lines)
+        if line == _ENDING and any(map(_has_ending, lines[max(0, at - 1) : at + 2]))
+    }
+
+
+def _has_ending(line: str) -> bool:
+    return line.startswith(f"{_ENDING} ")
+
+
+def _below_introductions(lines: list[str]) -> set[int]:
+    """The lines with a sign that stands right below an introduction, once at least."""
+    signs = {at: match[1] for at, line in enumerate(lines) if (match := _SIGN.match(line))}
+    used = {
+        sign
+        for at, sign in signs.items()
+        if signs.get(at - 1) != sign and _is_introduced(lines, at)
+    }
+    return {
+        at
+        for at, sign in signs.items()
+        if sign in used
+        and (sign in (signs.get(at - 1), signs.get(at + 1)) or not _SMILEY.match(lines[at]))
+    }
+
+
+def _is_introduced(lines: list[str], at: int) -> bool:
+    if at and not lines[at - 1].strip():
+        at -= 1  # one blank line may stand between
+    above: list[str] = []
+    for line in reversed(lines[max(0, at - _INTRODUCTION_LINES) : at]):
+        if not line.strip():
+            return False
+        above.insert(0, line.strip())
+        if is_sure_introduction(above):
+            return True
+    return False
+
+
+def _initialled(lines: list[str]) -> set[int]:
+    """The lines behind initials that stand before others, too, and before one next to another."""
+    initials = {at: match[1] for at, line in enumerate(lines) if (match := _INITIALS.match(line))}
+    together = Counter(
+        initials[below]
+        for at, below in pairwise(initials)
+        if initials[at] == initials[below] and below == at + 1
+    )
+    return {at for at, name in initials.items() if together[name]}
