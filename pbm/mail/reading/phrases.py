@@ -36,6 +36,7 @@ class Phrases:
     footer_start: tuple[str, ...] = ()
     footer_end: tuple[str, ...] = ()
     device: tuple[str, ...] = ()
+    greeting: tuple[str, ...] = ()
 
 
 _SECTIONS: Final = {

@@ -32,4 +32,5 @@ def is_signature(below: list[str]) -> bool:
 
 
 def _is_name(line: str) -> bool:
-    return len(line) <= _LONGEST_NAME and _NO_NAME.search(line) is None
+    is_short = len(line) <= _LONGEST_NAME and not line[0].islower()
+    return is_short and _NO_NAME.search(line) is None

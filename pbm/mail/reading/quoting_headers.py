@@ -44,7 +44,6 @@ _DAY_AND_SENDER = re.compile(r"\d{4}[/-]\d{1,2}[/-]\d{1,2}\b.{1,200}<[^<>\s]{1,2
 _MOST_NAMES = 4
 _NAME = re.compile(r"[^\W\d_][\w.'\u2019-]*$")
 _PAST = "ed"  # "elucidated", "exclaimed": an English verb that no list has
-_FEWEST_TOLD = 2
 
 
 def next_words(lines: list[str]) -> list[int]:
@@ -91,13 +90,15 @@ def is_name(line: str) -> bool:
     return all(name[0].isupper() for name in names) and (last[0].isupper() or last.endswith(_PAST))
 
 
-def is_sure_introduction(window: list[str]) -> bool:
-    """Do these lines end in a colon, and tell two of who, when, and that something was written?"""
-    folded = " ".join(window)[:_LONGEST].casefold()
+def told_by(introduction: list[str]) -> int:
+    """How many these lines tell of who, when, and that something was written; 0 where they do not
+    end in a colon, as what introduces a quotation does.
+    """
+    folded = " ".join(introduction)[:_LONGEST].casefold()
     if not folded.endswith(_COLONS):
-        return False
+        return 0
     told = (_ADDRESS.search(folded), _DATE.search(folded), _VERB.search(folded))
-    return sum(found is not None for found in told) >= _FEWEST_TOLD
+    return sum(found is not None for found in told)
 
 
 def _below_colon(lines: list[str], end: int) -> int:

@@ -9,22 +9,26 @@ import re
 from collections import Counter
 from itertools import pairwise
 
-from pbm.mail.reading.quoting_headers import is_sure_introduction
+from pbm.mail.reading.phrases import PHRASES
+from pbm.mail.reading.quoting_headers import told_by
 
 _SIGN = re.compile(r" {0,3}([:#}])(?: |$)")
 _SMILEY = re.compile(r" {0,3}: \S$")
-_INITIALS = re.compile(r" {0,3}([A-Z][A-Za-z]{1,4})>\S")
+_INITIALS = re.compile(r" {0,8}([A-Z][A-Za-z.']{1,11})>")
 _ENDING = "»"  # before a line without words; before others it has a blank behind it
 _INTRODUCTION_LINES = 3
+_FEWEST_TOLD = {":": 1, "}": 1, "#": 2}  # above it: lists have a `#`, and begin with a date
 # "[...]", "<snip>", "--- 8< ---"
 _LEFT_OUT = re.compile(
     r"[\[(<{*]?\s?(?:\.{2,6}|…)\s?[\])>}*]?$"
-    r"|[\[(<{*](?:snip|cut|del)\b.{0,40}[\])>}*]$"
+    r"|[\[(<{*][\s.\u2026-]{0,5}(?:snip(?:ped)?|cut|del)\b.{0,40}[\])>}*]$"
     r"|[-=~ ]{0,40}(?:snip(?:ped)?|8<)[-=~ .]{0,40}$",
     re.IGNORECASE,
 )
-_GREETING = re.compile(r"[^\W\d][^\d@:;.?<>]{1,39}[,!，！]$")
+_GREETING = re.compile(r"[^\W\d][^\d@:;.?<>]{1,39}$")
 _GREETING_WORDS = 4
+_GREETING_ENDS = (",", "!", "，", "！")
+_HELLO = re.compile(rf"(?:{'|'.join(map(re.escape, PHRASES.greeting))})(?!\w)")
 
 
 def is_left_out(line: str) -> bool:
@@ -34,7 +38,9 @@ def is_left_out(line: str) -> bool:
 
 def is_greeting(line: str) -> bool:
     """Does the line look like that above a letter?"""
-    return _GREETING.match(line) is not None and len(line.split()) <= _GREETING_WORDS
+    if not _GREETING.match(line) or len(line.split()) > _GREETING_WORDS:
+        return False
+    return line.endswith(_GREETING_ENDS) or _HELLO.match(line.casefold()) is not None
 
 
 def lesser_marked(lines: list[str]) -> set[int]:
@@ -57,7 +63,7 @@ def _below_introductions(lines: list[str]) -> set[int]:
     used = {
         sign
         for at, sign in signs.items()
-        if signs.get(at - 1) != sign and _is_introduced(lines, at)
+        if signs.get(at - 1) != sign and _is_introduced(lines, at, _FEWEST_TOLD[sign])
     }
     return {
         at
@@ -67,7 +73,7 @@ def _below_introductions(lines: list[str]) -> set[int]:
     }
 
 
-def _is_introduced(lines: list[str], at: int) -> bool:
+def _is_introduced(lines: list[str], at: int, fewest_told: int) -> bool:
     if at and not lines[at - 1].strip():
         at -= 1  # one blank line may stand between
     above: list[str] = []
@@ -75,7 +81,7 @@ def _is_introduced(lines: list[str], at: int) -> bool:
         if not line.strip():
             return False
         above.insert(0, line.strip())
-        if is_sure_introduction(above):
+        if told_by(above) >= fewest_told:
             return True
     return False
 
