@@ -114,7 +114,7 @@ def test_a_password_is_set_unseen_and_proves_its_player_from_anywhere(table: Tab
     alice, _ = table.start("alice", "bob")
     alice.says("change password battery-staple-41").gets(1).hears("| change password ****")
     stored = table.everything_stored()
-    alice.says("yes").hears("You have a new password.", '"move 12 alice PASSWORD a1-c3,d4"')
+    alice.says("yes").hears("You have a new password.", '"move 12 alice PASSWORD a1-c3,b2"')
     elsewhere = table.person("alice@cafe.example")
     elsewhere.writes("abalone move 1 alice battery-staple-41 a1-c3,d4").hears_nothing()
     alice.hears("bob's move on board 1")

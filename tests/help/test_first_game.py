@@ -52,7 +52,7 @@ def test_the_first_game_goes_as_told(table: Table) -> None:
     )
 
     marta.says("a1-b2,c3").hears(
-        quoted("Your own marble on c3 is in the way. Perhaps a1-c3,d4 was meant.")
+        quoted("Your own marble on c3 is in the way. Perhaps a1-c3,b2 was meant.")
     )
     marta.says(f"a1-c3,d4\n\n{quoted('Hello! A good game to you.')}")
     marta.gets(1).hears(quoted("bob's move on board 12; nothing to do."))

@@ -11,7 +11,7 @@ from pbm.rules.abalone.claims import QUIET_MOVES, TIMES_REPEATED, balance, is_qu
 from pbm.rules.abalone.drawing import GROUND, drawing
 from pbm.rules.abalone.effects import effect
 from pbm.rules.abalone.errors import ClaimError
-from pbm.rules.abalone.hints import as_people_write, example_move
+from pbm.rules.abalone.hints import example_move
 from pbm.rules.abalone.homes import home_of
 from pbm.rules.abalone.layouts import BOARDS, start
 from pbm.rules.abalone.moves import Move, legal_moves
@@ -42,8 +42,8 @@ _EXAMPLES = {
         "challenge bob -bowl -rounds=2",
         "challenge alice+carol bob+me",
     ),
-    "move": ("move a1-c3,d4", "move 12 c5,d5", "move 12#17 e7-f8,f8", "abalone move a1-c3,b2 #1"),
-    "preview": ("preview a1-c3,d4", "preview 12 c5,d5"),
+    "move": ("move a1-c3,b2", "move 12 c5,d5", "move 12#17 e7-f8,f8", "abalone move a1-c3,b2 #1"),
+    "preview": ("preview a1-c3,b2", "preview 12 c5,d5"),
     "export": ("export", "export 12", "export 12 -json", "export 12 -apgn -abapro", "export me"),
     "import": ("import", "import -abapro -layout=belgian"),
     "help": ("help", "help commands", "pbm help abalone", "help move"),
@@ -158,7 +158,7 @@ class Abalone:
     def example_move(self, position: AbalonePosition) -> str | None:
         """A move to show to a newcomer."""
         move = example_move(position.inner)
-        return as_people_write(move) if move else None
+        return str(move) if move else None
 
     def moves(self, position: AbalonePosition) -> tuple[Move, ...]:
         """All legal moves, always in the same order."""
