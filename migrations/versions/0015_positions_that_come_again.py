@@ -16,7 +16,7 @@ depends_on = None
 def upgrade() -> None:
     op.add_column("moves", sa.Column("stood", sa.String(16)))
     op.add_column("moves", sa.Column("times", sa.Integer()))
-    op.create_index("ix_moves_stood", "moves", ["board_id", "stood"])
+    op.create_index("ix_moves_stood", "moves", ["board_id", "stood", "ply"])
 
 
 def downgrade() -> None:

@@ -227,7 +227,7 @@ moves = Table(
     Column("played_at", Moment, nullable=False),
     Column("stood", String(16)),  # what stood after it, as a claim sees it; older ones lack it
     Column("times", Integer),  # how often that had stood by then, counted no further than needed
-    Index("ix_moves_stood", "board_id", "stood"),
+    Index("ix_moves_stood", "board_id", "stood", "ply"),
 )
 
 departures = Table(

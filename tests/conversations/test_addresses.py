@@ -91,7 +91,7 @@ def test_what_is_changed_is_told_to_every_address(table: Table) -> None:
     alice.says("change handle alicia").hears("| change handle alicia")
     alice.says("yes").hears("You were alice here, and are alicia now.")
     work.gets(1).hears("You were alice here, and are alicia now.")
-    bob.says("show 1").hears("o alicia 0")
+    bob.says("show 1").hears("Scores: you 0, alicia 0;")
     bob.says("challenge alicia").hears("bob and alicia")
     carol = table.person("carol@example.org")
     carol.writes("signup alice").hears("The handle alice is taken.")
