@@ -85,7 +85,7 @@ class ChangePassword(Command):
     """Set a password, or with `none` have no password any more.
 
     You need none: answering our mails proves who you are. With one you can also write from
-    any address, as on older servers: "move 12 marta PASSWORD a1-c3,d4". It has 8 characters
+    any address, as on older servers: "move 12 marta PASSWORD a1-c3,b2". It has 8 characters
     at least and no blanks. Whoever sees such a mail on its way sees the password. We ask
     you to confirm it.
     """

@@ -67,7 +67,15 @@ class Move(Command):
     def pinned(self, context: Context) -> str:
         """Name the board and the ply for which the move is meant now."""
         board = context.own_board(self.board)
-        return f"move {board.id}#{self._meant_ply or board.ply + 1} {self.move}"
+        ply = self._meant_ply or board.ply + 1
+        return f"move {board.id}#{ply} {self._written(board, ply)}"
+
+    def _written(self, board: Board, ply: int) -> str:
+        """The move in its canonical text; as it was typed where it isn't legal now."""
+        try:
+            return str(check_move(board, self.move)) if ply == board.ply + 1 else self.move
+        except Refusal:
+            return self.move
 
     @property
     def _meant_ply(self) -> int | None:

@@ -11,6 +11,7 @@ from datetime import datetime
 from pbm.errors import Refusal
 from pbm.play.first_moves import await_first_move
 from pbm.play.game_words import why
+from pbm.play.marks import counted_from, mark
 from pbm.play.replay import position_after
 from pbm.play.subjects import board_subject
 from pbm.rules.contract import Move, Options, Position, RulesError, SetupError
@@ -104,9 +105,11 @@ def add_move(work: UnitOfWork, board: Board, text: str, now: datetime) -> Board:
         turn(board.position) or 0,  # nobody's turn: the rules have refused it
         str(played.move),
         dict(played.effect),
+        mark(board.rules, played.position),
     )
     progress = progress_at(board, played.position, ply.ply)
-    return work.boards.add_ply(board, ply, progress, now)
+    counted = counted_from(board, played.position, ply.ply)
+    return work.boards.add_ply(board, ply, progress, now, **counted)
 
 
 def take_out(

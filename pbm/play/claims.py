@@ -1,5 +1,6 @@
 """Claims: a game that gets nowhere is a draw once a player says so (rules, section 5)."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from pbm.errors import Refusal
@@ -8,15 +9,34 @@ from pbm.events.board import DrawClaimed
 from pbm.play.game_words import why
 from pbm.play.offers import draw_board
 from pbm.play.replay import positions_since
-from pbm.rules.contract import ClaimError, Claims
+from pbm.rules.contract import ClaimError, Claims, TellsClaims
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Board, Player
+from pbm.store.values import Board, Departure, Player, Ply
 
 
 def claim_draw(work: UnitOfWork, board: Board, player: Player, now: datetime) -> list[Event]:
     """End a game as a draw where a player may claim one. Raises Refusal."""
     claimed = DrawClaimed(board.id, player.handle, _reason_to_claim(work, board))
     return [claimed, *draw_board(work, board, "claimed", now)]
+
+
+def claimable(
+    work: UnitOfWork, board: Board, plies: Sequence[Ply], departures: Sequence[Departure]
+) -> str | None:
+    """By what a draw may be claimed now, as the game puts it; None where it may not.
+
+    `plies` are the latest ones. What it takes does not grow with the length of the game. Where
+    plies were played under a version that did not count, it is seen later than it is so.
+    """
+    game = board.rules
+    if not board.playing or not isinstance(game, TellsClaims):
+        return None
+
+    def moves(latest: int) -> dict[int, int]:
+        return work.boards.moves_by_seat(board.id, since=board.ply - latest)
+
+    is_new = not plies or any(item.after_ply == board.ply for item in departures)
+    return game.claimable(board.position, 1 if is_new else plies[-1].times or 1, moves)
 
 
 def _reason_to_claim(work: UnitOfWork, board: Board) -> str:

@@ -25,7 +25,7 @@ def settle_end(
     events: list[Event] = [] if before.playing else [BoardReopened(after.id)]
     if after.playing:
         return events
-    events.append(BoardEnded(after.id, after.ended_by or "", _ranks(after)))
+    events.append(BoardEnded(after.id, after.ended_by or "", ranks(after)))
     return events if begins_anew else events + go_on(work, after, now)
 
 
@@ -33,7 +33,7 @@ def _end(board: Board) -> tuple[str, str | None, tuple[int, ...] | None]:
     return board.status, board.ended_by, board.winners
 
 
-def _ranks(board: Board) -> tuple[int, ...] | None:
+def ranks(board: Board) -> tuple[int, ...] | None:
     """A rank for each seat; None where the board was closed and counts for nothing.
 
     They are the game's own where it ended by its rules. By word, first are the winners, and after

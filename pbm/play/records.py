@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from pbm.play.boards import close_board, progress_at
 from pbm.play.first_moves import await_first_move
+from pbm.play.marks import mark
 from pbm.play.subjects import board_subject
 from pbm.play.turn import Turn
 from pbm.rules.contract import Ending, Game, GameRecord, Leaving
@@ -55,7 +56,7 @@ def keep_record(
     work, now = turn.work, turn.now
     steps = replayed(game, record)
     played = [
-        NewPly(item.ply, item.seat, item.step, dict(item.effect))
+        NewPly(item.ply, item.seat, item.step, dict(item.effect), mark(game, item.position))
         for item in steps
         if isinstance(item.step, str)
     ]

@@ -19,10 +19,19 @@ class RoundPlace:
 
 @dataclass(frozen=True)
 class RoundShown:
-    """The moves of a round, one a seat; `ply` is that of the first."""
+    """The moves of a round, one a seat, and what came of each; `ply` is that of the first."""
 
     ply: int
     moves: tuple[str, ...]
+    effects: tuple[Told, ...]
+
+
+@dataclass(frozen=True)
+class PlaceShown:
+    """A place in a game that is over, counted from 1, and who shares it."""
+
+    place: int
+    handles: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -90,7 +99,9 @@ class BoardView(BoardShown):
     """A board as one reader sees it: who that is, what happened meanwhile, how to answer.
 
     `turn` is who is to move, `moves_for` the partner for whom; `gone` says how players left.
-    What begins with `yours` is the reader's own.
+    What begins with `yours` is the reader's own. `places` are those of a game that is over, where
+    three sides or more have played it, and `seconds` is how long it took. `claim` is by what the
+    reader may claim a draw now.
     """
 
     options: Told
@@ -105,6 +116,8 @@ class BoardView(BoardShown):
     gone: dict[str, str]
     winners: tuple[str, ...]
     rounds: tuple[RoundShown, ...]
+    places: tuple[PlaceShown, ...]
+    seconds: int | None
     yours: bool = False
     you: tuple[Told, ...] = ()
     partners: tuple[Told, ...] = ()
@@ -112,3 +125,4 @@ class BoardView(BoardShown):
     happened: tuple[MoveShown | DepartureShown, ...] = ()
     example: str | None = None
     may_decline: bool = False
+    claim: str | None = None

@@ -4,7 +4,9 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from pbm.play.boards import check_move
+from pbm.play.claims import claimable
 from pbm.play.offers import open_offers, waiting_for
+from pbm.play.places import places, seconds_taken
 from pbm.play.shown import (
     BoardView,
     DepartureShown,
@@ -62,10 +64,12 @@ def board_views(
     shared = _seen_by_all(board, departures, rounds)
     wanted = [player_id for player_id in player_ids if player_id not in plain]
     picture = _picture(board, board.position, _moved(plies)) if wanted else None
+    claim = claimable(work, board, plies, departures)
     return {
         player_id: replace(
             _seen_by(shared, board, plies, departures, player_id),
             picture=picture if player_id in wanted else None,
+            claim=claim if player_id in board.still_in else None,
         )
         for player_id in player_ids
     }
@@ -164,6 +168,8 @@ def _seen_by_all(
         players=_players(board, board.position),
         sides=teams(board.position),
         rounds=rounds,
+        places=places(board, departures),
+        seconds=seconds_taken(board),
         picture=None,
     )
 
@@ -184,7 +190,7 @@ def _seen_by(
     return replace(
         shared,
         yours=yours,
-        you=tuple(told[seat - 1] for seat in own if not board.from_record),
+        you=tuple({"seat": seat, **told[seat - 1]} for seat in own if not board.from_record),
         partners=tuple(
             {"handle": board.seats[seat - 1].handle, **told[seat - 1]} for seat in others
         ),
@@ -256,17 +262,20 @@ def _told_move(board: Board, ply: Ply, departures: tuple[Departure, ...]) -> Mov
 
 def _rounds(plies: tuple[Ply, ...], seats: int, most: int | None) -> tuple[RoundShown, ...]:
     """Group moves into rounds, one move a seat; a seat that was passed over shows as `--`."""
-    rounds: list[tuple[int, list[str]]] = []
+    rounds: list[tuple[int, list[tuple[str, Told]]]] = []
     previous = seats
     for ply in plies:
         if ply.seat <= previous:
             rounds.append((ply.ply, []))
         _, moves = rounds[-1]
-        moves += [SKIPPED] * (ply.seat - 1 - len(moves))
-        moves.append(ply.text)
+        moves += [(SKIPPED, {})] * (ply.seat - 1 - len(moves))
+        moves.append((ply.text, ply.effect))
         previous = ply.seat
     shown = rounds[-most:] if most else rounds
-    return tuple(RoundShown(first, tuple(moves)) for first, moves in shown)
+    return tuple(
+        RoundShown(first, tuple(text for text, _ in moves), tuple(effect for _, effect in moves))
+        for first, moves in shown
+    )
 
 
 def _may_decline(board: Board, player_id: int | None) -> bool:

@@ -7,7 +7,7 @@ whatever is wrong is a `RulesError` with a reason and parameters. The sentences 
 the templates of the game. `docs/adding-a-game.md` tells how to write one.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, Self, runtime_checkable
@@ -285,7 +285,7 @@ class Suggests(Protocol):
     """A game whose positions name a move to show to a newcomer."""
 
     def example_move(self, position: Any) -> str | None:
-        """A legal move as people would write it, None if there is none."""
+        """A legal move in its canonical text, None if there is none."""
 
 
 @runtime_checkable
@@ -347,6 +347,23 @@ class Claims(Protocol):
 
         `positions` are those of the plies that matter, the current one last; `moves` counts the
         moves that each seat made in them.
+        """
+
+
+@runtime_checkable
+class TellsClaims(Claims, Protocol):
+    """A game that tells its players when they may claim, without playing the game through."""
+
+    def sameness(self, position: Any) -> str:
+        """A text that two positions share where a claim takes them for the same."""
+
+    def claimable(
+        self, position: Any, times: int, moves: Callable[[int], Mapping[int, int]]
+    ) -> str | None:
+        """By what a draw can be claimed now, as `claim` puts it, None where it can't be.
+
+        `times` is how often the position has stood in the plies that matter. `moves` counts the
+        moves that each seat made in the latest plies, so many of them, and takes work.
         """
 
 

@@ -7,10 +7,12 @@ from typing import Any
 
 from sqlalchemy import (
     Connection,
+    Integer,
     Select,
     bindparam,
     delete,
     distinct,
+    exists,
     func,
     insert,
     select,
@@ -60,12 +62,42 @@ _FIND = Statement(select(boards).where(_IT))
 _FIND_LOCKED = Statement(select(boards).where(_IT).with_for_update())
 _SEATED_AT = Statement(_SEATED.where(seats.c.board_id == bindparam("board_id")))
 _PLIES = Statement(
-    select(*(column for column in moves.c if column is not moves.c.board_id))
+    select(*(column for column in moves.c if column.key not in ("board_id", "stood")))
     .where(moves.c.board_id == bindparam("board_id"), moves.c.ply > bindparam("since"))
     .order_by(moves.c.ply)
 )
+_elsewhere = seats.alias()
+_AT_NO_OTHER = Statement(
+    select(seats.c.player_id)
+    .where(
+        seats.c.board_id == bindparam("number"),
+        ~exists().where(
+            _elsewhere.c.player_id == seats.c.player_id,
+            _elsewhere.c.board_id != seats.c.board_id,
+        ),
+    )
+    .distinct()
+)
+_TIMES_NEEDED = 3  # more often than any claim asks for, nobody counts
+_STOOD_BEFORE = (
+    select(moves.c.ply)
+    .where(
+        moves.c.board_id == bindparam("number"),
+        moves.c.stood == bindparam("mark"),
+        moves.c.ply >= bindparam("since"),
+    )
+    .limit(_TIMES_NEEDED)
+    .subquery()
+)
 _ADD_PLY = Statement(
-    insert(moves).values({column.key: bindparam(column.key) for column in moves.c})
+    insert(moves).values(
+        {column.key: bindparam(column.key) for column in moves.c if column.key != "times"}
+        | {
+            "times": select(func.count() + bindparam("first", type_=Integer))
+            .select_from(_STOOD_BEFORE)
+            .scalar_subquery()
+        }
+    )
 )
 _SET_LAST_PLY = Statement(
     update(seats)
@@ -209,6 +241,11 @@ class Boards:
         )
         return int(self._connection.scalar(moved) or 0)
 
+    def newcomers(self, board_id: int) -> frozenset[int]:
+        """The players of a board who have never sat at another one."""
+        rows = _AT_NO_OTHER.rows(self._connection, number=board_id)
+        return frozenset(row["player_id"] for row in rows)
+
     def moves_by_seat(self, board_id: int, *, since: int) -> dict[int, int]:
         """How many moves each seat made after ply `since`; seats without any are left out."""
         rows = self._connection.execute(
@@ -317,10 +354,25 @@ class Boards:
         self._set_last_ply(board.id, {item.seat: item.ply for item in played})
         return self.set_progress(self.get(board.id), progress, now)
 
-    def add_ply(self, board: Board, played: NewPly, progress: Progress, now: datetime) -> Board:
-        """Record a move; the primary key (board, ply) lets nobody play a ply twice."""
+    def add_ply(
+        self,
+        board: Board,
+        played: NewPly,
+        progress: Progress,
+        now: datetime,
+        *,
+        since: int = 0,
+        first: int = 1,
+    ) -> Board:
+        """Record a move; the primary key (board, ply) lets nobody play a ply twice.
+
+        How often its position has stood is counted among the plies from `since` on, and from
+        `first` up.
+        """
         ply, seat = played.ply, played.seat
-        _ADD_PLY.run(self._connection, {"board_id": board.id, "played_at": now, **vars(played)})
+        counted = {"number": board.id, "mark": played.stood, "since": since, "first": first}
+        row = {"board_id": board.id, "played_at": now, **vars(played), **counted}
+        _ADD_PLY.run(self._connection, row)
         self._set_last_ply(board.id, {seat: ply})
         seated = tuple(
             replace(item, last_ply=ply, answered=True) if item.seat == seat else item

@@ -225,6 +225,9 @@ moves = Table(
     Column("text", String(16), nullable=False),
     Column("effect", JSON, nullable=False),  # as the rules put it; the templates word it
     Column("played_at", Moment, nullable=False),
+    Column("stood", String(16)),  # what stood after it, as a claim sees it; older ones lack it
+    Column("times", Integer),  # how often that had stood by then, counted no further than needed
+    Index("ix_moves_stood", "board_id", "stood", "ply"),
 )
 
 departures = Table(

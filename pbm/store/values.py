@@ -217,23 +217,29 @@ class Board:
 
 @dataclass(frozen=True)
 class Ply:
-    """A played move; `effect` is what the rules say came of it, for the templates to word."""
+    """A played move; `effect` is what the rules say came of it, for the templates to word.
+
+    `times` is how often the position after it had stood by then, as a claim counts it; None for
+    moves of versions that did not count.
+    """
 
     ply: int
     seat: int
     text: str
     effect: dict[str, Any]
     played_at: datetime
+    times: int | None = None
 
 
 @dataclass(frozen=True)
 class NewPly:
-    """A move as it is written down."""
+    """A move as it is written down; `stood` is the mark of the position after it."""
 
     ply: int
     seat: int
     text: str
     effect: dict[str, Any]
+    stood: str | None = None
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,8 @@ def test_one_name_sits_opposite_and_the_challenger_begins(table: Table) -> None:
         "Your move on board 1.",
         "A new game: alice and bob, on the standard board. alice begins.",
         "| Good luck!",
-        "You are o (top). Scores: o alice 0, x bob 0.",
-        "To move, answer with a line such as a1-c3,d4, and nothing above it.",
+        "You are o (top). Scores: you 0, bob 0; six win.",
+        "To move, answer with a line such as a1-c3,b2, and nothing above it.",
     )
     bob.gets(1).hears(
         "alice's move on board 1; nothing to do.",

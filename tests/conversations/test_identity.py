@@ -10,9 +10,9 @@ PLAIN = "550 5.1.1 This reply address is not valid any more; please write to pbm
 def test_a_plain_mail_is_asked_about(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     alice.writes("move 1 a1-c3,d4", "Here I come.").gets(1).hears(
-        "Please confirm: move 1#1 a1-c3,d4",
+        "Please confirm: move 1#1 a1-c3,b2",
         "You asked for:",
-        "| move 1#1 a1-c3,d4",
+        "| move 1#1 a1-c3,b2",
         "| Here I come.",
         "Reply yes to do it, or no to drop it. This question stays open for 48 hours.",
         "Answering any mail of ours, even an old one, needs no question.",
@@ -31,7 +31,7 @@ def test_waiting_commands_share_one_question_and_run_in_order(table: Table) -> N
     alice.writes("", "move 1 a1-c3,d4\nSecond words.")
     alice.writes("challenge bob -bowl").forgets()
     question = alice.newest
-    for line in ("| challenge alice bob", "| move 1#1 a1-c3,d4", "| challenge -bowl alice bob"):
+    for line in ("| challenge alice bob", "| move 1#1 a1-c3,b2", "| challenge -bowl alice bob"):
         assert line in question.text
     assert "Reply yes to do all of it" in question.text
     bob.hears_nothing()

@@ -33,7 +33,7 @@ def test_delete_is_confirmed_and_forgets_everything_but_the_games(table: Table) 
     assert player.settings.timezone == "UTC"
     assert "alice@example.org" not in table.everything_stored().replace("<alice@example.org>", "")
     alice.writes("hello").hears("Reply yes to play as")
-    bob.says("show 1").hears("o alice 0 (resigned)")
+    bob.says("show 1").hears("Final scores: you 0, alice 0 (resigned).")
 
 
 def test_nobody_can_take_the_handle_of_who_left(table: Table) -> None:

@@ -115,7 +115,7 @@ def test_the_first_lines_say_what_there_is_to_do(table: Table) -> None:
         "alice played a1-c3,b2.",
         "alice writes:",
         "| Hello!",
-        "You are x (bottom). Scores: o alice 0, x bob 0.",
+        "You are x (bottom). Scores: you 0, alice 0; six win.",
     ]
     assert alice.newest.text.startswith("bob's move on board 1; nothing to do.\n")
 

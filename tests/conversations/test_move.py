@@ -109,7 +109,7 @@ def test_a_reply_between_the_quotes(table: Table) -> None:
 ILLEGAL = [
     ("d1,e1", "There is no marble on d1."),
     ("i5-g5,f5", "x's marbles on g5, h5 and i5 are not yours; you are o."),
-    ("a1-b2,c3", "Your own marble on c3 is in the way. Perhaps a1-c3,d4 was meant."),
+    ("a1-b2,c3", "Your own marble on c3 is in the way. Perhaps a1-c3,b2 was meant."),
     ("a1,a2", "Your own marble on a2 is in the way."),
     ("a1-a3,a2", "is in the way."),
     ("a1-c3,e5", "so the direction is not clear."),
@@ -148,14 +148,14 @@ def test_a_move_that_cannot_be_read_is_refused_with_the_board(table: Table) -> N
         alice.says(f"{line}\nHi").gets(1).hears(
             "Abalone Board 1: alice v bob",
             f"| {line}",
-            "Perhaps a1-c3,d4 was meant.",
+            "Perhaps a1-c3,b2 was meant.",
             "Nothing has changed.",
             "| Hi",
             "Your move on board 1.",
         )
     account = alice.mail("pbm: welcome")
     alice.says("move 1 a1-c3d4", answering=account).gets(1).hears(
-        "Abalone Board 1: alice v bob", "Perhaps a1-c3,d4 was meant.", "State: "
+        "Abalone Board 1: alice v bob", "Perhaps a1-c3,b2 was meant.", "State: "
     )
     bob.hears_nothing()
     assert table.moves(1) == []
@@ -256,7 +256,7 @@ def test_one_refusal_leaves_the_others_done(table: Table) -> None:
 def test_multiple_says_that_all_is_commands(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     alice.writes("Multiple", "move 1 a1-c3,d4\n\nshow 1\n")
-    alice.hears("| move 1#1 a1-c3,d4").says("yes").gets(2).hears("bob's move on board 1")
+    alice.hears("| move 1#1 a1-c3,b2").says("yes").gets(2).hears("bob's move on board 1")
     bob.forgets().says("move i5-g5,f5\nThat hurts!", subject="multiple").gets(1).hears(
         "| That hurts!",
         'With the subject "multiple" every line must be a command, and this one is not.',
@@ -293,7 +293,7 @@ def test_a_move_that_answers_an_older_board_is_asked_about(table: Table) -> None
     alice.hears(
         "You answered an older mail. Board 1 is now at ply 3:",
         "F- . . . x . . . .",
-        "| move 1#3 a2-c4,d5",
+        "| move 1#3 a2-c4,b3",
         "| So there!",
         "Reply yes to play it there, or no to drop it.",
     )

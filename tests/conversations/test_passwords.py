@@ -135,7 +135,7 @@ class TestProof:
         alice, bob = start(table)
         bob.writes("", f"move 1 {LOGIN} a1-c3,d4\nmove 1 i5-g5,f5").gets(2)
         assert len(table.moves(1)) == 1  # bob's own was asked about
-        bob.hears("Your move on board 1.", "Please confirm: move 1#2 i5-g5,f5")
+        bob.hears("Your move on board 1.", "Please confirm: move 1#2 i5-g5,h5")
         alice.gets(1)
 
     def test_only_the_commands_that_carry_it(self, table: Table) -> None:

@@ -159,7 +159,8 @@ def test_whoever_resigned_meanwhile_stays_out(table: Table) -> None:
     bob.says("reject").hears("You have left board 1 already.")
     carol.says("accept")
     for person in people:
-        person.hears("alice took back ply 4", "2 bob 0 (resigned)")
+        bobs = "you" if person is bob else "2 bob"
+        person.hears("alice took back ply 4", f"{bobs} 0 (resigned)")
     board = table.board(1)
     assert (board.ply, board.position.out) == (3, {2})
     assert [(item.seat, item.after_ply) for item in table.departures(1)] == [(2, 3)]

@@ -24,7 +24,7 @@ TOLD = {
         ("d4 and d5 above, e4 and e6 beside, f5 and f6 below:", NEIGHBOURS),
         ("=> c5,d5 Before:", START),
         ("After:", after(START, "c5,d5")),
-        ("Here a1, b2 and c3 move in line, and c3 goes to d4: => a1-c3,d4 Before:", START),
+        ("Here a1, b2 and c3 move in line, and a1 goes to b2: => a1-c3,b2 Before:", START),
         ("After:", after(START, "a1-c3,d4")),
         ("three marbles go sideways, to d4, d5 and d6: => c3-c5,d4 Before:", START),
         ("After:", after(START, "c3-c5,d4")),
@@ -44,9 +44,9 @@ TOLD = {
     ],
     "tutorial": [
         ('"You are o (top)", and shows this:', START),
-        ("=> a1-c3,d4", after(START, *OPENING)),
+        ("=> a1-c3,b2", after(START, *OPENING)),
         ("It is your move again:", after(START, *FIRST_GAME)),
-        ("=> c4-e6,f7", after(START, *FIRST_GAME, "c4-e6,f7")),
+        ("=> c4-e6,d5", after(START, *FIRST_GAME, "c4-e6,f7")),
         ("he plays h4,h5.", after(START, *FIRST_GAME, "c4-e6,f7", "h4,h5", "d5-f7,g8")),
     ],
 }

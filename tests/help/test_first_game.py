@@ -52,7 +52,7 @@ def test_the_first_game_goes_as_told(table: Table) -> None:
     )
 
     marta.says("a1-b2,c3").hears(
-        quoted("Your own marble on c3 is in the way. Perhaps a1-c3,d4 was meant.")
+        quoted("Your own marble on c3 is in the way. Perhaps a1-c3,b2 was meant.")
     )
     marta.says(f"a1-c3,d4\n\n{quoted('Hello! A good game to you.')}")
     marta.gets(1).hears(quoted("bob's move on board 12; nothing to do."))
@@ -67,7 +67,7 @@ def test_the_first_game_goes_as_told(table: Table) -> None:
     marta.says("c4-e6,f7")
     assert shows(marta, 3)
     bob.says("h4,h5")
-    marta.forgets().says("d5-f7,g8").hears(quoted("Scores: o marta 1, x bob 0."))
+    marta.forgets().says("d5-f7,g8").hears(quoted("Scores: you 1, bob 0; six win."))
     assert shows(marta, 4)
 
 

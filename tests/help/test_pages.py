@@ -121,5 +121,5 @@ def test_a_command_named_in_a_sentence_exists(subject: str) -> None:
 def test_the_pages_for_newcomers_name_what_they_need() -> None:
     for name in ("start", "tutorial"):
         quoted = " ".join(re.findall(r'(?:"|=> )([^"\n]+)', page_text(name)))
-        for word in ("challenge", "resign", "decline", "show", "games", "help", "a1-c3,d4"):
+        for word in ("challenge", "resign", "decline", "show", "games", "help", "a1-c3,b2"):
             assert word in quoted.split()

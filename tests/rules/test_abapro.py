@@ -100,7 +100,7 @@ def test_no_move_anywhere(text: str, reason: str) -> None:
             "i5h5",
             "own-in-the-way",
             "i5h5 in Aba-Pro is a1-c3,b2 on this board. Your own marble on d4 is in the way."
-            " Perhaps b2-d4,e5 was meant.",
+            " Perhaps b2-d4,c3 was meant.",
         ),
         (
             placed("e7", "e9 e8", turn=2),

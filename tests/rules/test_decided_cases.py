@@ -43,7 +43,7 @@ def test_a_push_off_the_board_is_one_move_in_both_spellings(text: str) -> None:
 
 
 def test_two_named_of_three_are_blocked_by_the_third() -> None:
-    sentence = "Your own marble on c3 is in the way. Perhaps a1-c3,d4 was meant."
+    sentence = "Your own marble on c3 is in the way. Perhaps a1-c3,b2 was meant."
     assert said("a1-b2,c3", START) == ("own-in-the-way", sentence)
     assert marbles(move("a1-c3,d4", START).position, 1).startswith("a2 a3 a4 a5 b1 b2 b3")
 
@@ -57,7 +57,7 @@ def test_two_named_of_three_push_with_the_strength_of_two() -> None:
 def test_four_marbles_are_no_move_anywhere() -> None:
     text = "a1-d4 is a line of 4; at most three marbles move at once."
     in_a_line = placed("a1 b2 c3 d4", "i9")
-    assert said("a1-d4,e5", in_a_line) == ("too-many", f"{text} Perhaps b2-d4,e5 was meant.")
+    assert said("a1-d4,e5", in_a_line) == ("too-many", f"{text} Perhaps b2-d4,c3 was meant.")
     for position in (START, OVER, placed("a1", "d4")):
         reason, sentence = said("a1-d4,e5", position)
         assert reason == "too-many"
@@ -82,7 +82,7 @@ def test_the_partners_marble_at_the_rear() -> None:
     position = teamed("c4 c5", "i9", "c3")
     sentence = (
         "3's marble on c3 is your partner's; you are 1, and the rear marble of a line that moves"
-        " along itself must be your own. Perhaps c4-c5,c6 was meant."
+        " along itself must be your own. Perhaps c4-c5,c5 was meant."
     )
     assert said("c3-c5,c6", position) == ("partner-at-rear", sentence)
     # The other way round the rear is an own one, and sideways it makes no difference.

@@ -15,12 +15,12 @@ START = rules.start("standard", 2)
 OVER = rules.leave(START, 2)
 
 NOTATION = [
-    (START, "hello", "not-a-move", "That does not read as a move; a move looks like a1-c3,d4."),
-    (START, "", "not-a-move", "That does not read as a move; a move looks like a1-c3,d4."),
+    (START, "hello", "not-a-move", "That does not read as a move; a move looks like a1-c3,b2."),
+    (START, "", "not-a-move", "That does not read as a move; a move looks like a1-c3,b2."),
     (START, "c5-d5", "not-a-move", "That does not read as a move. Perhaps c5,d5 was meant."),
     (START, "c5 d5", "not-a-move", "That does not read as a move. Perhaps c5,d5 was meant."),
-    (START, "a1c3d4", "not-a-move", "That does not read as a move. Perhaps a1-c3,d4 was meant."),
-    (START, "A1,C3,D4.", "not-a-move", "That does not read as a move. Perhaps a1-c3,d4 was meant."),
+    (START, "a1c3d4", "not-a-move", "That does not read as a move. Perhaps a1-c3,b2 was meant."),
+    (START, "A1,C3,D4.", "not-a-move", "That does not read as a move. Perhaps a1-c3,b2 was meant."),
     (OVER, "a1-c3-d4", "not-a-move", "That does not read as a move."),
     (START, "a6,a5", "no-such-cell", "There is no place a6: row a goes from a1 to a5."),
     (START, "a1-c9,d4", "no-such-cell", "There is no place c9: row c goes from c1 to c7."),
@@ -45,7 +45,7 @@ NOTATION = [
         placed("a1 b2 c3 d4", "i9"),
         "a1-d4,e5",
         "too-many",
-        "a1-d4 is a line of 4; at most three marbles move at once. Perhaps b2-d4,e5 was meant.",
+        "a1-d4 is a line of 4; at most three marbles move at once. Perhaps b2-d4,c3 was meant.",
     ),
     (
         placed("a1 b2 c3 d4 e5 f6", "i9"),
@@ -64,7 +64,7 @@ NOTATION = [
         "a1-c3,e5",
         "no-direction",
         "e5 is next to neither a1 nor c3, so the direction is not clear."
-        " Perhaps a1-c3,d4 was meant.",
+        " Perhaps a1-c3,b2 was meant.",
     ),
     (
         START,
@@ -102,7 +102,7 @@ ILLEGAL = [
         placed("c3 d4", "e5"),
         "c3-e5,f6",
         "not-yours",
-        "x's marble on e5 is not yours; you are o. Perhaps c3-d4,e5 was meant.",
+        "x's marble on e5 is not yours; you are o. Perhaps c3-d4,d4 was meant.",
     ),
     (
         placed("a1", "g3 g4 g5"),
@@ -114,7 +114,7 @@ ILLEGAL = [
         START,
         "a1-b2,c3",
         "own-in-the-way",
-        "Your own marble on c3 is in the way. Perhaps a1-c3,d4 was meant.",
+        "Your own marble on c3 is in the way. Perhaps a1-c3,b2 was meant.",
     ),
     (START, "a1,a2", "own-in-the-way", "Your own marble on a2 is in the way."),
     (
@@ -133,13 +133,13 @@ ILLEGAL = [
         placed("c3 d4", "e5"),
         "d4,e5",
         "one-cannot-push",
-        "One marble cannot push, and x's marble on e5 is in the way. Perhaps c3-d4,e5 was meant.",
+        "One marble cannot push, and x's marble on e5 is in the way. Perhaps c3-d4,d4 was meant.",
     ),
     (
         placed("b2 c3 d4", "e5 f6"),
         "d4,e5",
         "one-cannot-push",
-        "One marble cannot push, and x's marble on e5 is in the way. Perhaps b2-d4,e5 was meant.",
+        "One marble cannot push, and x's marble on e5 is in the way. Perhaps b2-d4,c3 was meant.",
     ),
     (
         placed("c3 d4", "e5 f6"),
@@ -152,7 +152,7 @@ ILLEGAL = [
         "c3-d4,e5",
         "outnumbered",
         "Two marbles push one at most, and x's marbles on e5 and f6 are in the way."
-        " Perhaps b2-d4,e5 was meant.",
+        " Perhaps b2-d4,c3 was meant.",
     ),
     (
         placed("b2 c3 d4", "e5 g7", "f6 h8"),
@@ -231,7 +231,7 @@ IN_TEAMS = [
         "c3-d4,e5",
         "partner-in-the-way",
         "Your partner's marble on e5 is in the way, and cannot be pushed."
-        " Perhaps c3-e5,f6 was meant.",
+        " Perhaps c3-e5,d4 was meant.",
     ),
     (
         teamed("e5 e6", "e7", "e8"),

@@ -39,7 +39,10 @@ _PICTURE = "\ue003"  # here the HTML part has the picture that the line describe
 _MARKS = {_KEPT: "pre", _ROW: "rows", _PICTURE: "picture"}
 _SHAPES = frozenset(_MARKS.values())
 _GLUE = "\ue002"  # a blank at which no line breaks
-_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029\ue000-\ue003]", re.ASCII)
+# Around a command that can be sent as it stands: quotes in the text part, a link in the other.
+_COMMAND, _COMMAND_ENDS = "\ue004", "\ue005"
+_COMMANDS = re.compile(f"{_COMMAND}([^{_COMMAND_ENDS}]*){_COMMAND_ENDS}")
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029\ue000-\ue005]", re.ASCII)
 _JOINERS = "\u200c\u200d"
 
 
@@ -79,6 +82,7 @@ class Renderer:
         self._templates.filters["board"] = _show_board
         self._templates.filters["rows"] = _keep_rows
         self._templates.filters["glued"] = _glued
+        self._templates.filters["command"] = _as_command
         self._templates.filters["page"] = _keep_indented
         page = self._templates.get_template("page.html").render(body=_KEPT)
         self._above, _, self._below = page.partition(_KEPT)
@@ -89,11 +93,16 @@ class Renderer:
             self._templates.get_template(name)
 
     def render(
-        self, template: str, params: dict[str, Any], message_id: str | None = None
+        self,
+        template: str,
+        params: dict[str, Any],
+        message_id: str | None = None,
+        address: str | None = None,
     ) -> Rendered:
         """Render both parts of a mail. Raises jinja2.TemplateError for a broken template.
 
         The Content-IDs of the pictures follow from the Message-ID; without one there are none.
+        Links write to `address`, which must prove nobody: whatever quotes the mail quotes them.
         """
         params = _cleaned(_about_a_game(as_frozen_now(params)))
         source = self._templates.get_template(f"{template}.txt").render(v=params)
@@ -104,7 +113,7 @@ class Renderer:
         shown = [_html(block, ids) for block in blocks if not block.picture or ids]
         return Rendered(
             f"{text}\n",
-            self._above + "\n".join(shown) + self._below,
+            self._above + _linked("\n".join(shown), address) + self._below,
             tuple(InlinePicture(name, picture.png(described)) for described, name in ids.items()),
         )
 
@@ -179,6 +188,19 @@ def _glued(text: str) -> str:
     return text.replace(" ", _GLUE)
 
 
+def _as_command(text: str) -> str:
+    return f"{_COMMAND}{text}{_COMMAND_ENDS}"
+
+
+def _linked(html: str, address: str | None) -> str:
+    """The HTML part with a link for each command that can be sent as it stands."""
+    to = f'<a href="mailto:{escape(address)}?subject=' if address else ""
+    return _COMMANDS.sub(
+        lambda found: f'{to}{quote(found[1])}">{found[1]}</a>' if to else f"&quot;{found[1]}&quot;",
+        html,
+    )
+
+
 def _keep_indented(text: str) -> str:
     """Keep the shape of indented lines, and of all lines of a block whose first one is indented."""
     blocks = text.rstrip("\n").split("\n\n")
@@ -233,6 +255,7 @@ def _block(kind: str, lines: list[str]) -> _Block:
     if kind == "picture":
         return _Block(picture=lines[0])
     text, html = "\n".join(_text_lines(kind, lines)), _html_text(kind, lines)
+    text = text.replace(_COMMAND, '"').replace(_COMMAND_ENDS, '"')
     return _Block(text.replace(_GLUE, " "), html.replace(_GLUE, "&nbsp;"))
 
 

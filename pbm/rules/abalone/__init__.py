@@ -25,7 +25,7 @@ from pbm.rules.abalone.errors import (
     StateError,
 )
 from pbm.rules.abalone.game import GAME, NAME, VERSION
-from pbm.rules.abalone.hints import as_people_write, example_move
+from pbm.rules.abalone.hints import example_move
 from pbm.rules.abalone.homes import home
 from pbm.rules.abalone.layouts import BOARDS, IN_TEAMS, find_board, start
 from pbm.rules.abalone.moves import Move, legal_moves
@@ -78,7 +78,6 @@ __all__ = [
     "RulesError",
     "SetupError",
     "StateError",
-    "as_people_write",
     "balance",
     "check_place",
     "diagram",

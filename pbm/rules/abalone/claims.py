@@ -1,6 +1,6 @@
 """When a player may claim a draw, and the balance that decides a match (rules, section 5)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from pbm.rules.abalone.position import Position
@@ -19,8 +19,8 @@ def is_repeated(positions: Sequence[Position]) -> bool:
     >>> is_repeated([start()] * 2), is_repeated([start()] * 3)
     (False, True)
     """
-    now = _what_counts(positions[-1])
-    return sum(_what_counts(position) == now for position in positions) >= TIMES_REPEATED
+    now = what_counts(positions[-1])
+    return sum(what_counts(position) == now for position in positions) >= TIMES_REPEATED
 
 
 def is_quiet(position: Position, moves: Mapping[int, int]) -> bool:
@@ -28,8 +28,17 @@ def is_quiet(position: Position, moves: Mapping[int, int]) -> bool:
 
     `moves` counts them by seat. A seat that has no marbles left is not waited for.
     """
-    playing = [seat for seat in position.seats if position.is_played(seat) and position.count(seat)]
-    return all(moves.get(seat, 0) >= QUIET_MOVES for seat in playing)
+    return all(moves.get(seat, 0) >= QUIET_MOVES for seat in _awaited(position))
+
+
+def is_seen_quiet(position: Position, moves: Callable[[int], Mapping[int, int]]) -> bool:
+    """Whether `is_quiet` can be seen from a bounded number of the latest plies.
+
+    `moves` counts the moves by seat in so many of them. Where a seat was passed over again and
+    again it is seen later than it is so.
+    """
+    needed = QUIET_MOVES * len(_awaited(position))
+    return position.quiet >= needed and is_quiet(position, moves(min(position.quiet, 2 * needed)))
 
 
 def balance(start: Position, end: Position, seat: int) -> int:
@@ -39,5 +48,11 @@ def balance(start: Position, end: Position, seat: int) -> int:
     return end.scores[seat - 1] - lost
 
 
-def _what_counts(position: Position) -> Position:
+def what_counts(position: Position) -> Position:
+    """A position without what may differ where it stands once more."""
     return replace(position, quiet=0)
+
+
+def _awaited(position: Position) -> list[int]:
+    """The seats whose moves are counted: those still played, with marbles."""
+    return [seat for seat in position.seats if position.is_played(seat) and position.count(seat)]

@@ -1,23 +1,31 @@
 """Abalone behind the door: the one object that the server knows, and its positions."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from pbm.rules import contract
-from pbm.rules.abalone.claims import QUIET_MOVES, TIMES_REPEATED, balance, is_quiet, is_repeated
+from pbm.rules.abalone.claims import (
+    QUIET_MOVES,
+    TIMES_REPEATED,
+    balance,
+    is_quiet,
+    is_repeated,
+    is_seen_quiet,
+    what_counts,
+)
 from pbm.rules.abalone.drawing import GROUND, drawing
 from pbm.rules.abalone.effects import effect
 from pbm.rules.abalone.errors import ClaimError
-from pbm.rules.abalone.hints import as_people_write, example_move
+from pbm.rules.abalone.hints import example_move
 from pbm.rules.abalone.homes import home_of
 from pbm.rules.abalone.layouts import BOARDS, start
 from pbm.rules.abalone.moves import Move, legal_moves
 from pbm.rules.abalone.notation import check_place, is_notation, mentions_cell, parse_move
 from pbm.rules.abalone.options import TO_PLAY, TO_READ, TO_WRITE
-from pbm.rules.abalone.position import Position, symbol
+from pbm.rules.abalone.position import EJECTIONS_TO_WIN, Position, symbol
 from pbm.rules.abalone.records import Record, format_record, parse_record
 from pbm.rules.abalone.records.forms import chosen_form
 from pbm.rules.abalone.state import format_state, parse_state
@@ -42,8 +50,8 @@ _EXAMPLES = {
         "challenge bob -bowl -rounds=2",
         "challenge alice+carol bob+me",
     ),
-    "move": ("move a1-c3,d4", "move 12 c5,d5", "move 12#17 e7-f8,f8", "abalone move a1-c3,b2 #1"),
-    "preview": ("preview a1-c3,d4", "preview 12 c5,d5"),
+    "move": ("move a1-c3,b2", "move 12 c5,d5", "move 12#17 e7-f8,f8", "abalone move a1-c3,b2 #1"),
+    "preview": ("preview a1-c3,b2", "preview 12 c5,d5"),
     "export": ("export", "export 12", "export 12 -json", "export 12 -apgn -abapro", "export me"),
     "import": ("import", "import -abapro -layout=belgian"),
     "help": ("help", "help commands", "pbm help abalone", "help move"),
@@ -158,19 +166,21 @@ class Abalone:
     def example_move(self, position: AbalonePosition) -> str | None:
         """A move to show to a newcomer."""
         move = example_move(position.inner)
-        return as_people_write(move) if move else None
+        return str(move) if move else None
 
     def moves(self, position: AbalonePosition) -> tuple[Move, ...]:
         """All legal moves, always in the same order."""
         return legal_moves(position.inner)
 
     def told(self, start: AbalonePosition, position: AbalonePosition) -> tuple[dict[str, Any], ...]:
-        """For each seat its sign, its score, where it began, whether it has no marbles left."""
+        """For each seat its sign, its score and the one that wins, where it began, and whether it
+        has no marbles left."""
         now = position.inner
         return tuple(
             {
                 "symbol": symbol(now, seat),
                 "score": now.scores[seat - 1],
+                "goal": EJECTIONS_TO_WIN,
                 "bare": not now.count(seat),
                 "home": home_of(start.inner.marbles_of(seat)),
             }
@@ -192,6 +202,18 @@ class Abalone:
         if is_quiet(positions[-1].inner, moves):
             return "quiet"
         raise ClaimError("nothing-to-claim", times=TIMES_REPEATED, moves=QUIET_MOVES)
+
+    def sameness(self, position: AbalonePosition) -> str:
+        """The state line without the plies since somebody scored."""
+        return format_state(what_counts(position.inner))
+
+    def claimable(
+        self, position: AbalonePosition, times: int, moves: Callable[[int], Mapping[int, int]]
+    ) -> str | None:
+        """`repeated` or `quiet`, None where nothing can be claimed."""
+        if times >= TIMES_REPEATED:
+            return "repeated"
+        return "quiet" if is_seen_quiet(position.inner, moves) else None
 
     def balance(self, start: AbalonePosition, end: AbalonePosition, seat: int) -> int:
         """Marbles that a seat's side pushed off, less those that it lost."""

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from pbm.rules.abalone.board import CENTRE, distance, format_cell, line_between, members, set_of
+from pbm.rules.abalone.board import CENTRE, distance, line_between, members, set_of
 from pbm.rules.abalone.moves import Move, legal_moves, move_coded
 from pbm.rules.abalone.position import Position
 from pbm.rules.abalone.search import CODED, codes
@@ -70,23 +70,7 @@ def nearby_step(position: Position, marbles: int, target: int) -> Move | None:
 
 def perhaps(move: Move | None) -> dict[str, str]:
     """What an error says of a move that was perhaps meant; nothing for None."""
-    return {"meant": as_people_write(move)} if move else {}
-
-
-def as_people_write(move: Move) -> str:
-    """A legal move as it is shown to people who are to write one.
-
-    A line that moves along itself is written with the cell ahead of it, which says best where
-    it goes.
-
-    >>> from pbm.rules.abalone.layouts import start
-    >>> as_people_write(example_move(start("standard", 2)))
-    'a1-c3,d4'
-    """
-    if not move.in_line or len(move.cells) == 1:
-        return str(move)
-    ahead = format_cell(move.front + move.step)
-    return f"{format_cell(move.rear)}-{format_cell(move.front)},{ahead}"
+    return {"meant": str(move)} if move else {}
 
 
 def _reach(move: Move, target: int) -> int:

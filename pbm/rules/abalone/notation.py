@@ -16,7 +16,7 @@ from pbm.rules.abalone.board import (
     set_of,
 )
 from pbm.rules.abalone.errors import NotationError, RulesError
-from pbm.rules.abalone.hints import as_people_write, example_move, nearby_line, nearby_step, perhaps
+from pbm.rules.abalone.hints import example_move, nearby_line, nearby_step, perhaps
 from pbm.rules.abalone.moves import Move
 from pbm.rules.abalone.position import Position
 from pbm.rules.abalone.refusals import why_not
@@ -184,9 +184,9 @@ def _not_a_move(text: str, position: Position) -> NotationError:
     cells = _BARE_CELL.findall(_folded(text[:_LONGEST_TEXT]))
     likely = {2: "{},{}", 3: "{}-{},{}"}.get(len(cells), "").format(*cells)
     if _is_legal(likely, position):
-        return NotationError("not-a-move", meant=likely)
+        return NotationError("not-a-move", meant=str(parse_move(likely, position)))
     example = example_move(position)
-    return NotationError("not-a-move", **({"example": as_people_write(example)} if example else {}))
+    return NotationError("not-a-move", **({"example": str(example)} if example else {}))
 
 
 def _is_legal(text: str, position: Position) -> bool:

@@ -60,7 +60,7 @@ def raw_mail(mail: OutboxMail, from_address: str, renderer: Renderer) -> bytes:
     """Return the bytes of a mail, the same at every call."""
     if mail.template == "raw":
         return b64decode(mail.params["raw"])
-    rendered = renderer.render(mail.template, mail.params, mail.message_id)
+    rendered = renderer.render(mail.template, mail.params, mail.message_id, from_address)
     headers = mail.headers
     return compose(
         OutgoingMail(

@@ -13,7 +13,7 @@ from pbm.events import (
     MovePlayed,
     PlayerLeft,
 )
-from pbm.events.board import BoardFact, told
+from pbm.events.board import BoardFact, BoardStarted, told
 from pbm.mail.writing.render import said_lines
 from pbm.plain import to_plain
 from pbm.play.subjects import answer_subject
@@ -34,6 +34,7 @@ class _News:
 
     lead: list[dict[str, Any]] = field(default_factory=list)
     comments: list[dict[str, Any]] = field(default_factory=list)
+    begins: bool = False
 
 
 def announce_boards(turn: Turn, events: Sequence[Event], *, but: int | None = None) -> None:
@@ -52,7 +53,14 @@ def announce_boards(turn: Turn, events: Sequence[Event], *, but: int | None = No
         plain = {player.id for player in players if not player.settings.picture}
         views = board_views(turn.work, board, [player.id for player in players], plain=plain)
         told = {"lead": news.lead, "comments": news.comments}
-        mails = [(player, {**to_plain(views[player.id]), **told}) for player in players]
+        newcomers = turn.work.boards.newcomers(number) if news.begins else ()
+        mails = [
+            (
+                player,
+                {**to_plain(views[player.id]), **told, "newcomer": player.id in newcomers},
+            )
+            for player in players
+        ]
         MailWriter(turn).boards(board, mails)
 
 
@@ -133,7 +141,9 @@ def _by_board(events: Sequence[Event]) -> dict[int, _News]:
             ):
                 found.setdefault(board_id, _News())  # the board itself tells it
             case BoardFact(board_id):
-                found.setdefault(board_id, _News()).lead.append(told(event))
+                news = found.setdefault(board_id, _News())
+                news.lead.append(told(event))
+                news.begins |= isinstance(event, BoardStarted)
             case Commented(board_id, handle, lines, unplayed):
                 head, rest = divide_comment(lines)
                 comment: dict[str, Any] = {"handle": handle, "head": head, "rest": rest}

@@ -139,7 +139,7 @@ def test_the_sentence_is_the_rules_own() -> None:
         rules.parse_record("1. a1-b2,c3")
     assert told(refused.value) == (
         'Move 1 (ply 1, seat 1) reads "a1-b2,c3": '
-        "Your own marble on c3 is in the way. Perhaps a1-c3,d4 was meant."
+        "Your own marble on c3 is in the way. Perhaps a1-c3,b2 was meant."
     )
 
 

@@ -1,0 +1,28 @@
+"""Marks of positions: short texts by which a position is found again, for claims."""
+
+from hashlib import blake2b
+
+from pbm.rules.contract import Game, Position, TellsClaims
+from pbm.store.values import Board
+
+_BYTES = 8
+
+
+def mark(game: Game, position: Position) -> str | None:
+    """The same for positions that a claim takes for the same; None in games that tell of none."""
+    if not isinstance(game, TellsClaims):
+        return None
+    return blake2b(game.sameness(position).encode(), digest_size=_BYTES).hexdigest()
+
+
+def counted_from(board: Board, position: Position, ply: int) -> dict[str, int]:
+    """Among which plies, and from what number up, to count how often a position has stood.
+
+    It has been reached by `ply` on a board. What stood there at the start is no ply.
+    """
+    game = board.rules
+    if not isinstance(game, TellsClaims):
+        return {}
+    since = ply - game.reversible(position)
+    from_start = since <= 0 and game.sameness(position) == game.sameness(board.start)
+    return {"since": since, "first": 2 if from_start else 1}
