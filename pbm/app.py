@@ -19,7 +19,7 @@ from sqlalchemy.exc import DBAPIError
 
 from pbm import __version__
 from pbm.clock import system_clock
-from pbm.config import Settings, load_settings, unknown_settings
+from pbm.config import Settings, load_settings
 from pbm.errors import OperatorError
 from pbm.mail.address import AddressError, parse_address
 from pbm.mail.reading.limits import is_long
@@ -407,8 +407,6 @@ def main() -> None:
 def serve(roles: str) -> None:
     """Listen for mail, obey it and send the boards, all in this one process or in several."""
     set_up_logging()
-    for name in unknown_settings(os.environ):
-        _log.warning("there is no such setting, so it changes nothing", name=name)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)  # until the server listens to it
     try:
         with owner_only():

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
@@ -10,7 +10,9 @@ from typing import Any
 
 from pbm.errors import OperatorError
 from pbm.files import read_file
+from pbm.nearest import nearest
 
+_PREFIX = "PBM_"
 _WORD = re.compile(r"[A-Za-z0-9._-]{1,255}", re.ASCII)
 _LOOPBACK = "127.0.0.0/8, ::1"
 _LISTEN_FORMS = "127.0.0.1:8025, lmtp://127.0.0.1:8024 or lmtp:///run/pbm/lmtp"
@@ -111,26 +113,32 @@ def load_settings(environ: Mapping[str, str], toml: Path) -> Settings:
     """Read the settings, `environ` before the file `toml`.
 
     Raises OperatorError for a file that cannot be read or is not TOML, and for an unknown or
-    non-text setting.
+    non-text setting: whoever mistypes one must not believe that it holds.
     """
-    known = {f"PBM_{setting.name.upper()}": setting.name for setting in fields(Settings)}
+    known = {f"{_PREFIX}{setting.name.upper()}": setting.name for setting in fields(Settings)}
     chosen: dict[str, str] = {}
     for name, value in _read_toml(toml).items():
-        if name not in known or not isinstance(value, str):
-            listed = ", ".join(sorted(known))
-            raise OperatorError(f"{toml}: {name} must be one of {listed}, given as text.")
+        if name not in known:
+            raise _unknown(f"{toml}: {name}", name, known)
+        if not isinstance(value, str):
+            raise OperatorError(f"{toml}: {name} must be given as text, between quotes.")
         chosen[known[name]] = value
-    chosen.update({known[name]: value for name, value in environ.items() if name in known})
+    for name in sorted(environ):
+        if name in known:
+            chosen[known[name]] = environ[name]
+        elif name.startswith(_PREFIX):
+            raise _unknown(f"{name}, a variable of the environment,", name, known)
     settings = Settings(**chosen)
     _ = settings.doorways, settings.trusted_networks
     _ = settings.front_name, settings.most_mails
     return settings
 
 
-def unknown_settings(environ: Mapping[str, str]) -> list[str]:
-    """The names in `environ` that look like settings and are none."""
-    known = {f"PBM_{setting.name.upper()}" for setting in fields(Settings)}
-    return sorted(name for name in environ if name.startswith("PBM_") and name not in known)
+def _unknown(what: str, name: str, known: Iterable[str]) -> OperatorError:
+    near = nearest(name, known, most=1)
+    meant = f" Did you mean {near[0]}?" if near else ""
+    listed = ", ".join(sorted(known))
+    return OperatorError(f"{what} is no setting.{meant} The settings are {listed}.")
 
 
 def _read_toml(path: Path) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from typing import TextIO
 
 import click
 
+from pbm.admin.columns import cell
 from pbm.admin.console import Console, pass_console, why_option
 from pbm.admin.game_options import chosen, with_options
 from pbm.admin.journal import print_journal
@@ -13,6 +14,7 @@ from pbm.service.operator import boards as service
 from pbm.service.operator import records
 from pbm.store.values import Board
 
+_HANDLES = 36  # columns; those of six players with short ones
 NUMBER = click.IntRange(min=1, max=999_999_999)
 
 
@@ -31,8 +33,9 @@ def list_(console: Console, status: str | None) -> None:
     """List boards, and whose turn it is there or how they ended."""
     with console.office() as office:
         for board in service.list_boards(office, status):
-            state = f"{board.status:8}  ply {board.ply:<4}  {_set_up(board)}"
-            click.echo(f"{board.id:>5}  {state}  {_handles(board)}: {service.standing(board)}")
+            state = f"{cell(board.status, 8)}  ply {cell(board.ply, 4)}  {cell(_set_up(board), 14)}"
+            who = cell(_handles(board), _HANDLES)
+            click.echo(f"{board.id:>6}  {state}  {who}  {service.standing(board)}")
 
 
 @games.command()

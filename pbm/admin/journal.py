@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from pbm.admin.columns import cell
 from pbm.store.values import Change
 
 
@@ -16,7 +17,7 @@ def print_journal(changes: Iterable[Change], *, of_all: bool = False) -> None:
     for change in changes:
         why = f": {change.why}" if change.why else ""
         what = " ".join([*_about(change, of_all), change.what, *_told(change.details)])
-        click.echo(f"{change.at:%Y-%m-%d %H:%M} UTC  {change.who}  {what}{why}")
+        click.echo(f"{change.at:%Y-%m-%d %H:%M} UTC  {cell(change.who, 12)}  {what}{why}")
 
 
 def _about(change: Change, of_all: bool) -> list[str]:

@@ -2,6 +2,7 @@
 
 import click
 
+from pbm.admin.columns import cell
 from pbm.admin.console import Console, pass_console
 from pbm.service.operator import keys as service
 
@@ -19,9 +20,11 @@ def keys() -> None:
 def list_(console: Console) -> None:
     """List the keys by their ids, never the keys themselves."""
     first, *others = service.list_keys(console.settings)
-    click.echo(f"{first:2}  signs new mails, and answers to those are good")
+    click.echo(f"{cell(first, 4)}  signs new mails, and answers to those are good")
     for key_id in others:
-        click.echo(f"{key_id:2}  signs nothing any more, but answers to older mails are good")
+        click.echo(
+            f"{cell(key_id, 4)}  signs nothing any more, but answers to older mails are good"
+        )
 
 
 @keys.command()

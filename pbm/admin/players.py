@@ -2,6 +2,7 @@
 
 import click
 
+from pbm.admin.columns import cell
 from pbm.admin.console import Console, pass_console, why_option
 from pbm.admin.journal import print_journal
 from pbm.service.operator import players as service
@@ -22,8 +23,8 @@ def list_(console: Console) -> None:
     """List all players."""
     with console.office() as office:
         for player in service.list_players(office):
-            line = f"{player.handle:16} {player.status:9} {', '.join(player.addresses)}"
-            click.echo(f"{line}{_comes_back(player)}")
+            who = f"{cell(player.handle, 16)}  {cell(player.status, 9)}"
+            click.echo(f"{who}  {', '.join(player.addresses)}{_comes_back(player)}")
 
 
 @players.command()

@@ -2,6 +2,7 @@
 
 import click
 
+from pbm.admin.columns import cell
 from pbm.admin.console import Console, pass_console, why_option
 from pbm.service.operator import queue as service
 
@@ -76,6 +77,6 @@ def _print_line(mail: service.Waiting) -> None:
     tries = f", {mail.tries} {'try' if mail.tries == 1 else 'tries'}" if mail.tries else ""
     until = f", waits until {mail.until:%Y-%m-%d %H:%M}" if mail.until else ""
     since = f"{mail.since:%Y-%m-%d %H:%M}"
-    click.echo(f"{mail.name:>6}  {mail.status:6}  {since}  {mail.about}{tries}{until}")
+    click.echo(f"{mail.name:>7}  {cell(mail.status, 6)}  {since}  {mail.about}{tries}{until}")
     if mail.trouble:
-        click.echo(f"        {mail.trouble}")
+        click.echo(f"         {mail.trouble}")

@@ -9,6 +9,7 @@ from pbm.commands.words import BoardRef
 from pbm.errors import Refusal
 from pbm.mail.site import Answering
 from pbm.passwords import PasswordWork
+from pbm.play.handles import handles_like
 from pbm.play.turn import Turn
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Board, Player
@@ -108,3 +109,12 @@ class Context:
             "which-board",
             boards=[{"number": board.id, "subject": board.subject} for board in boards],
         )
+
+
+def no_such_player(context: Context, handle: str, *, by_address: bool = False) -> Refusal:
+    """The refusal of a handle that nobody has, with those that may be meant.
+
+    `by_address`: an address would do as well.
+    """
+    near = handles_like(context.work, handle, context.actor) if context.actor else []
+    return Refusal("no-such-player", handle=handle, by_address=by_address, near=near)

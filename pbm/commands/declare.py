@@ -11,11 +11,12 @@ Usage line, error texts and help pages are renderings of the class.
 import inspect
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 from pbm.commands.context import Context
 from pbm.commands.words import (
+    BoardKind,
     BoardRef,
     Kind,
     Login,
@@ -28,6 +29,7 @@ from pbm.commands.words import (
 )
 from pbm.errors import Refusal
 from pbm.events import Event
+from pbm.nearest import nearest
 from pbm.play.game_words import mentions_place
 from pbm.resources import game_note
 from pbm.rules.contract import Game
@@ -42,11 +44,15 @@ _OPTION = re.compile(r"--?([a-z][a-z0-9-]*)(=.*)?", re.ASCII | re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Operand:
-    """A field that is read from the words of the line, in the order of declaration."""
+    """A field that is read from the words of the line, in the order of declaration.
+
+    `unless` is the option where it may be left out, since it says the same.
+    """
 
     kind: Kind
     optional: bool = False
     many: bool = False
+    unless: str = ""
 
     def usage(self) -> str:
         """Show the field as in a usage line."""
@@ -92,6 +98,14 @@ class GameOptions:
         """Show the options of a game as in a usage line."""
         declared = self.of(game or default_game())
         return " ".join(form for option in declared for form in _forms(option))
+
+    def forms(self, game: Game) -> dict[str, str]:
+        """How each option of a game is written, and each value of one, by its name."""
+        declared = self.of(game)
+        values = {value: f"-{item.name}={value}" for item in declared for value in item.values}
+        flags = {name: f"-{name}" for item in declared for name in (item.name, *item.flags)}
+        named = {item.name: f"-{item.name}=name" for item in declared if not item.is_flag}
+        return values | flags | named
 
     def read(self, options: dict[str, str | None], game: Game) -> "Chosen":
         """Take what is declared out of the options of a line. Raises Refusal."""
@@ -148,9 +162,12 @@ def _as_written(option: GameOption, value: str | bool, by_flag: bool) -> str:
 Field = Operand | Flag | Option | GameOptions
 
 
-def operand(kind: Kind, *, optional: bool = False, many: bool = False) -> Any:
-    """Declare a field read from the line; None, or () for many, where it may be left out."""
-    return Operand(kind, optional, many)
+def operand(kind: Kind, *, optional: bool = False, many: bool = False, unless: str = "") -> Any:
+    """Declare a field read from the line; None, or () for many, where it may be left out.
+
+    It may be `optional`, or be left out where an option stands there that says the same.
+    """
+    return Operand(kind, optional, many, unless)
 
 
 def flag(name: str) -> Any:
@@ -189,6 +206,7 @@ class Command:
     takes_text: ClassVar[bool] = False  # what stands below it is its own, and no comment
     takes_login: ClassVar[bool] = False  # `12 userid password` is no part of it, and masked
     comes_last: ClassVar[bool] = False  # done after the others of the same mail
+    about_board: ClassVar[bool] = False  # can name one, so that its refusal shows it
     fields: ClassVar[dict[str, Field]] = {}
     _in_turn: ClassVar[list[tuple[str, Field]]] = []  # the fields in the order of reading
     _secret_at: ClassVar[int | None] = None  # the first operand that is a password
@@ -201,6 +219,8 @@ class Command:
         cls.fields = {name: value for name, value in vars(cls).items() if isinstance(value, Field)}
         cls._in_turn = _loose_ones_first(cls.fields)
         cls._secret_at = _first_secret(cls.fields)
+        operands = [field for field in cls.fields.values() if isinstance(field, Operand)]
+        cls.about_board = any(BoardKind.shown in field.kind.shown for field in operands)
 
     @classmethod
     def usage(cls, game: Game | None = None) -> str:
@@ -266,7 +286,9 @@ class Command:
     @classmethod
     def _after_second(cls, words: list[str]) -> list[str]:
         if not words or lowered(words[0]) != cls.second:
-            raise misread("one-of", word=cut_short(" ".join(words[:1])), choice=cls.second)
+            word = " ".join(words[:1])
+            near = nearest(word, [cls.second])
+            raise misread("one-of", word=cut_short(word), choice=cls.second, near=near)
         return words[1:]
 
     def _read(self, words: list[str]) -> None:
@@ -276,18 +298,28 @@ class Command:
         left += words[open_words:]
         for name, field in self._in_turn:
             if isinstance(field, Operand):
-                setattr(self, name, _read_operand(field, left))
+                optional = field.optional or field.unless in options
+                setattr(self, name, _read_operand(replace(field, optional=optional), left))
             elif isinstance(field, GameOptions):
                 setattr(self, name, field.read(options, self.game))
             else:
                 setattr(self, name, _read_option(field, options))
         if options:
             name, value = min(options.items())
-            raise misread("option", word=cut_short(f"-{name}" if value is None else f"-{name}="))
+            written = f"-{name}" if value is None else f"-{name}="
+            raise misread("option", word=cut_short(written), near=self._options_like(name))
         if left:
             raise misread(
                 "left-over", word=MASK if self.has_secret() else cut_short(" ".join(left))
             )
+
+    def _options_like(self, name: str) -> list[str]:
+        """What may be meant by the name of an option that there is not; perhaps a value of one."""
+        forms: dict[str, str] = {}
+        for field in self.fields.values():
+            forms |= field.forms(self.game) if isinstance(field, GameOptions) else {}
+            forms |= {field.name: field.usage()[1:-1]} if isinstance(field, Flag | Option) else {}
+        return [forms[near] for near in nearest(name, forms)]
 
     @classmethod
     def _open_words(cls, words: list[str]) -> int:
@@ -336,10 +368,14 @@ def _split_options(words: list[str]) -> tuple[list[str], dict[str, str | None]]:
     """Take the options out: their names, and the values of those that have one."""
     left: list[str] = []
     options: dict[str, str | None] = {}
+    goes_on = ""  # the option whose value ends with a comma, so that the next word belongs to it
     for word in words:
         found = _OPTION.fullmatch(word)
         if found and not mentions_place(found[1]):
-            options[found[1].lower()] = found[2][1:] if found[2] else None
+            goes_on = found[1].lower()
+            options[goes_on] = found[2][1:] if found[2] else None
+        elif (options.get(goes_on) or "").endswith(","):
+            options[goes_on] = f"{options[goes_on]}{word}"
         else:
             left.append(word)
     return left, options
@@ -357,7 +393,7 @@ def _read_flag(name: str, options: dict[str, str | None]) -> bool:
     if name not in options:
         return False
     if options[name] is not None:
-        raise misread("option", word=cut_short(f"-{name}="))
+        raise misread("option", word=cut_short(f"-{name}="), near=[f"-{name}"])
     del options[name]
     return True
 
@@ -378,6 +414,7 @@ def _read_value(option: GameOption, options: dict[str, str | None], game: Game) 
             "no-such-value",
             word=cut_short(word),
             option=option.name,
+            near=nearest(word, option.values),
             names=list(option.values),
             sets_up=option.sets_up,
             game=game.info.name,
@@ -405,9 +442,10 @@ def _read_operand(field: Operand, left: list[str]) -> Any:
 
 
 def _read_many(field: Operand, left: list[str]) -> tuple[Any, ...]:
-    values = []
+    values: list[Any] = []
     while left:
-        values.append(field.kind.read(left))
+        taken = field.kind.read(left)
+        values += taken if field.kind.rest else [taken]
     if not values and not field.optional:
         raise misread("missing", word=field.kind.shown)
     return tuple(values)

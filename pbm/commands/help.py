@@ -13,6 +13,7 @@ from pbm.commands.declare import Command, operand
 from pbm.commands.words import Topic
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
+from pbm.nearest import nearest
 from pbm.resources import help_pages
 from pbm.rules.contract import Game, Option, SetupError, View, completed
 from pbm.rules.registry import default_game, games
@@ -86,12 +87,19 @@ def help_page(subject: str, commands: Sequence[type[Command]], server: str) -> d
             return {"title": f"help {_BOARDS} {value}", "text": _board_page(game, option, value)}
     pages = help_pages()
     if name not in pages:
-        raise Refusal("no-such-page", subject=subject[:40], pages=sorted(pages))
+        near = [f"help {page}" for page in nearest(name, _all_pages(commands))]
+        raise Refusal("no-such-page", subject=subject[:40], pages=sorted(pages), near=near)
     text = pages[name].read_text(encoding="utf-8")
     text = text.replace(_COMMAND_BLOCK, command_block(commands)).replace(_SERVER, server)
     if _BOARD_BLOCK in text:
         text = text.replace(_BOARD_BLOCK, board_block())
     return {"title": "help" if name == _FIRST else f"help {name}", "text": text}
+
+
+def _all_pages(commands: Sequence[type[Command]]) -> list[str]:
+    """What a page can be asked for by, slips of the pen apart."""
+    values = [value for _, option in _set_ups() for value in option.values]
+    return [*help_pages(), *(command.words[0] for command in commands), *values]
 
 
 def command_page(command: type[Command]) -> str:

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
-from pbm.commands.context import Context
+from pbm.commands.context import Context, no_such_player
 from pbm.commands.declare import Chosen, Command, flag, game_options, operand, option
 from pbm.commands.invite import check_invitations
-from pbm.commands.words import ME, BoardKind, BoardRef, Opponent, Rounds
+from pbm.commands.opponents import Opponents, Seats, Team
+from pbm.commands.words import ME, BoardKind, BoardRef, Rounds
 from pbm.errors import Refusal
 from pbm.events import Answered, Event, Invited
 from pbm.mail.address import address_key
@@ -13,19 +14,21 @@ from pbm.play.begin import begin_board
 from pbm.play.boards import Setup, setup_of
 from pbm.play.decline import decline_board
 from pbm.play.matches import last_of_match, next_seating
+from pbm.play.partners import in_seats, in_teams, partners_option
 from pbm.rules.contract import completed
 from pbm.store.values import Board, Player
 
-_TEAMS, _SEATS_IN_TEAMS = 2, 4
+_TWO = 2
 
 
 class Challenge(Command):
     """Start a game with others; everybody gets the board at once.
 
-    The first player named sits at seat 1 and moves first. With one name you are seat 1 and
-    the other is seat 2. With two names or more yours must be among them; `me` is you.
-    Whoever does not want to play answers `decline`. What you write below the command goes
-    to all of them.
+    The first player named sits at seat 1 and moves first; `me` is you. Where you do not name
+    yourself, you sit at seat 1, and the others follow in their order. -seats=carol,me,bob says
+    any other order, and then nobody need be named besides. Commas and "and" may stand between
+    the names. Whoever does not want to play answers `decline`. What you write below the
+    command goes to all of them.
 
     {game} -random draws lots for the seats. -rounds=2 plays a match
     of two games, one after the other, in each of which the next player begins.
@@ -44,13 +47,15 @@ class Challenge(Command):
     group = "lobby"
     examples = (
         "challenge bob",
-        "challenge me bob carol",
+        "challenge bob and carol",
+        "challenge -seats=carol,me,bob",
         "challenge dave@example.org",
         "challenge bob -rounds=2",
     )
 
-    opponents: tuple[str, ...] = operand(Opponent(), many=True)
+    opponents: tuple[Team, ...] = operand(Opponents(), many=True, unless="seats")
     chosen: Chosen = game_options(lambda game: game.info.options)
+    seats: tuple[Team, ...] | None = option("seats", Seats())
     random: bool = flag("random")
     rounds: int | None = option("rounds", Rounds())
 
@@ -58,14 +63,18 @@ class Challenge(Command):
         """Seat the players and start the board, or ask those who don't play here yet."""
         setup = self._setup()
         names = self._names(context)
-        setup.position(len(names))
+        self._check_number(context, setup, names)
         addresses = tuple(name for name in names if "@" in name)
         known = {
             name: _opponent(context, name, by_address=True) for name in names if "@" not in name
         }
         if addresses:
             check_invitations(context, addresses)
-            yield Answered("invited", {"title": "your invitation", "addresses": list(addresses)})
+            told = {
+                "addresses": list(addresses),
+                "first_unsaid": self._first_unsaid(context, names),
+            }
+            yield Answered("invited", {"title": "your invitation", **told})
             yield Invited(self._line(names), addresses, self.game.info.name)
             return
         players = [known[name] for name in self._seating(names, context)]
@@ -76,6 +85,7 @@ class Challenge(Command):
             context.player,
             context.now,
             is_agreed=context.is_agreed,
+            first_unsaid=self._first_unsaid(context, names),
         )
 
     def pinned(self, context: Context) -> str:
@@ -86,35 +96,33 @@ class Challenge(Command):
         """The game and the way to play. Raises Refusal."""
         info = self.game.info
         chosen = self.chosen.options()
-        if self._has_partners:
-            if self._partners is None:
-                raise Refusal("no-partners", title=info.title)
+        if self._has_partners and self._partners:
             chosen[self._partners] = True
         return Setup(info.name, completed(info.options, chosen), self.rounds)
 
-    @property
-    def _in_teams(self) -> bool:
-        chosen = any(option.partners for option, _, _ in self.chosen.found)
-        return chosen or (self._has_partners and self._partners is not None)
+    def _check_number(self, context: Context, setup: Setup, names: Sequence[str]) -> None:
+        """Raise Refusal where so many cannot play it."""
+        try:
+            setup.position(len(names))
+        except Refusal as refusal:
+            told = {**refusal.params, "with_you": not self._names_sender(context)}
+            raise Refusal(refusal.code, **told) from refusal
 
     @property
     def _partners(self) -> str | None:
         """The option for partners who are written with a +, if the game has one."""
-        return next((item.name for item in self.game.info.options if item.partners), None)
+        option = partners_option(self.game)
+        return option.name if option else None
 
     @property
     def _has_partners(self) -> bool:
-        return any(_are_partners(name) for name in self.opponents)
+        return any(len(team) > 1 for team in (*self.opponents, *(self.seats or ())))
 
     def _line(self, names: list[str]) -> str:
-        partners = f"-{self._partners}"
         options = dict.fromkeys(self.chosen.written())
-        if self._in_teams:
-            options[partners] = None
-        if self._has_partners and len(names) == _SEATS_IN_TEAMS:
-            options.pop(partners, None)
-            one, two, three, four = names
-            names = [f"{one}+{three}", f"{two}+{four}"]
+        if self._has_partners:
+            options.pop(f"-{self._partners}", None)
+            names = ["+".join(team) for team in in_teams(self.game, names)]
         if self.random:
             options["-random"] = None
         if self.rounds:
@@ -124,18 +132,45 @@ class Challenge(Command):
     def _names(self, context: Context) -> list[str]:
         """The handles in the order of the seats, and the addresses of those who have none."""
         own = context.player.handle
-        named = _one_by_one(self.opponents)
-        names = [own if name == ME else _known(context, name) for name in named]
-        if len(names) == 1 and names != [own]:
+        names = self._in_seats(_called(context, self.seats or self.opponents))
+        if not (self.seats or self._has_partners or own in names):
             names = [own, *names]
         if len({name.lower() for name in names}) < len(names) or len(names) == 1:
             raise Refusal("challenge-same-player")
         if own not in names:
-            others = named[1:] if self._in_teams and len(named) == _SEATS_IN_TEAMS else named
-            raise Refusal("challenge-without-you", line=self._line([ME, *others]))
+            line = self._line([ME, *(names if self.seats else names[1:])])
+            raise Refusal("challenge-without-you", line=line)
         if len(names) > max(self.game.info.seats):
             raise Refusal("challenge-too-many", most=max(self.game.info.seats))
+        if self.seats:
+            self._check_seats(context, names)
         return names
+
+    def _in_seats(self, teams: Sequence[Team]) -> list[str]:
+        if any(len(team) > 1 for team in teams):
+            return in_seats(self.game, teams)
+        return [name for team in teams for name in team]
+
+    def _check_seats(self, context: Context, names: Sequence[str]) -> None:
+        """Raise Refusal where -seats= says otherwise than the rest of the line."""
+        if self.random:
+            raise Refusal("lots-or-seats")
+        teams = _called(context, self.opponents)
+        named = {name for team in teams for name in team}
+        seated = [set(team) for team in in_teams(self.game, names)]
+        split = any(len(team) > 1 and set(team) not in seated for team in teams)
+        if split or (named and named | {context.player.handle} != set(names)):
+            raise Refusal("other-seats")
+
+    def _names_sender(self, context: Context) -> bool:
+        """Whether it says itself which seat its sender has."""
+        called = _called(context, self.seats or self.opponents)
+        return any(context.player.handle in team for team in called)
+
+    def _first_unsaid(self, context: Context, names: Sequence[str]) -> bool:
+        """Whether the sender has the first of several seats without having asked for it."""
+        unsaid = not self.random and not self._names_sender(context)
+        return unsaid and len(names) > _TWO
 
     def _seating(self, names: list[str], context: Context) -> list[str]:
         """The names in the order of the seats, by lot if that is wanted; partners stay partners."""
@@ -143,27 +178,20 @@ class Challenge(Command):
             return names
         if not self._has_partners:
             return context.shuffled(names)
-        teams = [context.shuffled(names[0::2]), context.shuffled(names[1::2])]
-        first, second = (teams[int(place)] for place in context.shuffled("01"))
-        return [first[0], second[0], first[1], second[1]]
+        teams = [tuple(context.shuffled(team)) for team in in_teams(self.game, names)]
+        order = context.shuffled([str(index) for index in range(len(teams))])
+        return self._in_seats([teams[int(index)] for index in order])
 
 
-def _are_partners(name: str) -> bool:
-    return "+" in name and "@" not in name
-
-
-def _one_by_one(names: Sequence[str]) -> list[str]:
-    """The names in the order of the seats: partners, written with a +, sit opposite each other."""
-    if not any(_are_partners(name) for name in names):
-        return list(names)
-    if len(names) != _TEAMS or not all(_are_partners(name) for name in names):
-        raise Refusal("bad-partners")
-    (one, three), (two, four) = (name.split("+") for name in names)
-    return [one, two, three, four]
+def _called(context: Context, teams: Sequence[Team]) -> list[Team]:
+    """The players as they are called here, `me` among them."""
+    return [tuple(_known(context, name) for name in team) for team in teams]
 
 
 def _known(context: Context, name: str) -> str:
-    """The handle of somebody named by an address, if there is one."""
+    """The handle of the sender, or of somebody named by an address, if there is one."""
+    if name == ME:
+        return context.player.handle
     player = context.work.players.by_address(address_key(name)) if "@" in name else None
     return player.handle if player else name
 
@@ -172,7 +200,7 @@ def _opponent(context: Context, handle: str, *, by_address: bool = False) -> Pla
     """`by_address`: an address would do as well. Raises Refusal for nobody who can play."""
     player = context.work.players.by_handle(handle)
     if player is None or player.status == "removed":
-        raise Refusal("no-such-player", handle=handle, by_address=by_address)
+        raise no_such_player(context, handle, by_address=by_address)
     if player.status != "active":
         raise Refusal("player-away", handle=handle)
     return player

@@ -1,11 +1,11 @@
 """The commands that look and change nothing."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from pbm.commands.context import Context
+from pbm.commands.context import Context, no_such_player
 from pbm.commands.declare import Command, operand
-from pbm.commands.words import BoardRef, Shown
+from pbm.commands.words import ME, BoardRef, Shown
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.plain import to_plain
@@ -48,7 +48,8 @@ class Show(Command):
         boards = [(context.board(ref), ref.ply) for ref in refs[:room]]
         rest = [ref.number for ref in refs[room:]]
         if handles:
-            boards += [(board, None) for board in _boards_of_players(context, handles)]
+            which, players = _asked_for(context, handles)
+            boards += [(board, None) for board in _boards_of_players(context, players, which)]
         if not boards:
             raise Refusal("no-boards")
         rest += [board.id for board, _ in boards[room:]]
@@ -74,21 +75,41 @@ class Games(Command):
 
     def run(self, context: Context) -> Iterator[Event]:
         """Answer with a list."""
-        boards = _boards_of_players(context, [str(word) for word in self.who])
+        which, players = _asked_for(context, [str(word) for word in self.who])
+        boards = _boards_of_players(context, players, which)
+        owners = [_owner(context, player) for player in players]
         yield Answered(
             "games",
             {
-                "subject_line": games_subject(_counted(context, boards)),
+                "subject_line": games_subject(owners, _counted(owners, boards, players)),
                 "boards": [_listed(board) for board in boards[:_MOST_LISTED]],
                 "more": max(0, len(boards) - _MOST_LISTED),
+                "which": which,
+                "line": " ".join(["games", *(owner or ME for owner in owners if owners != [None])]),
+                "over": any(_has_ended_ones(context, player) for player in players),
             },
         )
 
 
-def _counted(context: Context, boards: list[Board]) -> str:
+def _owner(context: Context, player: Player) -> str | None:
+    """The handle of somebody else than the speaker."""
+    return None if player.id == context.player.id else player.handle
+
+
+def _counted(
+    owners: Sequence[str | None], boards: Sequence[Board], players: Sequence[Player]
+) -> str:
     movers = [board.to_move for board in boards if board.to_move]
-    own = sum(mover.player_id == context.player.id for mover in movers)
-    return f"{len(movers)} in progress, your move on {own or 'none'}"
+    counted = f"{len(movers)} in progress"
+    if len(players) > 1:
+        return counted
+    own = sum(mover.player_id == players[0].id for mover in movers)
+    whose = f"{owners[0]}'s" if owners[0] else "your"
+    return f"{counted}, {whose} move on {own or 'none'}"
+
+
+def _has_ended_ones(context: Context, player: Player) -> bool:
+    return bool(context.work.boards.of_player(player.id, playing=False, most=1))
 
 
 def _listed(board: Board) -> dict[str, Any]:
@@ -118,24 +139,30 @@ def _shown(context: Context, board: Board, ply: int | None) -> Answered:
     return Answered("past-board", to_plain(past), board.id)
 
 
-def _boards_of_players(context: Context, words: list[str]) -> list[Board]:
+def _asked_for(context: Context, words: Sequence[str]) -> tuple[str, list[Player]]:
+    """Which boards are asked for, and of whom, each player once."""
     chosen = [word for word in words if word in _FILTERS]
-    handles = [word for word in words if word not in _FILTERS]
+    handles = [word for word in words if word not in _FILTERS] or [ME]
+    players = [_player(context, handle) for handle in handles]
     which = chosen[-1] if chosen else "active"
+    return which, list({player.id: player for player in players}.values())
+
+
+def _boards_of_players(context: Context, players: Sequence[Player], which: str) -> list[Board]:
     found: dict[int, Board] = {}
-    for handle in handles or ["me"]:
-        for board in _boards_of(context, _player(context, handle), which):
+    for player in players:
+        for board in _boards_of(context, player, which):
             found[board.id] = board
     numbers = sorted(found, reverse=True)
     return [found[number] for number in numbers if found[number].is_installed]
 
 
 def _player(context: Context, handle: str) -> Player:
-    if handle == "me":
+    if handle == ME:
         return context.player
     player = context.work.players.by_handle(handle)
     if player is None:
-        raise Refusal("no-such-player", handle=handle)
+        raise no_such_player(context, handle)
     return player
 
 

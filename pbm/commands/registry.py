@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any
 
@@ -21,6 +20,7 @@ from pbm.commands.settings import Set, ShowSettings
 from pbm.commands.words import cut_short, login_at, lowered
 from pbm.errors import Refusal
 from pbm.mail.reading.charsets import fold_typography
+from pbm.nearest import nearest
 from pbm.play.game_words import check_place, is_bare_move, is_game, mentions_place
 from pbm.rules.contract import Game
 from pbm.rules.registry import default_game, games
@@ -57,9 +57,10 @@ COMMANDS: tuple[type[Command], ...] = (
 COMMAND_WORDS = frozenset(word for command in COMMANDS for word in command.words)
 _BY_WORD = {word: [item for item in COMMANDS if word in item.words] for word in COMMAND_WORDS}
 _LONGEST_LINE = 400  # characters; nobody types a longer command
+# Why a line cannot be read that holds what only commands hold.
+_NO_PLAIN_WORDS = frozenset("option option-value no-such-value address-in-team rounds".split())
+_ALIKE = 0.75  # more than elsewhere: plain words stand there, too
 _SHORT = 2  # words of a line that a command's short form may have
-_ALIKE = 0.75
-_PASS = "pass"
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,8 @@ class Problem:
     """A line that was meant as a command but cannot be read as one.
 
     `code` and `params` are a refusal's; `nearest` is a command line to send instead, and
-    `example` one that only shows the form.
+    `example` one that only shows the form. `about_board`: where it is not, it was surely meant
+    as a command that no board has to do with.
     """
 
     line: str
@@ -75,6 +77,7 @@ class Problem:
     params: dict[str, Any]
     nearest: str | None = None
     example: str | None = None
+    about_board: bool = True
 
 
 def parse_line(line: str, game: Game | None = None) -> Command | Problem | None:
@@ -113,8 +116,6 @@ def botched_move(line: str, game: Game | None = None) -> Problem | None:
     if len(line) > _LONGEST_LINE:
         return None
     plain = " ".join(fold_typography(line).split())
-    if lowered(plain).rstrip(".!") == _PASS:
-        return Problem(plain, "no-pass", {})
     try:
         check_place(plain, game or default_game())
     except Refusal as refusal:
@@ -159,15 +160,23 @@ def _shortened(word: str) -> list[type[Command]]:
 def _problem(command: type[Command], words: list[str], refusal: Refusal, game: Game) -> Problem:
     told = {"usage": command.usage(game), "command": command.words[0]}
     params = {"game": game.info.name, **refusal.params, **told}
-    return Problem(_masked(command, words), refusal.code, params, example=_example(command, game))
+    return Problem(
+        _masked(command, words),
+        refusal.code,
+        params,
+        example=_example(command, game),
+        about_board=command.about_board or params.get("reason") not in _NO_PLAIN_WORDS,
+    )
 
 
 def _which_of(found: list[type[Command]], words: list[str], game: Game) -> Problem:
     """Several commands begin so, and the second word is none of theirs."""
+    word, choices = " ".join(words[1:2]), [command.second for command in found]
     params = {
         "reason": "one-of",
-        "word": cut_short(" ".join(words[1:2])),
-        "choice": "|".join(command.second for command in found),
+        "word": cut_short(word),
+        "choice": "|".join(choices),
+        "near": nearest(word, choices),
         "usage": " or ".join(command.usage(game) for command in found),
     }
     hidden = next((command for command in found if command.has_secret()), found[0])
@@ -194,12 +203,12 @@ def _perhaps_meant(words: list[str], game: Game) -> Problem | None:
     alike = _alike(lowered(words[0]))
     for command in _candidates([alike[0], *words[1:]]) if alike else ():
         try:
-            nearest = command.parse(command.words[0], words[1:], game).line
+            instead = command.parse(command.words[0], words[1:], game).line
         except Refusal:
             if not command.has_secret():
                 continue
-            nearest = command.examples_of(game)[0]
-        return Problem(_masked(command, words), "unknown-command", {}, nearest)
+            instead = command.examples_of(game)[0]
+        return Problem(_masked(command, words), "unknown-command", {}, instead)
     if is_bare_move(line, game):
         return Problem(line, "bare-move", {}, f"{Move.words[0]} {line}")
     if mentions_place(line):
@@ -211,4 +220,4 @@ def _perhaps_meant(words: list[str], game: Game) -> Problem | None:
 @lru_cache(maxsize=1024)  # of 400 characters at most: people begin their lines with few words
 def _alike(word: str) -> list[str]:
     """The command word that a word is most like, if it is like one at all."""
-    return get_close_matches(word, sorted(COMMAND_WORDS), n=1, cutoff=_ALIKE)
+    return nearest(word, sorted(COMMAND_WORDS), most=1, alike=_ALIKE)

@@ -1,6 +1,6 @@
 """The commands by which a player says how we are to write."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any
@@ -11,6 +11,7 @@ from pbm.commands.declare import Command, operand
 from pbm.commands.words import OneOf, Word, cut_short, lowered
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
+from pbm.nearest import nearest
 from pbm.store.values import Settings
 
 _CHOICES = {
@@ -19,6 +20,7 @@ _CHOICES = {
     "mails": ("all", "turn"),
     "strict": ("on", "off"),
 }
+_MOST_ZONES = 3  # of one city
 _SWITCHES = {"on": True, "off": False}
 _SPELLINGS = {"pictures": "picture", "mail": "mails", "zone": "timezone", "tz": "timezone"}
 
@@ -72,8 +74,8 @@ class Set(Command):
         value = lowered(self.value)
         choices = _CHOICES[self.name]
         if value not in choices:
-            word = cut_short(self.value)
-            raise Refusal("no-such-setting", name=self.name, word=word, choices=list(choices))
+            told = {"word": cut_short(self.value), "near": nearest(value, choices)}
+            raise Refusal("no-such-setting", name=self.name, choices=list(choices), **told)
         return _SWITCHES.get(value, value)
 
 
@@ -86,9 +88,21 @@ def _zone(word: str) -> str:
     alike = {name.lower(): name for name in available_timezones()}
     name = alike.get(lowered(word).replace(" ", "_"))
     if name is None:
-        cities = [zone for low, zone in alike.items() if low.rpartition("/")[2] == lowered(word)]
-        raise Refusal("no-such-zone", word=cut_short(word), near=sorted(cities)[:3])
+        raise Refusal("no-such-zone", word=cut_short(word), near=_zones_like(word, alike))
     return name
+
+
+def _zones_like(word: str, zones: Mapping[str, str]) -> list[str]:
+    """The zones of a city, or those that a word is most like; `zones` by their names in small
+    letters."""
+    asked = lowered(word).replace(" ", "_").rpartition("/")[2]
+    cities = {low: low.rpartition("/")[2] for low in zones}
+    of_it = [low for low, city in cities.items() if city == asked]
+    if not of_it:
+        begun = sorted({city for city in cities.values() if city[:1] == asked[:1]})
+        near = nearest(asked, begun)
+        of_it = [low for city in near for low in cities if cities[low] == city]
+    return sorted(zones[low] for low in of_it)[:_MOST_ZONES]
 
 
 def _told(context: Context, settings: Settings) -> Answered:

@@ -11,13 +11,13 @@ from typing import Any
 
 from pbm.errors import Refusal
 from pbm.mail.address import AddressError, parse_address
+from pbm.nearest import nearest
 from pbm.play.game_words import may_be_move, mentions_place
 
 _HANDLE = re.compile(r"[a-z][a-z0-9_-]{1,15}", re.ASCII)
 _BOARD = re.compile(r"(\d{1,9})?(?:#(-?\d{1,5}))?:?", re.ASCII)
 ME = "me"
 MOST_ROUNDS = 20
-_PARTNERS = 2
 _LONGEST_SHOWN = 40
 _LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
 _LOGIN = 2  # words: userid, password
@@ -50,6 +50,14 @@ def is_handle(word: str) -> bool:
 def misread(reason: str, **params: Any) -> Refusal:
     """Build the refusal for words that cannot be read; `reason` names its sentence."""
     return Refusal("syntax", reason=reason, **params)
+
+
+def read_address(word: str) -> str:
+    """Read a word as a mail address. Raises Refusal."""
+    try:
+        return parse_address(word)
+    except AddressError as error:
+        raise misread("address", word=cut_short(word)) from error
 
 
 def cut_short(text: str) -> str:
@@ -169,10 +177,7 @@ class Address(Kind):
         """Take one word."""
         if len(words) > 1 and lowered(words[0]) in self._before:
             words.pop(0)
-        try:
-            address = parse_address(words[0].strip("<>,;"))
-        except AddressError as error:
-            raise misread("address", word=cut_short(words[0])) from error
+        address = read_address(words[0].strip("<>,;"))
         words.pop(0)
         return address
 
@@ -186,32 +191,6 @@ class Word(Kind):
     def read(self, words: list[str]) -> str:
         """Take one word."""
         return words.pop(0)
-
-
-class Opponent(Handle):
-    """A player's userid, `me`, the mail address of somebody to invite, or two partners."""
-
-    shown = "handle"
-
-    def read(self, words: list[str]) -> str:
-        """Take one word; an address keeps its `@`, and partners the `+` between them."""
-        word = words[0].rstrip(",;").removeprefix("@")
-        if "@" not in word:
-            words[0] = word or words[0]
-            return self._read_partners(words) if "+" in words[0] else super().read(words)
-        try:
-            address = parse_address(word)
-        except AddressError as error:
-            raise misread("address", word=cut_short(words[0])) from error
-        words.pop(0)
-        return address
-
-    def _read_partners(self, words: list[str]) -> str:
-        halves = words[0].split("+")
-        if len(halves) != _PARTNERS or not all(halves):
-            raise misread("handle", word=cut_short(words[0]))
-        words.pop(0)
-        return "+".join(super(Opponent, self).read([half]) for half in halves)
 
 
 class Rounds(Kind):
@@ -242,7 +221,8 @@ class OneOf(Kind):
         """Take one word."""
         meant = self._read_as.get(lowered(words[0]).replace("-", ""))
         if meant is None:
-            raise misread("one-of", word=cut_short(words[0]), choice=self._choices)
+            near = nearest(words[0], self._choices.split("|"))
+            raise misread("one-of", word=cut_short(words[0]), choice=self._choices, near=near)
         words.pop(0)
         return meant
 

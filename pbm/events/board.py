@@ -40,9 +40,13 @@ def told(fact: BoardFact) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class BoardStarted(BoardFact):
-    """A new board is on the server; `handle` brought it about."""
+    """A new board is on the server; `handle` brought it about.
+
+    `first_unsaid`: that player has the first of several seats without having asked for it.
+    """
 
     handle: str
+    first_unsaid: bool = False
 
 
 @dataclass(frozen=True)

@@ -29,17 +29,19 @@ def begin_board(
     *,
     rematch_of: int | None = None,
     is_agreed: bool = False,
+    first_unsaid: bool = False,
 ) -> list[Event]:
     """Start a board at a player's wish, seats in the order given. Raises Refusal.
 
     `is_agreed`: everybody has said yes to it, so that it is none of the first few in a day.
+    `first_unsaid`: the player has the first seat without having asked for it, and is told.
     """
     for other in players:
         if other.id != begun_by.id:
             _check_answered(work, begun_by, other)
     board = start_board(work, setup, players, now, rematch_of=rematch_of, begun_by=begun_by.id)
     _count_start(work, begun_by, now, is_agreed=is_agreed)
-    return [BoardStarted(board.id, begun_by.handle)]
+    return [BoardStarted(board.id, begun_by.handle, first_unsaid)]
 
 
 def _check_answered(work: UnitOfWork, begun_by: Player, other: Player) -> None:

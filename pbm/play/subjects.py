@@ -9,7 +9,11 @@ from pbm.rules.registry import game_named, games
 
 # Also the classic form, `... Board 12 alice **`: whose turn it is, and a mark for words.
 _BOARD = r" Board (\d{1,9})(?::|(?= [a-z][a-z0-9_-]{1,15}(?: \*\*)?$))"
-_OTHERS = ("please confirm:", "your games:", "pbm:")
+_OTHERS = ("please confirm:", "pbm:")
+_OWNER = "(?:your|[a-z][a-z0-9_-]{1,15}'s)"
+_GAMES = re.compile(
+    f"{_OWNER}(?: and {_OWNER})? games:|games of \\d+ players:", re.ASCII | re.IGNORECASE
+)
 _LONGEST_ASKED = 60
 _NAMED = 2  # handles that a subject names before it counts the rest
 
@@ -40,14 +44,23 @@ def answer_subject(what: str) -> str:
     return f"pbm: {what}"
 
 
-def games_subject(what: str) -> str:
-    """Return the subject of a list of games."""
-    return f"Your games: {what}"
+def games_subject(owners: Sequence[str | None], what: str) -> str:
+    """Return the subject of a list of games; an owner is a handle, None for the reader.
+
+    >>> games_subject([None], "none"), games_subject(["bob", None], "none")
+    ('Your games: none', "bob's and your games: none")
+    """
+    if len(owners) > _NAMED:
+        return f"Games of {len(owners)} players: {what}"
+    whose = " and ".join(f"{owner}'s" if owner else "your" for owner in owners)
+    return f"{whose if owners[0] else whose.capitalize()} games: {what}"
 
 
 def is_own(subject: str) -> bool:
     """Tell whether a cleaned subject is one of ours, and so no command."""
-    return board_named(subject) is not None or subject.lower().startswith(_OTHERS)
+    if board_named(subject) is not None or subject.lower().startswith(_OTHERS):
+        return True
+    return _GAMES.match(subject) is not None
 
 
 def board_named(subject: str) -> int | None:

@@ -277,7 +277,10 @@ class ReadsTexts(Protocol):
         """Whether a text names a place of the board, so that it is hardly a plain word."""
 
     def check_place(self, text: str) -> None:
-        """Raise NotationError for what was surely meant as a move and names no place."""
+        """Raise NotationError for what was surely meant as a move and names no place of the board.
+
+        A pass is one, in a game where nobody can pass.
+        """
 
 
 @runtime_checkable

@@ -68,6 +68,13 @@ _SEATED = Statement(
 )
 
 
+_AT_ONCE = 80
+_ACTIVE = Statement(
+    select(players.c.handle).where(
+        players.c.handle.in_([bindparam(f"handle{index}") for index in range(_AT_ONCE)]),
+        players.c.status == "active",
+    )
+)
 _EPOCH = Statement(
     select(players.c.epoch).where(
         players.c.id == bindparam("player_id"),
@@ -120,6 +127,17 @@ class Players:
         """Those of some handles that are in use."""
         query = select(players.c.handle).where(players.c.handle.in_(handles))
         return frozenset(self._connection.scalars(query))
+
+    def active_among(self, handles: Collection[str]) -> frozenset[str]:
+        """Those of some handles, many perhaps, under which somebody can play."""
+        left = sorted(handles)
+        found: set[str] = set()
+        while left:
+            some, left = left[:_AT_ONCE], left[_AT_ONCE:]
+            padded = [*some, *[""] * (_AT_ONCE - len(some))]
+            named = {f"handle{index}": handle for index, handle in enumerate(padded)}
+            found.update(row["handle"] for row in _ACTIVE.rows(self._connection, **named))
+        return frozenset(found)
 
     def some(self, player_ids: Collection[int]) -> tuple[Player, ...]:
         """Return several players, in the order of joining."""

@@ -43,14 +43,19 @@ def is_one_sentence(done: subprocess.CompletedProcess[str], words: str) -> None:
     assert SECRET not in done.stderr
 
 
-def test_a_variable_that_is_no_setting_is_told_in_the_log(run: Run) -> None:
-    done = run("pbm", "serve", settings={"PBM_HELPERS": PASSWORD, "PBM_LISTEN": "nowhere"})
-    told, error = done.stderr.strip().split("\n")
-    assert "level=warning" in told
-    assert "there is no such setting" in told
-    assert "name=PBM_HELPERS" in told
-    assert error.startswith("Error: PBM_LISTEN")
-    assert PASSWORD not in done.stderr
+@pytest.mark.parametrize("program", [("pbm", "serve"), ("pbm-admin", "players", "list")])
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("PBM_HELPERS", ""), ("PBM_ADRESS", "Did you mean PBM_ADDRESS?"), ("PBM_", "")],
+)
+def test_a_variable_that_is_no_setting_is_refused(
+    run: Run, program: tuple[str, ...], name: str, meant: str
+) -> None:
+    done = run(*program, settings={name: PASSWORD})
+    is_one_sentence(done, f"{name}, a variable of the environment, is no setting.")
+    assert meant in done.stderr
+    assert ("Did you mean" in done.stderr) == bool(meant)
+    assert "The settings are PBM_ADDRESS, " in done.stderr
 
 
 @pytest.mark.parametrize("program", [("pbm", "serve"), ("pbm-admin", "migrate")])
@@ -116,9 +121,9 @@ def test_settings_that_no_server_starts_with(
     ("toml", "words"),
     [
         ("PBM_ADDRESS = ", "pbm.toml cannot be read"),
-        ('PBM_ADRESS = "pbm@x.example"', "PBM_ADRESS must be one of"),
-        ("PBM_LISTEN = 25", "PBM_LISTEN must be one of"),
-        (f'PBM_SECRET_KEY = ["{SECRET}"]', "PBM_SECRET_KEY must be one of"),
+        ('PBM_ADRESS = "pbm@x.example"', "PBM_ADRESS is no setting. Did you mean PBM_ADDRESS?"),
+        ("PBM_LISTEN = 25", "PBM_LISTEN must be given as text"),
+        (f'PBM_SECRET_KEY = ["{SECRET}"]', "PBM_SECRET_KEY must be given as text"),
         (None, "pbm.toml is no file."),
     ],
 )

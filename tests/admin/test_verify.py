@@ -15,19 +15,25 @@ REPLY = "i5-g5,h5"
 
 
 TAMPERED = {
-    "position": ("UPDATE boards SET state = start_state", "its position is kept as"),
-    "unreadable position": ("UPDATE boards SET state = 'junk'", "its position is kept as junk"),
+    "position": ("UPDATE boards SET state = start_state", "its position after ply 2 is kept as"),
+    "unreadable position": (
+        "UPDATE boards SET state = 'junk'",
+        "its position after ply 2 is kept as junk",
+    ),
     "count": ("UPDATE boards SET ply = 5", "it counts 5 plies, and 2 are recorded"),
     "first ply gone": ("DELETE FROM moves WHERE ply = 1", "ply 1 is missing"),
     "last ply gone": ("DELETE FROM moves WHERE ply = 2", "it counts 2 plies, and 1 are recorded"),
-    "other move": ("UPDATE moves SET text = 'a2-c4,b3' WHERE ply = 1", "its position is kept as"),
+    "other move": (
+        "UPDATE moves SET text = 'a2-c4,b3' WHERE ply = 1",
+        "its position after ply 2 is kept as",
+    ),
     "illegal move": (
         "UPDATE moves SET text = 'e5,e6' WHERE ply = 1",
-        "cannot be played again: There is no marble on e5.",
+        "cannot be played again, at ply 1, e5,e6: There is no marble on e5.",
     ),
     "no move": (
         "UPDATE moves SET text = 'hello' WHERE ply = 2",
-        "cannot be played again: That does not read as a move",
+        "cannot be played again, at ply 2, hello: That does not read as a move",
     ),
     "other spelling": (
         "UPDATE moves SET text = 'a1-c3,d4' WHERE ply = 1",
@@ -71,7 +77,7 @@ TAMPERED = {
     "departure": (
         "INSERT INTO departures (board_id, after_ply, seat, how, left_at) "
         "SELECT id, 1, 2, 'resigned', started_at FROM boards",
-        "cannot be played again: This game is over.",
+        "cannot be played again, at ply 2, i5-g5,h5: This game is over.",
     ),
     "late departure": (
         "INSERT INTO departures (board_id, after_ply, seat, how, left_at) "

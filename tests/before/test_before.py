@@ -130,7 +130,7 @@ def test_what_waits_to_be_sent_is_sent(before: Before) -> None:
     assert not [row for row in before.rows("outbox") if row["status"] == "due"]
     arrived = [mail for mails in before.mailboxes.values() for mail in mails]
     sent = [mail for mail in arrived if mail["Message-ID"] in due]
-    if os.environ.get("PBM_REGOLD"):  # after a wanted change of wording, as for tests/golden
+    if os.environ.get("REGOLD"):  # after a wanted change of wording, as for tests/golden
         before.kept.keep_waiting(sent)
     assert said(sent) == before.kept.waiting
     (sent_on,) = [mail for mail in arrived if mail["Message-ID"] not in due]

@@ -27,6 +27,12 @@ def test_an_address_is_added_once_both_have_said_yes(table: Table) -> None:
     work.gets(1).hears("alice plays Abalone here", "wants to play from this address as well")
     work.says("yes")
     alice.gets(1).hears("a.l@work.example is one of your addresses now")
+    work.gets(1).hears(
+        "a.l@work.example is one of your addresses now", "Our mails go to alice@example.org"
+    )
+    work.says("whoami")  # an answer to that mail is the player's
+    work.hears_nothing()
+    alice.gets(1).hears("You are alice", "a.l@work.example")
     player = table.player("alice")
     assert player is not None
     assert player.addresses == ("alice@example.org", "a.l@work.example")

@@ -91,13 +91,33 @@ def test_options_stand_anywhere_and_short_forms_count(line: str, table: Table) -
     ("line", "sentences"),
     [
         (
-            "challenge bob carol",
+            "challenge -seats=bob,carol",
             [
                 "You are not among these players yourself.",
                 'For example: "challenge me bob carol"',
             ],
         ),
-        ("challenge -bowl bob carol", ['For example: "challenge -bowl me bob carol"']),
+        ("challenge bob -seats=carol,me", ["What stands behind -seats= does not fit the rest"]),
+        ("challenge bob carol -seats=bob,me", ["-seats= does not fit", "-seats=carol,me,bob"]),
+        ("challenge bob -seats=me,bob,bob", ["A game needs two different players or more."]),
+        ("challenge bob -seats", ["The option -seats needs a value", "-seats=handle,..."]),
+        ("challenge bob -seats=", ["The option -seats needs a value"]),
+        ("challenge -seats=,", ["Something is missing there: the handle,..."]),
+        ("challenge -seats=me,b!b", ['"b!b" is not a player\'s handle']),
+        ("challenge -random -seats=bob,me", ["With -random lots are drawn", "Leave out one"]),
+        (
+            "challenge me+carol bob+dave -seats=me,carol,bob,dave",
+            ["What stands behind -seats= does not fit the rest of the line."],
+        ),
+        ("challenge bob carol -layout=german", ["for 2 players. With you they are 3 players."]),
+        ("challenge bob carol dave erin -teams", ["for 4 players. With you they are 5 players."]),
+        ("challenge me vs bob and carol", ['two teams of two: "challenge me+alice bob+carol".']),
+        (
+            "challenge me and d@example.net vs bob and carol",
+            ['"d@example.net" is a mail address', "Invite with -teams"],
+        ),
+        ("challenge +bob", ['"+" is not a player\'s handle']),
+        ("challenge and with", ["Something is missing there: the handle."]),
         ("challenge bob -wide", ["There is no option -wide here.", "challenge handle ... [-bowl]"]),
         ("challenge bob -layout=daisy", ['There is no board called "daisy".', "korean_daisy"]),
         ("challenge bob -board=daisy", ["There is no option -board= here."]),
@@ -109,8 +129,9 @@ def test_options_stand_anywhere_and_short_forms_count(line: str, table: Table) -
         ("challenge bob -rounds=1", ['"1" is not a number of rounds; a match has 2 to 20.']),
         ("challenge bob -rounds=many", ['"many" is not a number of rounds']),
         ("challenge alice+carol bob", ["Partners are written with a + between them"]),
-        ("challenge me+ bob+carol", ['"me+" is not a player\'s handle']),
-        ("challenge alice+bob+carol dave", ['"alice+bob+carol" is not a player\'s handle']),
+        ("challenge me+ bob+carol", ["there are two teams of two"]),
+        ("challenge me+bob carol+", ['"+" is not a player\'s handle']),
+        ("challenge alice+bob+carol dave", ["there are two teams of two"]),
         ("challenge bob -bowl=3", ["There is no option -bowl= here."]),
         ("challenge nobody1", ["There is no player called nobody1.", BY_ADDRESS]),
         ("challenge me bob carol nobody1", ["There is no player called nobody1.", BY_ADDRESS]),
@@ -165,6 +186,81 @@ def test_commas_and_a_leading_at_sign_are_read_over(table: Table) -> None:
         table.joins(handle)
     alice = table.joins("dora").forgets()
     alice.says("challenge me, @bob, carol").hears("A new game: dora, bob and carol")
+
+
+@pytest.mark.parametrize(
+    ("line", "seated"),
+    [
+        ("challenge carol bob", "alice carol bob"),
+        ("challenge bob, carol", "alice bob carol"),
+        ("challenge bob,carol", "alice bob carol"),
+        ("challenge bob and carol", "alice bob carol"),
+        ("challenge bob & carol", "alice bob carol"),
+        ("challenge bob&carol.", "alice bob carol"),
+        ("challenge bob vs carol", "alice bob carol"),
+        ("Challenge Bob, Carol and Dave.", "alice bob carol dave"),
+        ("challenge with bob and with carol", "alice bob carol"),
+        ("challenge bob, carol, me and dave", "bob carol alice dave"),
+        ("challenge me, bob, carol and dave", "alice bob carol dave"),
+        ("challenge me vs. bob", "alice bob"),
+        ("challenge bob v me", "bob alice"),
+        ("challenge carol bob -seats=carol,me,bob", "carol alice bob"),
+        ("challenge -seats=carol,me,bob", "carol alice bob"),
+        ("challenge -seats=carol, me, bob", "carol alice bob"),
+        ("challenge bob -seats=bob,alice", "bob alice"),
+        ("challenge -seats=Bob,@carol,ME -bowl", "bob carol alice"),
+        ("challenge bob+dave me+carol", "bob alice dave carol"),
+        ("challenge bob + dave vs me + carol", "bob alice dave carol"),
+        ("challenge bob and me vs carol and dave", "bob carol alice dave"),
+        ("challenge bob+me carol+dave -seats=carol,bob,dave,me", "carol bob dave alice"),
+        ("challenge -seats=carol+dave,bob+me", "carol bob dave alice"),
+        ("challenge -teams bob carol dave", "alice bob carol dave"),
+    ],
+)
+def test_who_plays_is_read_as_people_write_it(line: str, seated: str, table: Table) -> None:
+    alice, *others = [table.joins(name) for name in NAMES[:4]]
+    alice.says(line).gets(1).hears("A new game: ")
+    assert seats(table) == seated.split()
+    in_teams = "+" in line or "-teams" in line or " and me vs" in line
+    assert table.board(1).options.get("teams", False) == in_teams
+    unsaid = "You named only the others, so the first seat is yours"
+    told = len(seated.split()) > 2 and "me" not in line.lower()
+    assert (unsaid in " ".join(alice.newest.text.split())) == told
+    for other in others:
+        assert "You named" not in "".join(mail.text for mail in other.arrived)
+
+
+def test_what_the_mail_offers_as_another_order_is_one(table: Table) -> None:
+    alice, *_ = [table.joins(name) for name in NAMES[:4]]
+    alice.says("challenge carol dave bob").gets(1)
+    told = " ".join(alice.newest.text.split())
+    line = told.partition('for another order send "')[2].partition('"')[0]
+    assert line == "challenge -seats=carol,me,dave,bob"
+    alice.says(line)
+    assert seats(table, 2) == ["carol", "alice", "dave", "bob"]
+
+
+def test_who_is_invited_may_be_named_by_seat(table: Table) -> None:
+    alice, bob = table.joins("alice"), table.joins("bob")
+    alice.says("challenge -seats=bob,d@example.net,me").gets(1).hears("We have asked d@example.net")
+    alice.says("challenge bob e@example.net").gets(1).hears("the first seat will be yours")
+    for number, name in enumerate("de", start=1):
+        guest = table.person(f"{name}@example.net")
+        guest.says(f"{name}{name}", answering=guest.newest).says("yes")
+        assert table.boards() == list(range(1, number + 1))
+    assert [seats(table, number) for number in (1, 2)] == [
+        ["bob", "dd", "alice"],
+        ["alice", "bob", "ee"],
+    ]
+    bob.forgets()
+
+
+def test_an_unproven_challenge_is_asked_about_with_its_seats(table: Table) -> None:
+    alice, *_ = [table.joins(name) for name in NAMES[:3]]
+    alice.writes("challenge -seats=carol, me, bob").hears("| challenge carol alice bob")
+    alice.says("yes")
+    assert seats(table) == ["carol", "alice", "bob"]
+    alice.forgets().writes("challenge carol and bob").hears("| challenge alice carol bob")
 
 
 def test_an_example_is_not_said_to_be_meant(table: Table) -> None:

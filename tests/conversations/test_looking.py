@@ -121,7 +121,44 @@ def test_games(table: Table) -> None:
     alice.forgets()
     alice.says("games all").gets(1).hears("Board 1: alice, bob. Over, bob won.")
     carol.says("games alice bob all").gets(1).hears(f"Board {second}:", "Board 1:")
+    assert carol.newest["Subject"] == "alice's and bob's games: 1 in progress"
     carol.says("games nobody1").gets(1).hears("There is no player called nobody1.")
+    bob.forgets()
+
+
+def test_the_subject_of_a_list_says_whose_games_are_in_it(table: Table) -> None:
+    alice, bob = played(table)
+    carol = table.joins("carol")
+    for line, subject in (
+        ("games", "Your games: 0 in progress, your move on none"),
+        ("games me", "Your games: 0 in progress, your move on none"),
+        ("games alice", "alice's games: 1 in progress, alice's move on 1"),
+        ("games bob all", "bob's games: 1 in progress, bob's move on none"),
+        ("games me bob", "Your and bob's games: 1 in progress"),
+        ("games bob alice bob", "bob's and alice's games: 1 in progress"),
+        ("games bob alice carol", "Games of 3 players: 1 in progress"),
+    ):
+        carol.says(line).gets(1)
+        assert carol.newest["Subject"] == subject
+        carol.says("whoami").hears("You are carol").forgets()  # the subject is no command
+    for person in (alice, bob):
+        person.hears_nothing()
+
+
+def test_after_the_last_game_the_list_names_those_that_are_over(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    carol = table.joins("carol")
+    carol.says("games bob next").gets(1).hears('"games bob" lists all that are in progress.')
+    alice.says("resign").forgets()
+    alice.says("games").gets(1).hears(
+        'There are no games in progress to list. "games all" lists those that are over, too.',
+        'To begin one, answer with "challenge"',
+    )
+    alice.says("games all").gets(1).hears("Board 1: alice, bob. Over, bob won.")
+    carol.says("games alice").gets(1).hears('"games alice all" lists those that are over, too.')
+    carol.says("games carol").gets(1).hears("There are no games to list.")
+    assert "games all" not in carol.newest.text
+    carol.says("games me bob").gets(1).hears('"games me bob all" lists those that are over, too.')
     bob.forgets()
 
 

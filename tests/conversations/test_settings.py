@@ -85,7 +85,7 @@ def test_a_time_zone_is_a_name(word: str, zone: str, clock: str, table: Table) -
         ("set mails digest", 'Mails can be all or turn, not "digest"'),
         ("set subject", "Something is missing there: the value."),
         ("set colour red", 'I do not know "colour" here; it is one of picture, subject, mails'),
-        ("set timezone Berlin", "Perhaps you mean Europe/Berlin."),
+        ("set timezone Berlin", 'Did you mean "Europe/Berlin"?'),
         ("set timezone Atlantis", 'I know no time zone "Atlantis". It is a region and a city'),
         ("set timezone ../../etc/passwd", "I know no time zone"),
     ],

@@ -153,11 +153,9 @@ def test_a_question_keeps_all_options(sent: str, kept: str, table: Table) -> Non
 @pytest.mark.parametrize(
     ("line", "example"),
     [
-        ("challenge bob carol", "challenge me bob carol"),
-        ("challenge -bowl bob carol", "challenge -bowl me bob carol"),
-        ("challenge -teams bob carol dave", "challenge -teams me bob carol dave"),
-        ("challenge -teams bob carol dave erin", "challenge -teams me carol dave erin"),
         ("challenge bob+dave carol+erin", "challenge me+dave carol+erin"),
+        ("challenge bob and dave vs carol and erin", "challenge me+dave carol+erin"),
+        ("challenge -seats=bob,carol -bowl", "challenge -bowl me bob carol"),
     ],
 )
 def test_whoever_is_not_among_them_is_shown_how(line: str, example: str, table: Table) -> None:

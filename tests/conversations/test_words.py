@@ -62,7 +62,6 @@ def test_plain_words_are_sent_on(line: str, table: Table) -> None:
         ("whoami really", 'I could not read the end of it, "really".'),
         ("challenge", "Something is missing there: the handle."),
         ("show the board", "There is no player called the."),
-        ("challenge accepted", "There is no player called accepted."),
         ("move 1 a1-c3,d4 -fast", "There is no option -fast here."),
         ("resign -now", "There is no option -now here."),
     ],
@@ -83,6 +82,47 @@ def test_a_line_like_a_command_does_nothing_and_is_not_sent_on(
     bob.hears_nothing()
     board = table.board(1)
     assert (board.ply, board.status) == (0, "playing")
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("challenge accepted", "There is no player called accepted."),
+        ("challenge bob -fast", "There is no option -fast here."),
+        ("challenge bob -layout=chess", 'There is no board called "chess".'),
+        ("challenge bob -rounds=1", '"1" is not a number of rounds'),
+        ("help yourself", 'There is no help page "yourself".'),
+        ("games nobody1", "There is no player called nobody1."),
+        ("set subject colourful", "Subject can be plain or classic"),
+        ("signup alicia", "You play here already, as alice."),
+        ("move 7 a1-c3,d4", "There is no board 7."),
+        ("move 2 a1-c3,d4", "You do not play on board 2."),
+    ],
+)
+def test_a_refusal_shows_no_board_that_has_nothing_to_do_with_it(
+    line: str, sentence: str, table: Table
+) -> None:
+    alice, bob = table.start("alice", "bob")
+    table.joins("carol").says("challenge bob")
+    bob.forgets()
+    alice.says(f"{line}\nWhat do you think?").gets(1)
+    alice.hears("pbm: ", f"| {line}", sentence, "Nothing has changed.", "| What do you think?")
+    assert "State:" not in alice.newest.text
+    assert not alice.newest["X-PBM-Board"]
+    bob.hears_nothing()
+    board_mail = alice.mail("Abalone Board 1")
+    alice.says(f"{line}\nresign 9", answering=board_mail)  # two that no board has to do with
+    assert "State:" not in alice.newest.text
+
+
+def test_a_refusal_beside_one_that_is_about_a_board_leaves_that_its_board(table: Table) -> None:
+    alice, _ = table.start("alice", "bob")
+    alice.says("challenge nobody1\nmove e5,e6").gets(1).hears(
+        "Abalone Board 1: alice v bob",
+        "There is no player called nobody1.",
+        "There is no marble on e5.",
+        "State: ",
+    )
 
 
 def test_an_answer_in_between_has_words_first_and_then_a_move(table: Table) -> None:

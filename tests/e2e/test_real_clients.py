@@ -149,31 +149,43 @@ def test_each_program_plays_a_move(tmp_path: Path, sink: Sink) -> None:
     assert not (tmp_path / "lmtp").exists()
 
 
-def readmes_commands() -> list[str]:
-    """What the README shows for each program, as it is typed."""
+def readmes_moves() -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+    """What the README plays, by whom: with `pbm-admin`, and as typed into each program."""
     text = README.read_text(encoding="utf-8")
-    shown = text.partition("    to='pbm+g1.u1.…@localhost'\n\n")[2].partition("\nThese are")[0]
-    return [dedent(block) for block in shown.strip("\n").split("\n\n")]
+    first = re.findall(r'send --as (\w+)@example\.org "(\w\d-[^"]+)"', text)
+    shown = text.partition("a move with each of four programs:\n\n")[2].partition("\nThese are")[0]
+    commands = [dedent(block) for block in shown.strip("\n").split("\n\n")]
+    named = [re.findall(r"(\w+)@example\.org", command)[0] for command in commands]
+    return first, list(zip(named, commands, strict=True))
 
 
-def test_the_readmes_commands_play_a_move_without_tls(tmp_path: Path, sink: Sink) -> None:
-    """On a server that offers no TLS, as that of `make run`."""
-    commands = readmes_commands()
+def test_the_readmes_game_is_played_in_order_without_tls(tmp_path: Path, sink: Sink) -> None:
+    """On a server that offers no TLS, as that of `make run`: each program plays another move."""
+    first, commands = readmes_moves()
     settings = {"PBM_ADDRESS": SERVER, "PBM_SMARTHOST": sink.url}
     with RunningServer(tmp_path, settings) as server:
-        for number, command in enumerate(commands):
-            alice = Player(f"alice{number}", server, sink)
-            bob = Player(f"bob{number}", server, sink)
-            for player in (alice, bob):
-                player.signs_up()
-            to = answer_to(alice.challenges(bob), alice, server, 0).recipient
+        players = {handle: Player(handle, server, sink) for handle in ("alice", "bob")}
+        for player in players.values():
+            player.signs_up()
+        alice, bob = players.values()
+        board = {"alice": alice.challenges(bob), "bob": bob.mails[-1]}
+        for handle, move in first:
+            players[handle].answers(board[handle], move)
+            board = {name: player.receives() for name, player in players.items()}
+        tagged = "".join(
+            f"{handle}='{answer_to(mail, players[handle], server, 0).recipient}'\n"
+            for handle, mail in board.items()
+        )
+        for ply, (handle, command) in enumerate(commands, start=len(first) + 1):
             assert "127.0.0.1:8025" in command
             typed = command.replace("127.0.0.1:8025", f"127.0.0.1:{server.port}")
-            typed = typed.replace("alice@example.org", alice.address)
-            run(["sh", "-c", f"to='{to}'\n{typed}"], tmp_path)
-            assert position_in(text_of(bob.receives())).turn == 2, command
-    programs = [word for command in commands for word in WORDS.findall(command)]
+            typed = typed.replace(f"{handle}@example.org", players[handle].address)
+            run(["sh", "-c", f"{tagged}{typed}"], tmp_path)
+            told = [text_of(player.receives()) for player in players.values()]
+            assert {position_in(text).turn for text in told} == {ply % 2 + 1}, command
+    programs = [word for _, command in commands for word in WORDS.findall(command)]
     assert programs == ["swaks", "curl", "mutt", "s-nail"]
+    assert [handle for handle, _ in [*first, *commands]] == ["alice", "bob"] * 3
 
 
 def run(command: list[str], home: Path) -> None:

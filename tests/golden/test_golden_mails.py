@@ -1,6 +1,6 @@
 """Each kind of mail, headers and body, byte for byte; a digest stands for a picture's pixels.
 
-After a wanted change of wording run `PBM_REGOLD=1 make test ARGS=tests/golden` and read the
+After a wanted change of wording run `REGOLD=1 make test ARGS=tests/golden` and read the
 difference that git shows before you commit it.
 """
 
@@ -274,7 +274,7 @@ def _digest(encoded: bytes) -> bytes:
 @pytest.mark.parametrize("name", NAMES)
 def test_the_mail_is_as_it_was(name: str, mails: dict[str, Mail]) -> None:
     file = FOLDER / f"{name}.eml"
-    if os.environ.get("PBM_REGOLD"):
+    if os.environ.get("REGOLD"):
         file.write_bytes(readable(mails[name].raw))
     assert readable(mails[name].raw) == file.read_bytes()
 

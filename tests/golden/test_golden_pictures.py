@@ -1,6 +1,6 @@
 """The pictures of boards, pixel for pixel.
 
-After a wanted change of their look run `PBM_REGOLD=1 make test ARGS=tests/golden` and look at
+After a wanted change of their look run `REGOLD=1 make test ARGS=tests/golden` and look at
 every one of them before you commit it.
 """
 
@@ -50,7 +50,7 @@ def drawing(name: str) -> dict[str, object]:
 def test_the_picture_is_as_it_was(name: str) -> None:
     file = FOLDER / f"{name}.png"
     png = picture.png(picture.described(drawing(name)))
-    if os.environ.get("PBM_REGOLD"):
+    if os.environ.get("REGOLD"):
         file.parent.mkdir(exist_ok=True)
         file.write_bytes(png)
     assert pixels(png) == pixels(file.read_bytes())

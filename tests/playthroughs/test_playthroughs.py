@@ -1,7 +1,7 @@
 """A whole game on every board, for every number of players: all that the rules say of it, kept.
 
 The recordings are in `games/`. After a wanted change run
-`PBM_REGOLD=1 make test ARGS="tests/playthroughs -n 0"` and read the difference that git shows
+`REGOLD=1 make test ARGS="tests/playthroughs -n 0"` and read the difference that git shows
 before you commit it: the same moves are told anew. A game without a recording is played first.
 """
 
@@ -48,7 +48,7 @@ GAMES = {_name(setup): setup for setup in _setups()} | {
 @pytest.mark.parametrize("name", GAMES)
 def test_the_game_is_as_it_was(name: str) -> None:
     file = FOLDER / f"{name}.txt"
-    if os.environ.get("PBM_REGOLD"):
+    if os.environ.get("REGOLD"):
         events = list(read(file.read_text("utf-8"))) if file.exists() else _new_game(name)
         file.write_text(tell(GAMES[name], events), "utf-8")
     recorded = file.read_text("utf-8")

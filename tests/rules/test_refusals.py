@@ -26,6 +26,13 @@ NOTATION = [
     (START, "a1-c9,d4", "no-such-cell", "There is no place c9: row c goes from c1 to c7."),
     (START, "i9,i10", "no-such-cell", "There is no place i10: row i goes from i5 to i9."),
     (START, "h1-g1", "not-a-move", "There is no place h1: row h goes from h4 to h9."),
+    (
+        START,
+        "Pass.",
+        "no-pass",
+        "One cannot pass in this game: whoever has a move must make one. Who has none is passed "
+        "over without a word.",
+    ),
     (START, "j4,e5", "no-such-cell", "There is no place j4: the rows are a to i."),
     (
         START,

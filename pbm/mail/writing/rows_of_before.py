@@ -10,7 +10,7 @@ _CALLED_NOW = {
     "came-back": "mail-came-back",
 }
 # Refusals whose words are in the "reasons.txt" of the one game of then now.
-_SAID_BY_THE_GAME = frozenset("one-form two-layouts bad-teams".split())
+_SAID_BY_THE_GAME = frozenset("no-pass one-form two-layouts bad-teams".split())
 _CLAIM = "nothing-to-claim"  # in words of the game behind our own
 
 

@@ -18,6 +18,7 @@ NotationReason = Literal[
     "not-straight",
     "too-many",
     "no-direction",
+    "no-pass",
 ]
 IllegalMoveReason = Literal[
     "game-over",

@@ -160,7 +160,7 @@ class Abalone:
         return mentions_cell(text)
 
     def check_place(self, text: str) -> None:
-        """Raise NotationError for two places with a dash between, where one is off the board."""
+        """Raise NotationError for a place that is off the board, and for a pass."""
         check_place(text)
 
     def example_move(self, position: AbalonePosition) -> str | None:

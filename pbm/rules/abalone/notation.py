@@ -27,6 +27,7 @@ _CELL = "[a-z][0-9]{1,2}"
 _MOVE = re.compile(f"({_CELL})(?:-({_CELL}))?,({_CELL})", re.ASCII)
 _HALF_MOVE = re.compile(f"({_CELL})-({_CELL})", re.ASCII)
 _BARE_CELL = re.compile("[a-i][1-9]", re.ASCII)
+_PASS, _ENDS = "pass", " .!"
 _LIKE_COMMAS = re.compile("[;:>]")
 _CELL_WORD = re.compile(r"(?<!\w)(?:[a-i][1-9]){1,3}(?!\w)", re.ASCII)
 
@@ -64,11 +65,14 @@ def mentions_cell(text: str) -> bool:
 
 
 def check_place(text: str) -> None:
-    """Raise NotationError for two places with a dash between, where one is off the board.
+    """Raise NotationError for two places with a dash between, where one is off the board, and for a
+    pass, which there is not.
 
     >>> check_place("h4-g3"), check_place("it is h1")
     (None, None)
     """
+    if text.strip(_ENDS).lower() == _PASS:
+        raise NotationError("no-pass")
     match = _HALF_MOVE.fullmatch(_joined(text))
     for name in match.groups() if match else ():
         parse_cell(name)
@@ -180,7 +184,7 @@ def _not_a_move(text: str, position: Position) -> NotationError:
     try:
         check_place(text)
     except NotationError as error:
-        return NotationError("not-a-move", **error.params)
+        return NotationError("not-a-move", **error.params) if error.params else error
     cells = _BARE_CELL.findall(_folded(text[:_LONGEST_TEXT]))
     likely = {2: "{},{}", 3: "{}-{},{}"}.get(len(cells), "").format(*cells)
     if _is_legal(likely, position):

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
+from typing import Any
 
 from pbm.commands.auth import is_open
 from pbm.commands.script import confirmation
@@ -83,9 +84,21 @@ def _announce(turn: MailTurn, before: Player, question: Question) -> None:
     section = {"section": "new-address", **told}
     subject = answer_subject("your addresses")
     MailWriter(turn).answer(player, subject, {"sections": [section]})
+    if question.address != player.address:
+        _confirm_there(turn, player, question, section)
     for address in before.addresses:
         if address != player.address:
             MailWriter(turn).notice(address, "addresses-changed", "your addresses", told)
+
+
+def _confirm_there(
+    turn: MailTurn, player: Player, question: Question, section: dict[str, Any]
+) -> None:
+    """Tell the address that said yes that it counts from now on."""
+    params = {"sections": [{**section, "first": player.address}], "last": False}
+    MailWriter(turn).notice_player(
+        player, "answer", "your addresses", params, address=question.address
+    )
 
 
 def tell_other_addresses(turn: Turn, player: Player, sections: Sequence[Answered]) -> None:

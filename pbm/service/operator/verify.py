@@ -77,6 +77,7 @@ class _Replay:
         self._plies = plies
         self._departures = departures
         self.position: Position | None = None
+        self._at = ""  # what is being played again
 
     def run(self, start: str) -> Iterator[str]:
         """Play it; whatever is wrong with its record comes out as sentences."""
@@ -86,6 +87,7 @@ class _Replay:
                 if ply.ply != number:
                     yield f"ply {number} is missing"
                     return
+                self._at = f"ply {number}, {ply.text}"
                 played = position.play(position.parse(ply.text, turn(position) or ply.seat))
                 yield from _ply_differences(ply, position, played)
                 position = self._leave(played.position, number)
@@ -95,13 +97,15 @@ class _Replay:
                 yield f"seat {left[0].seat} left after ply {missing}, which was not played"
                 return
         except RulesError as error:
-            yield f"the game cannot be played again: {sentence(why(self._game, error))}"
+            told = sentence(why(self._game, error))
+            yield f"the game cannot be played again{self._at and f', at {self._at}'}: {told}"
             return
         self.position = position
 
     def _leave(self, position: Position, ply: int) -> Position:
         for departure in self._departures:
             if departure.after_ply == ply:
+                self._at = f"seat {departure.seat} leaving after ply {ply}"
                 position = position.leave(departure.seat)
         return position
 
@@ -132,7 +136,8 @@ def _differences(board: Board, plies: int, position: Position) -> Iterator[str]:
         yield f"it counts {board.ply} plies, and {plies} are recorded"
     state = position.state()
     if board.state != state:
-        yield f"its position is kept as {board.state} but the moves make it {state}"
+        kept = f"its position after ply {plies} is kept as {board.state}"
+        yield f"{kept} but the moves make it {state}"
     players = len(position.sides)
     if len(board.seats) != players:
         yield f"{len(board.seats)} seats are taken in a game of {players}"

@@ -73,8 +73,7 @@ def announce_answer(turn: Turn, player: Player, sections: Sequence[Answered]) ->
         return True
     if not may_answer(turn, player):
         return False
-    numbers = {section.board_id for section in sections}
-    number = numbers.pop() if len(numbers) == 1 else None
+    number = _board_of(sections)
     # A board comes last, so that its state line is the last line of the mail.
     told = [
         {"section": section.section, **section.params}
@@ -87,6 +86,17 @@ def announce_answer(turn: Turn, player: Player, sections: Sequence[Answered]) ->
     params = {**shown_to(turn, player, board), "sections": told}
     MailWriter(turn).answer_on_board(player, board, params)
     return True
+
+
+def _board_of(sections: Sequence[Answered]) -> int | None:
+    """The one board that an answer is about, if it is about one.
+
+    A board that stands in a section of its own needs no thread, where others have to do with none.
+    """
+    numbers = {section.board_id for section in sections}
+    if len(numbers) > 1 and not any(section.shows_board for section in sections):
+        numbers.discard(None)
+    return numbers.pop() if len(numbers) == 1 else None
 
 
 def shown_to(turn: Turn, player: Player, board: Board, *facts: BoardFact) -> dict[str, Any]:

@@ -163,11 +163,22 @@ class MailWriter:
         self._outbox.add(self._mail(Kind.FAREWELL, address, contents))
 
     def notice_player(
-        self, player: Player, template: str, subject: str, params: dict[str, Any]
+        self,
+        player: Player,
+        template: str,
+        subject: str,
+        params: dict[str, Any],
+        *,
+        address: str = "",
     ) -> None:
-        """Tell a player something that is no answer; an empty envelope sender."""
-        headers = self._plain_headers(answer_subject(subject), self._reply_to(player, None))
-        self._outbox.add(self._mail(Kind.NOTICE, player, _Contents(template, params, headers)))
+        """Tell a player something that is no answer; an empty envelope sender.
+
+        `address` is another of the player's than the first.
+        """
+        own = [address] if address else []
+        headers = self._plain_headers(answer_subject(subject), self._reply_to(player, None), *own)
+        mail = self._mail(Kind.NOTICE, player, _Contents(template, params, headers))
+        self._outbox.add(replace(mail, recipient=address or mail.recipient))
 
     def forward(self, address: str, raw_base64: str) -> None:
         """Send a mail on as it came."""

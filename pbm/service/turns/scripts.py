@@ -31,7 +31,7 @@ from pbm.store.values import Board
 _BOARD_EVENTS = BoardFact | MovePlayed | PlayerLeft
 _ON_A_BOARD = MovePlayed | PlayerLeft | BoardDeclined | BoardNews | Held  # that was there before
 _REFUSAL = "refusal"
-_PERHAPS_WORDS = ("unclear-move", "no-such-place", "no-pass")
+_PERHAPS_WORDS = ("unclear-move", "no-such-place")
 
 
 class _Rehearsed(Exception):  # noqa: N818 - not an error: it only undoes the savepoint
@@ -91,7 +91,7 @@ def rehearse(context: Context, script: Script) -> Rehearsal:
 def problem_answer(context: Context, script: Script, problem: Problem) -> Answered:
     """Answer a line that was meant as a command: nothing was done, nothing was sent on."""
     number = problem.params.get("number")
-    board_id = number if number and _sits_at(context, number) else own_hint(context)
+    board_id = _board_of_refusal(context, number, about_board=problem.about_board)
     code, params, nearest = problem.code, problem.params, problem.nearest
     clearer = _what_the_position_says(context, problem, board_id)
     if clearer is not None:
@@ -126,9 +126,21 @@ def refused(
         "params": refusal.params,
     }
     number = refusal.params.get("number")
-    if number and context and _sits_at(context, number):
-        return Answered(_REFUSAL, params, number)
-    return Answered(_REFUSAL, params, own_hint(context) if context else None)
+    return Answered(
+        _REFUSAL, params, _board_of_refusal(context, number, about_board=command.about_board)
+    )
+
+
+def _board_of_refusal(
+    context: Context | None, number: int | None, *, about_board: bool
+) -> int | None:
+    """The board that is shown with a refusal: the one that it names, or where it is about a board
+    and names none, the one that the mail points at."""
+    if context is None:
+        return None
+    if number:
+        return number if _sits_at(context, number) else None
+    return own_hint(context) if about_board else None
 
 
 def own_hint(context: Context) -> int | None:
