@@ -140,11 +140,9 @@ def _by_board(events: Sequence[Event]) -> dict[int, _News]:
                 found.setdefault(board_id, _News())  # the board itself tells it
             case BoardFact(board_id):
                 found.setdefault(board_id, _News()).lead.append(told(event))
-            case Commented(board_id, handle, lines, unplayed):
+            case Commented(board_id, handle, lines):
                 head, rest = divide_comment(lines)
                 comment: dict[str, Any] = {"handle": handle, "head": head, "rest": rest}
-                if unplayed:
-                    comment["unplayed"] = unplayed
                 found.setdefault(board_id, _News()).comments.append(comment)
             case _:
                 pass
