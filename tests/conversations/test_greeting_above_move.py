@@ -1,4 +1,4 @@
-"""One line that is wholly a move is the move, wherever it stands; all other words are the comment."""
+"""One line that is wholly a move is the move, wherever it stands; the other words are comment."""
 
 import pytest
 
@@ -41,72 +41,68 @@ def test_a_move_among_other_words_is_played(body: str, comment: list[str], table
     assert f"alice writes:\n\n{quoted}\n\nYou are" in bob.gets(1).newest.text
 
 
-@pytest.mark.parametrize(
-    ("body", "lines", "comment"),
-    [
-        (f"Hi bob,\n\na1-c3,d4\n\nor\n\n{OTHER}\n\nBye", ["a1-c3,d4", OTHER], ["Hi bob,", "Bye"]),
-        (f"Hi bob,\na1-c3,d4\n{THEIRS}\nBye", ["a1-c3,d4", THEIRS], ["Hi bob,", "Bye"]),
-        (f"a1-c3,d4\n\nno, rather:\n\n{OTHER}\n\nBye", ["a1-c3,d4", OTHER], ["no, rather:", "Bye"]),
-        (f"a1-c3,d4\n{OTHER}", ["a1-c3,d4", OTHER], []),
-        (f"Hi\n\na1-c3,d4\nI play {OTHER}!", ["a1-c3,d4", f"I play {OTHER}!"], ["Hi"]),
-        ("c3 c4\n\nOops\n\na1-c3,d4", ["c3 c4", "a1-c3,d4"], ["Oops"]),
-        ("e4!\n\nOops\n\na1-c3,d4", ["e4!", "a1-c3,d4"], ["Oops"]),
-        ("Hi\n\nmove 7 a1-c3,d4\n\nBye", ["move 7 a1-c3,d4"], ["Hi", "Bye"]),
-        ("Hi\n\nmove #9 a1-c3,d4\n\nBye", ["move #9 a1-c3,d4"], ["Hi", "Bye"]),
-        ("Hi\n" + "\n".join(f"b{n},c{n + 4}" for n in range(1, 10)), ["b1,c5", "b2,c6"], ["Hi"]),
-    ],
-)
-def test_where_it_is_not_sure_which_move_is_meant_nothing_happens(
-    body: str, lines: list[str], comment: list[str], table: Table
-) -> None:
+UNSURE = [
+    (f"Hi bob,\n\na1-c3,d4\n\nor\n\n{OTHER}\n\nBye", ["a1-c3,d4", OTHER], ["Hi bob,", "Bye"]),
+    (f"Hi bob,\na1-c3,d4\n{THEIRS}\nBye", ["a1-c3,d4", THEIRS], ["Hi bob,", "Bye"]),
+    (f"a1-c3,d4\n\nno, rather:\n\n{OTHER}\n\nBye", ["a1-c3,d4", OTHER], ["no, rather:", "Bye"]),
+    (f"a1-c3,d4\n{OTHER}", ["a1-c3,d4", OTHER], []),
+    (f"Hi\n\na1-c3,d4\nI play {OTHER}!", ["a1-c3,d4", f"I play {OTHER}!"], ["Hi"]),
+    ("c3 c4\n\nOops\n\na1-c3,d4", ["c3 c4", "a1-c3,d4"], ["Oops"]),
+    ("e4!\n\nOops\n\na1-c3,d4", ["e4!", "a1-c3,d4"], ["Oops"]),
+    ("Hi\n\nmove 7 a1-c3,d4\n\nBye", ["move 7 a1-c3,d4"], ["Hi", "Bye"]),
+    ("Hi\n\nmove #9 a1-c3,d4\n\nBye", ["move #9 a1-c3,d4"], ["Hi", "Bye"]),
+    ("Hi\n" + "\n".join(f"b{n},c{n + 4}" for n in range(1, 10)), ["b1,c5", "b2,c6"], ["Hi"]),
+]
+
+
+def test_where_it_is_not_sure_which_move_is_meant_nothing_happens(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
-    alice.says(body).gets(1).hears(
-        "Abalone Board 1: alice v bob",
-        *(f'- "{line}"' for line in lines),
-        "Send the one that you mean as the first line of your answer.",
-        "Nothing has changed.",
-        *(f"| {line}" for line in comment),
-        "Your move on board 1.",
-    )
+    for body, lines, comment in UNSURE:
+        alice.says(body).gets(1).hears(
+            "Abalone Board 1: alice v bob",
+            *(f'- "{line}"' for line in lines),
+            "Send the one that you mean as the first line of your answer.",
+            "Nothing has changed.",
+            *(f"| {line}" for line in comment),
+            "Your move on board 1.",
+        )
     bob.hears_nothing()
     assert table.moves(1) == []
     alice.says("a1-c3,d4").hears("bob's move")
 
 
-@pytest.mark.parametrize(
-    ("line", "sentence"),
-    [
-        ("d1,e1", "There is no marble on d1."),
-        (THEIRS, "are not yours; you are o."),
-        ("a1-b2,c3.", "Your own marble on c3 is in the way. Perhaps a1-c3,d4 was meant."),
-        ("I play a1,c3", "c3 is not next to a1"),
-    ],
-)
-def test_an_illegal_one_is_refused_and_no_word_sent_on(
-    line: str, sentence: str, table: Table
-) -> None:
+ILLEGAL = [
+    ("d1,e1", "There is no marble on d1."),
+    (THEIRS, "are not yours; you are o."),
+    ("a1-b2,c3.", "Your own marble on c3 is in the way. Perhaps a1-c3,d4 was meant."),
+    ("I play a1,c3", "c3 is not next to a1"),
+]
+
+
+def test_an_illegal_one_is_refused_and_no_word_sent_on(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
-    alice.says(f"Hi bob,\n\n{line}\n\nBye").gets(1).hears(
-        f"| {line}", sentence, "Nothing has changed.", "| Hi bob,", "| Bye", "Your move on board 1."
-    )
+    for line, sentence in ILLEGAL:
+        alice.says(f"Hi bob,\n\n{line}\n\nBye").gets(1)
+        told = ("Nothing has changed.", "| Hi bob,", "| Bye", "Your move on board 1.")
+        alice.hears(f"| {line}", sentence, *told)
     bob.hears_nothing()
     assert table.moves(1) == []
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        "Hi bob,\n\nwhy not a1-c3,d4?",
-        "Hi,\n\nI thought of a1-c3,d4 and then of\na5-c5,d5 for a long time.",
-        "Hi,\n\n(a1-c3,d4 was my first thought)",
-        "Hi,\n\n~ a1-c3,d4\n\nyou said?",
-        "Hi,\n\na1-c3,d4 good luck",
-    ],
-)
-def test_a_move_within_a_sentence_stays_talk(body: str, table: Table) -> None:
+TALK = [
+    "Hi bob,\n\nwhy not a1-c3,d4?",
+    "Hi,\n\nI thought of a1-c3,d4 and then of\na5-c5,d5 for a long time.",
+    "Hi,\n\n(a1-c3,d4 was my first thought)",
+    "Hi,\n\n~ a1-c3,d4\n\nyou said?",
+    "Hi,\n\na1-c3,d4 good luck",
+]
+
+
+def test_a_move_within_a_sentence_stays_talk(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
-    alice.says(body).gets(1)
-    bob.gets(1).hears(*(f"| {line}" for line in body.split("\n") if line))
+    for body in TALK:
+        alice.says(body).gets(1).forgets()
+        bob.gets(1).hears(*(f"| {line}" for line in body.split("\n") if line))
     assert table.moves(1) == []
 
 
