@@ -15,7 +15,7 @@ DRESSED = [  # each is played in one game, by turns
     "Move f7,g7 please",
     "my move: c3,d3 :-)",
     "g7,f7!",
-    "D3 - C3.",
+    "D3 , C3.",
     "2) “f7,g7”, bitte 🙂",
     "move 1 *c3,d3*",
     "Je joue g7,f7",

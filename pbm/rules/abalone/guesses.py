@@ -8,9 +8,9 @@ from pbm.rules.abalone.moves import Move, legal_moves
 from pbm.rules.abalone.position import Position
 
 _PLACE = r"[a-i]\s?[1-9]"
-_PLACES = re.compile(rf"{_PLACE}(?:[-\s,;:>./\\→]*{_PLACE}){{0,5}}[\s?.!…]*", re.ASCII)
-_ONE_PLACE = re.compile("[a-i][1-9]", re.ASCII)
-_EACH_PLACE = re.compile(r"([a-i])\s?([1-9])", re.ASCII)
+_PLACES = re.compile(rf"{_PLACE}(?:[-\s,;:>./\\→]*{_PLACE}){{0,5}}[\s?.!…]*")
+_ONE_PLACE = re.compile("[a-i][1-9]")
+_EACH_PLACE = re.compile(r"([a-i])\s?([1-9])")
 _MOST_NEAR = 2
 
 Places = tuple[str, ...]
