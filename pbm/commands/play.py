@@ -24,7 +24,9 @@ class Move(Command):
     Leave the board's number out when you answer a mail about that board, or when it is
     your turn on one board only. With #17 the move is played only as ply 17, so that a late
     mail can do no harm. What you write below the move goes to the other players.
-    In answer to a board's mail the move alone is enough.
+    In answer to a board's mail the move alone is enough, on a line of its own: a greeting may
+    stand above it. Quotes, a full stop or "please" around it do not matter. If you write it
+    otherwise, such as "c5 to d5", we ask whether you meant c5,d5.
     """
 
     takes_login = True
@@ -35,14 +37,20 @@ class Move(Command):
     board: BoardRef | None = operand(BoardKind(), optional=True)
     move: str = operand(MoveText())
     ply: int | None = operand(PlyMark(), optional=True)
+    is_bare: bool = False  # the command's word was left out
 
     @classmethod
-    def bare(cls, text: str, line: str, game: Game) -> Self:
+    def bare(cls, text: str, line: str, game: Game, board: BoardRef | None = None) -> Self:
         """The command that a move alone is, as an answer to a board's mail may hold it."""
         command = cls()
-        command.game, command.line = game, line
-        command.board, command.move, command.ply = None, " ".join(text.split()), None
+        command.game, command.line, command.is_bare = game, line, True
+        command.board, command.move, command.ply = board, " ".join(text.split()), None
         return command
+
+    def is_on(self, board: Board) -> bool:
+        """Whether it may be the next move of a board: it names no other one, and no other ply."""
+        named = self.board.number if self.board else None
+        return named in (None, board.id) and self._meant_ply in (None, board.ply + 1)
 
     def run(self, context: Context) -> Iterator[Event]:
         """Play it."""

@@ -8,6 +8,7 @@ from typing import Any
 from pbm.commands.account import NewKey, SignUp, WhoAmI
 from pbm.commands.addresses import Add, ChangeAddress, ChangeHandle, ChangePassword
 from pbm.commands.agree import Accept, Claim, Draw, Reject, TakeBack
+from pbm.commands.around_moves import undressed, with_signs
 from pbm.commands.declare import MASK, Command
 from pbm.commands.help import Help
 from pbm.commands.leaving import Delete, Stop
@@ -21,7 +22,13 @@ from pbm.commands.words import cut_short, login_at, lowered
 from pbm.errors import Refusal
 from pbm.mail.reading.charsets import fold_typography
 from pbm.nearest import nearest
-from pbm.play.game_words import check_place, is_bare_move, is_game, mentions_place
+from pbm.play.game_words import (
+    check_place,
+    is_bare_move,
+    is_game,
+    is_nearly_move,
+    mentions_place,
+)
 from pbm.rules.contract import Game
 from pbm.rules.registry import default_game, games
 
@@ -103,12 +110,58 @@ def parse_line(line: str, game: Game | None = None) -> Command | Problem | None:
     return problem
 
 
-def parse_move(line: str, game: Game | None = None) -> Command | None:
+def parse_move(line: str, game: Game | None = None) -> Move | None:
     """Read a bare move of a game, as an answer to a board's mail may hold it."""
     game = game or default_game()
     if len(line) > _LONGEST_LINE or not is_bare_move(fold_typography(line), game):
         return None
     return Move.bare(fold_typography(line), " ".join(line.split()), game)
+
+
+def whole_move(line: str, game: Game | None = None) -> Move | None:
+    """Read a line that is a move and nothing else, with whatever does not matter around it.
+
+    The command's own word may stand before it, with a board; a userid and a password may not.
+    """
+    game = game or default_game()
+    if len(line) > _LONGEST_LINE:
+        return None
+    plain = fold_typography(line)
+    for text in dict.fromkeys((plain, undressed(plain))):
+        if is_bare_move(text, game):
+            return Move.bare(text, " ".join(line.split()), game)
+        command = _spelled_out(text, game)
+        if command is not None:
+            return command
+    return None
+
+
+def nearly_move(line: str, game: Game | None = None) -> str | None:
+    """The text of a line that can hardly be anything but a move, and is not written as one.
+
+    It is for the game to say which of the legal moves it may mean.
+    """
+    game = game or default_game()
+    if len(line) > _LONGEST_LINE:
+        return None
+    text = undressed(line)
+    first, _, rest = text.partition(" ")
+    if lowered(first) in Move.words:
+        text = undressed(rest)
+    text = with_signs(text)
+    return text if is_nearly_move(text, game) else None
+
+
+def _spelled_out(text: str, game: Game) -> Move | None:
+    """A `move` with its word before it, None for anything else and for one with a password."""
+    words, named = _words(text)
+    if not words or lowered(words[0]) not in Move.words:
+        return None
+    try:
+        command = Move.parse(lowered(words[0]), words[1:], named or game)
+    except Refusal:
+        return None
+    return None if command.login else command
 
 
 def botched_move(line: str, game: Game | None = None) -> Problem | None:
@@ -209,8 +262,9 @@ def _perhaps_meant(words: list[str], game: Game) -> Problem | None:
                 continue
             instead = command.examples_of(game)[0]
         return Problem(_masked(command, words), "unknown-command", {}, instead)
-    if is_bare_move(line, game):
-        return Problem(line, "bare-move", {}, f"{Move.words[0]} {line}")
+    move = undressed(line)
+    if is_bare_move(move, game):
+        return Problem(line, "bare-move", {}, f"{Move.words[0]} {move}")
     if mentions_place(line):
         told = {"word": line, "game": game.info.name}
         return Problem(line, "unclear-move", told, example=_example(Move, game))

@@ -7,7 +7,7 @@ from typing import Any
 
 from pbm.commands.declare import MASK, Command
 from pbm.commands.everyday import opts_out, says_no
-from pbm.commands.registry import Problem, botched_move, parse_line, parse_move
+from pbm.commands.registry import Problem, botched_move, parse_line, parse_move, whole_move
 from pbm.commands.words import Login, lowered
 from pbm.play import subjects
 from pbm.rules.contract import Game
@@ -60,6 +60,16 @@ class Script:
         """The commands alone; of a line that went wrong nothing is quoted."""
         problem = self.problem and Problem(MASK, "held-line", {})
         return Script(self.commands, problem=problem)
+
+    def words_around(self, left_out: Collection[int | None]) -> tuple[str, ...]:
+        """The sender's own lines without those of some indexes; where one stood between blank
+        lines, one of these is left."""
+        kept: list[str] = []
+        for index, line in enumerate(self.said):
+            doubled = index - 1 in left_out and not line.strip() and not (kept and kept[-1].strip())
+            if index not in left_out and not doubled:
+                kept.append(line)
+        return _trimmed(kept)
 
     @property
     def is_empty(self) -> bool:
@@ -154,8 +164,11 @@ class _Reader:
 
     def _read_line(self, line: str) -> Command | Problem | None:
         game = self._game
-        bare = (parse_move(line, game) or botched_move(line, game)) if self._in_answer else None
-        return bare or parse_line(line, game)
+        bare = parse_move(line, game) if self._in_answer else None
+        found = bare or parse_line(line, game)
+        if isinstance(found, Command) or not self._in_answer:
+            return found
+        return whole_move(line, game) or botched_move(line, game) or found
 
 
 def confirmation(said: Sequence[str]) -> tuple[bool | None, tuple[str, ...]]:

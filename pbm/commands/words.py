@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from string import ascii_lowercase, ascii_uppercase
 from typing import Any
 
+from pbm.commands.around_moves import undressed
 from pbm.errors import Refusal
 from pbm.mail.address import AddressError, parse_address
 from pbm.nearest import nearest
@@ -146,9 +147,13 @@ class MoveText(Kind):
 
     def read(self, words: list[str]) -> str:
         """Take all the words that are left."""
-        text = " ".join(words)
-        if not may_be_move(text):
-            raise misread("move", word=cut_short(text))
+        written = " ".join(words)
+        found = (
+            text for text in (written, undressed(written, numbered=False)) if may_be_move(text)
+        )
+        text = next(found, None)
+        if text is None:
+            raise misread("move", word=cut_short(written))
         words.clear()
         return text
 

@@ -47,15 +47,11 @@ class BoardReopened:
 
 @dataclass(frozen=True)
 class Commented:
-    """A player said something to the others of a board.
-
-    `unplayed`: a line of it reads like a move, the player was to move, and nothing was played.
-    """
+    """A player said something to the others of a board."""
 
     board_id: int
     handle: str
     lines: tuple[str, ...]
-    unplayed: str | None = None
 
 
 @dataclass(frozen=True)

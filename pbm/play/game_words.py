@@ -3,7 +3,7 @@
 from typing import Any
 
 from pbm.errors import Refusal
-from pbm.rules.contract import Game, NotationError, ReadsTexts, RulesError
+from pbm.rules.contract import Game, NotationError, Position, ReadsLoosely, ReadsTexts, RulesError
 from pbm.rules.registry import games
 
 
@@ -20,6 +20,16 @@ def may_be_move(text: str) -> bool:
 def is_bare_move(text: str, game: Game) -> bool:
     """Whether a text alone is a move in a game, whatever stands around it."""
     return isinstance(game, ReadsTexts) and game.is_move_text(text)
+
+
+def is_nearly_move(text: str, game: Game) -> bool:
+    """Whether a text can hardly be meant as anything but a move of a game."""
+    return isinstance(game, ReadsLoosely) and game.is_nearly_move(text)
+
+
+def moves_meant(text: str, game: Game, position: Position) -> tuple[str, ...]:
+    """The legal moves that a text which is nearly one may mean."""
+    return game.moves_meant(position, text) if isinstance(game, ReadsLoosely) else ()
 
 
 def is_any_bare_move(text: str) -> bool:

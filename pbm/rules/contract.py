@@ -284,6 +284,20 @@ class ReadsTexts(Protocol):
 
 
 @runtime_checkable
+class ReadsLoosely(Protocol):
+    """A game that makes something of texts which are not quite moves: the player is asked.
+
+    An arrow, →, stands in them where somebody wrote a word such as "to".
+    """
+
+    def is_nearly_move(self, text: str) -> bool:
+        """Whether a text names places of the board and nothing else. Plain words never do."""
+
+    def moves_meant(self, position: Any, text: str) -> tuple[str, ...]:
+        """All legal moves that such a text may mean, as people would write them."""
+
+
+@runtime_checkable
 class Suggests(Protocol):
     """A game whose positions name a move to show to a newcomer."""
 

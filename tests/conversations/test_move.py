@@ -89,13 +89,6 @@ def test_words_below_the_move_go_along(table: Table) -> None:
     assert table.moves(1) == [MOVE]
 
 
-def test_words_above_the_move_make_it_chat(table: Table) -> None:
-    alice, bob = table.start("alice", "bob")
-    alice.says("Hello bob, here it comes:\na1-c3,d4").gets(1)
-    assert table.moves(1) == []
-    bob.hears("alice's move on board 1", "| Hello bob, here it comes:", "| a1-c3,d4")
-
-
 def test_a_reply_between_the_quotes(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     lines = alice.newest.text.rstrip().split("\n")
@@ -144,18 +137,18 @@ def test_an_illegal_move_is_refused_with_the_board(move: str, sentence: str, tab
 
 def test_a_move_that_cannot_be_read_is_refused_with_the_board(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
-    for line in ("move a1-c3d4", "a1-c3d4", "move 1 a1-c3 d4", "board 1 a1-c3d4", "a1-c3 d4"):
+    for line in ("move a1-c3 a2 a3", "c3-c4 d4", "move 1 c3 c4", "board 1 e4", "e4"):
         alice.says(f"{line}\nHi").gets(1).hears(
             "Abalone Board 1: alice v bob",
             f"| {line}",
-            "Perhaps a1-c3,b2 was meant.",
+            "That does not read as a move",
             "Nothing has changed.",
             "| Hi",
             "Your move on board 1.",
         )
     account = alice.mail("pbm: welcome")
-    alice.says("move 1 a1-c3d4", answering=account).gets(1).hears(
-        "Abalone Board 1: alice v bob", "Perhaps a1-c3,b2 was meant.", "State: "
+    alice.says("move 1 c3-c4 d4", answering=account).gets(1).hears(
+        "Abalone Board 1: alice v bob", "The legal moves nearest to it are c3-c4,d4 and", "State: "
     )
     bob.hears_nothing()
     assert table.moves(1) == []

@@ -167,36 +167,6 @@ def test_words_near_those_are_sent_on(line: str, table: Table) -> None:
     bob.gets(1).hears(f"| {line}")
 
 
-@pytest.mark.parametrize("move", ["a1-c3,d4", "A1 - C3, D4", "a1\u2013c3;d4"])
-def test_a_move_below_a_greeting_is_words_and_its_writer_is_told(move: str, table: Table) -> None:
-    alice, bob = table.start("alice", "bob")
-    alice.says(f"Hi bob,\n\n{move}\n\nSee you\nAlice").gets(1)
-    told = f'a line of this, "{"".join(move.split())}", reads like a move'
-    alice.hears(
-        "Your move on board 1.",
-        "| Hi bob,",
-        f"Nothing was played: {told}, but words stand above it. To play it, answer with that line"
-        " first.",
-    )
-    bob.gets(1).hears("| Hi bob,", "| See you")
-    assert "Nothing was played" not in bob.newest.text
-    assert table.moves(1) == []
-    bob.says(f"Hi alice,\n\n{move}")  # whose turn it isn't
-    for person in (alice, bob):
-        person.gets(1)
-        assert "Nothing was played" not in person.newest.text
-        person.forgets()
-    alice.says(f"Hi bob,\n\nwhy not {move}?").gets(1)  # no line of its own
-    assert "Nothing was played" not in alice.newest.text
-
-
-def test_a_move_far_below_other_words_is_not_looked_for(table: Table) -> None:
-    alice, _ = table.start("alice", "bob")
-    for lines, told in ((39, True), (40, False)):
-        alice.says("\n".join([*["Hello!"] * lines, "a1-c3,d4"]))
-        assert ("Nothing was played" in alice.newest.text) is told
-
-
 def test_words_that_belong_to_no_board(table: Table) -> None:
     alice = table.joins("alice")
     alice.writes("Hello?", "Is anybody there?").gets(1)

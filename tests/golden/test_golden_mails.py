@@ -72,7 +72,8 @@ NAMES = (
     "team-board",
     "round-over",
     "match-over",
-    "move-below-words",
+    "which-move",
+    "guessed-move",
     "yes-to-an-offer",
     "first-move-awaited",
     "first-move-missed",
@@ -207,9 +208,11 @@ def _come_back(table: Table) -> dict[str, Mail]:
 def _mistaken(table: Table) -> dict[str, Mail]:
     """What is told to people who took something else for a move, or for an answer."""
     amy, ben = table.start("amy", "ben")
-    below = amy.says("Hi ben,\n\na1-c3,d4\n\nSee you!").newest
+    board = amy.newest
+    found = {"which-move": amy.says("Hi ben,\n\na1-c3,d4\n\nor\n\na5-c5,d5?\n\nb1,c1").newest}
+    found["guessed-move"] = amy.says("Hi ben,\n\nc3 to d4\n\nBye!", answering=board).newest
     ben.says("draw")
-    return {"move-below-words": below, "yes-to-an-offer": amy.says("yes").newest}
+    return {**found, "yes-to-an-offer": amy.says("yes", answering=board).newest}
 
 
 def _pushed_off(table: Table) -> Mail:

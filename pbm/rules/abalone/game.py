@@ -23,7 +23,14 @@ from pbm.rules.abalone.hints import example_move
 from pbm.rules.abalone.homes import home_of
 from pbm.rules.abalone.layouts import BOARDS, start
 from pbm.rules.abalone.moves import Move, legal_moves
-from pbm.rules.abalone.notation import check_place, is_notation, mentions_cell, parse_move
+from pbm.rules.abalone.notation import (
+    check_place,
+    is_nearly_notation,
+    is_notation,
+    mentions_cell,
+    moves_meant,
+    parse_move,
+)
 from pbm.rules.abalone.options import TO_PLAY, TO_READ, TO_WRITE
 from pbm.rules.abalone.position import EJECTIONS_TO_WIN, Position, symbol
 from pbm.rules.abalone.records import Record, format_record, parse_record
@@ -162,6 +169,14 @@ class Abalone:
     def check_place(self, text: str) -> None:
         """Raise NotationError for a place that is off the board, and for a pass."""
         check_place(text)
+
+    def is_nearly_move(self, text: str) -> bool:
+        """Whether a text names cells and nothing else."""
+        return is_nearly_notation(text)
+
+    def moves_meant(self, position: AbalonePosition, text: str) -> tuple[str, ...]:
+        """The legal moves that such a text may mean."""
+        return tuple(map(str, moves_meant(text, position.inner)))
 
     def example_move(self, position: AbalonePosition) -> str | None:
         """A move to show to a newcomer."""

@@ -16,6 +16,7 @@ from pbm.rules.abalone.board import (
     set_of,
 )
 from pbm.rules.abalone.errors import NotationError, RulesError
+from pbm.rules.abalone.guesses import moves_naming, names_places, nearest_moves, places_of
 from pbm.rules.abalone.hints import example_move, nearby_line, nearby_step, perhaps
 from pbm.rules.abalone.moves import Move
 from pbm.rules.abalone.position import Position
@@ -29,6 +30,9 @@ _HALF_MOVE = re.compile(f"({_CELL})-({_CELL})", re.ASCII)
 _BARE_CELL = re.compile("[a-i][1-9]", re.ASCII)
 _PASS, _ENDS = "pass", " .!"
 _LIKE_COMMAS = re.compile("[;:>]")
+_ARROW = "→"  # stands for a word such as "to"
+_DOUBTS = "?.!… "
+_MOST_PLACES = 6  # three from which and three to which
 _CELL_WORD = re.compile(r"(?<!\w)(?:[a-i][1-9]){1,3}(?!\w)", re.ASCII)
 
 
@@ -76,6 +80,30 @@ def check_place(text: str) -> None:
     match = _HALF_MOVE.fullmatch(_joined(text))
     for name in match.groups() if match else ():
         parse_cell(name)
+
+
+def is_nearly_notation(text: str) -> bool:
+    """Whether a text names places of the board and nothing else: no plain words do.
+
+    >>> is_nearly_notation("C3 → C4"), is_nearly_notation("Is e4 free?")
+    (True, False)
+    """
+    return len(text) <= _LONGEST_TEXT and names_places(_folded(text.strip()))
+
+
+def moves_meant(text: str, position: Position) -> list[Move]:
+    """All legal moves that a text which is nearly one may mean.
+
+    >>> from pbm.rules.abalone.layouts import start
+    >>> [str(move) for move in moves_meant("a1-b2", start("standard", 2))]
+    ['a1-c3,b2']
+    """
+    plain = _folded(text).strip().rstrip(_DOUBTS)
+    if is_notation(plain):
+        return [parse_move(plain, position)] if _is_legal(plain, position) else []
+    places = places_of(plain) if names_places(plain) else ()
+    from_to = len(places) == 2 and _ARROW in plain
+    return moves_naming(position, places, from_to=from_to)
 
 
 def parse_move(text: str, position: Position) -> Move:
@@ -185,10 +213,14 @@ def _not_a_move(text: str, position: Position) -> NotationError:
         check_place(text)
     except NotationError as error:
         return NotationError("not-a-move", **error.params) if error.params else error
-    cells = _BARE_CELL.findall(_folded(text[:_LONGEST_TEXT]))
-    likely = {2: "{},{}", 3: "{}-{},{}"}.get(len(cells), "").format(*cells)
-    if _is_legal(likely, position):
-        return NotationError("not-a-move", meant=str(parse_move(likely, position)))
+    folded = _folded(text[:_LONGEST_TEXT]).strip()
+    places = places_of(folded) if names_places(folded) else tuple(_BARE_CELL.findall(folded))
+    meant = moves_meant(folded, position) or moves_naming(position, places)
+    if len(meant) == 1:
+        return NotationError("not-a-move", **perhaps(meant[0]))
+    near = nearest_moves(position, places) if len(places) <= _MOST_PLACES else []
+    if near:
+        return NotationError("not-a-move", near=list(map(str, near)))
     example = example_move(position)
     return NotationError("not-a-move", **({"example": str(example)} if example else {}))
 

@@ -154,11 +154,9 @@ def _by_board(events: Sequence[Event]) -> dict[int, _News]:
                 news = found.setdefault(board_id, _News())
                 news.lead.append(told(event))
                 news.begins |= isinstance(event, BoardStarted)
-            case Commented(board_id, handle, lines, unplayed):
+            case Commented(board_id, handle, lines):
                 head, rest = divide_comment(lines)
                 comment: dict[str, Any] = {"handle": handle, "head": head, "rest": rest}
-                if unplayed:
-                    comment["unplayed"] = unplayed
                 found.setdefault(board_id, _News()).comments.append(comment)
             case _:
                 pass

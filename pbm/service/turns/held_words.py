@@ -58,7 +58,7 @@ def holding_passwords(turn: MailTurn, speaker: Speaker) -> MailTurn:
 
 def _words_of(script: Script) -> tuple[str, ...]:
     """What may be sent on, or quoted."""
-    return (*script.comment, script.problem.line) if script.problem else script.comment
+    return (script.problem.line, *script.comment) if script.problem else script.comment
 
 
 def _concerned(turn: MailTurn, speaker: Speaker, scripts: Iterable[Script]) -> dict[str, Player]:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from hashlib import sha256
 
 from pbm.commands.context import Context
-from pbm.commands.registry import parse_move
 from pbm.errors import Refusal
 from pbm.events import (
     Answered,
@@ -15,9 +14,7 @@ from pbm.events import (
 )
 from pbm.events.board import BoardDeclined, BoardNews
 from pbm.play.limits import NEWS, SAME_WORDS, SAME_WORDS_TOLD
-from pbm.service.turns.game_meant import game_meant
 
-_LINES_READ = 40
 _PLAYED = (MovePlayed, PlayerLeft, BoardDeclined)  # these happen once, and count nothing
 
 
@@ -46,21 +43,7 @@ def chat(context: Context, number: int, comment: tuple[str, ...]) -> list[Event]
         return [_given_back("said-before", number, comment, SAME_WORDS.most)]
     if not NEWS.take(work, now, number, player.id):
         return [_given_back("said-enough", number, comment, NEWS.most)]
-    return [Commented(number, player.handle, comment, _unplayed(context, number, comment))]
-
-
-def _unplayed(context: Context, number: int, comment: tuple[str, ...]) -> str | None:
-    """A line that reads like a move of the speaker's, who is to move; only the first lines count.
-
-    Below a greeting it is words like any others, and its writer waits for a move in vain.
-    """
-    game = game_meant(context.work, [number])
-    moves = (move for line in comment[:_LINES_READ] if (move := parse_move(line, game)))
-    found = next(moves, None)
-    if found is None:
-        return None
-    mover = context.work.boards.get(number).to_move
-    return "".join(found.line.split()) if mover and mover.player_id == context.player.id else None
+    return [Commented(number, player.handle, comment)]
 
 
 def _given_back(section: str, number: int, comment: tuple[str, ...], most: int) -> Answered:

@@ -1,0 +1,146 @@
+"""What is around a move and does not matter, and what is nearly a move: it is asked about."""
+
+import pytest
+
+from tests.table import Table
+
+MOVE = "a1-c3,b2"  # as it is stored, and shown
+ASKED = "? Reply yes to play it on board 1, or no."
+
+
+DRESSED = [  # each is played in one game, by turns
+    "“c3,d3”",
+    "*g7,f7*",
+    "1. d3,c3",
+    "Move f7,g7 please",
+    "my move: c3,d3 :-)",
+    "g7,f7!",
+    "D3 , C3.",
+    "2) “f7,g7”, bitte 🙂",
+    "move 1 *c3,d3*",
+    "Je joue g7,f7",
+]
+REFUSED = [
+    ("I play d1,e1.", "There is no marble on d1."),
+    ('"i5-g5,h5"', "are not yours; you are o."),
+    ("1. a1-b2,c3", "Your own marble on c3 is in the way. Perhaps a1-c3,d4 was meant."),
+    ("Move a1,c3 please", "c3 is not next to a1"),
+    ("a1-c3,d4 Good luck!", "That does not read as a move. Perhaps a1-c3,d4 was meant."),
+    ("a1-c3,d4 🤔", "That does not read as a move."),
+    ("You play a1-c3,d4", "That does not read as a move."),
+    ("~ a1-c3,d4", "That does not read as a move."),
+    ("move c3 c4", "The legal moves nearest to it are c3-c5,c6 and"),
+    ("c3-c4 d4", "The legal moves nearest to it are c3-c4,d4 and c3-c4,d3."),
+    ("Hi bob,\n\nc3-c4 to d4", "The legal moves nearest to it are c3-c4,d4 and c3-c4,d3."),
+    ("c5 to e5", "The legal moves nearest to it are"),
+    ("Hi bob,\nc 5 to e 5", "The legal moves nearest to it are"),
+    ("i5 to i6", "That does not read as a move; a move looks like a1-c3,d4."),
+    ("Hi bob,\n\ne4", "That does not read as a move; a move looks like a1-c3,d4."),
+]
+GUESSED = [
+    ("c3 d4", "c3,d4"),
+    ("C3D4", "c3,d4"),
+    ("C3-D4", "c3,d4"),
+    ("c3 to d4", "c3,d4"),
+    ("From c3 to d4, please!", "c3,d4"),
+    ("c 3 to d 4", "c3,d4"),
+    ("von c3 nach d4", "c3,d4"),
+    ("move c3 d4", "c3,d4"),
+    ("a1-b2", "a1-c3,d4"),
+    ("c3 to c4", "c3-c5,c6"),
+    ("a1-c3d4", "a1-c3,d4"),
+    ("a1 to c3, d4", "a1-c3,d4"),
+    ("a1-c3 to b2-d4", "a1-c3,d4"),
+    ("a1 b2 and c3 to b2 c3 d4", "a1-c3,d4"),
+    ("a1-c3,d4?", "a1-c3,d4"),
+    ("move 1. a1-c3,d4", "a1-c3,d4"),
+]
+
+
+def test_what_does_not_matter_around_a_move(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    for ply, line in enumerate(DRESSED):
+        mover, other = ((alice, bob), (bob, alice))[ply % 2]
+        other.forgets()
+        mover.forgets().says(f"{line}\n\nYour turn!").gets(1)
+        other.hears("Your move on board 1.", "| Your turn!")
+    assert table.moves(1) == ["c3,d3", "g7,f7", "d3,c3", "f7,g7"] * 2 + ["c3,d3", "g7,f7"]
+
+
+def test_else_it_is_refused_as_usual_with_the_nearest(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    for line, sentence in REFUSED:
+        table.clock.passes(hours=1)
+        alice.says(f"{line}\n\nYour turn!").gets(1).hears(
+            sentence, "Nothing has changed.", "| Your turn!", "Your move on board 1."
+        )
+    bob.hears_nothing()
+    assert table.moves(1) == []
+
+
+@pytest.mark.parametrize("above", ["", "Hi bob,\n\n"], ids=["alone", "greeting"])
+def test_what_can_mean_one_move_only_is_asked_about(above: str, table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    board = alice.newest
+    for line, move in GUESSED:
+        table.clock.passes(hours=1)
+        alice.says(f"{above}{line}\n\nYour turn!", answering=board).gets(1)
+        assert alice.newest.text.startswith(f"{move}{ASKED}")
+        alice.hears(
+            f'You wrote "{line}".', f"| move 1#1 {move}", "| Your turn!", "A- o o o o o / 7"
+        )
+    bob.hears_nothing()
+    assert table.moves(1) == []
+    alice.says("yes").hears(f"alice played {MOVE}.", "| Your turn!")
+    bob.gets(1).hears(f"alice played {MOVE}.", above.strip() and "| Hi bob,", "| Your turn!")
+    assert table.moves(1) == [MOVE]
+
+
+def test_a_move_that_was_guessed_is_played_on_this_position_only(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    board = alice.newest
+    alice.says("c3 to d4").hears(f"c3,d4{ASKED}")
+    asked = alice.newest
+    alice.says("b1,c1", answering=board).hears("bob's move")
+    bob.says("i5-g5,h5").forgets()
+    alice.forgets().says("yes", answering=asked).hears(
+        "The move was meant as ply 1, but the next ply of board 1 is 3."
+    )
+    assert table.moves(1) == ["b1,c1", "i5-g5,h5"]
+
+
+def test_no_drops_it(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    alice.says("c3 to d4\nHi!").says("no").hears("dropped")
+    bob.hears_nothing()
+    assert table.moves(1) == []
+
+
+def test_without_a_proof_one_question_is_enough(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    alice.writes("move 1 c3 to d4", "Hi!").gets(1).hears(f"c3,d4{ASKED}", "| Hi!")
+    alice.says("yes").hears("alice played c3,d4.")
+    bob.hears("alice played c3,d4.", "| Hi!")
+
+
+def test_a_near_miss_out_of_turn_or_on_no_board_is_refused_as_before(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    bob.says("g5 to f5").gets(1).hears("I cannot read it as a move.", "Nothing has changed.")
+    alice.writes("Hello", "c3 to d4").gets(1).hears("Nothing has changed.")
+    carol = table.joins("carol")
+    carol.says("move 1 c3 to d4").gets(1).hears("Nothing has changed.")
+    assert table.moves(1) == []
+
+
+def test_the_only_board_on_which_it_is_ones_turn_is_meant(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    alice.says("move c3 d4", answering=alice.mail("pbm: welcome")).gets(1).hears(f"c3,d4{ASKED}")
+    alice.says("yes").hears("alice played c3,d4.")
+    bob.forgets()
+
+
+def test_with_the_subject_multiple_nothing_is_guessed(table: Table) -> None:
+    alice, _ = table.start("alice", "bob")
+    alice.says("games\nmove 1 c3 d4", subject="multiple").gets(1).hears("Nothing has changed.")
+    alice.says("move 1 c3 d4\ngames", subject="multiple").gets(1).hears("Nothing has changed.")
+    assert table.moves(1) == []
