@@ -10,6 +10,7 @@ from functools import partial
 from pbm.mail.address import address_key, mailbox_key
 from pbm.store.db import UnitOfWork
 from pbm.store.kinds import Allowance, Kind
+from pbm.store.values import Player
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,9 @@ PLAYER_LIMITS = (
     Limit(100, timedelta(days=1), Kind.PAUSE_DAY),
 )
 UNPROVEN_LIMIT = Limit(5, timedelta(hours=1), Kind.PAUSE_FROM)
+# So many answers meet no pause on a player's first day, on which everything is tried for once.
+NEWCOMERS_DAY = timedelta(days=1)
+NEWCOMERS_ANSWERS = {Allowance.PROVEN: 60, Allowance.UNPROVEN: 40}
 STRANGER_ANSWERS = 5
 _STRANGER = Rate("stranger", 1, timedelta(days=1))  # of one in five buckets: five in any day
 
@@ -121,13 +125,16 @@ def is_paused(work: UnitOfWork, address: str, now: datetime, *, unproven: bool =
 
 
 def limit_reached(
-    work: UnitOfWork, address: str, now: datetime, *, unproven: bool = False
+    work: UnitOfWork, player: Player, now: datetime, *, unproven: bool = False
 ) -> Limit | None:
     """The limit that a player's next answer would go beyond."""
     allowance = Allowance.UNPROVEN if unproven else Allowance.PROVEN
-    count = partial(work.outbox.count_answers, allowance, address_key(address))
+    count = partial(work.outbox.count_answers, allowance, address_key(player.address))
     limits = _limits(unproven=unproven)
-    return next((limit for limit in limits if count(now - limit.within) >= limit.most), None)
+    reached = next((limit for limit in limits if count(now - limit.within) >= limit.most), None)
+    if reached is None or player.joined_at <= now - NEWCOMERS_DAY:
+        return reached
+    return reached if count(player.joined_at) >= NEWCOMERS_ANSWERS[allowance] else None
 
 
 def _limits(*, unproven: bool) -> tuple[Limit, ...]:
