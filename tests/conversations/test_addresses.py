@@ -43,7 +43,7 @@ def test_change_address_makes_the_old_mails_useless(table: Table) -> None:
     alice.says("yes").forgets()
     new = table.person("alice@new.example")
     new.gets(1).hears("instead of the one before").says("yes")
-    new.gets(1).hears("You play from alice@new.example now, and our mails go there.")
+    new.gets(2).hears("You play from alice@new.example now, and our mails go there.")
     alice.gets(1).hears("alice plays from alice@new.example now.", "If that was not you")
     alice.says("a1-c3,d4", answering=old_mail)
     assert alice.replied.startswith("550")
