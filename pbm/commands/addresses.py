@@ -11,7 +11,7 @@ from pbm.errors import Refusal
 from pbm.events import AddressWanted, Answered, Event
 from pbm.mail.address import address_key
 from pbm.play.leave import boards_played
-from pbm.play.limits import strangers_answers_left
+from pbm.play.limits import refusal_of_stranger, strangers_answers_left
 from pbm.play.turn import Turn
 from pbm.store.values import Player
 
@@ -138,6 +138,7 @@ def _check_free(context: Context, address: str) -> None:
     if owner is not None and owner.id == context.player.id:
         raise Refusal("address-is-yours", address=address)
     check_is_of_a_person(context, address)
-    asked_enough = not strangers_answers_left(context.work, address, context.now)
-    if owner is not None or asked_enough:
+    if owner is not None:
         raise Refusal("cannot-add", address=address)
+    if not strangers_answers_left(context.work, address, context.now):
+        raise refusal_of_stranger(context.work, address, context.now)

@@ -7,7 +7,6 @@ from typing import Any
 
 from pbm.commands.declare import Command
 from pbm.commands.registry import Problem, parse_line
-from pbm.errors import Refusal
 from pbm.events import Guest, Invited
 from pbm.mail.tags import new_token, token_digest
 from pbm.passwords import PasswordHash, SealedPassword
@@ -26,7 +25,7 @@ from pbm.store.values import PendingCommands, Player
 SIGNUP_FOR = timedelta(days=3)
 OPEN_FOR = timedelta(hours=48)
 ASK_ABOUT_ALIAS_EVERY = timedelta(days=1)
-_MOST_ERRANDS = 10  # in one question
+MOST_ERRANDS = 10  # in one question
 _MOST_LINES, _MOST_CHARACTERS = 5, 400  # of a comment, in a mail that only asks
 
 
@@ -102,8 +101,7 @@ def record_invited(turn: Turn, player: Player, event: Invited) -> Invited:
         Guest(address, suggest_handle(work, address), new_token()) for address in event.addresses
     )
     for guest in guests:
-        if not take_unasked_mail(work, player.id, guest.address, now):
-            raise Refusal("not-now", address=guest.address)
+        take_unasked_mail(work, player.id, guest.address, now)
         kept = {"handle": guest.handle, "invitation": errand_id}
         digest = token_digest(guest.token)
         work.questions.ask("invite", guest.address, digest, kept, now, now + SIGNUP_FOR)
@@ -158,7 +156,7 @@ def ask_errand(turn: Turn, player: Player, asked: ToConfirm) -> None:
         return
     waiting = _waiting_with(turn, player, asked)
     way = _common_way(turn, player, waiting) if asked.avoidable else ""
-    older = max(0, len(waiting) - _MOST_ERRANDS)
+    older = max(0, len(waiting) - MOST_ERRANDS)
     waiting = waiting[older:]
     params = {
         "errands": [_errand_told(turn, player, item) for item in waiting],
