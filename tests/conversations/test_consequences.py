@@ -1,7 +1,5 @@
 """Each question begins with itself, and says before the yes what works no more after it."""
 
-from collections.abc import Callable
-
 import pytest
 
 from tests.table import Mail, Person, Table
@@ -138,7 +136,7 @@ class TestWhatEndsIsSaid:
 
 class TestAfterAChangeOfAddress:
     def test_the_boards_come_to_the_new_one(self, table: Table) -> None:
-        alice, bob, work = moved(table)
+        bob, work = moved(table)
         work.gets(4)
         boards = [mail for mail in work.arrived if "Board" in mail["Subject"]]
         assert [mail["X-PBM-Board"] for mail in boards] == ["1", "2"]
@@ -179,10 +177,10 @@ def _change(table: Table, alice: Person) -> None:
     table.person("alice@work.example").says("yes")
 
 
-def moved(table: Table) -> tuple[Person, Person, Person]:
-    """A player of two boards who has changed address."""
+def moved(table: Table) -> tuple[Person, Person]:
+    """The opponent of a player of two boards who has changed address, and the new one."""
     alice, bob = table.start("alice", "bob")
     table.begins("alice", "bob")
     _change(table, alice)
     bob.forgets()
-    return alice, bob, table.person("alice@work.example")
+    return bob, table.person("alice@work.example")

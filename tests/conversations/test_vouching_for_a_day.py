@@ -11,7 +11,9 @@ QUESTION = "Reply yes"
 def started(table: Table) -> tuple[Person, Person]:
     """A board on which alice has played her first move by a mail of its own, and a yes."""
     alice, bob = table.start("alice", "bob")
-    alice.writes("move 1 c3,d3").gets(1).hears(QUESTION, OFFER, "even an old one, needs no question")
+    alice.writes("move 1 c3,d3").gets(1).hears(
+        QUESTION, OFFER, "even an old one, needs no question"
+    )
     alice.says("yes").gets(1).hears("bob's move on board 1")
     return alice, bob
 
@@ -75,7 +77,9 @@ def test_a_mail_that_comes_another_way_is_asked_about(table: Table) -> None:
     ):
         table.peer = peer
         alice.forgets()
-        table.deliver(sender, "pbm@games.example", mail.replace(b"move 1", b" move 1", 1) + peer.encode())
+        table.deliver(
+            sender, "pbm@games.example", mail.replace(b"move 1", b" move 1", 1) + peer.encode()
+        )
         alice.gets(1).hears(QUESTION)
     table.peer = "198.51.200.1"  # another machine of the same provider
     alice.writes("move 1 d3,c3").gets(1).hears("bob's move on board 1")

@@ -78,9 +78,7 @@ def _wanted(work: UnitOfWork, question: Question, player: Player) -> bool:
     return same and work.players.by_address(address_key(question.address)) is None
 
 
-def _announce(
-    turn: MailTurn, before: Player, question: Question, boards: Sequence[Board]
-) -> None:
+def _announce(turn: MailTurn, before: Player, question: Question, boards: Sequence[Board]) -> None:
     """Tell every address of the player, the one that was given up included."""
     told = {
         "handle": before.handle,
@@ -98,9 +96,7 @@ def _announce(
             MailWriter(turn).notice(address, "addresses-changed", "your addresses", told)
 
 
-def _send_again(
-    turn: MailTurn, before: Player, address: str, boards: Sequence[Board]
-) -> None:
+def _send_again(turn: MailTurn, before: Player, address: str, boards: Sequence[Board]) -> None:
     """Mail boards to the new address, since the mails that the player has of them are no good."""
     player = turn.work.players.get(before.id)
     for board in boards:

@@ -25,8 +25,8 @@ def obey(context: Context, script: Script, *, proven: bool, doubt: str = "") -> 
     """Obey a player's script. Returns the outcome for the operator.
 
     Without a proof only what reads is done, and moves for which a yes of the day stands; for
-    anything else the player is asked. What is `dangerous` is asked about even then. `doubt` names the section that says why
-    a reply address is no proof.
+    anything else the player is asked. What is `dangerous` is asked about even after a proof.
+    `doubt` names the section that says why a reply address is none.
     """
     player = context.player
     if not proven:
