@@ -2,6 +2,7 @@
 
 import getpass
 import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -81,5 +82,38 @@ def login_name() -> str:
 
 def why_option(function: _F) -> _F:
     """Ask for the reason that is kept, and that the players concerned will read."""
-    text = "The reason: it is kept, and the players concerned read it."
-    return click.option("--why", required=True, metavar="TEXT", help=text)(function)
+    return _why("The reason: it is kept, and the players concerned read it.")(function)
+
+
+def why_for_the_journal(function: _F) -> _F:
+    """Ask for the reason that is kept, where no player is told."""
+    return _why("The reason: it is kept in the journal.")(function)
+
+
+def _why(text: str) -> Callable[[_F], _F]:
+    return click.option("--why", required=True, metavar="TEXT", help=text)
+
+
+def yes_option(function: _F) -> _F:
+    """Let a script say yes to what is asked about at a terminal."""
+    return click.option("--yes", is_flag=True, help="Do it without asking.")(function)
+
+
+def somebody_is_there() -> bool:
+    """Whether commands come from a terminal, where a question is read."""
+    return sys.stdin.isatty()
+
+
+def make_sure(question: str, *, yes: bool) -> None:
+    """Ask the operator at the terminal whether to go on, unless a script has said `yes`.
+
+    Raises OperatorError for a no, and where nobody can be asked.
+    """
+    if yes:
+        return
+    if not somebody_is_there():
+        raise OperatorError(
+            "Nothing was done: this is for good, and nobody can be asked here. Add --yes to do it."
+        )
+    if not click.confirm(question):
+        raise OperatorError("Nothing was done.")

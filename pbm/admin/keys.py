@@ -3,7 +3,13 @@
 import click
 
 from pbm.admin.columns import cell
-from pbm.admin.console import Console, pass_console
+from pbm.admin.console import (
+    Console,
+    make_sure,
+    pass_console,
+    why_for_the_journal,
+    yes_option,
+)
 from pbm.service.operator import keys as service
 
 
@@ -38,9 +44,16 @@ def rotate(console: Console) -> None:
 
 @keys.command()
 @click.argument("key_id", metavar="ID")
+@why_for_the_journal
+@yes_option
 @pass_console
-def drop(console: Console, key_id: str) -> None:
-    """Make every reply address useless that key ID has signed."""
+def drop(console: Console, key_id: str, why: str, yes: bool) -> None:
+    """Make every reply address useless that key ID has signed.
+
+    It is asked about first.
+    """
+    question = f"Drop key {key_id} for good? No mail that it has signed can then be answered."
+    make_sure(question, yes=yes)
     with console.office() as office:
-        service.drop_old_key(console.settings, office, key_id)
+        service.drop_old_key(console.settings, office, key_id, why)
     click.echo(f"Key {key_id} is dropped. Mails that it has signed cannot be answered any more.")

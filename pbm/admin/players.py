@@ -3,7 +3,7 @@
 import click
 
 from pbm.admin.columns import cell
-from pbm.admin.console import Console, pass_console, why_option
+from pbm.admin.console import Console, make_sure, pass_console, why_option, yes_option
 from pbm.admin.journal import print_journal
 from pbm.service.operator import players as service
 from pbm.store.values import Player
@@ -96,10 +96,17 @@ def reachable(console: Console, handle: str, why: str) -> None:
 @players.command()
 @click.argument("handle")
 @why_option
+@yes_option
 @pass_console
-def remove(console: Console, handle: str, why: str) -> None:
-    """Take a player out of all boards and forget the addresses."""
+def remove(console: Console, handle: str, why: str, yes: bool) -> None:
+    """Take a player out of all boards and forget the addresses.
+
+    It is asked about first.
+    """
     with console.office() as office:
+        playing = service.show_player(office, handle).playing
+        boards = ", ".join(str(board.id) for board in playing) or "none"
+        make_sure(f"Remove {handle} for good? Boards given up: {boards}.", yes=yes)
         click.echo(f"{service.remove(office, handle, why).handle} is removed.")
 
 

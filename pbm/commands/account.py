@@ -1,12 +1,17 @@
 """The commands about oneself."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from pbm.commands.context import Context
 from pbm.commands.declare import Command, operand
+from pbm.commands.look import MOST_SHOWN
 from pbm.commands.words import Handle, Secret, SecretText
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
+from pbm.play.leave import boards_played
+from pbm.play.turn import Turn
+from pbm.store.values import Player
 
 
 class SignUp(Command):
@@ -74,3 +79,8 @@ class NewKey(Command):
         """Raise the player's epoch, which every reply tag is made from."""
         context.work.players.renew_epoch(context.player.id)
         yield Answered("newkey", {"title": "new reply addresses"}, to_all=True)
+
+    def consequences(self, turn: Turn, player: Player) -> dict[str, Any]:
+        """Name the games whose mails cannot be answered any more."""
+        playing = [board.id for board in boards_played(turn.work, player, lock=False)]
+        return {"section": "ends-replies", "boards": playing[:MOST_SHOWN]}

@@ -1,6 +1,7 @@
 """The commands about who one is here: addresses, handle, password. All of them are confirmed."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from pbm.commands.context import Context
 from pbm.commands.declare import MASK, Command, operand
@@ -9,7 +10,10 @@ from pbm.commands.words import Address, Handle, Secret, SecretText
 from pbm.errors import Refusal
 from pbm.events import AddressWanted, Answered, Event
 from pbm.mail.address import address_key
-from pbm.play.limits import strangers_answers_left
+from pbm.play.leave import boards_played
+from pbm.play.limits import refusal_of_stranger, strangers_answers_left
+from pbm.play.turn import Turn
+from pbm.store.values import Player
 
 _NONE = "none"  # in the place of a password
 
@@ -55,6 +59,12 @@ class ChangeAddress(Command):
         _check_free(context, self.address)
         yield AddressWanted(self.address, instead=True)
         yield Answered("address-asked", {"title": "your new address", "address": self.address})
+
+    def consequences(self, turn: Turn, player: Player) -> dict[str, Any]:
+        """Name the address that is given up, and say what becomes of the games."""
+        playing = bool(boards_played(turn.work, player, lock=False))
+        told = {"old": player.address, "new": self.address, "playing": playing}
+        return {"section": "ends-address", **told}
 
 
 class ChangeHandle(Command):
@@ -111,6 +121,11 @@ class ChangePassword(Command):
         """Leave the password out: what is kept instead of it waits apart."""
         return f"change password {MASK if self.new_password else _NONE}"
 
+    def consequences(self, turn: Turn, player: Player) -> dict[str, Any]:  # noqa: ARG002
+        """Say what the old password, and a new one, are good for."""
+        had, has = player.password_hash is not None, self.new_password is not None
+        return {"section": "ends-password", "had": had, "has": has, "handle": player.handle}
+
     @property
     def new_password(self) -> str | None:
         """The password, None for `none`."""
@@ -123,6 +138,7 @@ def _check_free(context: Context, address: str) -> None:
     if owner is not None and owner.id == context.player.id:
         raise Refusal("address-is-yours", address=address)
     check_is_of_a_person(context, address)
-    asked_enough = not strangers_answers_left(context.work, address, context.now)
-    if owner is not None or asked_enough:
+    if owner is not None:
         raise Refusal("cannot-add", address=address)
+    if not strangers_answers_left(context.work, address, context.now):
+        raise refusal_of_stranger(context.work, address, context.now)

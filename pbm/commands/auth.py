@@ -2,7 +2,8 @@
 
 What proves a player: a reply address of ours with a good tag, used from one of the player's own
 addresses; or a trusted result that the domain in `From:` vouches for the mail (DMARC). A strict
-player needs both. Where a trusted result says that it does not, a tag proves nothing either.
+player needs both, where this server learned of such results when the player chose it. Where a
+trusted result says that the domain does not vouch, a tag proves nothing either.
 """
 
 from dataclasses import dataclass
@@ -112,7 +113,9 @@ def doubt_about(player: Player, dmarc: Dmarc) -> str:
     """
     if dmarc is Dmarc.FAIL:
         return "doubt-failed"
-    return "doubt-strict" if player.settings.strict and dmarc is not Dmarc.PASS else ""
+    settings = player.settings
+    insists = settings.strict and settings.strict_by_provider
+    return "doubt-strict" if insists and dmarc is not Dmarc.PASS else ""
 
 
 def _without_tag(player: Player | None, author: str, dmarc: Dmarc) -> Speaker:

@@ -31,10 +31,12 @@ from pbm.errors import Refusal
 from pbm.events import Event
 from pbm.nearest import nearest
 from pbm.play.game_words import mentions_place
+from pbm.play.turn import Turn
 from pbm.resources import game_note
 from pbm.rules.contract import Game
 from pbm.rules.contract import Option as GameOption
 from pbm.rules.registry import default_game, games
+from pbm.store.values import Player
 
 MASK = "****"
 # In a docstring: what a game says of the command, and its name.
@@ -203,6 +205,7 @@ class Command:
     group: ClassVar[str] = ""
     reads_only: ClassVar[bool] = False  # needs no proof: the answer goes to a verified address
     dangerous: ClassVar[bool] = False  # asked about even after a proof
+    covered_by_yes: ClassVar[bool] = False  # a yes of the last day may stand for it, too
     takes_text: ClassVar[bool] = False  # what stands below it is its own, and no comment
     takes_login: ClassVar[bool] = False  # `12 userid password` is no part of it, and masked
     comes_last: ClassVar[bool] = False  # done after the others of the same mail
@@ -338,6 +341,11 @@ class Command:
     def of_its_game(self, line: str) -> str:
         """The line with the name of its game before it, where another could be meant later."""
         return f"{self.game.info.name} {line}" if len(games()) > 1 else line
+
+    def consequences(self, turn: Turn, player: Player) -> dict[str, Any] | None:  # noqa: ARG002
+        """The section that tells a player, before a yes, what will work no more; None where
+        all will."""
+        return None
 
     @property
     def new_password(self) -> str | None:

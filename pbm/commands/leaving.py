@@ -8,7 +8,10 @@ from pbm.commands.context import Context
 from pbm.commands.declare import Command
 from pbm.events import Answered, Event, Forgotten
 from pbm.play.leave import boards_played, leave_board
+from pbm.play.turn import Turn
+from pbm.store.values import Player
 
+_MOST_NAMED = 30  # boards in a question
 _EVERY = 1_000_000  # boards of one player; nobody has as many
 
 
@@ -50,6 +53,19 @@ class Delete(Command):
             yield from leave_board(context.work, board, player, "resigned", context.now)
         context.work.players.erase(player)
         yield Forgotten(player.address, player.handle)
+
+    def consequences(self, turn: Turn, player: Player) -> dict[str, Any]:
+        """Name the games that are given up, and against whom."""
+        boards = boards_played(turn.work, player, lock=False)
+        named = [
+            {
+                "number": board.id,
+                "others": [seat.handle for seat in board.seats if seat.player_id != player.id],
+            }
+            for board in boards[:_MOST_NAMED]
+        ]
+        more = len(boards) - len(named)
+        return {"section": "ends-all", "handle": player.handle, "boards": named, "more": more}
 
 
 def everything_about(context: Context) -> dict[str, Any]:

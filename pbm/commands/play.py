@@ -30,6 +30,7 @@ class Move(Command):
     """
 
     takes_login = True
+    covered_by_yes = True
     words = ("move", "board", "mvoe")
     slips = frozenset({"mvoe"})
     group = "play"

@@ -48,8 +48,10 @@ class Set(Command):
     `set mails turn` sends you a board only when it is your turn, or somebody writes or asks
     something, and at the end; your own moves are still confirmed. `all` sends every move.
     `set timezone Europe/Berlin` is for the times that our mails name.
-    `set strict on` is for those who are afraid of forgers: an answer to one of our mails then
-    counts only where your own mail provider vouches for it, too; any other we ask you about.
+    `set strict on` is for those who are afraid of forgers: your yes to a question then stands
+    for no other mail, so that every mail which answers none of ours is asked about. Where this
+    server learns what your mail provider says of a mail, an answer of yours counts only if
+    your provider vouches for it, too.
     """
 
     words = ("set",)
@@ -62,9 +64,9 @@ class Set(Command):
     def run(self, context: Context) -> Iterator[Event]:
         """Change it."""
         chosen = self._chosen()
-        if self.name == "strict" and chosen and not context.can_be_strict:
-            raise Refusal("cannot-be-strict")
         settings = replace(context.player.settings, **{self.name: chosen})
+        if self.name == "strict":  # the word of a provider that is never heard would be none
+            settings = replace(settings, strict_by_provider=context.can_be_strict or not chosen)
         context.work.players.set_settings(context.player.id, settings)
         yield _told(context, settings)
 

@@ -92,6 +92,13 @@ class MailCameBack(BoardFact):
     """An earlier mail about the board, to the reader of this one, came back."""
 
 
+@dataclass(frozen=True)
+class AddressChanged(BoardFact):
+    """The reader of this mail plays from another address by now."""
+
+    address: str
+
+
 # -- what players agree on -------------------------------------------------------------------------
 
 

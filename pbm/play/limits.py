@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 
+from pbm.errors import Refusal
 from pbm.mail.address import address_key, mailbox_key
 from pbm.store.db import UnitOfWork
 from pbm.store.kinds import Allowance, Kind
+from pbm.store.values import Player
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,10 @@ class Rate:
         """Whether one more would be too many."""
         return work.buckets.is_empty(self.key(*whose), self.most, self.within, now)
 
+    def free_at(self, work: UnitOfWork, now: datetime, *whose: object) -> datetime:
+        """When one more is not too many any longer."""
+        return work.buckets.free_at(self.key(*whose), self.most, self.within, now)
+
     def key(self, *whose: object) -> str:
         """The name of somebody's bucket."""
         return ":".join(map(str, (self.name, *whose)))
@@ -70,6 +76,9 @@ PLAYER_LIMITS = (
     Limit(100, timedelta(days=1), Kind.PAUSE_DAY),
 )
 UNPROVEN_LIMIT = Limit(5, timedelta(hours=1), Kind.PAUSE_FROM)
+# So many answers meet no pause on a player's first day, on which everything is tried for once.
+NEWCOMERS_DAY = timedelta(days=1)
+NEWCOMERS_ANSWERS = {Allowance.PROVEN: 60, Allowance.UNPROVEN: 40}
 STRANGER_ANSWERS = 5
 _STRANGER = Rate("stranger", 1, timedelta(days=1))  # of one in five buckets: five in any day
 
@@ -79,8 +88,14 @@ def strangers_answers_left(work: UnitOfWork, address: str, now: datetime) -> int
 
     Addresses that differ behind a `+` count as one.
     """
-    keys = [_STRANGER.key(*whose) for whose in _of_stranger(address)]
-    return STRANGER_ANSWERS - work.buckets.taken_since(keys, now - _STRANGER.within)
+    return STRANGER_ANSWERS - work.buckets.taken_since(_keys_of(address), now - _STRANGER.within)
+
+
+def refusal_of_stranger(work: UnitOfWork, address: str, now: datetime) -> Refusal:
+    """Why an address that nobody plays from is asked nothing now, and from when on it may be."""
+    first = work.buckets.first_taken(_keys_of(address)) or now
+    told = {"most": STRANGER_ANSWERS, "again": _told(first + _STRANGER.within)}
+    return Refusal("cannot-invite", address=address, **told)
 
 
 def wants_no_mail(work: UnitOfWork, address: str) -> bool:
@@ -96,11 +111,26 @@ def take_strangers_mail(work: UnitOfWork, address: str, now: datetime) -> bool:
     return any(_STRANGER.take(work, now, *whose) for whose in _of_stranger(address))
 
 
-def take_unasked_mail(work: UnitOfWork, player_id: int, address: str, now: datetime) -> bool:
-    """Count a mail that a player lets us write to such an address; False if it must not be."""
-    if not UNASKED.take(work, now, player_id) or not ASIDE.take(work, now):
-        return False
-    return take_strangers_mail(work, address, now)
+def take_unasked_mail(work: UnitOfWork, player_id: int, address: str, now: datetime) -> None:
+    """Count a mail that a player lets us write to such an address.
+
+    Raises Refusal where it must not be written now: why, and from when on it may be.
+    """
+    for rate, whose in ((UNASKED, (player_id,)), (ASIDE, ())):
+        if not rate.take(work, now, *whose):
+            again = _told(rate.free_at(work, now, *whose))
+            own = rate is UNASKED
+            raise Refusal("not-now", address=address, own=own, most=rate.most, again=again)
+    if not take_strangers_mail(work, address, now):
+        raise refusal_of_stranger(work, address, now)
+
+
+def _told(moment: datetime) -> str:
+    return f"{moment + timedelta(seconds=59):%Y-%m-%d %H:%M} UTC"  # none is named too early
+
+
+def _keys_of(address: str) -> list[str]:
+    return [_STRANGER.key(*whose) for whose in _of_stranger(address)]
 
 
 def _of_stranger(address: str) -> list[tuple[int, str]]:
@@ -121,13 +151,16 @@ def is_paused(work: UnitOfWork, address: str, now: datetime, *, unproven: bool =
 
 
 def limit_reached(
-    work: UnitOfWork, address: str, now: datetime, *, unproven: bool = False
+    work: UnitOfWork, player: Player, now: datetime, *, unproven: bool = False
 ) -> Limit | None:
     """The limit that a player's next answer would go beyond."""
     allowance = Allowance.UNPROVEN if unproven else Allowance.PROVEN
-    count = partial(work.outbox.count_answers, allowance, address_key(address))
+    count = partial(work.outbox.count_answers, allowance, address_key(player.address))
     limits = _limits(unproven=unproven)
-    return next((limit for limit in limits if count(now - limit.within) >= limit.most), None)
+    reached = next((limit for limit in limits if count(now - limit.within) >= limit.most), None)
+    if reached is None or player.joined_at <= now - NEWCOMERS_DAY:
+        return reached
+    return reached if count(player.joined_at) >= NEWCOMERS_ANSWERS[allowance] else None
 
 
 def _limits(*, unproven: bool) -> tuple[Limit, ...]:

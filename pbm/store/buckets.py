@@ -58,12 +58,19 @@ class Buckets:
 
     def is_empty(self, key: str, capacity: float, per: timedelta, now: datetime) -> bool:
         """Whether a bucket has no token, as far as is committed."""
+        return self._tokens(key, capacity, per, now) < 1 - _ROUNDING
+
+    def free_at(self, key: str, capacity: float, per: timedelta, now: datetime) -> datetime:
+        """When a bucket has a token again, now where it has one."""
+        missing = 1 - self._tokens(key, capacity, per, now)
+        return now + max(0.0, missing) / capacity * per
+
+    def _tokens(self, key: str, capacity: float, per: timedelta, now: datetime) -> float:
         query = select(buckets.c.tokens, buckets.c.filled_at).where(buckets.c.key == key)
         row = self._connection.execute(query).one_or_none()
         if row is None:
-            return False
-        added = max(0.0, (now - row.filled_at) / per) * capacity
-        return bool(row.tokens + added < 1 - _ROUNDING)
+            return capacity
+        return float(row.tokens + max(0.0, (now - row.filled_at) / per) * capacity)
 
     def forget_full(self, now: datetime) -> bool:
         """Forget buckets that nobody has taken from for so long that they are full.
@@ -85,6 +92,12 @@ class Buckets:
         """How many of these buckets a token was taken from since a moment."""
         query = select(func.count()).where(buckets.c.key.in_(keys), buckets.c.filled_at > since)
         return int(self._connection.scalar(query) or 0)
+
+    def first_taken(self, keys: Sequence[str]) -> datetime | None:
+        """When that one of these buckets was last taken from which rests for longest."""
+        query = select(func.min(buckets.c.filled_at, type_=buckets.c.filled_at.type))
+        found: datetime | None = self._connection.scalar(query.where(buckets.c.key.in_(keys)))
+        return found
 
 
 def _take(dialect: str, *, unless_busy: bool = False) -> Statement:

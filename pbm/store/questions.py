@@ -143,6 +143,18 @@ class Questions:
         asked = self._connection.scalars(query)
         return frozenset(number for params in asked for number in params.get("errands", ()))
 
+    def ways_of(self, player_id: int, errand_ids: Sequence[int], now: datetime) -> frozenset[str]:
+        """The ways by which these errands came, as the questions about them were kept; empty for
+        a question about several."""
+        query = select(questions.c.params).where(
+            questions.c.player_id == player_id,
+            questions.c.kind == "confirm",
+            questions.c.asked_at > now - LONGEST_OPEN,
+        )
+        asked = self._connection.scalars(query)
+        about = (params for params in asked if not set(errand_ids).isdisjoint(params["errands"]))
+        return frozenset(params.get("way", "") for params in about)
+
     def is_invited(self, address_keys: Collection[str], errand_id: int, now: datetime) -> bool:
         """Whether somebody at one of these addresses can still say yes to a challenge."""
         still_open = (

@@ -21,8 +21,8 @@ class Settings:
 
     `picture`: the board as a picture, too. `subject`: `plain`, or `classic`, which names whose
     turn it is. `mails`: `all`, or `turn`, only when there is something to do or to read.
-    `timezone` is a name of the IANA database. `strict`: a mail counts only where the sender's
-    domain vouches for it, too.
+    `timezone` is a name of the IANA database. `strict`: a yes stands for no other mail,
+    and with `strict_by_provider` a mail counts only where the sender's domain vouches for it, too.
     """
 
     picture: bool = True
@@ -30,6 +30,7 @@ class Settings:
     mails: str = "all"
     timezone: str = "UTC"
     strict: bool = False
+    strict_by_provider: bool = True
 
 
 @dataclass(frozen=True)

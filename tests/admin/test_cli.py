@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from pbm.admin import console
 from pbm.admin.cli import main
 from tests.admin.conftest import Room
 from tests.admin.newer_program import NEWER, become_newer
@@ -54,8 +55,8 @@ def admin(
     monkeypatch.setenv("PBM_DATABASE_URL", database_url)
     monkeypatch.setenv("PBM_ADDRESS", room.table.site.address.plain)
 
-    def run(*words: str) -> Result:
-        result = CliRunner().invoke(main, ["--who", "root", *words])
+    def run(*words: str, answer: str | None = None) -> Result:
+        result = CliRunner().invoke(main, ["--who", "root", *words], input=answer)
         assert result.exception is None or isinstance(result.exception, SystemExit)
         return result
 
@@ -92,7 +93,7 @@ class TestPlayers:
             (("suspend", "bob"), "bob is suspended."),
             (("unsuspend", "bob"), "bob is active again."),
             (("set-address", "bob", "bob@new.example"), "bob gets mail at bob@new.example now."),
-            (("remove", "bob"), "bob is removed."),
+            (("remove", "bob", "--yes"), "bob is removed."),
         ]
         for words, answer in changes:
             assert lines(admin("players", *words, *WHY)) == [answer]
@@ -105,6 +106,51 @@ class TestPlayers:
         assert "UTC root bob: removed (boards 1): a slip of the pen" in newest[0]
         assert "UTC root board 1: player removed (handle bob): a slip of the pen" in newest[1]
         room.is_sound()
+
+
+class TestWhatIsForGood:
+    """It is asked about at a terminal; a script says yes beforehand."""
+
+    REMOVE = ("players", "remove", "bob")
+    DROP = ("keys", "drop")
+
+    def test_nobody_can_be_asked(self, admin: Admin, room: Room) -> None:
+        for words in (self.REMOVE, (*self.DROP, "k1")):
+            done = admin(*words, *WHY)
+            assert done.exit_code == 1
+            assert "Nothing was done: this is for good" in done.stderr
+            assert "Add --yes" in done.stderr
+            assert admin(*words, "--yes").exit_code == 2  # a reason is wanted all the same
+        assert room.player("bob").status == "active"
+        assert not room.journal(handle="bob")
+
+    @pytest.mark.parametrize(("answer", "status"), [("n\n", "active"), ("y\n", "removed")])
+    def test_somebody_is_asked(
+        self,
+        admin: Admin,
+        room: Room,
+        monkeypatch: pytest.MonkeyPatch,
+        answer: str,
+        status: str,
+    ) -> None:
+        monkeypatch.setattr(console, "somebody_is_there", lambda: True)
+        done = admin(*self.REMOVE, *WHY, answer=answer)
+        assert "Remove bob for good? Boards given up: 1." in done.output
+        assert ("Nothing was done." in done.output) == (status == "active")
+        assert done.exit_code == (status == "active")
+        assert room.player("bob").status == status
+
+    def test_a_key_is_dropped_for_a_reason(self, admin: Admin) -> None:
+        admin("players", "list")  # makes the first, as the server does
+        (old,) = (line.split()[0] for line in lines(admin("keys", "list")))
+        lines(admin("keys", "rotate"))
+        blank = admin(*self.DROP, old, "--why", " ", "--yes")
+        assert "Give a reason with --why" in blank.stderr
+        assert len(lines(admin("keys", "list"))) == 2
+        assert lines(admin(*self.DROP, old, *WHY, "--yes"))[0].startswith(f"Key {old} is dropped.")
+        assert lines(admin("journal"))[-1].endswith(
+            f"root key dropped (key {old}): a slip of the pen"
+        )
 
 
 class TestBounces:

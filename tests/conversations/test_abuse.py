@@ -205,6 +205,7 @@ def test_one_mail_is_answered_with_ten_boards_at_most(table: Table) -> None:
 def test_who_is_paused_has_nothing_read(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     alice, _ = table.start("alice", "bob")
     board = alice.newest
+    table.clock.passes(days=1)  # the first is wider
     for _ in range(25):
         alice.says("show 1", answering=board)
     assert "paused" in alice.newest["Subject"]
@@ -234,7 +235,7 @@ def test_mail_for_the_operator_may_speak_of_the_mark(table: Table) -> None:
 def test_forged_mails_do_not_use_up_a_players_answers(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     board = alice.newest
-    table.clock.passes(hours=1)
+    table.clock.passes(days=1)  # the first is wider
     for line in ["show 1", "resign 1", "whoami", "a botched resing", "resing 1"] * 20:
         alice.writes(line)
     alice.gets(6).hears("such mails get no answer", "as always")

@@ -49,7 +49,7 @@ def test_change_address_makes_the_old_mails_useless(table: Table) -> None:
     alice.says("yes").forgets()
     new = table.person("alice@new.example")
     new.gets(1).hears("instead of the one before").says("yes")
-    new.gets(1).hears("You play from alice@new.example now, and our mails go there.")
+    new.gets(2).hears("You play from alice@new.example now, and our mails go there.")
     alice.gets(1).hears("alice plays from alice@new.example now.", "If that was not you")
     alice.says("a1-c3,d4", answering=old_mail)
     assert alice.replied.startswith("550")
@@ -85,7 +85,9 @@ def test_a_late_yes_counts_for_nothing(table: Table) -> None:
 def test_what_cannot_be_added(table: Table) -> None:
     alice, _ = table.joins("alice"), table.joins("bob")
     alice.says("add alice@example.org").hears("alice@example.org is one of your addresses already")
-    alice.says("add bob@example.org").hears("We cannot ask bob@example.org.")
+    alice.says("add bob@example.org").hears(
+        "We cannot ask bob@example.org: another player may play from it."
+    )
     alice.says("add pbm@games.example").hears("Nobody plays from pbm@games.example")
     alice.says("add Abuse+x@example.org").hears("Nobody plays from Abuse+x@example.org")
     alice.says("add nonsense").hears('"nonsense" is not a mail address')

@@ -253,8 +253,14 @@ def test_an_address_that_had_its_five_answers_is_left_alone(table: Table) -> Non
     for _ in range(5):
         dave.writes("hello")
     dave.gets(5).forgets()
-    alice.says("challenge dave@example.net").hears("We cannot ask dave@example.net.")
+    alice.says("challenge dave@example.net").hears(
+        "We cannot ask dave@example.net now: it was sent 5 mails of ours within a day",
+        "You can try it again from 2026-11-22 12:00 UTC on.",
+    )
     dave.hears_nothing()
+    table.clock.passes(hours=24)
+    alice.says("challenge dave@example.net", answering=alice.mail("pbm: welcome"))
+    dave.gets(1)
 
 
 def test_the_inviter_is_told_when_it_cannot_start_after_all(table: Table) -> None:

@@ -1,4 +1,7 @@
-"""A player gets 20 answers an hour and 100 a day, then one mail that says until when."""
+"""A player gets 20 answers an hour and 100 a day, then one mail that says until when.
+
+The first day is wider: `test_first_hour.py`.
+"""
 
 from tests.table import Person, Table
 
@@ -14,12 +17,12 @@ def asks(person: Person, times: int) -> int:
 
 def test_twenty_an_hour_and_then_one_word_of_the_pause(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
-    table.clock.passes(hours=2)
+    table.clock.passes(days=1)
     assert asks(alice, 20) == 20
     assert not any("paused" in mail["Subject"] for mail in alice.arrived)
     assert asks(alice, 5) == 1
     alice.hears(
-        "You have had 20 answers in a short time, so answers are paused until 2026-11-21 15:00 UTC."
+        "You have had 20 answers in a short time, so answers are paused until 2026-11-22 13:00 UTC."
     )
     # Moves and words to a board count nothing, and work on.
     board = alice.mail("Abalone Board 1")
@@ -35,7 +38,7 @@ def test_twenty_an_hour_and_then_one_word_of_the_pause(table: Table) -> None:
 
 def test_the_pause_holds_though_older_answers_pass_out_of_the_hour(table: Table) -> None:
     alice = table.joins("alice")
-    table.clock.passes(hours=2)
+    table.clock.passes(days=1)
     for _ in range(20):
         assert asks(alice, 1) == 1
         table.clock.passes(minutes=2)
@@ -65,7 +68,7 @@ def test_a_hundred_a_day(table: Table) -> None:
 
 def test_refusals_count_and_played_moves_do_not(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
-    table.clock.passes(hours=2)
+    table.clock.passes(days=1)
     alice.forgets()
     for _ in range(25):
         alice.says("a1,a9", answering=alice.mail("Abalone Board 1"))
@@ -81,14 +84,14 @@ def test_refusals_count_and_played_moves_do_not(table: Table) -> None:
 
 def test_the_pause_of_one_is_not_that_of_another(table: Table) -> None:
     alice, bob = table.joins("alice"), table.joins("bob")
-    table.clock.passes(hours=2)
+    table.clock.passes(days=1)
     assert asks(alice, 30) == 21
     assert asks(bob, 5) == 5
 
 
 def test_nobody_can_flood_a_player_with_questions(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
-    table.clock.passes(hours=2)
+    table.clock.passes(days=1)
     alice.forgets()
     for number in range(40):  # anybody can write such a From
         alice.writes("resign 1", f"forged {number}")
@@ -109,7 +112,7 @@ def test_replies_from_elsewhere_do_not_flood_either(table: Table) -> None:
 def test_the_outcome_says_what_no_answer_does(table: Table) -> None:
     """The operator finds out what became of a mail that nobody was written to about."""
     alice, _ = table.start("alice", "bob")
-    table.clock.passes(hours=2)
+    table.clock.passes(days=1)
     board = alice.mail("Abalone Board 1")
     assert asks(alice, 20) == 20
     for words, outcome in (

@@ -5,7 +5,16 @@ import pytest
 from pbm.mail.smtp_in.caller import Caller
 from pbm.mail.smtp_in.listener import Rejection
 from pbm.play.begin import FIRST_STARTS
-from pbm.play.limits import ASIDE, NEWS, OF_DOMAIN, OF_NETWORK, SAME_WORDS, STARTS, STRANGERS
+from pbm.play.limits import (
+    ASIDE,
+    NEWS,
+    OF_DOMAIN,
+    OF_NETWORK,
+    SAME_WORDS,
+    STARTS,
+    STRANGERS,
+    UNASKED,
+)
 from pbm.service.running.steps import at_once
 from tests.serving import keep, keeping
 from tests.table import OPERATOR, SERVER, Person, Table
@@ -108,7 +117,7 @@ def test_promise_08_invitations_count_among_them(table: Table) -> None:
     for number in range(5):
         table.person(f"erin+{number}@forged.example").writes("hello")
     alice.says("challenge erin@forged.example", answering=alice.mail("pbm: welcome"))
-    alice.hears("We cannot ask erin@forged.example.")
+    alice.hears("We cannot ask erin@forged.example now", "You can try it again from")
 
 
 def test_promise_08_nobody_is_invited_when_enough_strangers_were_written_to(table: Table) -> None:
@@ -117,7 +126,10 @@ def test_promise_08_nobody_is_invited_when_enough_strangers_were_written_to(tabl
         assert sum(ASIDE.take(work, table.clock()) for _ in range(ASIDE.most - 2)) == 8
     lines = [f"challenge guest{number}@example.net" for number in range(4)]
     alice.says("\n".join(lines), subject="multiple", answering=alice.mail("pbm: welcome"))
-    alice.hears("We have asked guest0@", "We have asked guest1@", "We write to few people")
+    alice.hears("We have asked guest0@", "We have asked guest1@")
+    told = " ".join(alice.newest.text.split())
+    assert "we write 10 such mails an hour, for all players together. You can try it again" in told
+    assert "from 2026-11-21 12:06 UTC on." in told
     asked = [row["address"] for row in table.rows("questions") if row["kind"] == "invite"]
     assert sorted(asked) == ["guest0@example.net", "guest1@example.net"]
     for number in range(4):
@@ -427,3 +439,17 @@ def test_promise_07_two_robots_at_one_board(table: Table) -> None:
 
 def test_promise_07_a_robot_that_is_a_stranger(table: Table) -> None:
     assert robot(table, table.person("robot@example.net").writes("hi"), "Away.", varied=True) < 6
+
+
+def test_a_player_is_told_when_the_next_address_can_be_asked(table: Table) -> None:
+    alice = table.joins("alice")
+    player = table.player("alice")
+    assert player is not None
+    with table.database.transaction() as work:
+        assert all(UNASKED.take(work, table.clock(), player.id) for _ in range(UNASKED.most))
+    alice.says("challenge v7@example.net").hears(
+        "We cannot ask v7@example.net now: for one player we write to 10 such addresses a day",
+        "You can try it again from 2026-11-21 14:24 UTC on.",
+    )
+    table.clock.passes(hours=2, minutes=24)
+    alice.says("challenge v7@example.net").hears("We have asked v7@example.net.")

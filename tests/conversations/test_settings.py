@@ -103,7 +103,7 @@ def test_without_a_proof_nothing_is_set(table: Table) -> None:
     alice.says("yes").hears("- picture off")
 
 
-def test_strict_is_for_servers_that_learn_what_providers_say(table: Table) -> None:
+def test_strict_says_what_it_asks_of_this_server(table: Table) -> None:
     alice = table.joins("alice")
-    alice.says("set strict on").hears("it cannot ask for that", "Nothing has changed.")
+    alice.says("set strict on").hears("- strict on: your answers to our mails are proof enough")
     alice.says("set strict off").hears("- strict off: an answer of yours to one of our mails")

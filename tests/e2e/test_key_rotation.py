@@ -37,7 +37,7 @@ def test_a_rotation_beside_the_server(server: RunningServer, alice: Player, bob:
     assert text_of(played).startswith("bob's move on board 1")
     assert signed_by(played) == new
 
-    assert f"Key {old} is dropped" in admin(server, "drop", old)
+    assert f"Key {old} is dropped" in admin(server, "drop", old, "--why", "it leaked", "--yes")
     with pytest.raises(SMTPRecipientsRefused, match="not valid any more; please write to pbm@"):
         alice.answers(board, "resign")
     alice.answers(played, "Hello bob!")
@@ -46,7 +46,7 @@ def test_a_rotation_beside_the_server(server: RunningServer, alice: Player, bob:
     assert file.stat().st_mode & 0o777 == 0o600
     told = server.admin("journal").stdout
     assert f"key added (key {new})" in told
-    assert f"key dropped (key {old})" in told
+    assert f"key dropped (key {old}): it leaked" in told
     secrets = [line.split()[1] for line in file.read_text("ascii").splitlines() if line[0] != "#"]
     assert not any(secret in server.log + told for secret in secrets)
 
@@ -54,7 +54,8 @@ def test_a_rotation_beside_the_server(server: RunningServer, alice: Player, bob:
 def test_keys_of_the_settings_are_rotated_there(server: RunningServer) -> None:
     server.settings = {**server.settings, "PBM_SECRET_KEY": f"{SECRET}, {SECRET[::-1]}"}
     assert len(admin(server, "list").splitlines()) == 2
-    for words, told in ((("rotate",), "Put a new one before"), (("drop", "aa"), "Take the one")):
+    drop = ("drop", "aa", "--why", "it leaked", "--yes")
+    for words, told in ((("rotate",), "Put a new one before"), (drop, "Take the one")):
         done = server.admin("keys", *words)
         assert done.returncode == 1
         assert "The keys are in PBM_SECRET_KEY" in done.stderr

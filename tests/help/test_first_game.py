@@ -89,7 +89,9 @@ def test_a_stranger_gets_the_rules_for_the_asking(table: Table) -> None:
 
 def test_an_unknown_page_is_answered_with_those_there_are(table: Table) -> None:
     marta = table.joins("marta").says("help vacations")
-    marta.hears('There is no help page "vacations".', "abalone, boards, commands, start, tutorial")
+    marta.hears(
+        'There is no help page "vacations".', "abalone, boards, commands, limits, start, tutorial"
+    )
 
 
 def test_a_help_mail_sent_back_whole_does_nothing(table: Table) -> None:

@@ -11,6 +11,10 @@ _CALLED_NOW = {
 }
 # Refusals whose words are in the "reasons.txt" of the one game of then now.
 _SAID_BY_THE_GAME = frozenset("no-pass one-form two-layouts bad-teams".split())
+_SAID_NO_MORE = {
+    "cannot-be-strict": "This server does not learn what your mail provider says about your mails, "
+    "so it cannot ask for that. Answers to our mails prove who you are, as before.",
+}
 _CLAIM = "nothing-to-claim"  # in words of the game behind our own
 
 
@@ -35,6 +39,8 @@ def _section(told: dict[str, Any]) -> dict[str, Any]:
     if told.get("section") != "refusal":
         return told
     code, params = told["code"], told["params"]
+    if code in _SAID_NO_MORE:
+        return {**told, "code": "illegal-move", "params": {"text": _SAID_NO_MORE[code]}}
     if code in (*_SAID_BY_THE_GAME, _CLAIM) and "why" not in params:
         said = {**params, "why": {"reason": code, **params}}
         return {**told, "code": _CLAIM if code == _CLAIM else "illegal-move", "params": said}

@@ -7,19 +7,23 @@ from typing import Any
 from pbm.commands.auth import is_open
 from pbm.commands.script import confirmation
 from pbm.events import AddressWanted, Answered
+from pbm.events.board import AddressChanged
 from pbm.mail.address import address_key
 from pbm.mail.tags import new_token, token_digest
+from pbm.play.leave import boards_played
 from pbm.play.limits import strangers_answers_left
 from pbm.play.subjects import answer_subject, question_subject
 from pbm.play.turn import Turn
 from pbm.rules.registry import default_game
+from pbm.service.turns.announce import shown_to
 from pbm.service.turns.mail_turn import MailTurn
 from pbm.service.turns.mail_writer import Asking, MailWriter
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Player, Question
+from pbm.store.values import Board, Player, Question
 
 KIND = "address"
 OPEN_FOR = timedelta(hours=48)
+MOST_SENT_AGAIN = 100  # boards after a change of address
 
 
 def ask_new_address(turn: Turn, player: Player, event: AddressWanted) -> None:
@@ -54,7 +58,9 @@ def hear_new_address(turn: MailTurn, question: Question) -> str:
         work.players.renew_epoch(player.id)
     else:
         work.players.add_address(player.id, question.address, turn.now)
-    _announce(turn, player, question)
+    boards = boards_played(work, player) if question.params["instead"] else []
+    _announce(turn, player, question, boards)
+    _send_again(turn, player, question.address, boards[:MOST_SENT_AGAIN])
     return f"{question.address} is {player.handle}'s now"
 
 
@@ -73,7 +79,7 @@ def _wanted(work: UnitOfWork, question: Question, player: Player) -> bool:
     return same and work.players.by_address(address_key(question.address)) is None
 
 
-def _announce(turn: MailTurn, before: Player, question: Question) -> None:
+def _announce(turn: MailTurn, before: Player, question: Question, boards: Sequence[Board]) -> None:
     """Tell every address of the player, the one that was given up included."""
     told = {
         "handle": before.handle,
@@ -81,7 +87,9 @@ def _announce(turn: MailTurn, before: Player, question: Question) -> None:
         "instead": question.params["instead"],
     }
     player = turn.work.players.get(before.id)
-    section = {"section": "new-address", **told}
+    sent = [board.id for board in boards[:MOST_SENT_AGAIN]]
+    follow = {"boards": sent, "more": len(boards) - len(sent)}
+    section = {"section": "new-address", **told, **follow}
     subject = answer_subject("your addresses")
     MailWriter(turn).answer(player, subject, {"sections": [section]})
     if question.address != player.address:
@@ -99,6 +107,14 @@ def _confirm_there(
     MailWriter(turn).notice_player(
         player, "answer", "your addresses", params, address=question.address
     )
+
+
+def _send_again(turn: MailTurn, before: Player, address: str, boards: Sequence[Board]) -> None:
+    """Mail boards to the new address, since the mails that the player has of them are no good."""
+    player = turn.work.players.get(before.id)
+    for board in boards:
+        view = shown_to(turn, player, board, AddressChanged(board.id, address))
+        MailWriter(turn).board(player, board, view)
 
 
 def tell_other_addresses(turn: Turn, player: Player, sections: Sequence[Answered]) -> None:

@@ -37,7 +37,7 @@ def _why_not(turn: Turn, player: Player, count: int) -> Refusal | None:
     if any(errand.password for errand in waiting):
         return Refusal("password-waits")
     if is_paused(work, player.address, now, unproven=unproven) or limit_reached(
-        work, player.address, now, unproven=unproven
+        work, player, now, unproven=unproven
     ):
         return Refusal("too-many-passwords")
     kind = ("unproven",) if unproven else ()

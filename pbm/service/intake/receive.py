@@ -38,12 +38,14 @@ from pbm.service.mail_numbers import incoming
 from pbm.service.turns.order import queued
 from pbm.service.turns.trouble import traceback_of
 from pbm.store.db import UnitOfWork, is_away
+from pbm.store.values import FIRST_EPOCH
 
 SAME_FOR = timedelta(days=30)
 SAME_WITHOUT_MESSAGE_ID_FOR = timedelta(minutes=10)
 _TOO_MANY_WAIT = Rejection(
     450, "4.7.1 Many mails of yours wait to be read; please send this one again later."
 )
+_EPOCHS_LOOKED_AT = 8  # of reply addresses that are not valid any more
 _TAG_IS_NOT_OURS = "its tag is none of ours, or of a key that was dropped"
 _TWICE = "nothing: came to another address, too"
 _NO_ANSWER = "nothing: no answer to strangers is left for now"
@@ -83,6 +85,8 @@ class Intake:
             if shut_out is not None:
                 return shut_out
         why = self._why_not_known(work, recipient)
+        if why and isinstance(recipient, PlayerReply) and self._was_good(work, recipient):
+            return self._replaced()  # we gave it away, so it is no guess
         return refuse_wrong(work, by, self._not_valid(recipient, why), now) if why else None
 
     def count_wrong(self, work: UnitOfWork, wrong: WrongTag) -> None:
@@ -182,6 +186,26 @@ class Intake:
         plain = self.site.address.plain
         return Rejection(550, f"5.1.1 {what}; please write to {plain} instead.", why)
 
+    def _replaced(self) -> Rejection:
+        plain = self.site.address.plain
+        return Rejection(
+            550,
+            "5.1.1 This reply address is not valid any more: its player has changed address or "
+            f"asked for a new key. Please answer a newer mail of ours, or write to {plain}.",
+            "its tag is from before its player changed address or asked for a new key",
+        )
+
+    def _was_good(self, work: UnitOfWork, reply: PlayerReply) -> bool:
+        """Whether it was that of a player, who has newer ones by now; not for ever so long ago."""
+        player = work.players.find(reply.player_id)
+        if player is None or not player.addresses:
+            return False
+        earlier = range(max(FIRST_EPOCH, player.epoch - _EPOCHS_LOOKED_AT), player.epoch)
+        verify = self.site.keyring.verify_reply_tag
+        return any(
+            verify(reply.tag, player.id, epoch, reply.board_id) for epoch in reversed(earlier)
+        )
+
     def _sent(self, bounce: Bounce) -> bool:
         """Whether a mail went out under this address."""
         keyring = self.site.keyring
@@ -201,7 +225,7 @@ class Intake:
         is_ours = self.site.keyring.verify_reply_tag(
             recipient.tag, recipient.player_id, epoch, recipient.board_id
         )
-        return "" if is_ours else f"{_TAG_IS_NOT_OURS}, or was before newkey"
+        return "" if is_ours else _TAG_IS_NOT_OURS
 
 
 def _same_for(mail: Arriving) -> timedelta:

@@ -32,11 +32,12 @@ def rotate_keys(settings: Settings, office: Office) -> str:
     return key.id
 
 
-def drop_old_key(settings: Settings, office: Office, key_id: str) -> None:
+def drop_old_key(settings: Settings, office: Office, key_id: str, why: str) -> None:
     """Let reply addresses that a key has signed be good no longer. Raises OperatorError."""
-    drop_key(_file_of(settings, "Take the one to be dropped out of it."), key_id)
-    with office.act(None) as act:
+    file = _file_of(settings, "Take the one to be dropped out of it.")
+    with office.act(why) as act:
         act.note("key dropped", key=key_id)
+        drop_key(file, key_id)
 
 
 def _file_of(settings: Settings, how: str) -> Path:

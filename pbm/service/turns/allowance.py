@@ -12,7 +12,7 @@ def may_answer(turn: Turn, player: Player) -> bool:
     work, now, unproven = turn.work, turn.now, turn.unproven
     if is_paused(work, player.address, now, unproven=unproven):
         return False
-    limit = limit_reached(work, player.address, now, unproven=unproven)
+    limit = limit_reached(work, player, now, unproven=unproven)
     if limit is None:
         return True
     until = (now + limit.within).strftime("%Y-%m-%d %H:%M UTC")

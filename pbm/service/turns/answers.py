@@ -18,6 +18,7 @@ from pbm.service.accounts.signup import hear_again, hear_signup
 from pbm.service.turns.mail_turn import MailTurn
 from pbm.service.turns.obey import obey, tell
 from pbm.service.turns.scripts import run_script
+from pbm.service.turns.vouching import let_stand
 from pbm.store.values import PendingCommands, Player, Question
 
 
@@ -48,6 +49,8 @@ def _hear_player(turn: MailTurn, question: Question, player: Player, *, proven: 
             turn.work.questions.settle_errand(errand, "dropped")
         tell(context, [Answered("dropped", {"title": "dropped"})])
         return f"{player.handle} said no"
+    if question.params.get("way"):
+        let_stand(turn, player, question.params["way"])
     return _run_errands(turn, context, question, errands)
 
 

@@ -24,12 +24,14 @@ class MailTurn(Turn):
     """The turn in which a mail is obeyed.
 
     `believes_front`: what the mail server in front says about senders counts here. `peer`
-    handed the mail over. `done` are logins whose commands are done and not to be heard again.
-    `holds_words`: its words for others may hold a password, and go to nobody.
+    handed the mail over, and named its `sender` in the envelope. `done` are logins whose commands
+    are done and not to be heard again. `holds_words`: its words for others may hold a password, and
+    go to nobody.
     """
 
     envelope: Envelope
     peer: str = ""
+    sender: str = ""
     believes_front: bool = False
     done: frozenset[Login] = frozenset()
     holds_words: bool = False

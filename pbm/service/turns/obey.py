@@ -17,15 +17,16 @@ from pbm.service.turns.mail_writer import MailWriter
 from pbm.service.turns.meaning import as_meant
 from pbm.service.turns.questions import ToConfirm, ask_errand, ask_invited
 from pbm.service.turns.scripts import own_hint, problem_answer, rehearse, run_script
+from pbm.service.turns.vouching import stands_for
 from pbm.store.values import Player
 
 
 def obey(context: Context, script: Script, *, proven: bool, doubt: str = "") -> str:
     """Obey a player's script. Returns the outcome for the operator.
 
-    Without a proof only what reads is done; for anything else the player is asked. What is
-    `dangerous` is asked about even then. `doubt` names the section that says why
-    a reply address is no proof.
+    Without a proof only what reads is done, and moves for which a yes of the day stands; for
+    anything else the player is asked. What is `dangerous` is asked about even after a proof.
+    `doubt` names the section that says why a reply address is none.
     """
     player = context.player
     if not proven:
@@ -49,7 +50,7 @@ def obey(context: Context, script: Script, *, proven: bool, doubt: str = "") -> 
         lost = {"title": "no command found", "number": number}
         told = tell(context, [Answered("lost", lost, number)])
         return f"{player.handle}: nothing to do{told}"
-    if _must_ask(script, proven=proven):
+    if _must_ask(context, script, proven=proven, doubt=doubt):
         return ask_first(context, script, doubt)
     if _only_reads(script) and _is_paused(context.turn, player):
         return f"{player.handle} had enough answers, so not done: {', '.join(_named(script))}"
@@ -122,10 +123,12 @@ def _is_paused(turn: Turn, player: Player) -> bool:
     return is_paused(turn.work, player.address, turn.now, unproven=turn.unproven)
 
 
-def _must_ask(script: Script, *, proven: bool) -> bool:
+def _must_ask(context: Context, script: Script, *, proven: bool, doubt: str) -> bool:
     if is_dangerous(script) or script.guess:
         return True
-    return not proven and not _only_reads(script)
+    if proven or _only_reads(script):
+        return False
+    return bool(doubt) or not stands_for(context.turn, context.player, script)
 
 
 def _only_reads(script: Script) -> bool:
@@ -154,6 +157,7 @@ def ask_first(context: Context, script: Script, doubt: str = "") -> str:
             *_noted(context.turn),
         ],
         avoidable=not doubt and not is_dangerous(script) and not script.guess,
+        guessed=bool(script.guess),
         password=sealed_for_errand(context, script),
     )
     ask_errand(context.turn, context.player, to_confirm)

@@ -6,8 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from pbm.commands.declare import Command
-from pbm.commands.registry import parse_line
-from pbm.errors import Refusal
+from pbm.commands.registry import Problem, parse_line
 from pbm.events import Guest, Invited
 from pbm.mail.tags import new_token, token_digest
 from pbm.passwords import PasswordHash, SealedPassword
@@ -20,12 +19,13 @@ from pbm.service.accounts.first_passwords import sealed_for
 from pbm.service.accounts.handles import suggest_handle
 from pbm.service.turns.allowance import may_answer
 from pbm.service.turns.mail_writer import Asking, MailWriter
+from pbm.service.turns.vouching import way_of
 from pbm.store.values import PendingCommands, Player
 
 SIGNUP_FOR = timedelta(days=3)
 OPEN_FOR = timedelta(hours=48)
 ASK_ABOUT_ALIAS_EVERY = timedelta(days=1)
-_MOST_ERRANDS = 10  # in one question
+MOST_ERRANDS = 10  # in one question
 _MOST_LINES, _MOST_CHARACTERS = 5, 400  # of a comment, in a mail that only asks
 
 
@@ -53,7 +53,8 @@ class ToConfirm:
     """Commands that a player is asked about: were they really meant?
 
     `reasons` are sections that say why it is asked; `avoidable`: an answer to one of our mails
-    would not have been asked about; `password` is the new one among the lines.
+    would not have been asked about; `guessed`: they were not written as they stand here;
+    `password` is the new one among the lines.
     """
 
     lines: tuple[str, ...]
@@ -61,6 +62,7 @@ class ToConfirm:
     board_id: int | None
     reasons: Sequence[dict[str, Any]] = ()
     avoidable: bool = False
+    guessed: bool = False
     password: SealedPassword | None = None
 
 
@@ -99,8 +101,7 @@ def record_invited(turn: Turn, player: Player, event: Invited) -> Invited:
         Guest(address, suggest_handle(work, address), new_token()) for address in event.addresses
     )
     for guest in guests:
-        if not take_unasked_mail(work, player.id, guest.address, now):
-            raise Refusal("not-now", address=guest.address)
+        take_unasked_mail(work, player.id, guest.address, now)
         kept = {"handle": guest.handle, "invitation": errand_id}
         digest = token_digest(guest.token)
         work.questions.ask("invite", guest.address, digest, kept, now, now + SIGNUP_FOR)
@@ -154,19 +155,19 @@ def ask_errand(turn: Turn, player: Player, asked: ToConfirm) -> None:
     if not may_answer(turn, player):
         return
     waiting = _waiting_with(turn, player, asked)
-    older = max(0, len(waiting) - _MOST_ERRANDS)
+    way = _common_way(turn, player, waiting) if asked.avoidable else ""
+    older = max(0, len(waiting) - MOST_ERRANDS)
     waiting = waiting[older:]
     params = {
-        "errands": [
-            {"lines": [_as_shown(line) for line in item.lines], "comment": shortened(item.comment)}
-            for item in waiting
-        ],
+        "errands": [_errand_told(turn, player, item) for item in waiting],
+        "guessed": asked.guessed,
         "older": older,
         "reasons": list(asked.reasons),
         "avoidable": asked.avoidable,
+        "stands_for": turn.cause.author if way else "",
     }
     subject = question_subject(next(iter(asked.lines), "your words"))
-    kept = {"errands": [errand.id for errand in waiting]}
+    kept = {"errands": [errand.id for errand in waiting], "way": way}
     _ask_player(turn, player, Asking("confirm", subject, params, new_token()), kept)
 
 
@@ -191,9 +192,29 @@ def _waiting_with(turn: Turn, player: Player, asked: ToConfirm) -> list[PendingC
     return [*(item for item in waiting if item not in same), *same]
 
 
-def _as_shown(line: str) -> str:
+def _common_way(turn: Turn, player: Player, waiting: Sequence[PendingCommands]) -> str:
+    """The way by which all came that a question is about; empty where a yes cannot stand for it:
+    nobody can say of which of several it was meant."""
+    if not turn.unproven or player.settings.strict:
+        return ""
+    way = way_of(turn)
+    before = turn.work.questions.ways_of(player.id, [errand.id for errand in waiting], turn.now)
+    return way if before <= {way} else ""
+
+
+def _errand_told(turn: Turn, player: Player, errand: PendingCommands) -> dict[str, Any]:
+    """What a question says of commands that wait: their lines, their words, what they end."""
+    found = [parse_line(line) for line in errand.lines]
+    ends = [item.consequences(turn, player) for item in found if isinstance(item, Command)]
+    return {
+        "lines": [_as_shown(*item) for item in zip(errand.lines, found, strict=True)],
+        "comment": shortened(errand.comment),
+        "ends": [section for section in ends if section],
+    }
+
+
+def _as_shown(line: str, found: Command | Problem | None) -> str:
     """A line that waits, as it may be seen: a version before this one wrote hashes into them."""
-    found = parse_line(line)
     return found.line if isinstance(found, Command) and found.new_password else line
 
 

@@ -200,8 +200,7 @@ def _recorded(context: Context, event: Event) -> Event:
     if isinstance(event, AddressWanted):
         if wants_no_mail(context.work, event.address):
             raise Refusal("wants-no-mail", address=event.address)
-        if not take_unasked_mail(context.work, context.player.id, event.address, context.now):
-            raise Refusal("not-now", address=event.address)
+        take_unasked_mail(context.work, context.player.id, event.address, context.now)
     return event
 
 

@@ -240,6 +240,7 @@ class Turns:
             passwords=prepared.passwords,
             envelope=envelope,
             peer=mail.peer,
+            sender=mail.sender,
             believes_front=front is not None,
         )
         dmarc = what_it_says(self.site, front, mail, cause.author)

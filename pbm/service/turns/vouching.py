@@ -1,0 +1,57 @@
+"""A player's yes to a mail stands for a day: moves that come the same way need no further question.
+
+The way is all that is known of a mail whose `From:` nobody has proven: that address, the domain
+of the envelope's sender, and the part of the net that handed it over, unless that is our own mail
+server. None of it is a proof: see ADR 37 for what remains.
+"""
+
+from datetime import timedelta
+from hashlib import sha256
+from ipaddress import ip_address, ip_network
+
+from pbm.commands.script import Script
+from pbm.mail.address import address_key
+from pbm.mail.site import Site
+from pbm.play.limits import Rate
+from pbm.play.turn import Turn
+from pbm.service.turns.mail_turn import MailTurn
+from pbm.store.values import Player
+
+STANDS = Rate("yes-stands", 1, timedelta(days=1))  # an empty bucket: a yes was said that day
+_NET_BITS = {4: 16, 6: 32}  # a large provider's servers stand side by side
+
+
+def way_of(turn: Turn) -> str:
+    """The way by which a turn's mail came, as a digest; empty where no mail is its cause."""
+    if not isinstance(turn, MailTurn):
+        return ""
+    known = (
+        address_key(turn.cause.author),
+        address_key(turn.sender).rpartition("@")[2],
+        _part_of_the_net(turn.site, turn.peer),
+    )
+    return sha256("\n".join(known).encode()).hexdigest()[:32]
+
+
+def let_stand(turn: Turn, player: Player, way: str) -> None:
+    """Let a player's yes stand for what comes this way; a second one makes it no longer."""
+    STANDS.take(turn.work, turn.now, player.id, player.epoch, way)
+
+
+def stands_for(turn: Turn, player: Player, script: Script) -> bool:
+    """Whether a yes of the last day stands for a script that nobody has proven.
+
+    It does for moves, their comment, and what only looks; never for a strict player.
+    """
+    covered = all(command.covered_by_yes or command.reads_only for command in script.commands)
+    if not script.commands or not covered or player.settings.strict:
+        return False
+    way = way_of(turn)
+    return bool(way) and STANDS.is_empty(turn.work, turn.now, player.id, player.epoch, way)
+
+
+def _part_of_the_net(site: Site, peer: str) -> str:
+    if site.trusts(peer):
+        return ""
+    address = ip_address(peer)
+    return str(ip_network((str(address), _NET_BITS[address.version]), strict=False))

@@ -1,0 +1,85 @@
+"""`help limits` and README name each limit with the figure that the program really has."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from pbm.commands.invite import MOST_WAITING
+from pbm.commands.look import MOST_SHOWN
+from pbm.commands.script import MOST_COMMANDS
+from pbm.config import Settings
+from pbm.mail.reading.limits import LIMITS
+from pbm.passwords import LONGEST, SHORTEST
+from pbm.play import begin, limits
+from pbm.play.limits import Limit, Rate
+from pbm.play.postage import MOST_MAILS
+from pbm.service.intake.mailrates import MailRates
+from pbm.service.turns import questions, vouching
+from pbm.service.turns.logins import MOST_CHECKS
+from pbm.store.kinds import Allowance
+from tests.help.pages import page_text
+
+README = Path(__file__).parents[2] / "README.md"
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+FIRST = limits.NEWCOMERS_ANSWERS
+
+
+def within(rate: Rate | Limit, time: timedelta) -> int:
+    """The figure of a rate for a time; it would mean another thing for another one."""
+    assert rate.within == time
+    return rate.most
+
+
+def named() -> list[str]:
+    """What both must say, with the figures of the code."""
+    hourly, daily = limits.PLAYER_LIMITS
+    days = questions.SIGNUP_FOR // DAY
+    day = limits.NEWCOMERS_DAY // HOUR
+    stands, asked = vouching.STANDS.within // HOUR, questions.ASK_ABOUT_ALIAS_EVERY // HOUR
+    kilobytes = LIMITS.text_bytes // 1024
+    return [
+        f"{within(hourly, HOUR)} an hour and {within(daily, DAY)} a day",
+        f"In your first {day} hours here, {FIRST[Allowance.PROVEN]} answers meet no such pause",
+        f"{within(limits.UNPROVEN_LIMIT, HOUR)} an hour, and in your first {day} hours"
+        f" {FIRST[Allowance.UNPROVEN]}",
+        f"open for {questions.OPEN_FOR // HOUR} hours; whether you want to play, {days} days",
+        f"about {questions.MOST_ERRANDS} mails of yours",
+        f"stands for {stands} hours",
+        f"once in {asked} hours",
+        f"holds {MOST_COMMANDS} commands, and brings other players {MOST_MAILS} mails",
+        f"with {MOST_SHOWN} boards",
+        f"{LIMITS.mail_bytes >> 20} MB at most, and {kilobytes} KB of text",
+        f"{MailRates().per_address} mails an hour are taken from one address",
+        f"{within(limits.STARTS, HOUR)} games an hour; and {within(begin.FIRST_STARTS, DAY)} in 24"
+        f" hours until others have moved on {begin.TAKEN_UP} of them; and {begin.MOST_UNANSWERED}",
+        f"{within(limits.NEWS, HOUR)} times an hour, moves apart",
+        f"{within(limits.SAME_WORDS, DAY)} times in 24 hours",
+        f"gets {limits.STRANGER_ANSWERS} mails of ours in 24 hours",
+        f"{within(limits.OF_NETWORK, HOUR)} an hour are answered from one network and"
+        f" {within(limits.STRANGERS, HOUR)} an hour from everybody, and"
+        f" {within(limits.VOUCHED, HOUR)} more",
+        f"For you we write to {within(limits.UNASKED, DAY)} of them in 24 hours, for all players"
+        f" together to {within(limits.ASIDE, HOUR)} an hour, and {MOST_WAITING} who have not",
+        f"{SHORTEST} characters or more, and {LONGEST} at most",
+        f"{within(limits.NEW_PASSWORDS, HOUR)} new ones an hour are kept, and {MOST_CHECKS} are",
+    ]
+
+
+@pytest.mark.parametrize("said", named())
+def test_help_and_readme_name_it(said: str) -> None:
+    for text in (page_text("limits"), README.read_text(encoding="utf-8")):
+        assert said in " ".join(text.split())
+
+
+def test_the_settings_have_the_same_figures() -> None:
+    settings = Settings(address="pbm@play.example")
+    assert int(settings.mails_per_hour) == MailRates().per_address
+
+
+def test_each_is_in_the_same_words_in_both() -> None:
+    """One of the two cannot be changed alone."""
+    readme = " ".join(README.read_text(encoding="utf-8").replace("`", '"').split())
+    for item in page_text("limits").split("\n- ")[1:]:
+        words = " ".join(item.split("\n\n")[0].split())
+        assert words in readme
