@@ -50,12 +50,14 @@ class Commented:
     """A player said something to the others of a board.
 
     `unplayed`: a line of it reads like a move, the player was to move, and nothing was played.
+    `first`: the player has not been told yet that words without a command are sent on.
     """
 
     board_id: int
     handle: str
     lines: tuple[str, ...]
     unplayed: str | None = None
+    first: bool = False
 
 
 @dataclass(frozen=True)

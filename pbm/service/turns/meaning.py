@@ -11,9 +11,10 @@ from pbm.commands.context import Context
 from pbm.commands.script import Script
 from pbm.events import Answered
 from pbm.service.turns.bare_answers import read_bare_answer
+from pbm.service.turns.intentions import read_intention
 
 Reader = Callable[[Context, Script], Script | Answered | None]
-_READERS: tuple[Reader, ...] = (read_bare_answer,)
+_READERS: tuple[Reader, ...] = (read_intention, read_bare_answer)
 
 
 def as_meant(context: Context, script: Script) -> Script | Answered:

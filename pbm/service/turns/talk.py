@@ -46,7 +46,9 @@ def chat(context: Context, number: int, comment: tuple[str, ...]) -> list[Event]
         return [_given_back("said-before", number, comment, SAME_WORDS.most)]
     if not NEWS.take(work, now, number, player.id):
         return [_given_back("said-enough", number, comment, NEWS.most)]
-    return [Commented(number, player.handle, comment, _unplayed(context, number, comment))]
+    first = work.boards.note_told_of_words(number, player.id)
+    unplayed = _unplayed(context, number, comment)
+    return [Commented(number, player.handle, comment, unplayed, first)]
 
 
 def _unplayed(context: Context, number: int, comment: tuple[str, ...]) -> str | None:
