@@ -12,7 +12,7 @@ from enum import Enum, StrEnum
 from typing import Final
 
 from pbm.commands.word_lists import read_list, words_of
-from pbm.play.game_words import mentions_place
+from pbm.play.game_words import is_any_bare_move, mentions_place
 
 _LONGEST = 400  # characters that are looked at; who writes more is talking
 _MOST_LINES = 24
@@ -107,11 +107,11 @@ def understand(lines: Sequence[str]) -> Understood | None:
     """What somebody's own words say to the server; None where they are for others to read.
 
     A single word counts only where it is a line of its own, or the last of all: "Resign? Never!"
-    Whoever names a place on the board speaks of a move.
+    Whoever writes a move, or names a place on the board, speaks of that.
     """
     text = "\n".join(lines).strip()
     is_long = len(text) > _LONGEST or text.count("\n") >= _MOST_LINES
-    if is_long or mentions_place(text):
+    if is_long or mentions_place(text) or any(map(is_any_bare_move, lines)):
         return None
     clauses = tuple(_clauses(text))
     found = [clause for clause in clauses if clause.meant]

@@ -73,7 +73,9 @@ TALK = """I won't quit now!|undo your shoes|my rules lawyer|status quo|Resign? N
     |I give up hope|You win some|I resign from my job|Rules are rules|Who are you?
     |Whose idea was that?|I need help with my taxes|can you help me with my taxes?
     |I want to play tonight|Let's play!|I win!|I'll move tonight|Nice move|Good game|Good luck!
-    |yes|no|ok|Thanks!|Hello again!|Thanks again|Danke nochmal!|Hey man!|Sorry!|Hello|Hi Bob|Bob|Why did you resign?|Don't give up!|I never give up
+    |yes|no|ok|Thanks!
+    |Hello again!|Thanks again|Danke nochmal!|Hey man!|Sorry!|Hello|Hi Bob|Bob
+    |Why did you resign?|Don't give up!|I never give up
     |To quit or not to quit|You should have said "I resign".|How do I look?|Can you resign?
     |If I resign, you win the cup.|It was a draw last time|No draw!|I draw pictures
     |Draw me a horse|The status is unclear|Help is on the way|help yourself|What a game

@@ -208,19 +208,20 @@ def test_from_another_address(table: Table, people: list[Person]) -> None:
 
 def test_passwords_beside_an_intention_go_to_nobody(table: Table, people: list[Person]) -> None:
     alice, bob = people
-    alice.says("change password tr0ub4dor-and-3").says("yes").forgets()
+    alice.says("change password correct-horse-battery").says("yes").forgets()
     for words in (
-        "I resign, alice tr0ub4dor-and-3",
-        "I resign\nalice tr0ub4dor-and-3",
-        "Rules?\nMy password: tr0ub4dor-and-3",
-        "Draw your own alice tr0ub4dor-and-3 conclusions",
-        "resign alice tr0ub4dor-and-3 if you can",
+        "I resign, alice correct-horse-battery",
+        "I resign\nalice correct-horse-battery",
+        "Rules?\nMy password: correct-horse-battery",
+        "Draw your own alice correct-horse-battery conclusions",
+        "resign alice correct-horse-battery if you can",
+        "resgin alice correct-horse-battery if you can",
     ):
         alice.says(words, answering=board_mail(alice, 1)).gets(1).forgets()
-        assert "tr0ub4dor" not in alice.newest.text
+        assert "correct-horse" not in alice.newest.text
         bob.hears_nothing()
     assert table.board(1).playing
-    assert "tr0ub4dor" not in table.everything_stored()
+    assert "correct-horse" not in table.everything_stored()
 
 
 def test_a_program_that_repeats_itself_comes_to_an_end(people: list[Person]) -> None:
