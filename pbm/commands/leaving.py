@@ -67,6 +67,10 @@ class Delete(Command):
         more = len(boards) - len(named)
         return {"section": "ends-all", "handle": player.handle, "boards": named, "more": more}
 
+    def pinned(self, context: Context) -> str:  # noqa: ARG002 - it is about the speaker
+        """The same word, whatever was written for it."""
+        return self.words[0]
+
 
 def everything_about(context: Context) -> dict[str, Any]:
     """Everything that is kept about the speaker, as plain values."""

@@ -181,6 +181,16 @@ def find_command(word: str) -> type[Command] | None:
     return next(_candidates([word]), None)
 
 
+def begun_by(line: str) -> list[type[Command]]:
+    """The commands whose word a line begins with, or with one that is like it."""
+    words, _ = _words(line)
+    if not words or len(line) > _LONGEST_LINE:
+        return []
+    found = list(_candidates(words))
+    alike = [] if found else _alike(lowered(words[0]))
+    return found or [item for word in alike for item in _candidates([word, *words[1:]])]
+
+
 def _words(line: str) -> tuple[list[str], Game | None]:
     """The words of a line, without the names of server and game before them, and the game."""
     words = [word for word in fold_typography(line).split() if word != "**"]

@@ -8,6 +8,7 @@ from typing import Any
 from pbm.commands.declare import MASK, Command
 from pbm.commands.everyday import opts_out, says_no
 from pbm.commands.registry import Problem, botched_move, parse_line, parse_move, whole_move
+from pbm.commands.sentences import is_talk
 from pbm.commands.words import Login, lowered
 from pbm.play import subjects
 from pbm.rules.contract import Game
@@ -35,7 +36,8 @@ class Script:
     If the last command takes a text, the words are that, and for nobody else. `said` are the
     sender's own lines as they came: they may hold what nobody is to see, such as a password.
     `guess` is the section of a question that says what was read as these commands, where they
-    are only guessed: they are asked about even after a proof.
+    are only guessed: they are asked about even after a proof. `heading` is a subject that is not
+    one of ours.
     """
 
     commands: tuple[Command, ...] = ()
@@ -43,6 +45,7 @@ class Script:
     problem: Problem | None = None
     said: tuple[str, ...] = ()
     guess: Mapping[str, Any] | None = None
+    heading: str = ""
 
     def of(self, logins: Collection[Login]) -> "Script":
         """The part that carries one of these logins; the words go with the last command."""
@@ -93,7 +96,8 @@ def read_script(
     first line of all is none, the first of these that is a command counts.
     """
     reader = _Reader(game or default_game(), in_answer=in_answer)
-    script = replace(reader.read_mail(subject, said), said=_trimmed(said))
+    heading = "" if subjects.is_own(subject) else subject.strip()
+    script = replace(reader.read_mail(subject, said), said=_trimmed(said), heading=heading)
     if script.commands or script.problem:
         return script
     for index in below_quotes:
@@ -166,9 +170,11 @@ class _Reader:
         game = self._game
         bare = parse_move(line, game) if self._in_answer else None
         found = bare or parse_line(line, game)
-        if isinstance(found, Command) or not self._in_answer:
+        if bare or not self._in_answer:
             return found
-        return whole_move(line, game) or botched_move(line, game) or found
+        if not isinstance(found, Command):
+            found = whole_move(line, game) or botched_move(line, game) or found
+        return None if found and is_talk(line, found) else found
 
 
 def confirmation(said: Sequence[str]) -> tuple[bool | None, tuple[str, ...]]:

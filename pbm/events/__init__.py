@@ -47,11 +47,15 @@ class BoardReopened:
 
 @dataclass(frozen=True)
 class Commented:
-    """A player said something to the others of a board."""
+    """A player said something to the others of a board.
+
+    `first`: the player has not been told yet that words without a command are sent on.
+    """
 
     board_id: int
     handle: str
     lines: tuple[str, ...]
+    first: bool = False
 
 
 @dataclass(frozen=True)

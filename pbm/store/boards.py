@@ -113,6 +113,16 @@ _NOTE_ANSWERED = Statement(
     )
     .values(answered=True)
 )
+_NOTE_TOLD_OF_WORDS = Statement(
+    update(seats)
+    .where(
+        seats.c.board_id == bindparam("number"),
+        seats.c.player_id == bindparam("player"),
+        ~seats.c.told_of_words,
+    )
+    .values(told_of_words=True)
+    .returning(seats.c.seat)
+)
 _POSITION = ("state", "ply", "status", "ended_by", "winners", "to_move_id", "changed_at")
 _SET_POSITION = Statement(
     update(boards).where(_IT).values({name: bindparam(name) for name in _POSITION})
@@ -428,6 +438,11 @@ class Boards:
         """Note that a player has said something on a board."""
         _NOTE_ANSWERED.run(self._connection, {"number": board_id, "player": player_id})
 
+    def note_told_of_words(self, board_id: int, player_id: int) -> bool:
+        """Note that a player is told where words go on a board; whether that is the first time."""
+        whose = {"number": board_id, "player": player_id}
+        return _NOTE_TOLD_OF_WORDS.value(self._connection, **whose) is not None
+
     def set_offers(self, board: Board, offers: Sequence[Offer]) -> Board:
         """Write down what is asked for on a board."""
         self._set(board.id, offers=to_plain(offers) or None)
@@ -438,7 +453,7 @@ class Boards:
         self._connection.execute(
             update(seats)
             .where(seats.c.board_id == board.id, seats.c.seat == seat)
-            .values(player_id=player_id)
+            .values(player_id=player_id, told_of_words=False)
         )
         waited_for = board.to_move
         moves_now = waited_for is not None and waited_for.seat == seat

@@ -206,6 +206,8 @@ seats = Table(
     Column("name", String(40)),  # of who sat here in a record, which belongs to its importer
     # Whether the player began the board, or has moved or written since it was begun.
     Column("answered", Boolean, nullable=False, server_default=false()),
+    # Whether the player was told where words without a command go.
+    Column("told_of_words", Boolean, nullable=False, server_default=false()),
     Index(
         "ix_seats_unanswered",
         "player_id",

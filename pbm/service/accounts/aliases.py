@@ -7,6 +7,7 @@ from pbm.events import Answered
 from pbm.mail.address import address_key
 from pbm.play.turn import Turn
 from pbm.service.turns.allowance import may_answer
+from pbm.service.turns.intentions import read_intention
 from pbm.service.turns.mail_turn import MailTurn
 from pbm.service.turns.questions import ASK_ABOUT_ALIAS_EVERY, ask_alias, shortened
 from pbm.service.turns.scripts import rehearse
@@ -26,6 +27,7 @@ def ask_owner(turn: MailTurn, speaker: Elsewhere) -> str:
         )
     context = turn.context(owner, speaker.board_id)
     script = turn.script(context)
+    script = read_intention(context, script) or script
     # The yes is about the reply; a dangerous command would ask for one of its own.
     left_out = [command.line for command in script.commands if command.dangerous]
     harmless = tuple(command for command in script.commands if not command.dangerous)

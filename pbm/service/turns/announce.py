@@ -35,6 +35,7 @@ class _News:
     lead: list[dict[str, Any]] = field(default_factory=list)
     comments: list[dict[str, Any]] = field(default_factory=list)
     begins: bool = False
+    speaks_first: str | None = None  # who is to learn where words go
 
 
 def announce_boards(turn: Turn, events: Sequence[Event], *, but: int | None = None) -> None:
@@ -52,16 +53,30 @@ def announce_boards(turn: Turn, events: Sequence[Event], *, but: int | None = No
             continue
         plain = {player.id for player in players if not player.settings.picture}
         views = board_views(turn.work, board, [player.id for player in players], plain=plain)
-        told = {"lead": news.lead, "comments": news.comments}
         newcomers = turn.work.boards.newcomers(number) if news.begins else ()
         mails = [
             (
                 player,
-                {**to_plain(views[player.id]), **told, "newcomer": player.id in newcomers},
+                {
+                    **to_plain(views[player.id]),
+                    **_told_to(player, players, news),
+                    "newcomer": player.id in newcomers,
+                },
             )
             for player in players
         ]
         MailWriter(turn).boards(board, mails)
+
+
+def _told_to(reader: Player, readers: Sequence[Player], news: _News) -> dict[str, Any]:
+    """What a reader is told besides the board; who speaks there for the first time, also to whom
+    the words went."""
+    others = [player.handle for player in readers if player.id != reader.id]
+    comments = [
+        {**said, "sent_to": others} if others and reader.handle == news.speaks_first else said
+        for said in news.comments
+    ]
+    return {"lead": news.lead, "comments": comments}
 
 
 def announce_answer(turn: Turn, player: Player, sections: Sequence[Answered]) -> bool:
@@ -154,10 +169,12 @@ def _by_board(events: Sequence[Event]) -> dict[int, _News]:
                 news = found.setdefault(board_id, _News())
                 news.lead.append(told(event))
                 news.begins |= isinstance(event, BoardStarted)
-            case Commented(board_id, handle, lines):
+            case Commented(board_id, handle, lines, first):
                 head, rest = divide_comment(lines)
                 comment: dict[str, Any] = {"handle": handle, "head": head, "rest": rest}
-                found.setdefault(board_id, _News()).comments.append(comment)
+                news = found.setdefault(board_id, _News())
+                news.comments.append(comment)
+                news.speaks_first = handle if first else news.speaks_first
             case _:
                 pass
     return found

@@ -11,10 +11,12 @@ from pbm.commands.context import Context
 from pbm.commands.script import Script
 from pbm.events import Answered
 from pbm.service.turns.bare_answers import read_bare_answer
+from pbm.service.turns.intentions import read_intention
 from pbm.service.turns.lone_move import read_lone_move
 
 Reader = Callable[[Context, Script], Script | Answered | None]
 _READERS: tuple[Reader, ...] = (
+    read_intention,
     read_bare_answer,
     read_lone_move,
 )

@@ -36,7 +36,7 @@ class Welcome:
     `problem` is the refusal of the handle that was wished for; `last`: the last answer today;
     `more`: commands stood below that are not kept; `asked`: the names of commands that only a
     player may give, not kept either; `invitation`: the errand of the challenge that a yes
-    belongs to; `kept`: the hash of the password that was sent along.
+    belongs to; `kept`: the hash of the password that was sent along. `help` is the text of a page.
     """
 
     handle: str
@@ -46,6 +46,7 @@ class Welcome:
     asked: Sequence[str] = ()
     invitation: int | None = None
     kept: PasswordHash | None = None
+    help: str | None = None
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,7 @@ def ask_signup(turn: Turn, address: str, welcome: Welcome) -> None:
         "title": game.info.title,
         "board": _first_board(game),
         "password": sealed is not None,
+        "help": welcome.help,
     }
     asking = Asking("welcome", question_subject(f"play as {welcome.handle}"), params, new_token())
     kept = {"handle": welcome.handle, "invitation": welcome.invitation}

@@ -15,6 +15,7 @@ from pbm.play.subjects import answer_subject
 from pbm.play.turn import Turn
 from pbm.service.accounts.first_passwords import hash_of_first
 from pbm.service.accounts.handles import choose_handle
+from pbm.service.turns.intentions import page_meant
 from pbm.service.turns.mail_turn import MailTurn
 from pbm.service.turns.mail_writer import MailWriter
 from pbm.service.turns.questions import Welcome, ask_signup
@@ -51,6 +52,7 @@ def answer_stranger(turn: MailTurn, author: str) -> str:
         more=isinstance(first, SignUp) and bool(script.commands[1:] or script.comment),
         asked=_asked_for(script),
         kept=kept,
+        help=_page_meant(context, script),
     )
     ask_signup(turn, author, welcome)
     return f"asked {author} to play as {handle}"
@@ -93,6 +95,12 @@ def _asked_for(script: Script) -> list[str]:
         return []  # the welcome speaks of the rest of that mail
     others = (item for item in script.commands if not isinstance(item, Help))
     return list(dict.fromkeys(item.words[0] for item in others))
+
+
+def _page_meant(context: Context, script: Script) -> str | None:
+    """The text of the help page that a stranger asks for in plain words."""
+    subject = page_meant(script)
+    return None if subject is None else str(context.help_page(subject)["text"])
 
 
 def _misread_signup(problem: Problem | None) -> dict[str, Any] | None:

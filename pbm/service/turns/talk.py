@@ -43,7 +43,8 @@ def chat(context: Context, number: int, comment: tuple[str, ...]) -> list[Event]
         return [_given_back("said-before", number, comment, SAME_WORDS.most)]
     if not NEWS.take(work, now, number, player.id):
         return [_given_back("said-enough", number, comment, NEWS.most)]
-    return [Commented(number, player.handle, comment)]
+    first = work.boards.note_told_of_words(number, player.id)
+    return [Commented(number, player.handle, comment, first)]
 
 
 def _given_back(section: str, number: int, comment: tuple[str, ...], most: int) -> Answered:

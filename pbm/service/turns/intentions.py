@@ -1,0 +1,143 @@
+"""What players say to the server in plain words is done, asked about or explained; nobody else
+reads it.
+
+What only looks is done. What reaches others, or cannot be undone, is asked about: such words are
+a guess, and only the command itself is none.
+"""
+
+from collections.abc import Collection
+from dataclasses import replace
+from typing import Final
+
+from pbm.commands.agree import Draw, TakeBack
+from pbm.commands.context import Context
+from pbm.commands.declare import Command
+from pbm.commands.help import Help
+from pbm.commands.intentions import Intention, Meant, Understood, understand
+from pbm.commands.leaving import Delete, Stop
+from pbm.commands.lobby import Challenge, Decline, Rematch
+from pbm.commands.look import Games, Show
+from pbm.commands.play import Move, Resign
+from pbm.commands.registry import parse_line
+from pbm.commands.script import Script
+from pbm.commands.settings import ShowSettings
+from pbm.rules.contract import Game
+from pbm.rules.registry import default_game
+from pbm.service.turns.game_meant import game_meant
+from pbm.service.turns.scripts import own_hint
+
+_DEEDS: Final[dict[Intention, type[Command]]] = {
+    Intention.RESIGN: Resign,
+    Intention.LOST: Resign,
+    Intention.DRAW: Draw,
+    Intention.TAKE_BACK: TakeBack,
+    Intention.AGAIN: Rematch,
+    Intention.DECLINE: Decline,
+    Intention.LEAVE: Delete,
+}
+_LOOKS: Final[dict[Intention, type[Command]]] = {
+    Intention.STOP: Stop,
+    Intention.BOARD: Show,
+    Intention.GAMES: Games,
+    Intention.SETTINGS: ShowSettings,
+}
+_PAGES: Final = {
+    Intention.PLAY: "tutorial",
+    Intention.MOVE: Move.words[0],
+    Intention.HELP: "",
+    Intention.COMMANDS: "commands",
+    Intention.CHALLENGE: Challenge.words[0],
+    Intention.CHANGE: "change",
+}
+_WITHOUT_BOARD = (Delete, Stop, Games, ShowSettings)
+
+
+def read_intention(context: Context, script: Script) -> Script | None:
+    """The commands that plain words stand for; None where they are no words for us."""
+    said = _understood(script)
+    if said is None:
+        return None
+    number = own_hint(context)
+    meant = [item for item in said.meant if not _is_talk(context, item, number)]
+    game = game_meant(context.work, context.hints)
+    deeds = [item for item in meant if item.intention in _DEEDS and not item.asks_how]
+    lines: dict[str, Meant] = {}
+    for item in deeds or meant:
+        lines.setdefault(_line(item, number, game), item)
+    if not lines:
+        return None
+    commands = tuple(_command(line, item, game) for line, item in lines.items())
+    guess = _guess(lines.values(), number) if deeds else None
+    return Script(commands, said.rest, said=script.said, guess=guess)
+
+
+def page_meant(script: Script) -> str | None:
+    """The subject of the help page that plain words ask for, if they do."""
+    said = _understood(script)
+    pages = (_page(item, default_game()) for item in said.meant) if said else ()
+    return next((page for page in pages if page is not None), None)
+
+
+def _understood(script: Script) -> Understood | None:
+    """What the words say that may be sent on or quoted, since those hold no password.
+
+    "help me" and "show me the board" read as commands, too. A subject counts where the rest says
+    nothing to us.
+    """
+    if script.commands:
+        first, *others = script.commands
+        only_looks = first.reads_only and not others
+        return _headed(first.line, script.comment) if only_looks else None
+    if script.problem:
+        return understand((script.problem.line, *script.comment))
+    return understand(script.comment) or _headed(script.heading, script.comment)
+
+
+def _headed(line: str, words: tuple[str, ...]) -> Understood | None:
+    """What a line says, if it is nothing else, with words below it."""
+    said = understand((line,))
+    return replace(said, rest=words) if said and not said.rest else None
+
+
+def _is_talk(context: Context, meant: Meant, number: int | None) -> bool:
+    """Whether something is said to the others after all: "You win" once the game is over."""
+    if meant.intention is not Intention.LOST:
+        return False
+    return not number or not context.work.boards.get(number).playing
+
+
+def _line(meant: Meant, number: int | None, game: Game) -> str:
+    """The command that does what is meant, or explains it."""
+    page = _page(meant, game)
+    if page is not None:
+        return f"{Help.words[0]} {page}".strip()
+    board = meant.board or number
+    command = (_DEEDS | _LOOKS).get(meant.intention, Show if board else Games)
+    named = f" {board}" if board and command not in _WITHOUT_BOARD else ""
+    return f"{command.words[0]}{named}"
+
+
+def _page(meant: Meant, game: Game) -> str | None:
+    if meant.intention is Intention.RULES:
+        return game.info.name
+    deed = _DEEDS.get(meant.intention)
+    if deed and meant.asks_how:
+        return deed.words[0]
+    return _PAGES.get(meant.intention)
+
+
+def _command(line: str, meant: Meant, game: Game) -> Command:
+    """The command, which says what was written where it is refused."""
+    command = parse_line(line, game)
+    assert isinstance(command, Command)
+    command.line = meant.wrote
+    return command
+
+
+def _guess(deeds: Collection[Meant], number: int | None) -> dict[str, object]:
+    """The section of the question whether these are wished."""
+    asked = [
+        {"command": _DEEDS[item.intention].words[0], "number": item.board or number}
+        for item in deeds
+    ]
+    return {"section": "meant", "wrote": [item.wrote for item in deeds], "deeds": asked}

@@ -1,0 +1,138 @@
+"""Which words are for the server, and which are for the other players."""
+
+from pathlib import Path
+
+import pytest
+
+from pbm.commands.intentions import Intention, Meant, understand
+from pbm.commands.word_lists import WordListError, read_list
+
+
+def said(text: str) -> str:
+    """What is meant by some lines; "how" before it where it is asked how that is done."""
+    found = understand(text.split("\n"))
+    if found is None:
+        return "talk"
+    return ", ".join(f"{'how ' if item.asks_how else ''}{item.intention}" for item in found.meant)
+
+
+MEANT = {
+    "resign": """I resign|i RESIGN!!!|I give up|I give up.|quit|Quit!|I quit|"I resign"
+        |Resign, please.|I surrender|I concede.|I'd like to resign
+        |I want to give up this game now|Can I resign?|ich gebe auf|Ich möchte aufgeben.
+        |j'abandonne|J’abandonne !|je veux abandonner la partie|me rindo|Abandono|mi arrendo
+        |desisto|ik geef op|jag ger upp|jeg gir opp|poddaję się|Сдаюсь|Я хочу сдаться
+        |投了します。|我认输！|Hi, I resign. Thanks!|Hallo Bob, ich gebe auf.
+        |I want to stop playing|resign now please""",
+    "how resign": """How do I resign this game?|how can I give up|How to resign
+        |How do you surrender?|Could you tell me how to resign?|Wie kann ich aufgeben?
+        |Comment abandonner ?|¿Cómo puedo abandonar la partida?|come posso abbandonare
+        |Como posso desistir?|Hoe kan ik opgeven?|Hur ger jag upp?|Jak się poddać?|Как сдаться?""",
+    "draw": """draw?|Draw!|a draw?|remis?|Remis|how about a draw|can we call it a draw
+        |Shall we call it a draw?|I offer a draw|I'd like to offer a draw|Do you want a draw?
+        |ich biete remis an|Je propose nulle|tablas?|Patta?|Empate?|ofrezco tablas|Ничья?
+        |предлагаю ничью|引き分け？|和棋？""",
+    "how draw": "How do I offer a draw?|Wie kann ich remis anbieten?|how do we call it a draw",
+    "take back": """undo|undo!|undo please|take back my move please|takeback please
+        |Undo my last move|I made a mistake, can I take that back?|Oops, wrong move! Undo please
+        |Can I have my move back?|Zug zurücknehmen|Kann ich meinen Zug zurücknehmen?|annuler
+        |Puis-je reprendre mon coup ?|deshacer|annulla la mossa|desfazer|ångra|cofnij
+        |отменить ход|Можно взять ход назад?|悔棋""",
+    "again": """rematch?|Rematch!|play again?|another game?|Shall we play again?
+        |How about a rematch?|Revanche?|Noch eine Partie?|On rejoue ?|¿Otra partida?|Rivincita?
+        |Реванш?|もう一局？|再来一局""",
+    "decline": "I don't want to play|Ich möchte nicht spielen|Je ne veux pas jouer",
+    "leave": """delete my account|Please delete my account!|I want to delete my account
+        |Mein Konto löschen|supprimer mon compte|Удалите мой аккаунт""",
+    "stop": """I want to stop getting these mails|stop sending me mails|too many emails
+        |unsubscribe me|Keine Mails mehr!|Can I get fewer mails?|退订""",
+    "rules": """rules|Rules?|the rules please|What are the rules?|How do I win?
+        |Can you send me the rules?|Regeln?|Wie sind die Regeln?|Quelles sont les règles ?|reglas
+        |Правила|ルールを教えてください|すみません、ルールを教えてください。|规则""",
+    "play": """What do I do now?|How does this work?|Wie geht das?|Comment ça marche ?
+        |как играть?|怎么玩""",
+    "how play": "how do I play|How do I play this game?|how can I play",
+    "how move": """how do I move|How do I make a move?
+        |Wie mache ich einen Zug? Wie kann ich ziehen?""",
+    "help": """help|help me|help!|Help me please|HELP|I need help|Can you help me?
+        |Bob, can you help me?|info|Hilfe!|aide svp|ayuda|aiuto|ajuda|hjälp|pomocy|помощь|ヘルプ
+        |帮助""",
+    "commands": "commands|What commands are there?|Welche Befehle gibt es?",
+    "board": """show me the board|where is the board|Can I see the board?|resend the board
+        |Wo ist das Brett?""",
+    "turn": """who|who is to move?|whose turn is it|Whose turn is it?|status|Status?
+        |what are the scores|What's the score?|Is it my turn?|when is it my turn?
+        |which ones are mine?|who is winning?|Wer ist dran?|A qui de jouer ?
+        |¿De quién es el turno?|A chi tocca?|Czyj ruch?|Чей ход?""",
+    "games": "my games|which games am I in?|show my games",
+    "how challenge": "How do I start a new game?|how can I invite a friend?",
+    "how change": "How do I change my name?",
+    "settings": "settings!",
+}
+TALK = """I won't quit now!|undo your shoes|my rules lawyer|status quo|Resign? Never!
+    |I give up hope|You win some|I resign from my job|Rules are rules|Who are you?
+    |Whose idea was that?|I need help with my taxes|can you help me with my taxes?
+    |I want to play tonight|Let's play!|I win!|I'll move tonight|Nice move|Good game|Good luck!
+    |yes|no|ok|Thanks!
+    |Hello again!|Thanks again|Danke nochmal!|Hey man!|Sorry!|Hello|Hi Bob|Bob
+    |Why did you resign?|Don't give up!|I never give up
+    |To quit or not to quit|You should have said "I resign".|How do I look?|Can you resign?
+    |If I resign, you win the cup.|It was a draw last time|No draw!|I draw pictures
+    |Draw me a horse|The status is unclear|Help is on the way|help yourself|What a game
+    |Play it again, Sam|back to work|Is this a1-c3,d4?|The rules of my club differ from these
+    |ich gebe nicht auf|je n'abandonne pas|не сдаюсь|resign 12 alice secret"""
+
+
+@pytest.mark.parametrize(
+    ("meant", "text"),
+    [(meant, text.strip()) for meant, texts in MEANT.items() for text in texts.split("|")],
+)
+def test_words_for_us(meant: str, text: str) -> None:
+    text = " ".join(text.split())
+    for written in (text, f"Hi Bob,\n\n{text}\n\nThanks,\nAlice"):
+        assert said(written) == meant
+
+
+@pytest.mark.parametrize("text", [text.strip() for text in TALK.split("|")])
+def test_words_for_others(text: str) -> None:
+    assert said(text) == "talk"
+
+
+@pytest.mark.parametrize(
+    ("text", "meant", "rest"),
+    [
+        ("I resign, good game Alice!", "resign", "good game Alice!"),
+        ("Hi Alice,\n\nI give up. Good game!\nBob", "resign", "Hi Alice,\n\nGood game!\nBob"),
+        ("Good game! Rematch?", "again", "Good game!"),
+        ("My queen is lost. How do I resign?", "how resign", "My queen is lost."),
+        ("draw?\n\nI see no way to win.", "draw", "I see no way to win."),
+        ("I resign board 12\nwell played", "resign", "well played"),
+    ],
+)
+def test_what_is_left_for_others(text: str, meant: str, rest: str) -> None:
+    found = understand(text.split("\n"))
+    assert found is not None
+    assert (said(text), "\n".join(found.rest)) == (meant, rest)
+
+
+def test_the_board_that_is_named() -> None:
+    for text in ("I resign board 12", "resign on board 12 please", "I'd like to resign game 12."):
+        found = understand([text])
+        assert found is not None
+        assert found.meant == (Meant(Intention.RESIGN, False, 12, text.rstrip(".")),)
+
+
+def test_long_words_are_no_intention() -> None:
+    assert said("I resign.\n" + "Well played. " * 10) == "resign"
+    assert said("I resign.\n" + "Well played. " * 40) == "talk"
+    assert said("\n" * 30 + "I resign") == "resign"
+    assert said("Hi\n" + "\n" * 30 + "I resign") == "talk"
+
+
+def test_a_list_names_the_line_that_cannot_be_read(tmp_path: Path) -> None:
+    for text in ("word\n", "== others ==\nword\n", "== no ==\nno\n\n...\n"):
+        (tmp_path / "list.txt").write_text(text, encoding="utf-8")
+        with pytest.raises(WordListError, match=r"list\.txt, line \d"):
+            read_list("list", ("yes", "no"), tmp_path)
+    (tmp_path / "list.txt").write_text("# ours\n== no ==\nNo way\nno way\n", encoding="utf-8")
+    assert read_list("list", ("yes", "no"), tmp_path) == {"yes": set(), "no": {"no way"}}
