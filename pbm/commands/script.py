@@ -155,12 +155,14 @@ def confirmation(
     """Read the answer to a question: True for a yes, False for a no, None for what is neither or
     may be either.
 
-    `clearly`: a yes counts only where the line says nothing else, in words that mean nothing else.
+    A yes before a command in the same line may mean either. `clearly`: it counts only where the
+    line says nothing else, in words that mean nothing else.
     The second value is what stands below the answer.
     """
     body = _trimmed(said)
     found = spoken(body)
-    if found.answer is None or (found.answer and clearly and not found.clear):
+    unclear = found.answer and (not found.clear if clearly else bool(parse_line(found.rest)))
+    if found.answer is None or unclear:
         return None, body
     return found.answer, body[found.lines :]
 

@@ -11,6 +11,7 @@ _CALLED_NOW = {
 }
 # Refusals whose words are in the "reasons.txt" of the one game of then now.
 _SAID_BY_THE_GAME = frozenset("one-form two-layouts bad-teams".split())
+_PERHAPS_A_NAME = "perhaps-a-name"  # was a refusal; a name is always asked about now
 _CLAIM = "nothing-to-claim"  # in words of the game behind our own
 
 
@@ -21,6 +22,8 @@ def as_frozen_now(params: dict[str, Any]) -> dict[str, Any]:
         params = {**params, "lead": [_fact(item) for item in params["lead"]]}
     if params.get("sections"):
         params = {**params, "sections": [_section(item) for item in params["sections"]]}
+    if (params.get("problem") or {}).get("code") == _PERHAPS_A_NAME:
+        params = {**params, "problem": None, "named": True}
     return params
 
 
