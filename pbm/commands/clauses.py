@@ -10,7 +10,7 @@ from pbm.mail.reading.charsets import fold_typography
 LONGEST = 200  # characters of a text that are looked at
 _MOST_WORDS = 6  # of a phrase
 _LONGEST_ANSWER = 12  # words of a clause that says nothing else
-_CLAUSE = re.compile(r"(?:[^.,;:!?()…。、，！？؟،\n\u2013\u2014-]|(?<=\w)-(?=\w))+")
+_CLAUSE = re.compile(r"(?:[^.,;:!?¡¿()…。、，！？؟،\n\u2013\u2014-]|(?<=\w)-(?=\w))+")
 _SAY_YES, _SAY_NO = "👍👌✅✔☑🆗💯", "👎❌🙅"
 _SYMBOLS = "\u2600-\u27bf\U0001f000-\U0001faff\u200d\ufe0f"
 _WORD = re.compile(rf"[{_SAY_YES}{_SAY_NO}]|[^\s\"“”„«»*_<>\[\]`{_SYMBOLS}]+")

@@ -6,12 +6,13 @@ follows makes it neither. docs/replies.md tells more.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, takewhile
+from itertools import dropwhile, islice, takewhile
 from typing import Final
 
 from pbm.commands.answer_words import ANSWER_WORDS
 from pbm.commands.clauses import LONGEST, Clause, begins, clauses
 from pbm.commands.everyday import is_greeting
+from pbm.mail.reading.charsets import fold_typography
 
 _MOST_LINES = 4  # of a sentence
 _BETWEEN = " .,;:!-\u2013\u2014…。、，！"
@@ -19,6 +20,7 @@ _ASKS = frozenset("?？؟")
 _WORDS: Final = ANSWER_WORDS
 _YES: Final = _WORDS.yes | _WORDS.gladly
 _NO: Final = _WORDS.no | _WORDS.no_alone | _WORDS.stop
+_ALONE: Final = _WORDS.no_alone | _WORDS.stop  # where the line says nothing else
 _BESIDE: Final = _WORDS.polite | _WORDS.greeting
 _DOUBTS: Final = _WORDS.doubt | _WORDS.not_ | _NO | _WORDS.stop_alone
 _DOUBT_UNDIVIDED: Final = tuple(_WORDS.doubt_undivided)
@@ -44,24 +46,35 @@ def spoken(body: Sequence[str]) -> Spoken:
     """Read an answer to a question."""
     for index, line in enumerate(body[:_MOST_LINES]):
         found = list(clauses(line))
-        while found and is_greeting(found[0]):
-            found = found[1:]
-        if found:
-            return replace(_read(found, line, body[index + 1 :]), lines=index + 1)
+        said = list(dropwhile(_says_nothing, found))
+        if said:
+            return replace(_read(said, line, body[index + 1 :]), lines=index + 1)
+        if not all(map(is_greeting, found)):
+            return Spoken(begins=_begins(found[0]), lines=index + 1)
     return Spoken()
+
+
+def _says_nothing(clause: Clause) -> bool:
+    return is_greeting(clause) or (clause.parts(_BESIDE) is not None and clause.parts(_YES) is None)
 
 
 def _read(found: Sequence[Clause], line: str, below: Sequence[str]) -> Spoken:
     first, *others = found
     for answer, phrases in ((True, _YES), (False, _NO)):
         said = first.parts(phrases | _BESIDE)
-        if said is None or phrases.isdisjoint(said):
+        if said is None or phrases.isdisjoint(said) or _is_doubtful(answer, found, line, below):
             continue
-        rest = "" if _is_all(others, line, phrases) else line[first.end :].lstrip(_BETWEEN)
-        if not _is_doubtful(answer, found, line, below if rest else ()):
-            clear = answer and _is_clear(first) and _is_all(others, line, _WORDS.yes)
-            return Spoken(answer, begins=True, clear=clear, rest=rest.strip())
-    return Spoken(begins=begins(first.words, _YES | _NO))
+        is_all = _is_all(others, line, frozenset())
+        if not is_all and _ALONE.intersection(said):
+            continue
+        clear = answer and _is_clear(first) and _is_all(others, line, _WORDS.yes)
+        rest = "" if is_all else line[first.end :].lstrip(_BETWEEN).strip()
+        return Spoken(answer, begins=True, clear=clear, rest=rest)
+    return Spoken(begins=_begins(first))
+
+
+def _begins(clause: Clause) -> bool:
+    return begins(clause.words, _YES | _NO)
 
 
 def _is_clear(clause: Clause) -> bool:
@@ -77,15 +90,23 @@ def _is_all(found: Iterable[Clause], line: str, phrases: frozenset[str]) -> bool
 
 def _is_doubtful(answer: bool, found: Sequence[Clause], line: str, below: Sequence[str]) -> bool:
     """Whether what else is said, also in the lines right below, may make it another answer."""
-    if _ASKS.intersection(line) or len(line) > LONGEST:
+    if _ASKS.intersection(line) or len(line) > LONGEST or _quotes(line):
         return True
     if not answer:
         return any(begins(clause.words, _YES) for clause in found[1:])
     others = [clause for clause in found[1:] if clause.parts(_YES | _BESIDE) is None]
+    if not others:
+        return False
     for goes_on in islice(takewhile(str.strip, below), _MOST_LINES):
         others += clauses(goes_on)
     words = [word for clause in others for word in clause.words]
     return any(word in _DOUBTS or _holds_doubt(word) for word in words)
+
+
+def _quotes(line: str) -> bool:
+    """Whether words are quoted in a line: ours, perhaps, where a program has broken them anew."""
+    text = fold_typography(line).strip()
+    return '"' in text and not text[0] == text[-1] == '"'
 
 
 def _holds_doubt(word: str) -> bool:

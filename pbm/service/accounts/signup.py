@@ -52,7 +52,8 @@ def hear_signup(turn: MailTurn, question: Question) -> str:
             raise Refusal("question-closed")
         if name or not (yes or signs_up):
             _refuse_misread(script)
-            return _ask_back(turn, question, name or name_alone(first))
+            is_answer = begins_answer(turn.envelope.said)
+            return _ask_back(turn, question, name or (None if is_answer else name_alone(first)))
         handle = signs_up.handle if signs_up else question.params["handle"]
         check_new_handle(work, handle)
         waits = asked_with(turn.site.keyring, question)
