@@ -6,7 +6,7 @@ player needs both, where this server learned of such results when the player cho
 trusted result says that the domain does not vouch, a tag proves nothing either.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from pbm.mail.address import PlayerReply, QuestionReply, Recipient, address_key
@@ -52,11 +52,13 @@ class Answerer:
     """The answer to a question, open or not, from the address that was asked.
 
     A yes or no needs nothing more; `proven`: other commands need no question of their own.
+    `token` is the question's.
     """
 
     question: Question
     player: Player | None
     proven: bool = False
+    token: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,10 @@ def identify(
     if isinstance(recipient, QuestionReply):
         question = asked_question(work, recipient, lock=True)
         if question is not None:
-            return _answering(turn, question, player, author, dmarc)
+            speaker = _answering(turn, question, player, author, dmarc)
+            if isinstance(speaker, Answerer):
+                return replace(speaker, token=recipient.token)
+            return speaker
     if isinstance(recipient, PlayerReply):
         owner = tag_owner(work, turn.site.keyring, recipient, known=player)
         if owner is not None and player is not None and player.id == owner.id:

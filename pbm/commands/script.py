@@ -10,21 +10,12 @@ from pbm.commands.everyday import opts_out, says_no
 from pbm.commands.registry import Problem, botched_move, parse_line, parse_move, whole_move
 from pbm.commands.sentences import is_talk
 from pbm.commands.words import Login, lowered
+from pbm.commands.yes_and_no import spoken
 from pbm.play import subjects
 from pbm.rules.contract import Game
 from pbm.rules.registry import default_game
 
 MOST_COMMANDS = 20
-_YES = frozenset({"yes", "ok", "confirm"})
-_NO = frozenset({"no"})
-_YES_TO_PLAY = frozenset(
-    lowered(form)  # which leaves all but ASCII letters as they are
-    for word in ("ja", "oui", "si", "sí", "si\u0301", "sim", "да", "tak", "ano", "hai")
-    for form in (word, word.capitalize(), word.upper())
-)
-_POLITE = frozenset({"please", "thanks", "thank you", "bitte", "gerne", "danke", "merci"})
-_ENDS = ".! "
-_LONGEST_ANSWER = 40  # characters
 _OPENING_LINES = 2
 _MULTIPLE = "multiple"
 
@@ -177,31 +168,38 @@ class _Reader:
         return None if found and is_talk(line, found) else found
 
 
-def confirmation(said: Sequence[str]) -> tuple[bool | None, tuple[str, ...]]:
-    """Read the answer to a question: True for `yes`, False for `no`, None for other words.
+def confirmation(
+    said: Sequence[str], *, clearly: bool = False
+) -> tuple[bool | None, tuple[str, ...]]:
+    """Read the answer to a question: True for a yes, False for a no, None for what is neither or
+    may be either.
 
+    A yes before a command in the same line may mean either. `clearly`: it counts only where the
+    line says nothing else, in words that mean nothing else.
     The second value is what stands below the answer.
     """
     body = _trimmed(said)
-    first = lowered(body[0].strip()) if body else ""
-    if first in _YES:
-        return True, body[1:]
-    if first in _NO:
-        return False, body[1:]
-    return None, body
+    found = spoken(body)
+    unclear = found.answer and (not found.clear if clearly else bool(parse_line(found.rest)))
+    if found.answer is None or unclear:
+        return None, body
+    return found.answer, body[found.lines :]
+
+
+def begins_answer(said: Sequence[str]) -> bool:
+    """Whether it begins as a yes or a no does, be it one or not."""
+    return spoken(_trimmed(said)).begins
 
 
 def answer_to_welcome(said: Sequence[str]) -> tuple[bool | None, tuple[str, ...]]:
     """Read the answer to the question whether somebody wants to play here.
 
-    As nothing is lost by it, a yes counts in other languages and with a please, too; and
-    whatever may be a no, or a wish for no more mail, is a no.
+    Whatever may be a no, or a wish for no more mail, is a no.
     """
     body = _trimmed(said)
-    if not body:
-        return None, body
-    if _agrees_to_play(body[0].strip().rstrip(_ENDS)):
-        return True, body[1:]
+    found = spoken(body)
+    if found.answer:
+        return True, body[found.lines :]
     return (False, body[1:]) if says_no(_opening(body)) else (None, body)
 
 
@@ -219,26 +217,8 @@ def _opening(body: Sequence[str]) -> str:
 
 def is_bare_yes(script: Script) -> bool:
     """Whether a mail says yes and nothing else, which only the answer to a question may."""
-    return _bare_answer(script) is True
-
-
-def is_bare_no(script: Script) -> bool:
-    """Whether a mail says no and nothing else."""
-    return _bare_answer(script) is False
-
-
-def _bare_answer(script: Script) -> bool | None:
     alone = not script.commands and len(script.comment) == 1
-    return confirmation(script.comment)[0] if alone else None
-
-
-def _agrees_to_play(text: str) -> bool:
-    if len(text) > _LONGEST_ANSWER:
-        return False
-    word, *more = text.replace(",", " ").split() or [""]
-    if more and lowered(" ".join(more)) not in _POLITE:
-        return False
-    return lowered(word) in _YES | _YES_TO_PLAY
+    return alone and spoken(script.comment).clear
 
 
 def _in_order(commands: list[Command]) -> tuple[Command, ...]:

@@ -10,7 +10,11 @@ from ipaddress import IPv4Network, IPv6Network, ip_address
 from pbm.mail.address import ServerAddress
 from pbm.mail.tags import Keyring
 
-_BOARD_ID = re.compile(r"<g(\d{1,9})\.p(\d{1,5})(?:b(\d{1,5}))?\.[^@<>]*@([^@<>]*)>", re.ASCII)
+_BOARD_ID = re.compile(
+    r"<g(\d{1,9})\.p(\d{1,5})(?:b(\d{1,5}))?((?:\.[a-z]{1,20}\d{1,9}p\d{1,5}){0,4})"
+    r"\.[^@<>]*@([^@<>]*)>",
+    re.ASCII,
+)
 
 
 def by_lot(names: Sequence[str]) -> list[str]:
@@ -20,11 +24,15 @@ def by_lot(names: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Answering:
-    """What a mail answers: a board's mail, at a ply, after so many take-backs."""
+    """What a mail answers: a board's mail, at a ply, after so many take-backs.
+
+    `asked` are the marks of the offers that it asked its reader about.
+    """
 
     number: int
     ply: int
     taken_back: int
+    asked: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -57,6 +65,7 @@ class Site:
         """Return what the newest of our board mails among Message-IDs says."""
         for message_id in message_ids:
             found = _BOARD_ID.fullmatch(message_id)
-            if found and found[4].lower() == self.address.domain:
-                return Answering(int(found[1]), int(found[2]), int(found[3] or 0))
+            if found and found[5].lower() == self.address.domain:
+                asked = tuple(found[4].split(".")[1:])
+                return Answering(int(found[1]), int(found[2]), int(found[3] or 0), asked)
         return None

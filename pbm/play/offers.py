@@ -66,6 +66,11 @@ def latest_ply(work: UnitOfWork, board: Board, player_id: int) -> int:
     return max(plies)
 
 
+def mark_of(offer: Offer) -> str:
+    """What tells an offer from the others of its board: `draw7p16`, by player 7 after ply 16."""
+    return f"{offer.kind}{offer.by}p{offer.moved}"
+
+
 def make_offer(work: UnitOfWork, board: Board, kind: str, player_id: int) -> list[Event]:
     """Ask the others of a board. Raises Refusal."""
     moved = latest_ply(work, board, player_id)

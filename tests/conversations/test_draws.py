@@ -31,7 +31,7 @@ def test_a_draw_of_two(table: Table) -> None:
         "Your move on board 1. bob offers a draw.",
         "| Shall we?",
         'bob offers a draw. Answer "accept draw" or "reject draw"; if you move instead, that is'
-        " a no.",
+        " a no. A yes or a no alone will do.",
         "To move, answer with a line such as",
     )
     alice.says("accept draw\n\nWith pleasure.").gets(1)
@@ -82,21 +82,6 @@ def test_words_that_say_nothing_more_are_passed_over(words: str, table: Table) -
     alice.says("draw").forgets()
     bob.says(words).hears("Board 1 is over: a draw.")
     assert is_drawn(table)
-
-
-@pytest.mark.parametrize("word", ["yes", "OK", "no"])
-def test_a_yes_or_a_no_alone_is_told_what_to_write(word: str, table: Table) -> None:
-    alice, bob = table.start("alice", "bob")
-    alice.says("draw").forgets()
-    bob.forgets().says(word).gets(1).hears(
-        "There is no question here that your answer could be for, so nothing has changed and"
-        " nobody was told.",
-        'Here you are asked for a draw: answer with the words "accept draw" or "reject draw".',
-    )
-    alice.hears_nothing()
-    assert table.board(1).playing
-    bob.says("reject draw").forgets()
-    assert not any(offer.open for offer in table.board(1).offers)
 
 
 def test_who_offers_one_is_not_told_to_accept_it(table: Table) -> None:

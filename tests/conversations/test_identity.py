@@ -67,7 +67,9 @@ def test_no_drops_it(table: Table) -> None:
     bob.hears_nothing()
 
 
-@pytest.mark.parametrize("word", ["yes", "YES", " Ok ", "confirm", "yes\n\nAlice"])
+@pytest.mark.parametrize(
+    "word", ["yes", "YES", " Ok ", "confirm", "yes\n\nAlice", "yes please", "yes.", "y", "Sure!"]
+)
 def test_the_words_that_confirm(word: str, table: Table) -> None:
     alice, _ = table.start("alice", "bob")
     alice.writes("resign 1").says(word)
@@ -76,7 +78,7 @@ def test_the_words_that_confirm(word: str, table: Table) -> None:
 
 @pytest.mark.parametrize(
     "words",
-    ["yes please", "yes.", "y", "yes, resign 1", "I say\nyes", "> yes", "o\u212a", "y\u0435s"],
+    ["yes?", "yes, resign 1", "I say\nyes", "> yes", "o\u212a", "y\u0435s", "Yes, but not now"],
 )
 def test_words_that_do_not(words: str, table: Table) -> None:
     alice, bob = table.start("alice", "bob")

@@ -46,7 +46,8 @@ def test_another_name_starts_it_as_well(table: Table) -> None:
     dave = table.person("dave@example.net")
     alice.says("challenge dave@example.net")
     dave.forgets().says("bob").gets(1).hears("The handle bob is taken.", "Reply yes to play as")
-    dave.says("davy").gets(2).hears("You play as davy now.", "Abalone Board 1: alice v davy")
+    dave.says("davy").gets(1).hears("Play as davy?", "alice would like to play Abalone with you")
+    dave.says("yes").gets(2).hears("You play as davy now.", "Abalone Board 1: alice v davy")
     bob.hears_nothing()
 
 
@@ -156,7 +157,7 @@ def test_whatever_may_be_a_no_is_one_for_ever(words: str, table: Table) -> None:
 
 @pytest.mark.parametrize(
     "words",
-    ["who", "?", "", "Hm.", "Thanks\nI will think about it.", "sure", "no problem", "Alice,"],
+    ["who", "?", "", "Hm.", "Thanks\nI will think about it.", "sure?", "no problem", "Alice,"],
 )
 def test_what_is_neither_is_asked_again(words: str, table: Table) -> None:
     table.joins("alice").says("challenge dave@example.net")
@@ -195,7 +196,7 @@ def test_the_asked_one_may_have_signed_up_meanwhile(table: Table) -> None:
     dave = table.person("dave@example.net")
     alice.says("challenge dave@example.net").forgets()
     invitation = dave.newest
-    dave.writes("hello").says("davy").forgets()
+    dave.writes("hello").says("signup davy").forgets()
     assert not table.boards()
     dave.says("yes", answering=invitation).gets(2).hears("The game with alice starts now")
     assert seats(table) == ["alice", "davy"]
@@ -208,7 +209,7 @@ def test_or_may_decline_it_then(table: Table) -> None:
     dave = table.person("dave@example.net")
     alice.says("challenge dave@example.net").forgets()
     invitation = dave.newest
-    dave.writes("hello").says("davy").forgets()
+    dave.writes("hello").says("signup davy").forgets()
     dave.says("no", answering=invitation).gets(1).hears("Dropped.")
     alice.hears("dave@example.net does not want to play")
     assert not table.boards()

@@ -42,7 +42,9 @@ def test_whatever_comes_first_is_welcomed(text: str, table: Table) -> None:
 
 def test_another_name(table: Table) -> None:
     marta = table.person("marta@example.org").writes("hello").forgets()
-    marta.says("Martha\n").gets(1).hears("You play as martha now.")
+    marta.says("Martha\n").gets(1).hears("Play as martha?", "Reply yes to play as martha")
+    assert not players(table)
+    marta.says("yes").hears("You play as martha now.")
     assert players(table) == ["martha"]
 
 
@@ -55,7 +57,7 @@ def test_a_reply_that_quotes_us(table: Table) -> None:
 
 def test_the_only_word_is_the_whole_line(table: Table) -> None:
     marta = table.person("marta@example.org").writes("hello")
-    for words in ("yes, call me marta", "I would like to be called marta", "jawohl marta"):
+    for words in ("I would like to play if I may", "Dear all, marta here", "jawohl marta"):
         marta.forgets().says(words).gets(1)
         marta.hears("I could not read that as yes, as no, or as one name.")
     assert not players(table)
@@ -90,7 +92,7 @@ def test_a_yes_in_another_language_can_be_an_address(table: Table) -> None:
 def test_a_yes_that_endangers_something_is_yes(table: Table) -> None:
     alice = table.joins("alice").says("newkey").forgets()
     question = alice.newest
-    for words in ("ja", "yes please", "oui!", "Yes!"):
+    for words in ("fine", "yes, go on", "tak", "Yes!?", "Yes, but wait", "👍", "why not"):
         alice.says(words, answering=question).hears("I could not read that as yes or as no")
     alice.says("Yes", answering=question).hears("Done: mails that we sent you before this one")
 
@@ -165,7 +167,7 @@ def test_who_wants_no_mail_is_not_asked(subject: str, body: str, table: Table) -
 def test_a_name_with_more_below_is_asked_about(table: Table) -> None:
     marta = table.person("marta@example.org").writes("hello").forgets()
     marta.says("Martha\n\nIs this for free?").gets(1)
-    marta.hears('whether "martha" is the name that you want', "Reply yes to play as martha")
+    marta.hears("Play as martha?", "Reply yes to play as martha")
     assert not players(table)
     marta.says("yes").hears("You play as martha now.")
 
@@ -230,6 +232,8 @@ def test_commands_below_the_yes_run(table: Table) -> None:
 
     carl = table.person("carl@example.org").writes("hello").forgets()
     carl.says("charles\nshow 1\nchalenge bob").gets(1)
+    carl.hears("Play as charles?", "The rest of your mail was not kept. Put it below your yes.")
+    carl.says("signup charles\nshow 1\nchalenge bob").gets(1)
     carl.hears("You play as charles now.", "Abalone Board 1: marta v bob")
     assert table.boards() == [1]
 

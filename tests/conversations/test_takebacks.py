@@ -299,16 +299,14 @@ def test_in_teams_one_takes_back_what_one_played_for_a_partner(table: Table) -> 
     alice.says("takeback").hears("alice asks to take back ply 7", "and the move after it.")
 
 
-def test_a_yes_alone_is_told_what_to_write(table: Table) -> None:
+def test_a_yes_between_two_offers_is_told_what_to_write(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
-    alice.says("a1-c3,d4").says("takeback").forgets()
+    alice.says("a1-c3,d4").says("takeback").says("draw").forgets()
     bob.forgets().says("yes").gets(1).hears(
-        'Here you are asked for a take-back: answer with the words "accept takeback" or "reject'
-        ' takeback".'
+        'asked for a take-back and for a draw: answer with the words "accept takeback" or "reject'
+        ' takeback", and "accept draw" or "reject draw".'
     )
     alice.hears_nothing()
     assert table.moves(1) == ["a1-c3,b2"]
-    alice.says("draw").forgets()
-    bob.forgets().says("yes").gets(1).hears("When we ask, answer the mail that asks.")  # of two
     bob.says("accept the takeback")
     assert table.moves(1) == []

@@ -57,7 +57,7 @@ def test_a_page_that_comes_back_whole_runs_nothing(subject: str) -> None:
     rendered = mailed(subject)
     for said in (own_words(rendered.text), html_lines(subject)):
         script = read_script(answer_subject(f"help {subject}"), said, in_answer=True)
-        assert script == Script(comment=script.comment, problem=script.problem)
+        assert script == Script(comment=script.comment, problem=script.problem, said=script.said)
 
 
 def test_the_subject_of_an_answer_is_no_command() -> None:

@@ -15,6 +15,7 @@ _SAID_NO_MORE = {
     "cannot-be-strict": "This server does not learn what your mail provider says about your mails, "
     "so it cannot ask for that. Answers to our mails prove who you are, as before.",
 }
+_PERHAPS_A_NAME = "perhaps-a-name"  # was a refusal; a name is always asked about now
 _CLAIM = "nothing-to-claim"  # in words of the game behind our own
 
 
@@ -25,6 +26,8 @@ def as_frozen_now(params: dict[str, Any]) -> dict[str, Any]:
         params = {**params, "lead": [_fact(item) for item in params["lead"]]}
     if params.get("sections"):
         params = {**params, "sections": [_section(item) for item in params["sections"]]}
+    if (params.get("problem") or {}).get("code") == _PERHAPS_A_NAME:
+        params = {**params, "problem": None, "named": True}
     return params
 
 

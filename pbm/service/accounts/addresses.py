@@ -18,6 +18,7 @@ from pbm.rules.registry import default_game
 from pbm.service.turns.announce import shown_to
 from pbm.service.turns.mail_turn import MailTurn
 from pbm.service.turns.mail_writer import Asking, MailWriter
+from pbm.service.turns.questions import ask_once_more
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Board, Player, Question
 
@@ -38,16 +39,17 @@ def ask_new_address(turn: Turn, player: Player, event: AddressWanted) -> None:
     MailWriter(turn).question(event.address, asking, granted=True)
 
 
-def hear_new_address(turn: MailTurn, question: Question) -> str:
+def hear_new_address(turn: MailTurn, question: Question, token: str) -> str:
     """Settle the question of a new address. Returns the outcome for the operator."""
     work = turn.work
-    yes, _ = confirmation(turn.envelope.said)
+    yes, _ = confirmation(turn.envelope.said, clearly=True)
     player = work.players.find(question.params["player"])
     if player is None or not is_open(question, turn.arrived) or not _wanted(work, question, player):
         _answer(turn, question, "question-closed")
         return f"{question.address}: the question is closed"
     if yes is None:
-        _answer(turn, question, "yes-or-no")
+        if strangers_answers_left(turn.work, question.address, turn.now):
+            ask_once_more(turn, question.address, question, token, {"handle": player.handle})
         return f"{question.address}: neither yes nor no"
     work.questions.settle(question, "yes" if yes else "no")
     if not yes:

@@ -1,14 +1,23 @@
 """Answers to the question whether somebody wants to play, and under which handle."""
 
-from pbm.commands.auth import is_open
-from pbm.commands.everyday import is_everyday
-from pbm.commands.script import answer_to_welcome, read_script, wants_no_mail
+from dataclasses import replace
+
+from pbm.commands.account import SignUp
+from pbm.commands.auth import Answerer, is_open
+from pbm.commands.everyday import name_alone, name_told
+from pbm.commands.script import (
+    Script,
+    answer_to_welcome,
+    begins_answer,
+    read_script,
+    wants_no_mail,
+)
 from pbm.commands.words import lowered
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.play.limits import strangers_answers_left
 from pbm.service.accounts.first_passwords import asked_with, hash_of_first
-from pbm.service.accounts.handles import check_new_handle, choose_handle
+from pbm.service.accounts.handles import check_new_handle, choose_handle, suggest_handle
 from pbm.service.accounts.new_passwords import within_rate
 from pbm.service.turns.invitations import (
     called_off,
@@ -16,64 +25,67 @@ from pbm.service.turns.invitations import (
     said_no,
     said_yes,
     start_if_complete,
+    told_of,
 )
 from pbm.service.turns.mail_turn import MailTurn
 from pbm.service.turns.obey import ask_first, is_dangerous, obey, tell
-from pbm.service.turns.questions import Welcome, ask_signup
+from pbm.service.turns.questions import Welcome, ask_once_more, ask_signup
 from pbm.service.turns.scripts import problem_answer, run_script
 from pbm.service.turns.strangers import help_stranger, say_goodbye
 from pbm.store.values import Player, Question
-
-_NO_NAME_ENDS = (",", "!", "?", ":")  # somebody is spoken to, or asked
 
 
 def hear_signup(turn: MailTurn, question: Question) -> str:
     """Settle the question of an address that nobody plays from. Returns the outcome."""
     work, address = turn.work, question.address
-    context = turn.context(None)
-    script = turn.script(context)
+    script = turn.script(turn.context(None))
     yes, rest = answer_to_welcome(turn.envelope.said)
-    if yes is False or wants_no_mail(turn.subject, ()):
+    first = next(filter(str.strip, turn.envelope.said), "")
+    name = name_told(first)  # "No, call me marta" is no no
+    if wants_no_mail(turn.subject, ()) or (yes is False and not name):
         return _hear_no(turn, question)
-    if help_stranger(context, address, script):
+    if help_stranger(turn.context(None), address, script):
         return "helped a stranger"
-    wanted = question.params["handle"] if yes else _name_in(rest)
+    signs_up = None if yes else _signup_of(script)
     try:
         if not is_open(question, turn.arrived):
             raise Refusal("question-closed")
-        if wanted is None:
-            raise Refusal("answer-yes")
-        check_new_handle(work, wanted)
-        if not yes and _are_words(rest[1:]):
-            raise Refusal("perhaps-a-name", handle=wanted)
-        if yes:
-            kept = asked_with(turn.site.keyring, question)
-        else:
-            first = next(iter(script.commands), None)
-            kept = hash_of_first(turn, first)
+        if name or not (yes or signs_up):
+            _refuse_misread(script)
+            is_answer = begins_answer(turn.envelope.said)
+            return _ask_back(turn, question, name or (None if is_answer else name_alone(first)))
+        handle = signs_up.handle if signs_up else question.params["handle"]
+        check_new_handle(work, handle)
+        waits = asked_with(turn.site.keyring, question)
+        kept = hash_of_first(turn, signs_up) if signs_up else waits
     except Refusal as refusal:
-        return _ask_again(turn, question, refusal, wanted)
-    player = work.players.add(wanted, address, turn.now)
+        return _ask_again(turn, question, refusal)
+    player = work.players.add(handle, address, turn.now)
     if kept:
         work.players.set_password(player.id, kept)
         player = work.players.get(player.id)
     work.questions.settle(question, "yes")
-    _welcome(turn, question, player, rest if yes else rest[1:])
-    return f"{wanted} signed up"
+    _welcome(turn, question, player, rest[1:] if signs_up else rest)
+    return f"{handle} signed up"
 
 
-def hear_again(turn: MailTurn, question: Question, player: Player, *, proven: bool) -> str:
+def hear_again(turn: MailTurn, speaker: Answerer, player: Player) -> str:
     """Hear a further answer from somebody who has become a player since the question."""
+    question = speaker.question
     context = turn.context(player)
     script = turn.script(context)
     yes, rest = answer_to_welcome(turn.envelope.said)
     if yes is False and script.commands:
         yes = None  # "stop" and "delete" are a player's commands
+    errand = invited_to(turn, question) if is_open(question, turn.arrived) else None
+    if errand and player.status == "active" and yes is None and _is_unsure(turn, script):
+        about = {"inviter": told_of(turn, errand).inviter}
+        ask_once_more(turn, player, question, speaker.token, about)
+        return f"{player.handle}: neither yes nor no"
     if yes is None or rest or player.status != "active":
         script = script if yes is None else turn.held(read_script("", rest, in_answer=False))
-        return obey(context, script, proven=proven)
-    errand = invited_to(turn, question)
-    if errand is None or not is_open(question, turn.arrived):
+        return obey(context, script, proven=speaker.proven)
+    if errand is None:
         told = [Answered("signed-up", {"handle": player.handle, "again": True})]
         if question.params["invitation"] and is_open(question, turn.arrived):
             told.append(called_off())
@@ -88,6 +100,10 @@ def hear_again(turn: MailTurn, question: Question, player: Player, *, proven: bo
     tell(context, [said_yes(turn, errand, question, player)])
     start_if_complete(turn, errand)
     return f"{player.handle} took an invitation"
+
+
+def _is_unsure(turn: MailTurn, script: Script) -> bool:
+    return not script.commands and (begins_answer(turn.envelope.said) or not script.problem)
 
 
 def _welcome(turn: MailTurn, question: Question, player: Player, rest: tuple[str, ...]) -> None:
@@ -124,36 +140,52 @@ def _hear_no(turn: MailTurn, question: Question) -> str:
     return say_goodbye(turn, question.address)
 
 
-def _ask_again(turn: MailTurn, question: Question, refusal: Refusal, wanted: str | None) -> str:
-    work, address = turn.work, question.address
-    left = strangers_answers_left(work, address, turn.now)
+def _signup_of(script: Script) -> SignUp | None:
+    first = script.commands[0] if script.commands else None
+    return first if isinstance(first, SignUp) else None
+
+
+def _refuse_misread(script: Script) -> None:
+    """Raise Refusal for a `signup` that could not be read."""
+    problem = script.problem
+    if problem and problem.params.get("command") == SignUp.words[0]:
+        raise Refusal(problem.code, **problem.params)
+
+
+def _ask_back(turn: MailTurn, question: Question, name: str | None) -> str:
+    """Ask whether a name was meant that was read in an answer; without one, ask again.
+
+    A password that waits does not come with another name. Raises Refusal.
+    """
+    if name is None:
+        raise Refusal("answer-yes")
+    handle = lowered(name)
+    check_new_handle(turn.work, handle)
+    more = bool(read_script("", turn.envelope.said[1:], in_answer=False).commands)
+    return _ask(turn, question, Welcome(handle, None, last=False, named=True, more=more))
+
+
+def _ask_again(turn: MailTurn, question: Question, refusal: Refusal) -> str:
+    """Say why, and ask about the same handle, or another where nobody can have that."""
+    handle, taken = choose_handle(turn.work, question.address, question.params["handle"])
+    if taken:
+        handle = suggest_handle(turn.work, question.address)
+    problem = {"code": refusal.code, "params": refusal.params}
+    kept = asked_with(turn.site.keyring, question)
+    return _ask(turn, question, Welcome(handle, problem, last=False, kept=kept))
+
+
+def _ask(turn: MailTurn, question: Question, welcome: Welcome) -> str:
+    """Ask once more, about the same invitation, as long as the address may get answers."""
+    left = strangers_answers_left(turn.work, question.address, turn.now)
     if not left:
-        return f"nothing: {address} had its answers for today"
-    wished = wanted if refusal.code == "perhaps-a-name" else None
-    welcome = Welcome(
-        choose_handle(work, address, wished)[0],
-        {"code": refusal.code, "params": refusal.params},
-        last=left == 1,
-        invitation=question.params["invitation"],
-        kept=asked_with(turn.site.keyring, question),
-    )
-    ask_signup(turn, address, welcome)
-    return f"asked {address} again: {refusal.code}"
-
-
-def _name_in(body: tuple[str, ...]) -> str | None:
-    """The handle that the first line is, alone or as the `signup` command says it."""
-    words = body[0].split() if body else []
-    if len(words) > 1 and lowered(words[0]) == "signup":
-        words = words[1:2]
-    if len(words) != 1:
-        return None
-    if words[0].endswith(_NO_NAME_ENDS) or is_everyday(lowered(words[0].rstrip("."))):
-        return None
-    return lowered(words[0])
-
-
-def _are_words(below: tuple[str, ...]) -> bool:
-    """Whether there is more than commands below what may be a name: then it may be none."""
-    script = read_script("", below, in_answer=False)
-    return bool(script.comment or script.problem) and not script.commands
+        return f"nothing: {question.address} had its answers for today"
+    errand = invited_to(turn, question)
+    about = {
+        "last": left == 1,
+        "invitation": question.params["invitation"],
+        "invited": told_of(turn, errand) if errand else None,
+    }
+    ask_signup(turn, question.address, replace(welcome, **about))
+    why = welcome.problem["code"] if welcome.problem else welcome.handle
+    return f"asked {question.address} again: {why}"

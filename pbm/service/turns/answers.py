@@ -1,13 +1,16 @@
 """Answers to questions: `yes`, `no`, or other words."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from pbm.commands.account import NewKey
 from pbm.commands.auth import Answerer, is_open
 from pbm.commands.context import Context
 from pbm.commands.declare import Command
+from pbm.commands.leaving import Stop
 from pbm.commands.registry import parse_line
-from pbm.commands.script import Script, confirmation
+from pbm.commands.script import Script, begins_answer, confirmation
 from pbm.events import Answered, Event
 from pbm.passwords import ConfirmedPassword
 from pbm.service.accounts.addresses import KIND as NEW_ADDRESS
@@ -17,6 +20,7 @@ from pbm.service.accounts.new_passwords import password_of
 from pbm.service.accounts.signup import hear_again, hear_signup
 from pbm.service.turns.mail_turn import MailTurn
 from pbm.service.turns.obey import obey, tell
+from pbm.service.turns.questions import as_shown, ask_once_more
 from pbm.service.turns.scripts import run_script
 from pbm.service.turns.vouching import let_stand
 from pbm.store.values import PendingCommands, Player, Question
@@ -26,23 +30,23 @@ def hear_answer(turn: MailTurn, speaker: Answerer) -> str:
     """Settle a question. Returns the outcome for the operator."""
     question, player = speaker.question, speaker.player
     if question.kind == NEW_ADDRESS:
-        return hear_new_address(turn, question)
+        return hear_new_address(turn, question, speaker.token)
     if player is None:
         return hear_signup(turn, question)
     if question.player_id is None:
-        return hear_again(turn, question, player, proven=speaker.proven)
-    return _hear_player(turn, question, player, proven=speaker.proven)
+        return hear_again(turn, speaker, player)
+    return _hear_player(turn, speaker, player)
 
 
-def _hear_player(turn: MailTurn, question: Question, player: Player, *, proven: bool) -> str:
+def _hear_player(turn: MailTurn, speaker: Answerer, player: Player) -> str:
+    question = speaker.question
     errands = turn.work.questions.open_errands(question.params["errands"])
     context = turn.context(player, errands[-1].board_id if errands else None)
-    yes, _ = confirmation(turn.envelope.said)
+    yes = _answer(turn, context, question, errands)
     if yes is None or player.status != "active":
-        return _obey_in_answer(turn, context, question, proven=proven)
+        return _obey_in_answer(turn, context, speaker, errands)
     if not is_open(question, turn.arrived):
-        tell(context, [Answered("question-closed", {"title": "too late"})])
-        return f"{player.handle}: the question is closed"
+        return _is_closed(context)
     turn.work.questions.settle(question, "yes" if yes else "no")
     if not yes:
         for errand in errands:
@@ -54,22 +58,56 @@ def _hear_player(turn: MailTurn, question: Question, player: Player, *, proven: 
     return _run_errands(turn, context, question, errands)
 
 
-def _obey_in_answer(turn: MailTurn, context: Context, question: Question, *, proven: bool) -> str:
+def _answer(
+    turn: MailTurn, context: Context, question: Question, errands: Sequence[PendingCommands]
+) -> bool | None:
+    """The answer to a question; a clear one, where something dangerous or an address is at stake.
+
+    As long as it is open, `stop` is a no; other commands are no answer.
+    """
+    commands = turn.script(context).commands
+    stops = bool(commands) and isinstance(commands[0], Stop) and is_open(question, turn.arrived)
+    if commands and not stops:
+        return None
+    dangerous = any(item.dangerous for errand in errands for item in _commands(errand))
+    clearly = dangerous or question.kind == "alias"
+    return confirmation(turn.envelope.said, clearly=clearly)[0]
+
+
+def _obey_in_answer(
+    turn: MailTurn, context: Context, speaker: Answerer, errands: Sequence[PendingCommands]
+) -> str:
     """Other words than yes or no: an open question's token proves the player, as tags do.
 
     A new key needs no further question where it answers an open one about a reply from
     elsewhere, which offers it.
     """
+    question, player = speaker.question, context.player
     script = turn.script(context)
     offered = question.kind == "alias" and is_open(question, turn.arrived)
     if offered and script.commands and all(isinstance(item, NewKey) for item in script.commands):
         tell(context, run_script(context, script))
-        return f"{context.player.handle}: {script.commands[0].words[0]}"
-    active = context.player.status == "active"
-    if active and not script.commands and not script.problem:
-        tell(context, [Answered("yes-or-no", {"title": "yes or no?"})])
-        return f"{context.player.handle}: neither yes nor no"
-    return obey(context, script, proven=proven)
+        return f"{player.handle}: {script.commands[0].words[0]}"
+    neither = not script.commands and (begins_answer(turn.envelope.said) or not script.problem)
+    if player.status == "active" and neither:
+        if not is_open(question, turn.arrived):
+            return _is_closed(context)
+        ask_once_more(turn, player, question, speaker.token, _asked(question, errands))
+        return f"{player.handle}: neither yes nor no"
+    return obey(context, script, proven=speaker.proven)
+
+
+def _asked(question: Question, errands: Sequence[PendingCommands]) -> dict[str, Any]:
+    """What a question asks, to be said once more."""
+    if question.kind == "alias":
+        return {"author": question.params["author"]}
+    lines = [as_shown(line) for errand in errands for line in errand.lines]
+    return {"lines": lines}
+
+
+def _is_closed(context: Context) -> str:
+    tell(context, [Answered("question-closed", {"title": "too late"})])
+    return f"{context.player.handle}: the question is closed"
 
 
 def _run_errands(

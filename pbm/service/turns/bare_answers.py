@@ -1,29 +1,74 @@
-"""A mail that says yes or no and nothing else, though it answers no question."""
+"""A yes or a no in answer to a board's mail: it answers the offer that waits for it alone."""
 
+from dataclasses import replace
+
+from pbm.commands.agree import Accept, Reject
 from pbm.commands.context import Context
-from pbm.commands.script import Script, is_bare_no, is_bare_yes
+from pbm.commands.declare import Command
+from pbm.commands.everyday import opts_out
+from pbm.commands.registry import parse_line
+from pbm.commands.script import Script, is_bare_yes, read_script
+from pbm.commands.yes_and_no import Spoken, spoken
 from pbm.events import Answered
-from pbm.play.offers import open_offers, waiting_for
+from pbm.play.offers import TAKEBACK, mark_of, open_offers, waiting_for
+from pbm.service.turns.game_meant import game_meant
 from pbm.service.turns.scripts import own_hint
+from pbm.store.values import Board, Offer
+
+_TITLE = "yes to what?"
 
 
-def read_bare_answer(context: Context, script: Script) -> Answered | None:
-    """What to say to a yes that answers no question, or to a no where an offer was perhaps meant.
+def read_bare_answer(context: Context, script: Script) -> Script | Answered | None:
+    """The offer accepted or rejected that a yes or a no answers, with the rest as the comment.
 
-    Neither ever answers the offer: that takes its own words.
+    Whoever may mean something else is told what to write; so is a yes that answers nothing.
     """
-    yes = is_bare_yes(script)
-    if not yes and not is_bare_no(script):
+    if script.commands or script.problem or not script.comment:
         return None
     number = own_hint(context)
-    asking = _asking(context, number) if number else []
-    offer = asking[0] if len(asking) == 1 else None
-    told = {"title": "yes to what?", "offer": offer}
-    return Answered("bare-yes", told, number) if yes or offer else None
+    board = context.work.boards.get(number) if number else None
+    asking = _asking(context, board) if board else []
+    said = spoken(script.comment)
+    if not (board and asking and said.begins) or opts_out(script.comment[said.lines - 1]):
+        to_nothing = not asking and is_bare_yes(script)
+        return Answered("bare-yes", {"title": _TITLE}, number) if to_nothing else None
+    answer = _answer(board, asking[0], said)
+    rest = (*([said.rest] if said.rest else []), *script.comment[said.lines :])
+    below = read_script("", rest, in_answer=True, game=game_meant(context.work, context.hints))
+    is_told = _waits_for_this(context, board, asking)
+    if answer and is_told and not (below.commands or below.problem):  # else, which comes first?
+        return replace(script, commands=(answer,), comment=below.comment)
+    return Answered("bare-yes", _told(context, board, asking), number)
 
 
-def _asking(context: Context, number: int) -> list[str]:
-    """The kinds of what waits for the speaker's answer on a board."""
-    board = context.work.boards.get(number)
-    offers = open_offers(board)
-    return [item.kind for item in offers if context.player.id in waiting_for(board, item)]
+def _asking(context: Context, board: Board) -> list[Offer]:
+    """What waits for the speaker's answer on a board."""
+    player_id = context.player.id
+    return [item for item in open_offers(board) if player_id in waiting_for(board, item)]
+
+
+def _waits_alone(context: Context, board: Board, asking: list[Offer]) -> bool:
+    """Whether there is one offer only, and it waits for nobody else."""
+    (offer, *others) = asking
+    return not others and waiting_for(board, offer) == (context.player.id,)
+
+
+def _waits_for_this(context: Context, board: Board, asking: list[Offer]) -> bool:
+    """Whether one offer waits for the speaker alone, and the mail that is answered tells of it."""
+    mail = context.answered
+    told = mail is not None and mail.number == board.id and mark_of(asking[0]) in mail.asked
+    return told and _waits_alone(context, board, asking)
+
+
+def _answer(board: Board, offer: Offer, said: Spoken) -> Command | None:
+    if said.answer is None:
+        return None
+    word = (Accept if said.answer else Reject).words[0]
+    ply = f"#{offer.moved}" if offer.kind == TAKEBACK else ""
+    found = parse_line(f"{word} {offer.kind} {board.id}{ply}")
+    return found if isinstance(found, Command) else None
+
+
+def _told(context: Context, board: Board, asking: list[Offer]) -> dict[str, object]:
+    kinds = [offer.kind for offer in asking]
+    return {"title": _TITLE, "offers": kinds, "alone": _waits_alone(context, board, asking)}

@@ -16,9 +16,11 @@ from pbm.events import Answered
 from pbm.mail.address import address_key
 from pbm.passwords import ConfirmedPassword
 from pbm.play.turn import Turn
+from pbm.rules.registry import default_game
 from pbm.service.turns.mail_turn import MailTurn
 from pbm.service.turns.mail_writer import MailWriter
 from pbm.service.turns.obey import tell
+from pbm.service.turns.questions import Invitation
 from pbm.service.turns.scripts import run_script
 from pbm.store.values import PendingCommands, Player, Question
 
@@ -28,6 +30,14 @@ def invited_to(turn: MailTurn, question: Question) -> PendingCommands | None:
     number = question.params.get("invitation")
     found = turn.work.questions.open_errands([number]) if number else ()
     return found[0] if found else None
+
+
+def told_of(turn: Turn, errand: PendingCommands) -> Invitation:
+    """Who began a challenge, and which game it is about."""
+    inviter = turn.work.players.get(errand.player_id)
+    command = _command(errand.lines[0])
+    game = command.game if isinstance(command, Challenge) else default_game()
+    return Invitation(inviter.handle, game)
 
 
 def said_yes(

@@ -13,6 +13,7 @@ from typing import Any
 from pbm.events.board import MailCameBack, told
 from pbm.mail.msgid import short_name
 from pbm.play.limits import take_strangers_mail
+from pbm.play.offers import mark_of, open_offers, waiting_for
 from pbm.play.subjects import answer_subject, classic_subject
 from pbm.play.turn import Turn
 from pbm.service.post.holding import held_until
@@ -103,7 +104,7 @@ class MailWriter:
                 "X-PBM-Turn": board.to_move.handle if board.to_move else "-",
             },
         }
-        message_id = root if first else self._message_id(_about(board))
+        message_id = root if first else self._message_id(_about(board, player))
         contents = _Contents(template, view, headers, message_id)
         return replace(self._mail(kind, player, contents), board_id=board.id)
 
@@ -249,10 +250,12 @@ def _address_of(reader: Player | str) -> str:
     return reader if isinstance(reader, str) else reader.address
 
 
-def _about(board: Board) -> str:
-    """What a Message-ID says of a board: its ply, and how often plies were taken back."""
+def _about(board: Board, player: Player) -> str:
+    """What a Message-ID says of a board: its ply, how often plies were taken back, and which
+    offers wait for the reader, so that a yes answers none that its mail did not show."""
     back = f"b{board.taken_back}" if board.taken_back else ""
-    return f"g{board.id}.p{board.ply}{back}"
+    asked = (item for item in open_offers(board) if player.id in waiting_for(board, item))
+    return ".".join([f"g{board.id}.p{board.ply}{back}", *map(mark_of, asked)])
 
 
 def _subject(board: Board, player: Player, view: dict[str, Any]) -> str:

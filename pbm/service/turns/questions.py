@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from pbm.commands.declare import Command
-from pbm.commands.registry import Problem, parse_line
+from pbm.commands.registry import parse_line
 from pbm.events import Guest, Invited
 from pbm.mail.tags import new_token, token_digest
 from pbm.passwords import PasswordHash, SealedPassword
@@ -20,7 +20,7 @@ from pbm.service.accounts.handles import suggest_handle
 from pbm.service.turns.allowance import may_answer
 from pbm.service.turns.mail_writer import Asking, MailWriter
 from pbm.service.turns.vouching import way_of
-from pbm.store.values import PendingCommands, Player
+from pbm.store.values import PendingCommands, Player, Question
 
 SIGNUP_FOR = timedelta(days=3)
 OPEN_FOR = timedelta(hours=48)
@@ -30,13 +30,23 @@ _MOST_LINES, _MOST_CHARACTERS = 5, 400  # of a comment, in a mail that only asks
 
 
 @dataclass(frozen=True)
+class Invitation:
+    """A challenge that somebody was asked to take part in: who began it, and which game."""
+
+    inviter: str
+    game: Game
+
+
+@dataclass(frozen=True)
 class Welcome:
     """What an unknown address is told when it is asked whether it wants to play.
 
-    `problem` is the refusal of the handle that was wished for; `last`: the last answer today;
-    `more`: commands stood below that are not kept; `asked`: the names of commands that only a
-    player may give, not kept either; `invitation`: the errand of the challenge that a yes
-    belongs to; `kept`: the hash of the password that was sent along. `help` is the text of a page.
+    `problem` is the refusal of the handle that was wished for; `named`: it is a name that was
+    read in the answer before; `last`: the last answer today; `more`: commands stood below that
+    are not kept; `asked`: the names of commands that only a player may give, not kept either;
+    `invitation`: the errand of the challenge that a yes belongs to, and `invited` what is told of
+    it while it waits; `kept`: the hash of the password that was sent along. `help` is the text of
+    a page.
     """
 
     handle: str
@@ -45,8 +55,10 @@ class Welcome:
     more: bool = False
     asked: Sequence[str] = ()
     invitation: int | None = None
+    invited: Invitation | None = None
     kept: PasswordHash | None = None
     help: str | None = None
+    named: bool = False
 
 
 @dataclass(frozen=True)
@@ -70,9 +82,11 @@ class ToConfirm:
 def ask_signup(turn: Turn, address: str, welcome: Welcome) -> None:
     """Ask an unknown address whether it wants to play under a handle."""
     sealed = sealed_for(turn.site.keyring, welcome.kept, address)
-    game = default_game()
+    invited = welcome.invited
+    game = invited.game if invited else default_game()
     params = {
         "handle": welcome.handle,
+        "named": welcome.named,
         "last": welcome.last,
         "more": welcome.more,
         "asked": list(welcome.asked),
@@ -84,6 +98,10 @@ def ask_signup(turn: Turn, address: str, welcome: Welcome) -> None:
         "help": welcome.help,
     }
     asking = Asking("welcome", question_subject(f"play as {welcome.handle}"), params, new_token())
+    if invited:
+        told = {**params, "inviter": invited.inviter, "again": True}
+        subject = _invites(invited.inviter, game)
+        asking = replace(asking, template="invite", subject=subject, params=told)
     kept = {"handle": welcome.handle, "invitation": welcome.invitation}
     turn.work.questions.ask(
         *("signup", address, token_digest(asking.token), kept, turn.now, turn.now + SIGNUP_FOR),
@@ -122,9 +140,13 @@ def ask_invited(turn: Turn, player: Player, event: Invited) -> None:
     title = game.info.title
     told = {"inviter": player.handle, "title": title, "board": _first_board(game)}
     for guest in event.guests:
-        subject = question_subject(f"a game of {title} with {player.handle}")
+        subject = _invites(player.handle, game)
         asking = Asking("invite", subject, {"handle": guest.handle, **told}, guest.token)
         MailWriter(turn).question(guest.address, asking, granted=True)
+
+
+def _invites(inviter: str, game: Game) -> str:
+    return question_subject(f"a game of {game.info.title} with {inviter}")
 
 
 def _first_board(game: Game) -> str:
@@ -146,6 +168,22 @@ def shortened(comment: Sequence[str]) -> list[str]:
         room -= len(line)
     cut = told != list(comment)
     return [*told, "(and more)"] if cut else told
+
+
+def ask_once_more(
+    turn: Turn, reader: Player | str, question: Question, token: str, told: dict[str, Any]
+) -> None:
+    """Say that an answer was neither yes nor no; the same question takes the next one.
+
+    `token` is the question's, `told` what it asks.
+    """
+    if isinstance(reader, Player) and not may_answer(turn, reader):
+        return
+    section = {"section": "yes-or-no", "asks": question.kind, **told}
+    params = {"sections": [section], "last": False}
+    MailWriter(turn).question(
+        reader, Asking("answer", question_subject("yes or no?"), params, token)
+    )
 
 
 def ask_errand(turn: Turn, player: Player, asked: ToConfirm) -> None:
@@ -209,14 +247,15 @@ def _errand_told(turn: Turn, player: Player, errand: PendingCommands) -> dict[st
     found = [parse_line(line) for line in errand.lines]
     ends = [item.consequences(turn, player) for item in found if isinstance(item, Command)]
     return {
-        "lines": [_as_shown(*item) for item in zip(errand.lines, found, strict=True)],
+        "lines": list(map(as_shown, errand.lines)),
         "comment": shortened(errand.comment),
         "ends": [section for section in ends if section],
     }
 
 
-def _as_shown(line: str, found: Command | Problem | None) -> str:
+def as_shown(line: str) -> str:
     """A line that waits, as it may be seen: a version before this one wrote hashes into them."""
+    found = parse_line(line)
     return found.line if isinstance(found, Command) and found.new_password else line
 
 

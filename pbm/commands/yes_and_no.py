@@ -1,0 +1,113 @@
+"""Yes and no as people say them, in answer to a question.
+
+They are read strictly: a whole first line or its first clause says it, and any doubt in what
+follows makes it neither. docs/replies.md tells more.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import dropwhile, islice, takewhile
+from typing import Final
+
+from pbm.commands.answer_words import ANSWER_WORDS
+from pbm.commands.clauses import LONGEST, Clause, begins, clauses
+from pbm.commands.everyday import is_greeting
+from pbm.mail.reading.charsets import fold_typography
+
+_MOST_LINES = 4  # of a sentence
+_BETWEEN = " .,;:!-\u2013\u2014…。、，！"
+_ASKS = frozenset("?？؟")
+_WORDS: Final = ANSWER_WORDS
+_YES: Final = _WORDS.yes | _WORDS.gladly
+_NO: Final = _WORDS.no | _WORDS.no_alone | _WORDS.stop
+_ALONE: Final = _WORDS.no_alone | _WORDS.stop  # where the line says nothing else
+_BESIDE: Final = _WORDS.polite | _WORDS.greeting
+_DOUBTS: Final = _WORDS.doubt | _WORDS.not_ | _NO | _WORDS.stop_alone
+_DOUBT_UNDIVIDED: Final = tuple(_WORDS.doubt_undivided)
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """What the first line that is no greeting says to a question.
+
+    `answer` is None where it may mean either, or neither. `begins`: it begins as an answer does,
+    be it one or not. `clear`: it is nothing but words that mean yes in every language, and polite
+    ones. `rest` is what the line says besides, `lines` how many lines have been read.
+    """
+
+    answer: bool | None = None
+    begins: bool = False
+    clear: bool = False
+    rest: str = ""
+    lines: int = 0
+
+
+def spoken(body: Sequence[str]) -> Spoken:
+    """Read an answer to a question."""
+    for index, line in enumerate(body[:_MOST_LINES]):
+        found = list(clauses(line))
+        said = list(dropwhile(_says_nothing, found))
+        if said:
+            return replace(_read(said, line, body[index + 1 :]), lines=index + 1)
+        if not all(map(is_greeting, found)):
+            return Spoken(begins=_begins(found[0]), lines=index + 1)
+    return Spoken()
+
+
+def _says_nothing(clause: Clause) -> bool:
+    return is_greeting(clause) or (clause.parts(_BESIDE) is not None and clause.parts(_YES) is None)
+
+
+def _read(found: Sequence[Clause], line: str, below: Sequence[str]) -> Spoken:
+    first, *others = found
+    for answer, phrases in ((True, _YES), (False, _NO)):
+        said = first.parts(phrases | _BESIDE)
+        if said is None or phrases.isdisjoint(said) or _is_doubtful(answer, found, line, below):
+            continue
+        is_all = _is_all(others, line, frozenset())
+        if not is_all and _ALONE.intersection(said):
+            continue
+        clear = answer and _is_clear(first) and _is_all(others, line, _WORDS.yes)
+        rest = "" if is_all else line[first.end :].lstrip(_BETWEEN).strip()
+        return Spoken(answer, begins=True, clear=clear, rest=rest)
+    return Spoken(begins=_begins(first))
+
+
+def _begins(clause: Clause) -> bool:
+    return begins(clause.words, _YES | _NO)
+
+
+def _is_clear(clause: Clause) -> bool:
+    said = clause.parts(_WORDS.yes | _BESIDE)
+    return said is not None and not _WORDS.yes.isdisjoint(said)
+
+
+def _is_all(found: Iterable[Clause], line: str, phrases: frozenset[str]) -> bool:
+    """Whether a line says nothing else, besides polite words."""
+    made_of = (clause.parts(phrases | _BESIDE) is not None for clause in found)
+    return len(line) <= LONGEST and all(made_of)
+
+
+def _is_doubtful(answer: bool, found: Sequence[Clause], line: str, below: Sequence[str]) -> bool:
+    """Whether what else is said, also in the lines right below, may make it another answer."""
+    if _ASKS.intersection(line) or len(line) > LONGEST or _quotes(line):
+        return True
+    if not answer:
+        return any(begins(clause.words, _YES) for clause in found[1:])
+    others = [clause for clause in found[1:] if clause.parts(_YES | _BESIDE) is None]
+    if not others:
+        return False
+    for goes_on in islice(takewhile(str.strip, below), _MOST_LINES):
+        others += clauses(goes_on)
+    words = [word for clause in others for word in clause.words]
+    return any(word in _DOUBTS or _holds_doubt(word) for word in words)
+
+
+def _quotes(line: str) -> bool:
+    """Whether words are quoted in a line: ours, perhaps, where a program has broken them anew."""
+    text = fold_typography(line).strip()
+    return '"' in text and not text[0] == text[-1] == '"'
+
+
+def _holds_doubt(word: str) -> bool:
+    return any(part in word for part in _DOUBT_UNDIVIDED)
