@@ -169,8 +169,8 @@ def test_of_several_boards_none_is_given_up(table: Table, people: list[Person]) 
         ("rules", "Abalone"),
         ("Help!", "WHAT YOU CAN WRITE"),
         ("I need help, please", "WHAT YOU CAN WRITE"),
-        ("How do I play?", "A FIRST GAME"),
-        ("Wie geht das?", "A FIRST GAME"),
+        ("How do I play?", "WHAT YOU CAN WRITE"),
+        ("Wie geht das?", "WHAT YOU CAN WRITE"),
     ],
 )
 def test_a_stranger_gets_help_with_the_welcome(words: str, page: str, table: Table) -> None:

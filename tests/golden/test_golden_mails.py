@@ -101,7 +101,7 @@ def _conversation(url: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Mail]:
     table = Table(url)
     found: dict[str, Mail] = {}
     alice = table.person("alice@example.org")
-    found["welcome"] = alice.writes("hi", "how does this work?").newest
+    found["welcome"] = alice.writes("hi", "I would like to play here.").newest
     found["signed-up"] = alice.says("yes").newest
     bob = table.joins("bob")
     found["board-started"] = alice.says("challenge bob\n\nGood luck!").newest

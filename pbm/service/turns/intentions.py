@@ -72,10 +72,14 @@ def read_intention(context: Context, script: Script) -> Script | None:
 
 
 def page_meant(script: Script) -> str | None:
-    """The subject of the help page that plain words ask for, if they do."""
+    """The subject of the help page that a newcomer's plain words ask for, if they do.
+
+    The tutorial, which begins with signing up, is too long for the welcome.
+    """
     said = _understood(script)
-    pages = (_page(item, default_game()) for item in said.meant) if said else ()
-    return next((page for page in pages if page is not None), None)
+    found = [_page(item, default_game()) for item in said.meant] if said else []
+    page = next((page for page in found if page is not None), None)
+    return "" if page == _PAGES[Intention.PLAY] else page
 
 
 def _understood(script: Script) -> Understood | None:
