@@ -7,7 +7,7 @@ from textwrap import wrap
 import pytest
 
 from pbm.commands.declare import Command
-from pbm.commands.registry import parse_line, parse_move
+from pbm.commands.registry import parse_line, parse_move, whole_move
 from pbm.commands.script import Script, confirmation, read_script
 from pbm.mail.reading.quoting import own_words
 from pbm.play.subjects import answer_subject, is_own
@@ -18,7 +18,7 @@ ANY_WIDTH = range(40, 121)  # columns; nobody's mail program wraps at less
 
 def commands_among(lines: Iterable[str]) -> dict[str, Command]:
     """The lines that would be obeyed, in answer to a board's mail at that."""
-    read = {line: parse_move(line) or parse_line(line) for line in lines}
+    read = {line: parse_move(line) or parse_line(line) or whole_move(line) for line in lines}
     return {line: found for line, found in read.items() if isinstance(found, Command)}
 
 
