@@ -11,6 +11,7 @@ _CALLED_NOW = {
 }
 # Refusals whose words are in the "reasons.txt" of the one game of then now.
 _SAID_BY_THE_GAME = frozenset("one-form two-layouts bad-teams".split())
+_MARKS = ("left", "came", "towards", "off")
 _CLAIM = "nothing-to-claim"  # in words of the game behind our own
 
 
@@ -21,7 +22,17 @@ def as_frozen_now(params: dict[str, Any]) -> dict[str, Any]:
         params = {**params, "lead": [_fact(item) for item in params["lead"]]}
     if params.get("sections"):
         params = {**params, "sections": [_section(item) for item in params["sections"]]}
-    return params
+    return _shown(params)
+
+
+def _shown(view: dict[str, Any]) -> dict[str, Any]:
+    """What may show a board; its picture had the marks of one move among what stands on it."""
+    drawing = view.get("picture") if "diagram" in view else None
+    if not drawing or "moves" in drawing:
+        return view
+    stands = {name: value for name, value in drawing.items() if name not in _MARKS}
+    moved = {name: drawing[name] for name in _MARKS if name in drawing}
+    return {**view, "picture": {**stands, "moves": [moved] if moved else []}}
 
 
 def _fact(item: dict[str, Any]) -> dict[str, Any]:
@@ -32,6 +43,7 @@ def _fact(item: dict[str, Any]) -> dict[str, Any]:
 
 
 def _section(told: dict[str, Any]) -> dict[str, Any]:
+    told = _shown(told)
     if told.get("section") != "refusal":
         return told
     code, params = told["code"], told["params"]
