@@ -21,11 +21,11 @@ from pbm.rules.registry import default_game, game_named
 
 _EMPTY: Final = "."
 _FIXED: Final = "#"
-_MOST_KEPT: Final = 128  # pictures of 16 to 30 KB
+_MOST_KEPT: Final = 128  # pictures of 18 to 31 KB
 _encoder: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 # A number stands in a gap between the piece and two neighbours, first those aside of its move.
 _ASIDE: Final = (-90, 90, -30, 30, -150, 150)
-_AWAY, _APART = 0.47, 0.4
+_AWAY, _APART = 0.44, 0.4
 _OVER_THE_EDGE: Final = 0.6  # how far from its last cell a piece lies that has left the board
 
 
@@ -46,10 +46,10 @@ def png(described: str) -> bytes:
         point = stamps.place(ground, ground.cells[index])
         if sign != _EMPTY:
             piece = stamps.piece(sign, _written(drawing, sign), came=index in came)
-            _put(image, piece, point, stamps.mask())
+            _put(image, piece, point, stamps.mask(stamps.PIECE))
         elif index in left:
             hole = stamps.left(ground.names[index], left[index])
-            _put(image, hole, point, stamps.mask())
+            _put(image, hole, point, stamps.mask(stamps.PIECE))
     for move in moves:
         if move["off"]:
             _put_off(image, ground, drawing, move)
@@ -109,7 +109,7 @@ def _put_off(
     (x, y), towards = ground.cells[index], radians(move["towards"])
     beyond = (x + _OVER_THE_EDGE * cos(towards), y + _OVER_THE_EDGE * sin(towards))
     piece = stamps.fallen(seat, _written(drawing, seat))
-    _put(image, piece, stamps.place(ground, beyond), stamps.mask(small=True))
+    _put(image, piece, stamps.place(ground, beyond), stamps.mask(stamps.FALLEN))
 
 
 def _put_numbers(image: Image.Image, ground: Ground, moves: Sequence[Mapping[str, Any]]) -> None:
@@ -121,7 +121,12 @@ def _put_numbers(image: Image.Image, ground: Ground, moves: Sequence[Mapping[str
         beside = [(x + _AWAY * cos(angle), y + _AWAY * sin(angle)) for angle in turned]
         free = (point for point in beside if all(dist(point, other) > _APART for other in taken))
         taken.append(next(free, beside[0]))
-        _put(image, stamps.number(number), stamps.place(ground, taken[-1]), stamps.number_mask())
+        _put(
+            image,
+            stamps.number(number),
+            stamps.place(ground, taken[-1]),
+            stamps.mask(stamps.NUMBER),
+        )
 
 
 def _runs(names: Sequence[str], signs: str, sign: str) -> Iterator[str]:

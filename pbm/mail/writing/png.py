@@ -12,7 +12,7 @@ from PIL import Image
 
 _SIGNATURE: Final = b"\x89PNG\r\n\x1a\n"
 _BITS, _INDEXED = 4, 3
-_LEVEL: Final = 6  # of compression: more costs much time and saves little
+_LEVEL: Final = 5  # of compression: 6 saves an eighth, and takes twice as long
 _UNFILTERED: Final = b"\0"
 
 

@@ -4,7 +4,7 @@ A pixel of a stamp is an index into one palette of few colours. Seats differ in 
 their pieces, chosen so that the colour-blind tell them apart, and in the sign on them.
 """
 
-from functools import cache
+from functools import cache, lru_cache
 from math import cos, radians, sin
 from typing import Final
 
@@ -52,26 +52,27 @@ _COLOURS: Final = tuple(
     )
 )
 """With the two above sixteen, so that a pixel has four bits."""
+PALETTE: Final = bytes(
+    number for colour in (*[_GROUND] * len(ALPHAS), *_COLOURS) for number in colour
+)
+"""The colours of all pictures, three bytes each."""
+
 _NUMBERS: Final = {colour: number for number, colour in enumerate(_COLOURS, len(ALPHAS))}
 
-# Radii, in steps from cell to cell.
-_PIECE, _FALLEN, _DENT, _LEFT, _NUMBER = 0.47, 0.29, 0.37, 0.38, 0.22
+PIECE, FALLEN, NUMBER = 0.47, 0.29, 0.22
+"""Radii, in steps from cell to cell."""
+_DENT: Final = 0.37
 _NAME_SIZE: Final = 0.36
+_MOST_LEFT: Final = 128  # holes with arrows that are kept, of 5 KB each
 _ROUND: Final = 16  # pixels of radius at the corners
 _MIDDLE: Final = (UNIT / 2, UNIT / 2)
-_HEAD: Final = ((0.47, 0.0), (0.31, 0.17), (0.31, -0.17))  # of an arrow that leaves a hole
+_HEAD: Final = ((0.5, 0.0), (0.28, 0.21), (0.28, -0.21))  # of an arrow that leaves a hole
 
 
 def place(ground: Ground, point: Point) -> Point:
     """Where a point of a ground is in its picture."""
     (x, y), (right, down) = point, ground.scale
     return ground.middle[0] + round(x * right, 9), ground.middle[1] + round(y * down, 9)
-
-
-PALETTE: Final = bytes(
-    number for colour in (*[_GROUND] * len(ALPHAS), *_COLOURS) for number in colour
-)
-"""The colours of all pictures, three bytes each."""
 
 
 @cache
@@ -97,7 +98,7 @@ def piece(seat: str, sign: str, *, came: bool = False) -> Image.Image:
     """A piece of a seat with its sign; `came`: in a ring, as it has just been moved here."""
     canvas = _stamp()
     colour, ink = PIECES[seat]
-    canvas.disc(_MIDDLE, _PIECE * UNIT, _INK)
+    canvas.disc(_MIDDLE, PIECE * UNIT, _INK)
     if came:
         canvas.disc(_MIDDLE, 0.435 * UNIT, _LIGHT)
         canvas.disc(_MIDDLE, 0.355 * UNIT, _INK)
@@ -111,19 +112,19 @@ def fallen(seat: str, sign: str) -> Image.Image:
     """A piece that has left the board."""
     canvas = _stamp()
     colour, ink = PIECES[seat]
-    canvas.disc(_MIDDLE, _FALLEN * UNIT, _INK)
-    canvas.disc(_MIDDLE, (_FALLEN - 0.035) * UNIT, colour)
+    canvas.disc(_MIDDLE, FALLEN * UNIT, _INK)
+    canvas.disc(_MIDDLE, (FALLEN - 0.035) * UNIT, colour)
     _draw_sign(canvas, sign, ink, 0.7)
     return _finished(canvas, *_colours_of(seat))
 
 
-@cache
+@lru_cache(maxsize=_MOST_LEFT)
 def left(name: str, towards: int) -> Image.Image:
     """A hole that was left, with its name, and where to: degrees, clockwise from the right."""
     canvas = _stamp()
-    canvas.disc(_MIDDLE, _LEFT * UNIT, _INK)
+    canvas.disc(_MIDDLE, _DENT * UNIT, _INK)
     canvas.polygon([_turned(point, towards) for point in _HEAD], _INK)
-    canvas.disc(_MIDDLE, (_LEFT - 0.05) * UNIT, _LIGHT)
+    canvas.disc(_MIDDLE, (_DENT - 0.05) * UNIT, _LIGHT)
     canvas.text(_MIDDLE, name, _NAME_SIZE * UNIT, _INK)
     return _finished(canvas, _WELL, _INK, _GREY, _LIGHT)
 
@@ -132,24 +133,14 @@ def left(name: str, towards: int) -> Image.Image:
 def number(which: int) -> Image.Image:
     """The number of a move where several are marked."""
     canvas = Canvas(UNIT, UNIT, _LIGHT)
-    canvas.disc(_MIDDLE, (_NUMBER - 0.035) * UNIT, _INK)
+    canvas.disc(_MIDDLE, (NUMBER - 0.035) * UNIT, _INK)
     canvas.text(_MIDDLE, str(which), 0.34 * UNIT, _LIGHT, 0.3)
     return _finished(canvas, _INK, _GREY, _LIGHT)
 
 
 @cache
-def mask(*, small: bool = False) -> Image.Image:
-    """What of a stamp belongs to it, not to its surroundings."""
-    return _mask(_FALLEN if small else _PIECE)
-
-
-@cache
-def number_mask() -> Image.Image:
-    """The same for a number."""
-    return _mask(_NUMBER)
-
-
-def _mask(radius: float) -> Image.Image:
+def mask(radius: float) -> Image.Image:
+    """What of a stamp of that radius belongs to it, not to its surroundings."""
     shape = Canvas(UNIT, UNIT, _INK)
     shape.disc(_MIDDLE, radius * UNIT, _LIGHT)
     return shape.grey().point(lambda value: 255 * (value > 96))

@@ -88,7 +88,7 @@ def _marked(position: Position, moves: Sequence[Moved]) -> Iterator[dict[str, An
             "move": moved.move,
             "left": [_INDEX[cell] for cell in _left(move)],
             "came": [_INDEX[cell] for cell in still],
-            "at": _INDEX[came[0]],
+            "at": _INDEX[(still or came)[0]],
             "towards": _ANGLE * STEPS.index(move.step),
             "off": [_INDEX[CELL_NAMED[effect["from"]]], str(effect["ejected"])] if effect else None,
         }

@@ -98,7 +98,7 @@ def game(players: int, plies: int) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize(("players", "bytes_"), [(2, 21_000), (4, 26_000), (6, 29_000)])
+@pytest.mark.parametrize(("players", "bytes_"), [(2, 24_000), (4, 28_000), (6, 31_000)])
 def test_no_picture_of_a_game_is_large(players: int, bytes_: int) -> None:
     sizes = [len(picture.png(described)) for described in game(players, 80)]
     assert max(sizes) <= bytes_, sizes
@@ -118,18 +118,18 @@ def test_the_same_drawing_is_the_same_bytes_and_is_drawn_once() -> None:
 def test_only_so_many_pictures_are_kept() -> None:
     most = picture.png.cache_info().maxsize
     assert most is not None
-    assert most * 29_000 < 4_000_000
+    assert most * 31_000 < 4_000_000
     for described in {line for players in (2, 3, 5) for line in game(players, most // 2)}:
         picture.png(described)
     assert picture.png.cache_info().currsize == most
 
 
 def test_stamps_are_drawn_once_however_many_pictures_there_are() -> None:
-    for described in game(2, 60):
+    for described in game(2, 20):
         picture.png(described)
     kinds = (stamps.board, stamps.piece, stamps.left, stamps.mask)
     drawn = [kind.cache_info().misses for kind in kinds]
-    for described in game(2, 60):
+    for described in game(2, 20):
         picture.png.__wrapped__(described)
     assert [kind.cache_info().misses for kind in kinds] == drawn
 
@@ -164,7 +164,7 @@ def test_the_numbers_of_moves_hide_nothing_of_each_other(monkeypatch: pytest.Mon
     picture.png.__wrapped__(picture.described(drawing))
     assert len(places) == 5
     for here, there in itertools.combinations(places, 2):
-        assert dist(here, there) >= 2 * 0.2 * stamps.UNIT
+        assert dist(here, there) >= 1.8 * stamps.NUMBER * stamps.UNIT
 
 
 def test_the_picture_has_a_ground_of_its_own() -> None:
