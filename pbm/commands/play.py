@@ -13,7 +13,7 @@ from pbm.plain import to_plain
 from pbm.play.boards import check_move
 from pbm.play.leave import leave_board
 from pbm.play.move import play_move
-from pbm.play.view import past_view
+from pbm.play.view import last_seen, past_view
 from pbm.rules.contract import Game
 from pbm.store.values import Board
 
@@ -62,7 +62,9 @@ class Move(Command):
         if older:
             check_move(board, self.move)
             past = past_view(
-                context.work, board, board.position, board.ply, picture=context.wants_picture
+                *(context.work, board, board.position, board.ply),
+                since=last_seen(board, context.actor.id if context.actor else None),
+                picture=context.wants_picture,
             )
             told = {
                 **to_plain(past),

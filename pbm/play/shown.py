@@ -73,7 +73,8 @@ class OfferShown:
 class BoardShown:
     """What stands on a board, as everybody sees it; `sides` are those of teams.
 
-    `picture` is a drawing, None for a reader who wants none.
+    `picture` is a drawing, None for a reader who wants none. `marked` are the moves that are marked
+    in it, in the words of the game, for the text.
     """
 
     number: int
@@ -85,6 +86,7 @@ class BoardShown:
     players: tuple[Told, ...]
     sides: list[list[int]] | None
     picture: Told | None
+    marked: tuple[Told, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

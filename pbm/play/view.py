@@ -1,6 +1,6 @@
 """A board as its readers see it, each from their side."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from pbm.play.boards import check_move
@@ -17,7 +17,7 @@ from pbm.play.shown import (
     RoundShown,
     Told,
 )
-from pbm.rules.contract import Draws, Position, Suggests, Tells, View
+from pbm.rules.contract import Draws, Moved, Position, Suggests, Tells, TellsMoves, View
 from pbm.rules.sides import mover, partners, teams, turn
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Board, Departure, Offer, Ply
@@ -62,25 +62,58 @@ def board_views(
     departures = work.boards.departures(board.id) if board.position.out else ()
     rounds = _rounds(plies, seats, None if whole else _RECENT_ROUNDS)
     shared = _seen_by_all(board, departures, rounds)
-    wanted = [player_id for player_id in player_ids if player_id not in plain]
-    picture = _picture(board, board.position, _moved(plies)) if wanted else None
+    moved = {player_id: last_seen(board, player_id) for player_id in player_ids}
+    marked = {
+        since: tuple(_moved(ply) for ply in plies if ply.ply > since) for since in moved.values()
+    }
+    told = {since: _marked(board, board.position, moves) for since, moves in marked.items()}
+    drawn = {
+        since: _picture(board, board.position, marked[since])
+        for since in {moved[player_id] for player_id in player_ids if player_id not in plain}
+    }
     claim = claimable(work, board, plies, departures)
     return {
         player_id: replace(
             _seen_by(shared, board, plies, departures, player_id),
-            picture=picture if player_id in wanted else None,
+            picture=None if player_id in plain else drawn[since],
+            marked=told[since],
             claim=claim if player_id in board.still_in else None,
         )
-        for player_id in player_ids
+        for player_id, since in moved.items()
     }
 
 
+def last_seen(board: Board, player_id: int | None) -> int:
+    """The ply of a reader's last move, or the one before if nothing has happened since.
+
+    After it there is never more than one move of each seat: whoever has left reads of the last one
+    only.
+    """
+    own = _own_seats(board, player_id)
+    still_in = any(seat not in board.position.out for seat in own)
+    # Who plays on for a partner has moved for both seats.
+    gone = [partner for seat in own for partner in board.gone_partners(seat)]
+    moved = max((board.seats[seat - 1].last_ply for seat in [*own, *gone]), default=0)
+    since = moved if still_in and moved < board.ply else board.ply - 1
+    return max(0, since, board.ply - len(board.seats))
+
+
 def past_view(
-    work: UnitOfWork, board: Board, position: Position, ply: int, *, picture: bool = True
+    work: UnitOfWork,
+    board: Board,
+    position: Position,
+    ply: int,
+    *,
+    since: int | None = None,
+    picture: bool = True,
 ) -> PastView:
-    """Describe a board as it was after `ply` plies. Without `picture` the reader wants none."""
-    last = work.boards.plies(board.id, since=ply - 1)[:1] if picture and ply else ()
-    return _at(board, position, ply, _picture(board, position, _moved(last)) if picture else None)
+    """Describe a board as it was after `ply` plies, with the moves after `since` marked.
+
+    Without `since` only the last one is. Without `picture` the reader wants none.
+    """
+    before = max(0, ply - 1) if since is None else since
+    plies = work.boards.plies(board.id, since=before)[: ply - before]
+    return _at(board, position, ply, tuple(map(_moved, plies)), picture=picture)
 
 
 def view_after(board: Board, text: str, *, picture: bool = True) -> tuple[PastView, str]:
@@ -89,13 +122,14 @@ def view_after(board: Board, text: str, *, picture: bool = True) -> tuple[PastVi
     Without `picture` the reader wants none. Raises Refusal for a move that is not legal.
     """
     played = board.position.play(check_move(board, text))
-    move, position = str(played.move), played.position
-    moved = View(move=move, effect=played.effect)
-    drawn = _picture(board, position, moved) if picture else None
-    return _at(board, position, board.ply + 1, drawn), move
+    moved = Moved(board.position.to_move[0], str(played.move), played.effect)
+    view = _at(board, played.position, board.ply + 1, (moved,), picture=picture)
+    return view, moved.move
 
 
-def _at(board: Board, position: Position, ply: int, picture: Told | None) -> PastView:
+def _at(
+    board: Board, position: Position, ply: int, moves: tuple[Moved, ...], *, picture: bool
+) -> PastView:
     return PastView(
         number=board.id,
         subject=board.subject,
@@ -106,20 +140,30 @@ def _at(board: Board, position: Position, ply: int, picture: Told | None) -> Pas
         state=position.state(),
         players=_players(board, position),
         sides=teams(position),
-        picture=picture,
+        picture=_picture(board, position, moves) if picture else None,
+        marked=_marked(board, position, moves),
     )
 
 
-def _picture(board: Board, position: Position, moved: View) -> Told | None:
-    """A position as a drawing, if its game has them, with the move that led to it."""
+def _picture(board: Board, position: Position, moves: tuple[Moved, ...]) -> Told | None:
+    """A position as a drawing, if its game has them, with the moves marked that led to it."""
+    game, view = board.rules, View(moves=moves)
+    return {"game": board.game, **game.drawing(position, view)} if isinstance(game, Draws) else None
+
+
+def _marked(board: Board, position: Position, moves: tuple[Moved, ...]) -> tuple[Told, ...]:
+    """What the templates of the game say of the same moves below the text board."""
     game = board.rules
-    return (
-        {"game": board.game, **game.drawing(position, moved)} if isinstance(game, Draws) else None
+    if not isinstance(game, TellsMoves):
+        return ()
+    return tuple(
+        {"handle": board.seats[moved.seat - 1].handle, **game.told_move(position, moved)}
+        for moved in moves
     )
 
 
-def _moved(plies: Sequence[Ply]) -> View:
-    return View(move=plies[-1].text, effect=plies[-1].effect) if plies else View()
+def _moved(ply: Ply) -> Moved:
+    return Moved(ply.seat, ply.text, ply.effect)
 
 
 def _diagram(position: Position) -> str:
@@ -182,7 +226,7 @@ def _seen_by(
     player_id: int | None,
 ) -> BoardView:
     """What one reader is told: who that is, what happened meanwhile, how to answer."""
-    own = [seat.seat for seat in board.seats if seat.player_id == player_id]
+    own = _own_seats(board, player_id)
     waited_for = board.to_move
     yours = bool(waited_for and waited_for.seat in own)
     told = seats_told(board, board.position)
@@ -195,7 +239,7 @@ def _seen_by(
             {"handle": board.seats[seat - 1].handle, **told[seat - 1]} for seat in others
         ),
         offers=tuple(_offered(board, offer, plies, player_id) for offer in open_offers(board)),
-        happened=_happened(board, plies, departures, own),
+        happened=_happened(board, plies, departures, player_id),
         example=_example(board) if yours else None,
         may_decline=_may_decline(board, player_id),
     )
@@ -223,19 +267,10 @@ def _offered(
 
 
 def _happened(
-    board: Board, plies: tuple[Ply, ...], departures: tuple[Departure, ...], own: list[int]
+    board: Board, plies: tuple[Ply, ...], departures: tuple[Departure, ...], player_id: int | None
 ) -> tuple[MoveShown | DepartureShown, ...]:
-    """List what happened since the reader's last move, or of it if nothing has; oldest first.
-
-    Never more than one move of each seat: whoever has left reads of the last one only.
-    """
-    position = board.position
-    still_in = any(seat not in position.out for seat in own)
-    # Who plays on for a partner has moved for both seats.
-    gone = [partner for seat in own for partner in board.gone_partners(seat)]
-    moved = max((board.seats[seat - 1].last_ply for seat in [*own, *gone]), default=0)
-    since = moved if still_in and moved < board.ply else board.ply - 1
-    since = max(since, board.ply - len(board.seats))
+    """List what happened since the reader's last move, or of it if nothing has; oldest first."""
+    since = last_seen(board, player_id)
     told: list[tuple[int, MoveShown | DepartureShown]] = [
         (ply.ply, _told_move(board, ply, departures)) for ply in plies if ply.ply > since
     ]
@@ -245,6 +280,10 @@ def _happened(
         if item.after_ply > since or item.after_ply == board.ply
     ]
     return tuple(item for _, item in sorted(told, key=lambda pair: pair[0]))
+
+
+def _own_seats(board: Board, player_id: int | None) -> list[int]:
+    return [seat.seat for seat in board.seats if seat.player_id == player_id]
 
 
 def _told_move(board: Board, ply: Ply, departures: tuple[Departure, ...]) -> MoveShown:

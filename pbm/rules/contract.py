@@ -182,12 +182,23 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
+class Moved:
+    """A move that was made: for which seat, in canonical text, and what else it did."""
+
+    seat: int
+    move: str
+    effect: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class View:
-    """How a position is looked at: from a seat, or from none, and what the last move was."""
+    """How a position is looked at: from a seat, or from none, and with which moves marked.
+
+    These are the latest ones, the last of them last; mostly all since that seat's own.
+    """
 
     seat: int | None = None
-    move: str | None = None
-    effect: Mapping[str, Any] = field(default_factory=dict)
+    moves: tuple[Moved, ...] = ()
 
 
 class Move(Protocol):
@@ -229,7 +240,8 @@ class Position(Protocol):
         """Take a seat out: it resigned, was removed or has run out of time."""
 
     def state(self) -> str:
-        """The state line: printable ASCII, from which `load` makes this position for ever."""
+        """The state line: printable ASCII in words with single blanks between, without `=?`, from
+        which `load` makes this position for ever."""
 
     def diagram(self, view: View) -> tuple[str, ...]:
         """The position as lines of text, with labels for whatever a move has to name."""
@@ -313,15 +325,25 @@ class Tells(Protocol):
         """For each seat what the templates say, as plain data; `symbol` is its sign."""
 
 
+@runtime_checkable
+class TellsMoves(Protocol):
+    """A game whose templates say below the board what a move changed there."""
+
+    def told_move(self, position: Any, moved: Moved) -> dict[str, Any]:
+        """What the macro `marked` of the game says of a move that led to a position, as plain
+        data."""
+
+
 @dataclass(frozen=True, slots=True)
 class Ground:
     """The empty board of a picture. Lengths are in steps from cell to cell; x goes right, y down.
 
-    Each of `names` is that of the cell whose middle is the same entry of `cells`; cells in a row
-    have names that begin alike. `labels` stand just outside, as a text and its middle. `corners`
-    are the middles of the outermost cells. A picture is `width` pixels wide and `height` high; in
-    it `middle` is where the point (0, 0) is, and `scale` are the pixels of a step right and of one
-    down. A piece has 36 pixels of room.
+    Each of `names` is that of the cell whose middle is the same entry of `cells`, and stands in it
+    while it is empty: two characters, three at most. Cells in a row have names that begin alike.
+    `labels` stand just outside, as a text and its middle; `strokes` lead from them to their cells,
+    each from one point to another. `corners` are the middles of the outermost cells. A picture is
+    `width` pixels of a page wide and `height` high; in it `middle` is where the point (0, 0) is,
+    and `scale` are the pixels of a step right and of one down. A piece has 36 pixels of room.
     """
 
     names: tuple[str, ...]
@@ -332,6 +354,7 @@ class Ground:
     height: int
     middle: tuple[float, float]
     scale: tuple[float, float]
+    strokes: tuple[tuple[tuple[float, float], tuple[float, float]], ...] = ()
 
 
 @runtime_checkable
@@ -346,9 +369,11 @@ class Draws(Protocol):
 
         `signs` has one character for each cell of the ground: `.` for an empty one, the digit of
         the seat, or `#` for what never moves; `seats` has what is written on the pieces of each
-        seat. Of a move, `left` and `came` are the cells that it emptied and those where its
-        own pieces are now, by index; `towards` is its direction in degrees, clockwise from
-        the right; `off` is the cell over whose edge a piece went and the digit of its seat.
+        seat. `moves` has those of the view in their order: of each, `move` is its text, `left`
+        and `came` are the cells that it emptied and those where its own pieces still are, by
+        index; `at` is the cell that is marked with its number where there are several; `towards`
+        is its direction in degrees, clockwise from the right; `off` is the cell over whose edge
+        a piece went and the digit of its seat.
         """
 
 

@@ -1,5 +1,7 @@
 """What a board's mails are like: one to each player, one thread, one subject, one answer back."""
 
+import re
+from email import message_from_bytes, policy
 from email.utils import parsedate_to_datetime
 
 import pytest
@@ -104,7 +106,32 @@ def test_the_state_line_stays_whole(table: Table) -> None:
     line = people[0].newest.text.rstrip().split("\n")[-1]
     assert len(line) > 76
     assert line == f"State: {table.board(1).state}"
-    assert f"<pre>{line}</pre>" in people[0].newest.html
+    assert f'word-break:break-all">{line}</p>' in people[0].newest.html
+
+
+def test_the_state_stands_in_a_field_and_stays_whole_where_that_is_folded(table: Table) -> None:
+    people = table.start("alice", "bob", "carol", "dave", "erin", "frank", bowl=True)
+    mail = people[0].newest
+    assert mail["X-PBM-State"] == table.board(1).state
+    assert len(f"X-PBM-State: {table.board(1).state}") > 78
+    field = f"\r\nX-PBM-State: {table.board(1).state}\r\n".encode()
+    folded = message_from_bytes(mail.raw, policy=policy.SMTP).as_bytes()
+    assert field in mail.raw
+    assert field not in folded
+    assert field in re.sub(rb"\r\n(?=[ \t])", b"", folded)  # RFC 5322, section 2.2.3
+
+
+def test_no_move_breaks_at_its_hyphen(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    alice.says("a1-c3,d4\nNot a2-b3, as in play-by-mail of 2001!")
+    kept = re.findall(r'<span style="white-space:nowrap">([^<]+)</span>', bob.newest.html)
+    # What happened, the comment, how to answer, the list of moves.
+    assert kept == ["a1-c3,b2", "a2-b3", "i8-g6,f5", "a1-c3,b2"]
+    words = re.sub(
+        r'(?s)<head>.*</head>|<pre>.*?</pre>| style="[^"]*"| alt="[^"]*"', "", bob.newest.html
+    )
+    left = re.sub(r"<span>[^<]+</span>", "", words)
+    assert re.findall(r"\w+-\w+", left) == ["play-by"]
 
 
 def test_the_first_lines_say_what_there_is_to_do(table: Table) -> None:

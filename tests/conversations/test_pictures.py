@@ -9,7 +9,7 @@ from pbm.mail.writing import picture
 from pbm.mail.writing.render import Renderer
 from pbm.plain import to_plain
 from pbm.play.view import board_view, board_views, past_view
-from tests.pictures import pictures
+from tests.pictures import pictures, pixels
 from tests.table import Mail, Person, Table
 
 
@@ -40,10 +40,11 @@ def test_a_boards_mail_shows_it_above_the_text(table: Table) -> None:
     assert related.get_param("type") == "text/html"
     assert alternative == (
         "The board, also below as text: o on a2 to a5, b1 to b6, c3 to c5, d4;"
-        " x on g5 to g7, h4 to h9, i5 to i9."
+        " x on g5 to g7, h4 to h9, i5 to i9; last a1-c3,b2."
     )
-    assert mail.html.index("<img") < mail.html.index("<pre>")
-    assert "max-width:396px" in mail.html
+    assert mail.html.index("<img") < mail.html.index("To move, answer") < mail.html.index("<pre>")
+    assert "max-width:412px" in mail.html
+    assert pixels(pictures(mail.raw)[0])[0] == (824, 720)  # two for one, to be sharp on a phone
 
 
 def test_the_text_is_complete_without_it_and_ends_as_ever(table: Table) -> None:
@@ -52,11 +53,11 @@ def test_the_text_is_complete_without_it_and_ends_as_ever(table: Table) -> None:
     assert "img" not in mail.text
     assert "cid:" not in mail.text
     assert mail.text.rstrip().split("\n")[-1].startswith("State: ")
-    assert re.search(r"State: [^<]+</pre>\s*</body>", mail.html)
+    assert re.search(r"word-break:break-all\">State: [^<]+</p>\s*</body>", mail.html)
     assert alice.newest.text.count("A- o o o o o /") == 1
 
 
-def test_all_players_of_a_board_get_one_picture_drawn_once(table: Table) -> None:
+def test_players_for_whom_the_same_is_new_get_one_picture_drawn_once(table: Table) -> None:
     people = table.start("ann", "ben", "cal", "dan", "eve", "fay")
     picture.png.cache_clear()
     ann = people[0]
@@ -65,6 +66,23 @@ def test_all_players_of_a_board_get_one_picture_drawn_once(table: Table) -> None
     assert len(found) == 1
     assert picture.png.cache_info().misses == 1
     assert len({shown(person.newest)[0][0] for person in people}) == 6
+
+
+def test_all_moves_since_the_readers_last_one_are_marked(table: Table) -> None:
+    people = table.start("ann", "ben", "cal")
+    ann, ben, cal = people
+    for person, move in ((ann, "b1-b3,c1"), (ben, "d8,d7"), (cal, "f3,f4"), (ann, "c1-c3,d2")):
+        person.says(move)
+    picture.png.cache_clear()
+    ben.says("e9-e8,e7")
+    marked = [shown(person.newest)[0][1].split("; last ")[1] for person in people]
+    # Whoever moved reads of the own move, as the mail above it does.
+    assert marked == ["e9-e8,e8.", "e9-e8,e8.", "c1-c3,d2 e9-e8,e8."]
+    assert picture.png.cache_info().misses == 2
+    assert "last: 2 ben: e7 e8 from e9\n" in ann.newest.text
+    assert (
+        "last 1: 1 ann: d2 d3 d4 from c1 c2 c3\nlast 2: 2 ben: e7 e8 from e9\n"
+    ) in cal.newest.text
 
 
 def test_a_refusal_and_an_older_position_show_it_too(table: Table) -> None:

@@ -20,7 +20,7 @@ from tests.table import SERVER, Mail, Person, Table
 
 ALWAYS = ("From", "To", "Reply-To", "Subject", "Date", "Message-ID")
 THREAD = ("In-Reply-To", "References")
-BOARD = ("X-PBM-Board", "X-PBM-Ply", "X-PBM-Turn")
+BOARD = ("X-PBM-Board", "X-PBM-Ply", "X-PBM-Turn", "X-PBM-State")
 END = ("MIME-Version", "Content-Type")
 KINDS = {
     (*ALWAYS, *thread, "Auto-Submitted", *board, *END)

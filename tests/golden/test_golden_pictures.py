@@ -11,10 +11,11 @@ import pytest
 
 from pbm.mail.writing import picture
 from pbm.rules import abalone as rules
+from pbm.rules.contract import Moved
 from tests.pictures import pixels
 
 FOLDER = Path(__file__).parent / "pictures"
-MOST_BYTES = {2: 6_500, 3: 7_000, 4: 7_500, 5: 8_000, 6: 8_500}
+MOST_BYTES = {2: 23_000, 3: 24_000, 4: 25_000, 5: 26_000, 6: 29_000}
 
 STATES = {
     "two-at-the-start": (rules.format_state(rules.start()), ""),
@@ -25,7 +26,7 @@ STATES = {
         "c3-b3,b3",
     ),
     "two-pillar": (rules.format_state(rules.start(pillar=True)), "c3,d3"),
-    "three": (rules.format_state(rules.start("standard", 3)), "b1-b3,c1"),
+    "three": (rules.format_state(rules.start("standard", 3)), "b1-b3,c1", "d8,d7"),
     "four-in-teams": (rules.format_state(rules.start("standard", 4, teams=True)), ""),
     "five": (rules.format_state(rules.start("standard", 5)), ""),
     "six-pushed-off": (
@@ -33,17 +34,23 @@ STATES = {
         " 4 0,0,0,0,0,0 quiet=9",
         "i9-g9,h9",
     ),
+    "six-after-five": (
+        rules.format_state(rules.start("standard", 6)),
+        *("a2-c4,d5", "d8-d6,d5", "g8,g7", "i8-g6,f5", "f2-f4,f5"),
+    ),
 }
 NAMES = sorted(STATES)
 
 
 def drawing(name: str) -> dict[str, object]:
-    state, text = STATES[name]
-    position = rules.parse_state(state)
-    if not text:
-        return rules.drawing(position)
-    played = rules.play(position, rules.parse_move(text, position))
-    return rules.drawing(played.position, str(played.move), rules.effect(played))
+    state, *texts = STATES[name]
+    position, moves = rules.parse_state(state), []
+    for text in filter(None, texts):
+        seat = position.turn or 0
+        played = rules.play(position, rules.parse_move(text, position))
+        moves.append(Moved(seat, str(played.move), rules.effect(played)))
+        position = played.position
+    return rules.drawing(position, moves)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -68,4 +75,4 @@ def test_every_picture_is_here() -> None:
 
 @pytest.mark.parametrize("name", [name for name in NAMES if "pushed-off" in name])
 def test_somebody_is_pushed_off_where_the_name_says_so(name: str) -> None:
-    assert drawing(name)["off"]
+    assert drawing(name)["moves"][-1]["off"]  # type: ignore[index]

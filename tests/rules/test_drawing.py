@@ -8,16 +8,28 @@ import pytest
 
 from pbm.rules import abalone as rules
 from pbm.rules.abalone.board import CELL_NAMED, CELLS, STEPS
+from pbm.rules.contract import Moved
 from tests.rules.random_games import pick
 
 NAMES = rules.GROUND.names
 
 
-def drawn(state: str, text: str) -> dict[str, object]:
-    """The drawing of the position that a move leads to."""
-    position = rules.parse_state(state)
-    played = rules.play(position, rules.parse_move(text, position))
-    return rules.drawing(played.position, str(played.move), rules.effect(played))
+def drawn(state: str, *texts: str) -> dict[str, object]:
+    """The drawing of the position that moves lead to."""
+    position, moves = rules.parse_state(state), []
+    for text in texts:
+        seat = position.turn or 0
+        played = rules.play(position, rules.parse_move(text, position))
+        moves.append(Moved(seat, str(played.move), rules.effect(played)))
+        position = played.position
+    return rules.drawing(position, moves)
+
+
+def marked(state: str, *texts: str) -> list[dict[str, object]]:
+    """How moves are marked."""
+    found = drawn(state, *texts)["moves"]
+    assert isinstance(found, list)
+    return found
 
 
 def named(indices: object) -> list[str]:
@@ -42,40 +54,89 @@ def test_neighbours_are_one_step_apart() -> None:
                 assert dist(place[cell], place[cell + step]) == pytest.approx(1)
 
 
-def test_labels_stand_off_the_board_in_line_with_their_cells() -> None:
-    assert "".join(label for label, _ in rules.GROUND.labels) == "ABCDEFGHI123456789"
+def test_both_ends_of_each_row_and_column_are_labelled() -> None:
+    assert sorted(label for label, _ in rules.GROUND.labels) == sorted("ABCDEFGHI123456789" * 2)
+
+
+def test_a_label_stands_off_the_board_in_line_with_its_cells() -> None:
+    places = [at for _, at in rules.GROUND.labels]
     for label, at in rules.GROUND.labels:
         near = min(dist(at, cell) for cell in rules.GROUND.cells)
         assert near > 1, label
-        first = next(name for name in NAMES if label.lower() in name)
-        if label.isalpha():
-            assert at[1] == rules.GROUND.cells[NAMES.index(first)][1]
+        assert min(dist(at, other) for other in places if other != at) > 0.5, label
+        line = [
+            cell
+            for name, cell in zip(NAMES, rules.GROUND.cells, strict=True)
+            if label.lower() in name
+        ]
+        assert on_one_line([at, *line]), label
+
+
+def test_a_stroke_leads_from_each_label_to_the_end_of_its_line() -> None:
+    ground = rules.GROUND
+    assert len(ground.strokes) == len(ground.labels) == 36
+    for (_, label), (inner, outer) in zip(ground.labels, ground.strokes, strict=True):
+        last = min(ground.cells, key=lambda cell: dist(cell, inner))
+        assert on_one_line([last, inner, outer, label])
+        assert 0.5 < dist(last, inner) < dist(last, outer) < dist(last, label)
+        # No other label stands in its way.
+        for other in (at for _, at in ground.labels if at != label):
+            assert min(dist(other, point) for point in between(inner, outer)) > 0.25
+
+
+def on_one_line(points: list[tuple[float, float]]) -> bool:
+    (x, y), (far_x, far_y) = points[0], points[-1]
+    return all(
+        abs((far_x - x) * (there - y) - (far_y - y) * (here - x)) < 1e-9 for here, there in points
+    )
+
+
+def between(one: tuple[float, float], other: tuple[float, float]) -> list[tuple[float, float]]:
+    (x, y), (far_x, far_y) = one, other
+    return [(x + part * (far_x - x) / 20, y + part * (far_y - y) / 20) for part in range(21)]
 
 
 @pytest.mark.parametrize(
     ("text", "left", "came", "towards"),
     [
-        ("a1-c3,d4", ["a1"], ["b2", "c3", "d4"], 60),
+        ("a1-c3,d4", ["a1"], ["d4", "c3", "b2"], 60),
         ("c3,d3", ["c3"], ["d3"], 120),
         ("c3-c5,d4", ["c3", "c4", "c5"], ["d4", "d5", "d6"], 60),
     ],
 )
 def test_what_moved(text: str, left: list[str], came: list[str], towards: int) -> None:
-    found = drawn(rules.format_state(rules.start()), text)
+    (found,) = marked(rules.format_state(rules.start()), text)
     assert (named(found["left"]), named(found["came"])) == (left, came)
-    assert (found["towards"], found["off"]) == (towards, None)
+    assert (named([found["at"]]), found["towards"], found["off"]) == (came[:1], towards, None)
 
 
 def test_who_went_over_the_edge() -> None:
     state = "22111/....../......./......../........./......../......./....../..... 1 0,0 -"
-    found = drawn(state, "a5-a3,a2")
+    (found,) = marked(state, "a5-a3,a2")
     assert found["off"] == [NAMES.index("a1"), "2"]
-    assert (found["towards"], found["signs"]) == (180, "2111" + "." * 57)
+    assert (found["towards"], found["left"]) == (180, [NAMES.index("a5")])
+    assert drawn(state, "a5-a3,a2")["signs"] == "2111" + "." * 57
+
+
+def test_moves_are_told_in_the_order_in_which_they_were_played() -> None:
+    state = rules.format_state(rules.start("standard", 6))
+    found = marked(state, "a2-c4,d5", "d8-d6,d5", "g8,g7", "i8-g6,f5")
+    assert [move["move"] for move in found] == ["a2-c4,b3", "d8-d6,d7", "g8,g7", "i8-g6,h7"]
+
+
+def test_the_number_of_a_move_stands_on_a_piece_of_it_while_one_is_there() -> None:
+    state = "...../....../......./......../1.2233.../......../......./....../..... 1 0,0,0 -"
+    first, second = marked(state, "e1,e2", "e4-e3,e2")
+    assert (first["came"], named(second["came"])) == ([], ["e2", "e3"])
+    assert (named([first["at"]]), named([second["at"]])) == (["e2"], ["e2"])
+    state = "...../....../......./......../11.222.33/......../......./....../..... 1 0,0,0 -"
+    first, second = marked(state, "e1-e2,e3", "e6-e4,e3")
+    assert (named(first["came"]), named([first["at"]])) == (["e2"], ["e2"])
 
 
 def test_nothing_has_moved_at_the_start() -> None:
     found = rules.drawing(rules.start("bowl", 6))
-    assert set(found) == {"signs", "seats"}
+    assert found["moves"] == []
     assert found["seats"] == "123456"
 
 
@@ -86,15 +147,36 @@ def test_a_pillar_is_told_from_the_pieces() -> None:
 @pytest.mark.parametrize("players", [2, 3, 4, 5, 6])
 def test_a_drawing_agrees_with_its_position_and_is_plain_data(players: int) -> None:
     position, dice = rules.start("standard", players), Random(players)
+    moves: list[Moved] = []
     for _ in range(60):
-        played = pick(dice, position)
-        position, move = played.position, played.move
+        seat, played = position.turn or 0, pick(dice, position)
+        position, moves = played.position, moves[1 - players :]
+        moves.append(Moved(seat, str(played.move), rules.effect(played)))
         if position.turn is None:
             break
-        found = rules.drawing(position, str(move), rules.effect(played))
+        found = rules.drawing(position, moves)
         assert json.loads(json.dumps(found)) == found
-        assert len(json.dumps(found)) < 220  # it is kept with every mail that waits
-        assert found["came"] == [CELLS.index(cell + move.step) for cell in move.cells]
-        assert all(found["signs"][index] == "." for index in found["left"])
+        assert len(json.dumps(found)) < 100 + 140 * players  # it is kept with every mail that waits
+        last = found["moves"][-1]
+        came = [cell + played.move.step for cell in played.move.cells]
+        assert sorted(last["came"]) == [CELLS.index(cell) for cell in came]
+        assert all(found["signs"][index] == "." for index in last["left"])
+        for told, move in zip(found["moves"], moves, strict=True):
+            assert all(found["signs"][index] == str(move.seat) for index in told["came"])
         for name, sign in zip(NAMES, found["signs"], strict=True):
             assert position.seat_at(CELL_NAMED[name]) == (None if sign == "." else int(sign))
+
+
+def test_a_move_is_told_in_names() -> None:
+    position = rules.start()
+    played = rules.play(position, rules.parse_move("a1-c3,d4", position))
+    told = rules.told_move(played.position, Moved(1, str(played.move)))
+    assert told == {"symbol": "o", "came": ["b2", "c3", "d4"], "left": ["a1"], "off": None}
+
+
+def test_a_move_tells_who_went_over_the_edge() -> None:
+    state = "22111/....../......./......../........./......../......./....../..... 1 0,0 -"
+    position = rules.parse_state(state)
+    played = rules.play(position, rules.parse_move("a5-a3,a2", position))
+    told = rules.told_move(played.position, Moved(1, str(played.move), rules.effect(played)))
+    assert told["off"] == {"symbol": "x", "from": "a1"}

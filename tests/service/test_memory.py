@@ -29,14 +29,12 @@ FEW = 60  # objects, for all turns between two counts: less than one in five tur
 MOST = {"weakref.ReferenceType": 250}
 # Caches without a bound, since only so many things can be asked of them.
 FINITE = {
-    "pbm.mail.writing.canvas._font": "two sizes",
-    "pbm.mail.writing.stamps.arrow": "six directions",
+    "pbm.mail.writing.canvas._font": "a few sizes",
     "pbm.mail.writing.stamps.board": "one for each game",
     "pbm.mail.writing.stamps.fallen": "the seats with their signs",
-    "pbm.mail.writing.stamps.mask": "two",
-    "pbm.mail.writing.stamps.palette": "one",
+    "pbm.mail.writing.stamps.mask": "three",
+    "pbm.mail.writing.stamps.number": "at most one for each seat",
     "pbm.mail.writing.stamps.piece": "the seats with their signs, come or not",
-    "pbm.mail.writing.stamps._numbers": "one",
     "pbm.mail.writing.template_words.template_words": "one",
     "pbm.commands.password_words._begins": "one",
     "pbm.play.subjects._board": "one",

@@ -25,7 +25,8 @@ _STARTS = re.compile(
 )
 _OTHERS_WORDS = re.compile(r"[a-z][a-z0-9_-]{1,15} goes on:", re.ASCII)
 _MOVES = re.compile(
-    r"(?:(?:The last m|All m|M)oves, by ply:|[-*·•o§]?\s{0,8}\d{1,4}\. \S)", re.ASCII
+    r"(?:(?:The last m|All m|M)oves, by ply:|[-*·•o§]?\s{0,8}(?:\d{1,4}\.|last(?: \d)?:) \S)",
+    re.ASCII,
 )
 _SENTENCE_LINES = 8  # a paragraph of ours is on so many lines at most, wrapped narrowly
 
@@ -114,7 +115,7 @@ class OwnMails:
     def _answers(self, at: int, end: int) -> list[tuple[int, ...]]:
         """The lines between the drawing and the last line that aren't ours.
 
-        All of ours there are the server's own: sentences of templates, and a list of moves.
+        All of ours there are the server's own: sentences of templates, and lists of moves.
         """
         found: list[list[int]] = [[]]
         while at < end:

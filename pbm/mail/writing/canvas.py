@@ -1,6 +1,7 @@
 """Shapes with smooth edges: drawn several times larger than they will be, then made smaller.
 
-All lengths are in pixels of the finished image, from its upper left corner.
+All lengths are in pixels as a page counts them, from the upper left corner; the finished image has
+`DENSITY` pixels for each of them, so that it is sharp on the screens of phones.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,7 +13,11 @@ from PIL import Image, ImageDraw, ImageFont
 Colour = tuple[int, int, int]
 Point = tuple[float, float]
 
+DENSITY: Final = 2
+"""How many pixels of the image are one pixel of a page, across and down."""
+
 _TIMES: Final = 8
+_SMALLER: Final = _TIMES // DENSITY
 
 
 class Canvas:
@@ -68,14 +73,14 @@ class Canvas:
         """The finished image; each pixel is the number of the nearest of the colours."""
         palette = Image.new("P", (1, 1))
         palette.putpalette([number for colour in colours for number in colour])
-        small = self._image.reduce(_TIMES).quantize(palette=palette, dither=Image.Dither.NONE)
+        small = self._image.reduce(_SMALLER).quantize(palette=palette, dither=Image.Dither.NONE)
         numbers = [*colours.values()]
         numbers += [0] * (256 - len(numbers))
         return Image.frombytes("L", small.size, small.tobytes()).point(numbers)
 
     def grey(self) -> Image.Image:
         """The finished image in shades of grey."""
-        return self._image.convert("L").reduce(_TIMES)
+        return self._image.convert("L").reduce(_SMALLER)
 
 
 def _around(middle: Point, radius: float) -> tuple[float, float, float, float]:

@@ -4,26 +4,28 @@ It is put together from stamps. What is described by the same text is the same b
 once for all who get it.
 """
 
-import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import groupby
-from math import cos, radians, sin
+from math import cos, dist, radians, sin
 from typing import Any, Final
 
 from PIL import Image
 
 from pbm.mail.writing import stamps
-from pbm.mail.writing.canvas import Point
+from pbm.mail.writing.canvas import DENSITY, Point
+from pbm.mail.writing.png import encoded
 from pbm.rules.contract import Draws, Ground
 from pbm.rules.registry import default_game, game_named
 
 _EMPTY: Final = "."
 _FIXED: Final = "#"
-_MOST_KEPT: Final = 256  # pictures of 6 to 9 KB
-_LEVEL: Final = 6  # of compression: more costs much time and saves little
+_MOST_KEPT: Final = 128  # pictures of 18 to 31 KB
 _encoder: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
+# A number stands in a gap between the piece and two neighbours, first those aside of its move.
+_ASIDE: Final = (-90, 90, -30, 30, -150, 150)
+_AWAY, _APART = 0.44, 0.4
 _OVER_THE_EDGE: Final = 0.6  # how far from its last cell a piece lies that has left the board
 
 
@@ -36,38 +38,45 @@ def described(drawing: Mapping[str, Any]) -> str:
 def png(described: str) -> bytes:
     """The picture that a text of `described` means."""
     drawing = json.loads(described)
-    ground = _ground(drawing)
+    ground, moves = _ground(drawing), drawing["moves"]
     image = stamps.board(ground).copy()
-    came, left = set(drawing.get("came", ())), set(drawing.get("left", ()))
+    came = {index for move in moves for index in move["came"]}
+    left = {index: move["towards"] for move in moves for index in move["left"]}
     for index, sign in enumerate(drawing["signs"]):
         point = stamps.place(ground, ground.cells[index])
         if sign != _EMPTY:
             piece = stamps.piece(sign, _written(drawing, sign), came=index in came)
-            _put(image, piece, point, stamps.mask())
+            _put(image, piece, point, stamps.mask(stamps.PIECE))
         elif index in left:
-            _put(image, stamps.arrow(drawing["towards"]), point, stamps.mask())
-    if drawing.get("off"):
-        _put_off(image, ground, drawing)
-    return _encoded(image)
+            hole = stamps.left(ground.names[index], left[index])
+            _put(image, hole, point, stamps.mask(stamps.PIECE))
+    for move in moves:
+        if move["off"]:
+            _put_off(image, ground, drawing, move)
+    if len(moves) > 1:
+        _put_numbers(image, ground, moves)
+    return encoded(image, stamps.PALETTE, stamps.ALPHAS)
 
 
 def in_words(described: str) -> str:
-    """The position in one line, for whoever does not see the picture.
+    """The position in one line, for whoever does not see the picture, and the moves marked.
 
-    >>> in_words(described({"signs": "11.2".ljust(61, "."), "seats": "ox"}))
+    >>> in_words(described({"signs": "11.2".ljust(61, "."), "seats": "ox", "moves": []}))
     'o on a1 to a2; x on a4'
     """
     drawing = json.loads(described)
     names = _ground(drawing).names
     signs = sorted(set(drawing["signs"]) - {_EMPTY})
-    return "; ".join(
+    on = [
         f"{_written(drawing, sign)} on {', '.join(_runs(names, drawing['signs'], sign))}"
         for sign in signs
-    )
+    ]
+    moved = [move["move"] for move in drawing["moves"] if "move" in move]
+    return "; ".join(on + ([f"last {' '.join(moved)}"] if moved else []))
 
 
 def size(described: str) -> tuple[int, int]:
-    """How wide and how high the picture is, in pixels."""
+    """How wide and how high the picture is, in pixels of a page."""
     ground = _ground(json.loads(described))
     return ground.width, ground.height
 
@@ -89,23 +98,35 @@ def _written(drawing: Mapping[str, Any], sign: str) -> str:
 
 def _put(image: Image.Image, stamp: Image.Image, point: Point, mask: Image.Image) -> None:
     x, y = point
-    corner = (round(x - stamp.width / 2), round(y - stamp.height / 2))
+    corner = (round(DENSITY * x - stamp.width / 2), round(DENSITY * y - stamp.height / 2))
     image.paste(stamp, corner, mask)
 
 
-def _put_off(image: Image.Image, ground: Ground, drawing: Mapping[str, Any]) -> None:
-    index, seat = drawing["off"]
-    (x, y), towards = ground.cells[index], radians(drawing["towards"])
+def _put_off(
+    image: Image.Image, ground: Ground, drawing: Mapping[str, Any], move: Mapping[str, Any]
+) -> None:
+    index, seat = move["off"]
+    (x, y), towards = ground.cells[index], radians(move["towards"])
     beyond = (x + _OVER_THE_EDGE * cos(towards), y + _OVER_THE_EDGE * sin(towards))
     piece = stamps.fallen(seat, _written(drawing, seat))
-    _put(image, piece, stamps.place(ground, beyond), stamps.mask(small=True))
+    _put(image, piece, stamps.place(ground, beyond), stamps.mask(stamps.FALLEN))
 
 
-def _encoded(image: Image.Image) -> bytes:
-    image.putpalette(stamps.palette())
-    file = io.BytesIO()
-    image.save(file, "PNG", compress_level=_LEVEL, transparency=stamps.ALPHAS)
-    return file.getvalue()
+def _put_numbers(image: Image.Image, ground: Ground, moves: Sequence[Mapping[str, Any]]) -> None:
+    """Number the moves at the places that they went to, each where it hides nothing."""
+    taken: list[Point] = []
+    for number, move in enumerate(moves, 1):
+        x, y = ground.cells[move["at"]]
+        turned = (radians(move["towards"] + angle) for angle in _ASIDE)
+        beside = [(x + _AWAY * cos(angle), y + _AWAY * sin(angle)) for angle in turned]
+        free = (point for point in beside if all(dist(point, other) > _APART for other in taken))
+        taken.append(next(free, beside[0]))
+        _put(
+            image,
+            stamps.number(number),
+            stamps.place(ground, taken[-1]),
+            stamps.mask(stamps.NUMBER),
+        )
 
 
 def _runs(names: Sequence[str], signs: str, sign: str) -> Iterator[str]:

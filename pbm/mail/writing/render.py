@@ -2,8 +2,9 @@
 
 Templates write paragraphs, `- ` lists and, through the filter `pre`, lines that must keep
 their shape; lines through `rows` keep it in the text part, and are a list in the HTML part.
-Paragraphs are wrapped for the text part and flow in the HTML part. The filter `board` writes
-the board of a view: lines that keep their shape, and in the HTML part a picture above them.
+Paragraphs are wrapped for the text part and flow in the HTML part. The filter `picture` puts the
+picture of a view into the HTML part, the filter `state` a line of letters that is one line in the
+text part, and may break anywhere in the HTML part. No move breaks at its hyphen in either.
 """
 
 import re
@@ -28,6 +29,7 @@ from pbm.mail.writing import picture
 from pbm.mail.writing.compose import InlinePicture
 from pbm.mail.writing.rows_of_before import as_frozen_now
 from pbm.resources import game_templates, resource_path
+from pbm.rules.contract import LONGEST_MOVE
 from pbm.rules.registry import own_game
 
 COLUMNS = 68  # narrow, so that no mailer breaks a line again when it quotes it
@@ -36,13 +38,21 @@ SAID_COLUMNS = 76  # of a line that a player wrote: whoever broke it here or bef
 _KEPT = "\ue000"
 _ROW = "\ue001"
 _PICTURE = "\ue003"  # here the HTML part has the picture that the line describes
-_MARKS = {_KEPT: "pre", _ROW: "rows", _PICTURE: "picture"}
+_STATE = "\ue004"
+_MARKS = {_KEPT: "pre", _ROW: "rows", _PICTURE: "picture", _STATE: "state"}
 _SHAPES = frozenset(_MARKS.values())
 _GLUE = "\ue002"  # a blank at which no line breaks
 # Around a command that can be sent as it stands: quotes in the text part, a link in the other.
-_COMMAND, _COMMAND_ENDS = "\ue004", "\ue005"
+_COMMAND, _COMMAND_ENDS = "\ue005", "\ue006"
 _COMMANDS = re.compile(f"{_COMMAND}([^{_COMMAND_ENDS}]*){_COMMAND_ENDS}")
-_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029\ue000-\ue005]", re.ASCII)
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029\ue000-\ue006]", re.ASCII)
+# A short word with a hyphen in it, and in HTML how it stays on one line. A style sheet would be
+# shorter, but some mail programs leave it out.
+_HYPHENED = re.compile(
+    rf"(?<![\w,-])[\w,]{{1,{LONGEST_MOVE}}}-[\w,-]{{0,{LONGEST_MOVE}}}\w(?![\w-])"
+)
+_UNBROKEN = '<span style="white-space:nowrap">{}</span>'
+_BROKEN_ANYWHERE = "font-family:monospace;word-break:break-all"
 _JOINERS = "\u200c\u200d"
 
 
@@ -79,7 +89,8 @@ class Renderer:
             cache_size=-1,  # all of them stay
         )
         self._templates.filters["pre"] = _keep_shape
-        self._templates.filters["board"] = _show_board
+        self._templates.filters["picture"] = _show_picture
+        self._templates.filters["state"] = _keep_state
         self._templates.filters["rows"] = _keep_rows
         self._templates.filters["glued"] = _glued
         self._templates.filters["command"] = _as_command
@@ -169,11 +180,14 @@ def _keep_shape(text: str) -> str:
     return _marked(text, _KEPT)
 
 
-def _show_board(view: dict[str, Any]) -> str:
-    """The board of a view, below its picture if there is to be one."""
+def _show_picture(view: dict[str, Any]) -> str:
+    """The picture of a view, if there is to be one."""
     drawing = view.get("picture")
-    above = f"{_PICTURE}{picture.described(drawing)}\n" if drawing else ""
-    return above + _keep_shape(view["diagram"])
+    return f"{_PICTURE}{picture.described(drawing)}" if drawing else ""
+
+
+def _keep_state(line: str) -> str:
+    return _marked(line, _STATE)
 
 
 def _keep_rows(text: str) -> str:
@@ -316,16 +330,29 @@ def _html(block: _Block, content_ids: Mapping[str, str]) -> str:
 def _html_text(kind: str, lines: Sequence[str]) -> str:
     if kind == "pre":
         return f"<pre>{escape(chr(10).join(lines))}</pre>"
+    if kind == "state":
+        return f'<p style="{_BROKEN_ANYWHERE}">{escape(" ".join(lines))}</p>'
     if kind == "list":
-        items = "".join(f"<li>{escape(item)}</li>" for item in _items(lines))
+        items = "".join(f"<li>{_escaped(item)}</li>" for item in _items(lines))
         return f"<ul>{items}</ul>"
     if kind == "rows":
-        items = "".join(f"<li>{escape(line.strip())}</li>" for line in lines)
+        items = "".join(f"<li>{_escaped(line.strip())}</li>" for line in lines)
         return f'<ul class="rows">{items}</ul>'
     if kind == "quote":
-        said = "<br>".join(escape(line[2:]) for line in lines)
+        said = "<br>".join(_escaped(line[2:]) for line in lines)
         return f"<blockquote>{said}</blockquote>"
-    return f"<p>{escape(' '.join([line.strip() for line in lines]))}</p>"
+    return f"<p>{_escaped(' '.join([line.strip() for line in lines]))}</p>"
+
+
+def _escaped(text: str) -> str:
+    """Text as it stands in HTML, where no line breaks at the hyphen of what may be a move."""
+    if "-" not in text:
+        return escape(text)
+    return _HYPHENED.sub(_kept_together, escape(text))
+
+
+def _kept_together(word: re.Match[str]) -> str:
+    return _UNBROKEN.format(word[0]) if any(map(str.isdigit, word[0])) else word[0]
 
 
 def _html_picture(described: str, content_id: str) -> str:

@@ -16,6 +16,7 @@ _SAID_NO_MORE = {
     "so it cannot ask for that. Answers to our mails prove who you are, as before.",
 }
 _PERHAPS_A_NAME = "perhaps-a-name"  # was a refusal; a name is always asked about now
+_MARKS = ("left", "came", "towards", "off")
 _CLAIM = "nothing-to-claim"  # in words of the game behind our own
 
 
@@ -28,7 +29,17 @@ def as_frozen_now(params: dict[str, Any]) -> dict[str, Any]:
         params = {**params, "sections": [_section(item) for item in params["sections"]]}
     if (params.get("problem") or {}).get("code") == _PERHAPS_A_NAME:
         params = {**params, "problem": None, "named": True}
-    return params
+    return _shown(params)
+
+
+def _shown(view: dict[str, Any]) -> dict[str, Any]:
+    """What may show a board; its picture had the marks of one move among what stands on it."""
+    drawing = view.get("picture") if "diagram" in view else None
+    if not drawing or "moves" in drawing:
+        return view
+    stands = {name: value for name, value in drawing.items() if name not in _MARKS}
+    moved = {name: drawing[name] for name in _MARKS if name in drawing}
+    return {**view, "picture": {**stands, "moves": [moved] if moved else []}}
 
 
 def _fact(item: dict[str, Any]) -> dict[str, Any]:
@@ -39,6 +50,7 @@ def _fact(item: dict[str, Any]) -> dict[str, Any]:
 
 
 def _section(told: dict[str, Any]) -> dict[str, Any]:
+    told = _shown(told)
     if told.get("section") != "refusal":
         return told
     code, params = told["code"], told["params"]

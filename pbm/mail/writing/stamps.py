@@ -4,8 +4,7 @@ A pixel of a stamp is an index into one palette of few colours. Seats differ in 
 their pieces, chosen so that the colour-blind tell them apart, and in the sign on them.
 """
 
-from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 from math import cos, radians, sin
 from typing import Final
 
@@ -14,13 +13,16 @@ from PIL import Image
 from pbm.mail.writing.canvas import Canvas, Colour, Point
 from pbm.rules.contract import Ground
 
-UNIT: Final = 36  # pixels that a piece has room in; even, so that rows in between look alike
+UNIT: Final = 36  # pixels of a page that a piece has room in
 
 _GROUND: Final = (214, 202, 177)
 _WELL: Final = (230, 220, 198)
-_HOLE: Final = (184, 169, 139)
+HOLE: Final = (208, 196, 169)
+NAME: Final = (72, 62, 44)
+"""The colour of an empty hole, and that of the name in it and of the strokes beside the board."""
 _INK: Final = (20, 20, 20)
 _LIGHT: Final = (255, 255, 255)
+_GREY: Final = (118, 113, 103)
 
 PIECES: Final[dict[str, tuple[Colour, Colour]]] = {
     "1": ((240, 170, 20), _INK),
@@ -29,21 +31,42 @@ PIECES: Final[dict[str, tuple[Colour, Colour]]] = {
     "4": (_INK, _LIGHT),
     "5": ((0, 158, 115), _INK),
     "6": ((175, 75, 140), _LIGHT),
-    "#": ((110, 110, 110), _LIGHT),
+    "#": (_GREY, _LIGHT),
 }
 """The colour of a piece and that of the sign on it, by the digit of its seat; `#`: it is fixed."""
 
-ALPHAS: Final = bytes((0, 85, 170))
+# Between two colours an edge is smooth where there is one that lies halfway.
+_HALF_NAME: Final = (140, 129, 107)
+_HALF_SIGN: Final = {"2": (127, 172, 212), "6": (215, 165, 197)}
+
+ALPHAS: Final = bytes((0, 128))
 """How opaque the first colours of the palette are: they round the corners of the picture."""
 
-# Radii, in steps from cell to cell.
-_PIECE, _FALLEN, _DENT = 0.47, 0.29, 0.28
+_COLOURS: Final = tuple(
+    dict.fromkeys(
+        (
+            *(_GROUND, _WELL, HOLE, NAME, _HALF_NAME, _INK, _GREY, _LIGHT),
+            *(colour for colour, _ in PIECES.values()),
+            *_HALF_SIGN.values(),
+        )
+    )
+)
+"""With the two above sixteen, so that a pixel has four bits."""
+PALETTE: Final = bytes(
+    number for colour in (*[_GROUND] * len(ALPHAS), *_COLOURS) for number in colour
+)
+"""The colours of all pictures, three bytes each."""
+
+_NUMBERS: Final = {colour: number for number, colour in enumerate(_COLOURS, len(ALPHAS))}
+
+PIECE, FALLEN, NUMBER = 0.47, 0.29, 0.22
+"""Radii, in steps from cell to cell."""
+_DENT: Final = 0.37
+_NAME_SIZE: Final = 0.36
+_MOST_LEFT: Final = 128  # holes with arrows that are kept, of 5 KB each
 _ROUND: Final = 16  # pixels of radius at the corners
 _MIDDLE: Final = (UNIT / 2, UNIT / 2)
-_ARROW: Final = (
-    *((0.26, 0.0), (0.02, 0.22), (0.02, 0.085), (-0.23, 0.085)),
-    *((-0.23, -0.085), (0.02, -0.085), (0.02, -0.22)),
-)
+_HEAD: Final = ((0.5, 0.0), (0.28, 0.21), (0.28, -0.21))  # of an arrow that leaves a hole
 
 
 def place(ground: Ground, point: Point) -> Point:
@@ -53,25 +76,20 @@ def place(ground: Ground, point: Point) -> Point:
 
 
 @cache
-def palette() -> bytes:
-    """The colours of all pictures, three bytes each."""
-    edge = [_GROUND] * len(ALPHAS)
-    return bytes(number for colour in (*edge, *_numbers()) for number in colour)
-
-
-@cache
 def board(ground: Ground) -> Image.Image:
-    """The empty board with its labels."""
+    """The empty board with its labels, and the name of each hole in it."""
     width, height = ground.width, ground.height
     canvas, shape = Canvas(width, height, _GROUND), Canvas(width, height, _INK)
     canvas.polygon([place(ground, point) for point in ground.corners], _WELL, 0.55 * UNIT)
-    for point in ground.cells:
-        canvas.disc(place(ground, point), _DENT * UNIT, _HOLE)
+    for one, other in ground.strokes:
+        canvas.line(place(ground, one), place(ground, other), 1, NAME)
+    for name, point in zip(ground.names, ground.cells, strict=True):
+        canvas.disc(place(ground, point), _DENT * UNIT, HOLE)
+        canvas.text(place(ground, point), name, _NAME_SIZE * UNIT, NAME)
     for label, point in ground.labels:
-        canvas.text(place(ground, point), label, 0.5 * UNIT, _INK, 0.3)
+        canvas.text(place(ground, point), label, 0.44 * UNIT, _INK, 0.3)
     shape.polygon(_card(width, height), _LIGHT, _ROUND)
-    # No shade between ground and well: on so faint an edge it would only cost bytes.
-    image = canvas.indexed(_numbered(_shades((_GROUND, _INK), (_WELL, _HOLE))))
+    image = _finished(canvas, _GROUND, _WELL, HOLE, NAME, _HALF_NAME, _INK, _GREY)
     return _cut_out(image, shape.grey())
 
 
@@ -80,14 +98,13 @@ def piece(seat: str, sign: str, *, came: bool = False) -> Image.Image:
     """A piece of a seat with its sign; `came`: in a ring, as it has just been moved here."""
     canvas = _stamp()
     colour, ink = PIECES[seat]
-    canvas.disc(_MIDDLE, _PIECE * UNIT, _INK)
+    canvas.disc(_MIDDLE, PIECE * UNIT, _INK)
     if came:
         canvas.disc(_MIDDLE, 0.435 * UNIT, _LIGHT)
         canvas.disc(_MIDDLE, 0.355 * UNIT, _INK)
     canvas.disc(_MIDDLE, (0.325 if came else 0.435) * UNIT, colour)
     _draw_sign(canvas, sign, ink, 0.85 if came else 1.0)
-    edges = ((_INK, _LIGHT),) * came
-    return _finished(canvas, (_WELL, _INK), (_INK, colour), (colour, ink), *edges)
+    return _finished(canvas, *_colours_of(seat), *(_LIGHT,) * came)
 
 
 @cache
@@ -95,27 +112,37 @@ def fallen(seat: str, sign: str) -> Image.Image:
     """A piece that has left the board."""
     canvas = _stamp()
     colour, ink = PIECES[seat]
-    canvas.disc(_MIDDLE, _FALLEN * UNIT, _INK)
-    canvas.disc(_MIDDLE, (_FALLEN - 0.035) * UNIT, colour)
+    canvas.disc(_MIDDLE, FALLEN * UNIT, _INK)
+    canvas.disc(_MIDDLE, (FALLEN - 0.035) * UNIT, colour)
     _draw_sign(canvas, sign, ink, 0.7)
-    return _finished(canvas, (_WELL, _INK), (_INK, colour), (colour, ink))
+    return _finished(canvas, *_colours_of(seat))
 
 
-@cache
-def arrow(towards: int) -> Image.Image:
-    """A cell that was left, and where to: degrees, clockwise from the right."""
+@lru_cache(maxsize=_MOST_LEFT)
+def left(name: str, towards: int) -> Image.Image:
+    """A hole that was left, with its name, and where to: degrees, clockwise from the right."""
     canvas = _stamp()
-    canvas.disc(_MIDDLE, 0.36 * UNIT, _INK)
-    canvas.disc(_MIDDLE, 0.325 * UNIT, _LIGHT)
-    canvas.polygon([_turned(point, towards) for point in _ARROW], _INK)
-    return _finished(canvas, (_WELL, _INK), (_INK, _LIGHT))
+    canvas.disc(_MIDDLE, _DENT * UNIT, _INK)
+    canvas.polygon([_turned(point, towards) for point in _HEAD], _INK)
+    canvas.disc(_MIDDLE, (_DENT - 0.05) * UNIT, _LIGHT)
+    canvas.text(_MIDDLE, name, _NAME_SIZE * UNIT, _INK)
+    return _finished(canvas, _WELL, _INK, _GREY, _LIGHT)
 
 
 @cache
-def mask(*, small: bool = False) -> Image.Image:
-    """What of a stamp belongs to it, not to its surroundings."""
+def number(which: int) -> Image.Image:
+    """The number of a move where several are marked."""
+    canvas = Canvas(UNIT, UNIT, _LIGHT)
+    canvas.disc(_MIDDLE, (NUMBER - 0.035) * UNIT, _INK)
+    canvas.text(_MIDDLE, str(which), 0.34 * UNIT, _LIGHT, 0.3)
+    return _finished(canvas, _INK, _GREY, _LIGHT)
+
+
+@cache
+def mask(radius: float) -> Image.Image:
+    """What of a stamp of that radius belongs to it, not to its surroundings."""
     shape = Canvas(UNIT, UNIT, _INK)
-    shape.disc(_MIDDLE, (_FALLEN if small else _PIECE) * UNIT, _LIGHT)
+    shape.disc(_MIDDLE, radius * UNIT, _LIGHT)
     return shape.grey().point(lambda value: 255 * (value > 96))
 
 
@@ -152,34 +179,14 @@ def _turned(point: Point, degrees: int) -> Point:
     )
 
 
-def _finished(canvas: Canvas, *edges: tuple[Colour, Colour]) -> Image.Image:
-    """The image in the colours that meet at these edges: any other would blur the picture."""
-    return canvas.indexed(_numbered(_shades(*edges)))
+def _colours_of(seat: str) -> list[Colour]:
+    """Those of a piece on the board; any other at its edges would blur the picture."""
+    half = [_HALF_SIGN[seat]] if seat in _HALF_SIGN else []
+    return [_WELL, _INK, _GREY, *PIECES[seat], *half]
 
 
-def _numbered(colours: Iterable[Colour]) -> dict[Colour, int]:
-    return {colour: _numbers()[colour] for colour in colours}
-
-
-def _shades(*edges: tuple[Colour, Colour]) -> list[Colour]:
-    """The colours on both sides of edges, and one between them that makes an edge smooth."""
-    return [colour for one, other in edges for colour in (one, other, _mixed(one, other))]
-
-
-@cache
-def _numbers() -> dict[Colour, int]:
-    """The number of each colour in the palette."""
-    edges = [(_GROUND, _INK), (_WELL, _HOLE), (_WELL, _INK), (_INK, _LIGHT)]
-    for colour, ink in PIECES.values():
-        edges += [(_INK, colour), (colour, ink)]
-    return {
-        colour: number for number, colour in enumerate(dict.fromkeys(_shades(*edges)), len(ALPHAS))
-    }
-
-
-def _mixed(one: Colour, other: Colour) -> Colour:
-    red, green, blue = ((a + b) // 2 for a, b in zip(one, other, strict=True))
-    return red, green, blue
+def _finished(canvas: Canvas, *colours: Colour) -> Image.Image:
+    return canvas.indexed({colour: _NUMBERS[colour] for colour in colours})
 
 
 def _cut_out(image: Image.Image, shape: Image.Image) -> Image.Image:

@@ -14,7 +14,7 @@ Whole games as text: `pbm/rules/abalone/records/` and `docs/records.md`.
 from pbm.rules.abalone.abapro import format_abapro, parse_abapro
 from pbm.rules.abalone.claims import QUIET_MOVES, TIMES_REPEATED, balance, is_quiet, is_repeated
 from pbm.rules.abalone.diagram import diagram
-from pbm.rules.abalone.drawing import GROUND, drawing
+from pbm.rules.abalone.drawing import GROUND, drawing, told_move
 from pbm.rules.abalone.effects import effect
 from pbm.rules.abalone.errors import (
     IllegalMoveError,
@@ -104,4 +104,5 @@ __all__ = [
     "play",
     "start",
     "symbol",
+    "told_move",
 ]

@@ -1,9 +1,10 @@
 """What a picture of the board shows, as plain data: whoever draws it need not know the game.
 
-`GROUND` is what never changes; `drawing` describes what stands on it and what moved last.
+`GROUND` is what never changes; `drawing` describes what stands on it and what was moved last;
+`told_move` says the same of one move in names, for those who read text.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Sequence
 from math import sqrt
 from typing import Any
 
@@ -12,61 +13,97 @@ from pbm.rules.abalone.board import (
     CELLS,
     CENTRE,
     LEFT,
+    LOWER_LEFT,
+    RIGHT,
     ROWS,
     STEPS,
     UPPER_RIGHT,
+    format_cell,
     is_on_board,
     shifted,
 )
+from pbm.rules.abalone.moves import Move
 from pbm.rules.abalone.notation import read_canonical
-from pbm.rules.abalone.position import Position, symbols
-from pbm.rules.contract import Ground
+from pbm.rules.abalone.position import Position, symbol, symbols
+from pbm.rules.contract import Ground, Moved
 
 _ROW_HEIGHT = sqrt(3) / 2
 _ANGLE = 60  # degrees from one direction to the next
-_TO_LABEL = 1.2  # from the middle of the last cell; leaves room for a piece over the edge
+# Where the stroke of a label begins, and how much before its middle it ends.
+_STROKE, _SHORT = 0.56, 0.26
+# How far from the last cell of its line a label stands; farther where a row ends at the same place.
+_AWAY, _FARTHER = 1.3, 1.85
 _INDEX = {cell: index for index, cell in enumerate(CELLS)}
 
 Point = tuple[float, float]
 
 
-def drawing(
-    position: Position, move: str | None = None, effect: Mapping[str, Any] | None = None
-) -> dict[str, Any]:
-    """What to draw, as a JSON object; `move` is the canonical text of the move that led here.
+def drawing(position: Position, moves: Sequence[Moved] = ()) -> dict[str, Any]:
+    """What to draw, as a JSON object, with the moves that led here marked, the last one last.
 
-    `signs` has one character for each cell of the ground: `.` for an empty one, the digit of the
-    seat, or `#` for what never moves; `seats` has what is written on the pieces of each seat.
-    Of a move, `left` and `came` are the cells that it emptied and those where its own pieces are
-    now, by index; `towards` is its direction in degrees, clockwise from the right; `off` is the
-    cell over whose edge a piece went and the digit of its seat.
+    `pbm.rules.contract.Draws` says what is in it.
 
     >>> from pbm.rules.abalone import parse_move, play, start
     >>> after = play(start(), parse_move("a1-c3,d4", start())).position
-    >>> found = drawing(after, "a1-c3,b2")
-    >>> found["signs"][:11], found["seats"]
-    ('.1111111111', 'ox')
-    >>> found["left"], found["came"], found["towards"], found["off"]
-    ([0], [6, 13, 21], 60, None)
+    >>> found = drawing(after, [Moved(1, "a1-c3,b2")])
+    >>> found["signs"][:11], found["seats"], len(found["moves"])
+    ('.1111111111', 'ox', 1)
+    >>> [found["moves"][0][what] for what in ("left", "came", "at", "towards", "off")]
+    [[0], [21, 13, 6], 21, 60, None]
     """
-    described: dict[str, Any] = {
+    return {
         "signs": "".join(position.signs("".join(map(str, position.seats)))),
         "seats": symbols(position),
+        "moves": list(_marked(position, moves)),
     }
-    if move is not None:
-        described |= _moved(move, effect or {})
-    return described
 
 
-def _moved(text: str, effect: Mapping[str, Any]) -> dict[str, Any]:
-    move = read_canonical(text)
-    came = shifted(move.marbles, move.step)
+def told_move(position: Position, moved: Moved) -> dict[str, Any]:
+    """What a move changed: whose marbles are on which cells now, and which it left.
+
+    >>> from pbm.rules.abalone import start
+    >>> told_move(start(), Moved(1, "c3-c5,d3"))
+    {'symbol': 'o', 'came': ['d3', 'd4', 'd5'], 'left': ['c3', 'c4', 'c5'], 'off': None}
+    """
+    move, effect = read_canonical(moved.move), moved.effect
+    off = (
+        {"symbol": symbol(position, effect["ejected"]), "from": effect["from"]} if effect else None
+    )
     return {
-        "left": [_INDEX[cell] for cell in move.cells if not came >> cell & 1],
-        "came": [_INDEX[cell + move.step] for cell in move.cells],
-        "towards": _ANGLE * STEPS.index(move.step),
-        "off": [_INDEX[CELL_NAMED[effect["from"]]], str(effect["ejected"])] if effect else None,
+        "symbol": symbol(position, moved.seat),
+        "came": [format_cell(cell + move.step) for cell in move.cells],
+        "left": [format_cell(cell) for cell in _left(move)],
+        "off": off,
     }
+
+
+def _marked(position: Position, moves: Sequence[Moved]) -> Iterator[dict[str, Any]]:
+    for moved in moves:
+        move, effect = read_canonical(moved.move), moved.effect
+        own = {moved.seat, position.partner(moved.seat)}
+        came = _from_the_front(move)
+        # A later move may have pushed them on.
+        still = [cell for cell in came if position.seat_at(cell) in own]
+        yield {
+            "move": moved.move,
+            "left": [_INDEX[cell] for cell in _left(move)],
+            "came": [_INDEX[cell] for cell in still],
+            "at": _INDEX[(still or came)[0]],
+            "towards": _ANGLE * STEPS.index(move.step),
+            "off": [_INDEX[CELL_NAMED[effect["from"]]], str(effect["ejected"])] if effect else None,
+        }
+
+
+def _left(move: Move) -> list[int]:
+    """The cells that a move empties, in reading order."""
+    came = shifted(move.marbles, move.step)
+    return [cell for cell in move.cells if not came >> cell & 1]
+
+
+def _from_the_front(move: Move) -> list[int]:
+    """Where the marbles of a move are after it, of one in line the foremost first."""
+    came = [cell + move.step for cell in move.cells]
+    return came[::-1] if move.in_line and move.step > 0 else came
 
 
 def _point(cell: int) -> Point:
@@ -76,25 +113,36 @@ def _point(cell: int) -> Point:
     return columns - rows / 2, rows * _ROW_HEIGHT
 
 
-def _beside(cell: int, step: int) -> Point:
-    """Where the label of a line of cells stands that ends in that direction."""
+def _beside(cell: int, step: int, away: float) -> Point:
+    """A point beyond the last cell of a line that ends in that direction."""
     (x, y), (towards_x, towards_y) = _point(cell), _point(CENTRE + step)
-    return x + _TO_LABEL * towards_x, y + _TO_LABEL * towards_y
+    return x + away * towards_x, y + away * towards_y
+
+
+def _ends() -> Iterator[tuple[str, int, int, float]]:
+    """Both ends of every row, which has a letter, and of every column, which has a digit.
+
+    Each as its label, its last cell, the direction in which it ends, and how far the label is.
+    """
+    for cell in CELLS:
+        letter, digit = ROWS[cell // 10 - 1].upper(), str(cell % 10)
+        for step in (LEFT, RIGHT):
+            if not is_on_board(cell + step):
+                yield letter, cell, step, _AWAY
+        for step, side in ((UPPER_RIGHT, LEFT), (LOWER_LEFT, RIGHT)):
+            if not is_on_board(cell + step):
+                yield digit, cell, step, _FARTHER if is_on_board(cell + step + side) else _AWAY
 
 
 def _labels() -> tuple[tuple[str, Point], ...]:
-    """The letters at the left end of each row, the digits at the upper end of each column."""
-    rows = [
-        (ROWS[cell // 10 - 1].upper(), _beside(cell, LEFT))
-        for cell in CELLS
-        if not is_on_board(cell + LEFT)
-    ]
-    columns = [
-        (str(cell % 10), _beside(cell, UPPER_RIGHT))
-        for cell in CELLS
-        if not is_on_board(cell + UPPER_RIGHT)
-    ]
-    return (*rows, *columns)
+    return tuple((label, _beside(cell, step, away)) for label, cell, step, away in _ends())
+
+
+def _strokes() -> tuple[tuple[Point, Point], ...]:
+    return tuple(
+        (_beside(cell, step, _STROKE), _beside(cell, step, away - _SHORT))
+        for _, cell, step, away in _ends()
+    )
 
 
 GROUND = Ground(
@@ -102,9 +150,10 @@ GROUND = Ground(
     cells=tuple(map(_point, CELLS)),
     labels=_labels(),
     corners=tuple(_point(CENTRE + 4 * step) for step in STEPS),
-    width=396,
-    height=328,
-    middle=(198, 173),  # a little low, as the labels are above
+    width=412,
+    height=360,
+    middle=(206, 180),
     scale=(36, 31 * 2 / sqrt(3)),  # 31 from row to row
+    strokes=_strokes(),
 )
 """The board that every game is played on."""

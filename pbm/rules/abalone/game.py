@@ -16,7 +16,7 @@ from pbm.rules.abalone.claims import (
     is_seen_quiet,
     what_counts,
 )
-from pbm.rules.abalone.drawing import GROUND, drawing
+from pbm.rules.abalone.drawing import GROUND, drawing, told_move
 from pbm.rules.abalone.effects import effect
 from pbm.rules.abalone.errors import ClaimError
 from pbm.rules.abalone.hints import example_move
@@ -204,7 +204,11 @@ class Abalone:
 
     def drawing(self, position: AbalonePosition, view: contract.View) -> dict[str, Any]:
         """What a picture shows."""
-        return drawing(position.inner, view.move, view.effect)
+        return drawing(position.inner, view.moves)
+
+    def told_move(self, position: AbalonePosition, moved: contract.Moved) -> dict[str, Any]:
+        """The sign of whoever moved, and which cells changed."""
+        return told_move(position.inner, moved)
 
     def reversible(self, position: AbalonePosition) -> int:
         """Only what came after somebody scored last can repeat itself, or be quiet."""

@@ -102,6 +102,7 @@ class MailWriter:
                 "X-PBM-Board": str(board.id),
                 "X-PBM-Ply": str(board.ply),
                 "X-PBM-Turn": board.to_move.handle if board.to_move else "-",
+                "X-PBM-State": board.position.state(),
             },
         }
         message_id = root if first else self._message_id(_about(board, player))

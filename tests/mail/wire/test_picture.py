@@ -1,14 +1,18 @@
 """Pictures apart from their look, which tests/golden keeps."""
 
+import io
 import itertools
 import json
+from math import dist
 from random import Random
 
 import pytest
+from PIL import Image
 
-from pbm.mail.writing import picture, stamps
-from pbm.mail.writing.canvas import Colour
+from pbm.mail.writing import picture, png, stamps
+from pbm.mail.writing.canvas import DENSITY, Colour
 from pbm.rules import abalone as rules
+from pbm.rules.contract import Moved
 from tests.pictures import pixels
 
 # How linear light reaches the eye: Machado, Oliveira and Fernandes (2009), severity 1.0.
@@ -78,18 +82,23 @@ def test_every_sign_stands_out_from_its_piece() -> None:
     } == {}
 
 
+def test_the_name_of_a_hole_stands_out_from_it() -> None:
+    assert contrast(stamps.HOLE, stamps.NAME) > 4.5
+
+
 def game(players: int, plies: int) -> list[str]:
-    """The descriptions of a random game's pictures."""
+    """The descriptions of a random game's pictures, for whoever is to move next."""
     position, dice, found = rules.start("standard", players), Random(players), []
+    moves: list[Moved] = []
     for _ in range(plies):
         played = rules.play(position, dice.choice(rules.legal_moves(position)))
-        position = played.position
-        drawing = rules.drawing(position, str(played.move), rules.effect(played))
-        found.append(picture.described(drawing))
+        moves.append(Moved(position.turn or 0, str(played.move), rules.effect(played)))
+        position, moves = played.position, moves[1 - players :]
+        found.append(picture.described(rules.drawing(position, moves)))
     return found
 
 
-@pytest.mark.parametrize(("players", "bytes_"), [(2, 6_800), (4, 8_500), (6, 9_500)])
+@pytest.mark.parametrize(("players", "bytes_"), [(2, 24_000), (4, 28_000), (6, 31_000)])
 def test_no_picture_of_a_game_is_large(players: int, bytes_: int) -> None:
     sizes = [len(picture.png(described)) for described in game(players, 80)]
     assert max(sizes) <= bytes_, sizes
@@ -109,25 +118,58 @@ def test_the_same_drawing_is_the_same_bytes_and_is_drawn_once() -> None:
 def test_only_so_many_pictures_are_kept() -> None:
     most = picture.png.cache_info().maxsize
     assert most is not None
-    assert most * 9_500 < 4_000_000
+    assert most * 31_000 < 4_000_000
     for described in {line for players in (2, 3, 5) for line in game(players, most // 2)}:
         picture.png(described)
     assert picture.png.cache_info().currsize == most
 
 
 def test_stamps_are_drawn_once_however_many_pictures_there_are() -> None:
-    for described in game(2, 60):
+    for described in game(2, 20):
         picture.png(described)
-    drawn = stamps.board.cache_info().misses
-    pieces = stamps.piece.cache_info().misses
-    for described in game(2, 60):
+    kinds = (stamps.board, stamps.piece, stamps.left, stamps.mask)
+    drawn = [kind.cache_info().misses for kind in kinds]
+    for described in game(2, 20):
         picture.png.__wrapped__(described)
-    assert (stamps.board.cache_info().misses, stamps.piece.cache_info().misses) == (drawn, pieces)
+    assert [kind.cache_info().misses for kind in kinds] == drawn
+
+
+def test_a_file_holds_the_image_that_it_was_made_from() -> None:
+    numbers = Random(1).choices(range(16), k=20 * 7)
+    image = Image.frombytes("P", (20, 7), bytes(numbers))
+    colours = bytes(range(48))
+    with Image.open(io.BytesIO(png.encoded(image, colours, b"\x00\x80"))) as read:
+        assert read.info["transparency"] == b"\x00\x80"
+        seen_ = read.convert("RGBA").tobytes()
+    alphas = [0, 128] + [255] * 14
+    assert seen_ == b"".join(
+        colours[3 * number : 3 * number + 3] + bytes([alphas[number]]) for number in numbers
+    )
+
+
+def test_the_numbers_of_moves_hide_nothing_of_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    places: list[tuple[float, float]] = []
+    put = picture._put
+
+    def noted(image: Image.Image, stamp: Image.Image, *args: object) -> None:
+        if stamp in numbers:
+            places.append(args[0])  # type: ignore[arg-type]
+        put(image, stamp, *args)  # type: ignore[arg-type]
+
+    numbers = [stamps.number(number) for number in range(1, 6)]
+    monkeypatch.setattr(picture, "_put", noted)
+    # All five to one place, as if each had pushed the one before away.
+    one = {"left": [], "came": [30], "at": 30, "towards": 60, "off": None}
+    drawing = {**rules.drawing(rules.start("standard", 6)), "moves": [one] * 5}
+    picture.png.__wrapped__(picture.described(drawing))
+    assert len(places) == 5
+    for here, there in itertools.combinations(places, 2):
+        assert dist(here, there) >= 1.8 * stamps.NUMBER * stamps.UNIT
 
 
 def test_the_picture_has_a_ground_of_its_own() -> None:
     (width, height), seen_ = pixels(picture.png(picture.described(rules.drawing(rules.start()))))
-    assert (width, height) == (rules.GROUND.width, rules.GROUND.height)
+    assert (width, height) == (DENSITY * rules.GROUND.width, DENSITY * rules.GROUND.height)
     opacity = seen_[3::4]
     assert opacity[0] == 0  # a round corner
     assert opacity.count(255) > 0.995 * len(opacity)
@@ -141,3 +183,11 @@ def test_words_name_every_piece_and_nothing_else() -> None:
     )
     words = picture.in_words(picture.described(rules.drawing(position)))
     assert words == ("# on e5; o on a1 to a2, a4 to a5, b1, b3, b5 to b6; x on h4, h9, i6 to i9")
+
+
+def test_words_tell_the_moves_that_are_marked_in_their_one_form() -> None:
+    state = rules.format_state(rules.start("standard", 3))
+    after = rules.parse_state(state.replace(" 1 0,", " 2 0,"))
+    moves = [Moved(1, "b1-b3,c1"), Moved(2, "d8,d7")]
+    words = picture.in_words(picture.described(rules.drawing(after, moves)))
+    assert words.endswith("; last b1-b3,c1 d8,d7")
