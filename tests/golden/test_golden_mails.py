@@ -74,6 +74,7 @@ NAMES = (
     "match-over",
     "move-below-words",
     "yes-to-an-offer",
+    "name-asked-back",
     "first-move-awaited",
     "first-move-missed",
     "unanswered-invitation",
@@ -166,7 +167,7 @@ def _rarer(table: Table) -> dict[str, Mail]:
         person.says(example)
     example = erin.newest.text.split("such as ")[1].split(", and nothing")[0]
     found["stale-move"] = erin.says(f"{example}\n\nHere I come.", answering=first).newest
-    found["yes-or-no"] = erin.says("Yes, please!").newest
+    found["yes-or-no"] = erin.says("Yes, but not today.").newest
     found["newkey"] = erin.says("newkey").says("yes").newest
     found["chat-of-six"] = (frank.says("Well played, all of you."), grace.newest)[1]
     found["show-earlier"] = grace.says(f"show {number}#2").newest
@@ -209,7 +210,10 @@ def _mistaken(table: Table) -> dict[str, Mail]:
     amy, ben = table.start("amy", "ben")
     below = amy.says("Hi ben,\n\na1-c3,d4\n\nSee you!").newest
     ben.says("draw")
-    return {"move-below-words": below, "yes-to-an-offer": amy.says("yes").newest}
+    unsure = amy.says("yes?").newest
+    amy.says("challenge kim@example.net")
+    named = table.person("kim@example.net").says("Kimberly").newest
+    return {"move-below-words": below, "yes-to-an-offer": unsure, "name-asked-back": named}
 
 
 def _pushed_off(table: Table) -> Mail:
