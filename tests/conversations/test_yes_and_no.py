@@ -384,8 +384,8 @@ class TestAnOffer:
         _, bob = offered(table, "alice", "bob")
         bob.says("yes?").hears(
             "I am not sure what your answer is for, so nothing has changed and nobody was told.",
-            'Here you are asked for a draw: answer with the words "accept draw" or "reject draw".'
-            " To this mail a yes or a no will do, alone in the first line.",
+            'Here you are asked for a draw: answer with the words "accept draw" or "reject draw".',
+            "if you move instead, that is a no. A yes or a no alone will do.",
         )
 
     @pytest.mark.parametrize("words", ["Thanks for the game", "Great move!", "maybe later", "Hm."])
@@ -434,7 +434,7 @@ class TestAnOffer:
     def test_where_others_are_asked_too_it_takes_the_words(self, table: Table) -> None:
         alice, bob, carol = offered(table, "alice", "bob", "carol")
         bob.says("yes").gets(1).hears('"accept draw" or "reject draw"')
-        assert "a yes or a no" not in bob.newest.text
+        assert "A yes or a no" not in bob.newest.text
         alice.hears_nothing()
         bob.says("accept draw").forgets()
         alice.forgets()

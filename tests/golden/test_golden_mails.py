@@ -77,6 +77,7 @@ NAMES = (
     "which-move",
     "guessed-move",
     "yes-to-an-offer",
+    "name-asked-back",
     "first-move-awaited",
     "first-move-missed",
     "unanswered-invitation",
@@ -169,7 +170,7 @@ def _rarer(table: Table) -> dict[str, Mail]:
         person.says(example)
     example = erin.newest.text.split("such as ")[1].split(", and nothing")[0]
     found["stale-move"] = erin.says(f"{example}\n\nHere I come.", answering=first).newest
-    found["yes-or-no"] = erin.says("Yes, please!").newest
+    found["yes-or-no"] = erin.says("Yes, but not today.").newest
     found["newkey"] = erin.says("newkey").says("yes").newest
     found["chat-of-six"] = (frank.says("Well played, all of you."), grace.newest)[1]
     found["show-earlier"] = grace.says(f"show {number}#2").newest
@@ -215,7 +216,10 @@ def _mistaken(table: Table) -> dict[str, Mail]:
     found = {"which-move": amy.says("Hi ben,\n\na1-c3,d4\n\nor\n\na5-c5,d5?\n\nb1,c1").newest}
     found["guessed-move"] = amy.says("Hi ben,\n\nc3 to d4\n\nBye!", answering=board).newest
     ben.says("draw")
-    return {**found, "yes-to-an-offer": amy.says("yes", answering=board).newest}
+    found["yes-to-an-offer"] = amy.says("yes?").newest
+    amy.says("challenge kim@example.net")
+    found["name-asked-back"] = table.person("kim@example.net").says("Kimberly").newest
+    return found
 
 
 def _pushed_off(table: Table) -> Mail:

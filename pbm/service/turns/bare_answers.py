@@ -15,8 +15,6 @@ from pbm.service.turns.game_meant import game_meant
 from pbm.service.turns.scripts import own_hint
 from pbm.store.values import Board, Offer
 
-_TITLE = "yes to what?"
-
 
 def read_bare_answer(context: Context, script: Script) -> Script | Answered | None:
     """The offer accepted or rejected that a yes or a no answers, with the rest as the comment.
@@ -31,14 +29,14 @@ def read_bare_answer(context: Context, script: Script) -> Script | Answered | No
     said = spoken(script.comment)
     if not (board and asking and said.begins) or opts_out(script.comment[said.lines - 1]):
         to_nothing = not asking and is_bare_yes(script)
-        return Answered("bare-yes", {"title": _TITLE}, number) if to_nothing else None
+        return _asked_for(number, []) if to_nothing else None
     answer = _answer(board, asking[0], said)
     rest = (*([said.rest] if said.rest else []), *script.comment[said.lines :])
     below = read_script("", rest, in_answer=True, game=game_meant(context.work, context.hints))
     is_told = _waits_for_this(context, board, asking)
     if answer and is_told and not (below.commands or below.problem):  # else, which comes first?
         return replace(script, commands=(answer,), comment=below.comment)
-    return Answered("bare-yes", _told(context, board, asking), number)
+    return _asked_for(number, asking)
 
 
 def _asking(context: Context, board: Board) -> list[Offer]:
@@ -47,17 +45,11 @@ def _asking(context: Context, board: Board) -> list[Offer]:
     return [item for item in open_offers(board) if player_id in waiting_for(board, item)]
 
 
-def _waits_alone(context: Context, board: Board, asking: list[Offer]) -> bool:
-    """Whether there is one offer only, and it waits for nobody else."""
-    (offer, *others) = asking
-    return not others and waiting_for(board, offer) == (context.player.id,)
-
-
 def _waits_for_this(context: Context, board: Board, asking: list[Offer]) -> bool:
-    """Whether one offer waits for the speaker alone, and the mail that is answered tells of it."""
-    mail = context.answered
-    told = mail is not None and mail.number == board.id and mark_of(asking[0]) in mail.asked
-    return told and _waits_alone(context, board, asking)
+    """Whether one offer waits, for the speaker alone, and the mail that is answered tells of it."""
+    mail, (offer, *others) = context.answered, asking
+    told = mail is not None and mail.number == board.id and mark_of(offer) in mail.asked
+    return told and not others and waiting_for(board, offer) == (context.player.id,)
 
 
 def _answer(board: Board, offer: Offer, said: Spoken) -> Command | None:
@@ -69,6 +61,6 @@ def _answer(board: Board, offer: Offer, said: Spoken) -> Command | None:
     return found if isinstance(found, Command) else None
 
 
-def _told(context: Context, board: Board, asking: list[Offer]) -> dict[str, object]:
-    kinds = [offer.kind for offer in asking]
-    return {"title": _TITLE, "offers": kinds, "alone": _waits_alone(context, board, asking)}
+def _asked_for(number: int | None, asking: list[Offer]) -> Answered:
+    told = {"title": "yes to what?", "offers": [offer.kind for offer in asking]}
+    return Answered("bare-yes", told, number)
