@@ -30,8 +30,8 @@ def undressed(text: str, *, numbered: bool = True) -> str:
     dots, brackets. `numbered`: a number before the move ("12." or "1)") does not matter either;
     behind the word `move` it may mean a board.
 
-    >>> undressed("1. *a1-c3,d4*, please :-)"), undressed("my move: a1-c3,d4!")
-    ('a1-c3,d4', 'a1-c3,d4')
+    >>> undressed("1. *K-R*, please :-)"), undressed("my move: K-R!")
+    ('K-R', 'K-R')
     """
     text = fold_typography(text).strip()
     if len(text) > _LONGEST:
@@ -48,8 +48,8 @@ def undressed(text: str, *, numbered: bool = True) -> str:
 def with_signs(text: str) -> str:
     """A text in small letters, with an arrow for "to", and without "from" and "and".
 
-    >>> with_signs("from c 3 to d 4"), with_signs("a1 and b2 -> c3")
-    ('c 3 → d 4', 'a1 b2 → c3')
+    >>> with_signs("from K to R"), with_signs("K and Q -> R")
+    ('k → r', 'k q → r')
     """
     words = text.casefold().split()
     if words and words[0] in _PHRASES["from"]:

@@ -25,8 +25,8 @@ class Move(Command):
     your turn on one board only. With #17 the move is played only as ply 17, so that a late
     mail can do no harm. What you write below the move goes to the other players.
     In answer to a board's mail the move alone is enough, on a line of its own: a greeting may
-    stand above it. Quotes, a full stop or "please" around it do not matter. If you write it
-    otherwise, such as "c5 to d5", we ask whether you meant c5,d5.
+    stand above it. Quotes, a full stop or "please" around it do not matter. If you write
+    something that can only mean one move, we ask whether it was meant.
     """
 
     takes_login = True
