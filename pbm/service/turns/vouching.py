@@ -1,8 +1,8 @@
 """A player's yes to a mail stands for a day: moves that come the same way need no further question.
 
 The way is all that is known of a mail whose `From:` nobody has proven: that address, the domain
-of the envelope's sender, which must be the same, and the part of the net that handed it over, unless that is our own mail
-server. None of it is a proof: see ADR 37 for what remains.
+of the envelope's sender, which must be the same, and the part of the net that handed it over,
+unless that is our own mail server. None of it is a proof: see ADR 37 for what remains.
 """
 
 from datetime import timedelta
