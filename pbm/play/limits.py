@@ -78,7 +78,7 @@ PLAYER_LIMITS = (
 UNPROVEN_LIMIT = Limit(5, timedelta(hours=1), Kind.PAUSE_FROM)
 # So many answers meet no pause on a player's first day, on which everything is tried for once.
 NEWCOMERS_DAY = timedelta(days=1)
-NEWCOMERS_ANSWERS = {Allowance.PROVEN: 60, Allowance.UNPROVEN: 40}
+NEWCOMERS_ANSWERS = 40  # and as many to mails that nobody has proven
 STRANGER_ANSWERS = 5
 _STRANGER = Rate("stranger", 1, timedelta(days=1))  # of one in five buckets: five in any day
 
@@ -94,7 +94,7 @@ def strangers_answers_left(work: UnitOfWork, address: str, now: datetime) -> int
 def refusal_of_stranger(work: UnitOfWork, address: str, now: datetime) -> Refusal:
     """Why an address that nobody plays from is asked nothing now, and from when on it may be."""
     first = work.buckets.first_taken(_keys_of(address)) or now
-    told = {"most": STRANGER_ANSWERS, "again": _told(first + _STRANGER.within)}
+    told = {"most": STRANGER_ANSWERS, "again": _minute(first + _STRANGER.within)}
     return Refusal("cannot-invite", address=address, **told)
 
 
@@ -118,14 +118,14 @@ def take_unasked_mail(work: UnitOfWork, player_id: int, address: str, now: datet
     """
     for rate, whose in ((UNASKED, (player_id,)), (ASIDE, ())):
         if not rate.take(work, now, *whose):
-            again = _told(rate.free_at(work, now, *whose))
+            again = _minute(rate.free_at(work, now, *whose))
             own = rate is UNASKED
             raise Refusal("not-now", address=address, own=own, most=rate.most, again=again)
     if not take_strangers_mail(work, address, now):
         raise refusal_of_stranger(work, address, now)
 
 
-def _told(moment: datetime) -> str:
+def _minute(moment: datetime) -> str:
     return f"{moment + timedelta(seconds=59):%Y-%m-%d %H:%M} UTC"  # none is named too early
 
 
@@ -160,7 +160,7 @@ def limit_reached(
     reached = next((limit for limit in limits if count(now - limit.within) >= limit.most), None)
     if reached is None or player.joined_at <= now - NEWCOMERS_DAY:
         return reached
-    return reached if count(player.joined_at) >= NEWCOMERS_ANSWERS[allowance] else None
+    return reached if count(now - NEWCOMERS_DAY) >= NEWCOMERS_ANSWERS else None
 
 
 def _limits(*, unproven: bool) -> tuple[Limit, ...]:

@@ -21,7 +21,7 @@ def test_yes_signs_up_and_starts(table: Table) -> None:
     )
     dave.gets(1).hears(
         "Please confirm: a game of Abalone with alice",
-        "alice would like to play Abalone with you, by mail",
+        "Would you like to play Abalone with alice, by mail?",
         "Reply yes to play as dave-jones, or reply with another name.",
     )
     assert not dave.newest["In-Reply-To"]

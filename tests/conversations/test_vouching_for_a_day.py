@@ -99,6 +99,20 @@ def test_a_question_about_mails_from_several_ways_vouches_for_none(table: Table)
     assert len(table.moves(1)) == 2
 
 
+def test_a_mail_whose_envelope_is_of_another_domain_is_vouched_for_by_none(table: Table) -> None:
+    """What the laziest forger sends: `From:` alone is forged."""
+    alice, bob = table.start("alice", "bob")
+    for move, answer in (("move 1 c3,d3", "g7,f7"), ("move 1 d3,c3", "f7,g7")):
+        mail = alice.forgets().mail_bytes(move)
+        table.deliver("alice@mail.example.net", "pbm@games.example", mail)
+        assert "also stands" not in alice.newest.text
+        alice.gets(1).hears(QUESTION).says("yes")
+        bob.says(answer)
+    mail = alice.forgets().mail_bytes("move 1 c3,d3")
+    table.deliver("bounces-7@mail.example.org", "pbm@games.example", mail)
+    alice.gets(1).hears(OFFER)
+
+
 def test_a_no_and_newkey_end_it(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     alice.writes("move 1 c3,d3").says("no").forgets()

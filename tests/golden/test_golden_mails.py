@@ -18,7 +18,6 @@ from pbm.commands.play import Resign
 from pbm.play.limits import NEWCOMERS_ANSWERS
 from pbm.service.ticks import machine
 from pbm.service.turns import questions
-from pbm.store.kinds import Allowance
 from pbm.store.values import TimerKind
 from tests.conversations.greedy import greedy_move
 from tests.conversations.playing import board_mail, plays_out
@@ -183,7 +182,7 @@ def _rarer(table: Table) -> dict[str, Mail]:
     for _ in range(4):
         found["last-answer"] = mallory.writes("signup 4ever").newest
     found |= {"pushed-off": _pushed_off(table)} | _come_back(table) | _mistaken(table)
-    for _ in range(NEWCOMERS_ANSWERS[Allowance.PROVEN]):
+    for _ in range(NEWCOMERS_ANSWERS):
         found["paused"] = grace.says("whoami", answering=grace.mail("pbm: welcome")).newest
     return found
 

@@ -17,7 +17,6 @@ from pbm.play.postage import MOST_MAILS
 from pbm.service.intake.mailrates import MailRates
 from pbm.service.turns import questions, vouching
 from pbm.service.turns.logins import MOST_CHECKS
-from pbm.store.kinds import Allowance
 from tests.help.pages import page_text
 
 README = Path(__file__).parents[2] / "README.md"
@@ -40,9 +39,8 @@ def named() -> list[str]:
     kilobytes = LIMITS.text_bytes // 1024
     return [
         f"{within(hourly, HOUR)} an hour and {within(daily, DAY)} a day",
-        f"In your first {day} hours here, {FIRST[Allowance.PROVEN]} answers meet no such pause",
-        f"{within(limits.UNPROVEN_LIMIT, HOUR)} an hour, and in your first {day} hours"
-        f" {FIRST[Allowance.UNPROVEN]}",
+        f"In your first {day} hours here, {FIRST} answers meet no such pause",
+        f"{within(limits.UNPROVEN_LIMIT, HOUR)} an hour, and in your first {day} hours {FIRST}",
         f"open for {questions.OPEN_FOR // HOUR} hours; whether you want to play, {days} days",
         f"about {questions.MOST_ERRANDS} mails of yours",
         f"stands for {stands} hours",

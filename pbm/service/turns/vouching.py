@@ -1,8 +1,8 @@
 """A player's yes to a mail stands for a day: moves that come the same way need no further question.
 
 The way is all that is known of a mail whose `From:` nobody has proven: that address, the domain
-of the envelope's sender, and the part of the net that handed it over, unless that is our own mail
-server. None of it is a proof: see ADR 37 for what remains.
+of the envelope's sender, which must be the same, and the part of the net that handed it over,
+unless that is our own mail server. None of it is a proof: see ADR 37 for what remains.
 """
 
 from datetime import timedelta
@@ -22,14 +22,17 @@ _NET_BITS = {4: 16, 6: 32}  # a large provider's servers stand side by side
 
 
 def way_of(turn: Turn) -> str:
-    """The way by which a turn's mail came, as a digest; empty where no mail is its cause."""
+    """The way by which a turn's mail came, as a digest.
+
+    Empty where no mail is its cause, or where the envelope names another domain than `From:`: for
+    such a mail no yes stands.
+    """
     if not isinstance(turn, MailTurn):
         return ""
-    known = (
-        address_key(turn.cause.author),
-        address_key(turn.sender).rpartition("@")[2],
-        _part_of_the_net(turn.site, turn.peer),
-    )
+    author, sender = address_key(turn.cause.author), address_key(turn.sender)
+    if not _is_of_one_domain(author, sender):
+        return ""
+    known = (author, sender.rpartition("@")[2], _part_of_the_net(turn.site, turn.peer))
     return sha256("\n".join(known).encode()).hexdigest()[:32]
 
 
@@ -50,8 +53,17 @@ def stands_for(turn: Turn, player: Player, script: Script) -> bool:
     return bool(way) and STANDS.is_empty(turn.work, turn.now, player.id, player.epoch, way)
 
 
+def _is_of_one_domain(author: str, sender: str) -> bool:
+    """Whether two addresses are of one domain, or of one below the other."""
+    one, other = (f".{address.rpartition('@')[2]}" for address in (author, sender))
+    return one.endswith(other) or other.endswith(one)
+
+
 def _part_of_the_net(site: Site, peer: str) -> str:
     if site.trusts(peer):
         return ""
-    address = ip_address(peer)
+    try:
+        address = ip_address(peer)
+    except ValueError:
+        return peer
     return str(ip_network((str(address), _NET_BITS[address.version]), strict=False))
