@@ -190,7 +190,7 @@ def test_a_move_that_pushed_a_marble_off_is_marked_in_the_list(table: Table) -> 
         listed, below = person.newest.text.split("by ply:")[1].split(MARKED)
         assert listed.count("*") == 1
         assert listed.rstrip().endswith(f"{pushed.text}*")
-        assert below.lstrip().startswith("More: ")
+        assert below.lstrip().startswith("More with ")
         assert f"{pushed.text}*</li></ul>\n<p>{MARKED}</p>" in person.newest.html
     bob.forgets().says("show").hears(f"{pushed.text}*", MARKED)
 
@@ -268,7 +268,7 @@ def test_a_closed_board_has_no_result(table: Table) -> None:
 
 def test_three_links_that_can_be_sent_from_anywhere(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
-    last = 'More: "help", "show 1" with all moves, "stop" for fewer mails.'
+    last = 'More with "help", all moves with "show 1", fewer mails with "stop".'
     assert last in alice.newest.text
     assert alice.newest.text.rstrip().split("\n")[-1].startswith("State: ")
     links = LINK.findall(alice.newest.html)

@@ -28,6 +28,8 @@ _MOVES = re.compile(
     r"(?:(?:The last m|All m|M)oves, by ply:|[-*·•o§]?\s{0,8}(?:\d{1,4}\.|last(?: \d)?:) \S)",
     re.ASCII,
 )
+# What programs make of our links where they make text of HTML: "help<mailto:...>" and the like.
+_LINK = re.compile(r"[<\[(]mailto:[^<>()\[\]\s]{1,200}[>\])]", re.ASCII)
 _SENTENCE_LINES = 8  # a paragraph of ours is on so many lines at most, wrapped narrowly
 
 
@@ -53,7 +55,7 @@ class OwnMails:
             self._look_closer()
 
     def _look_closer(self) -> None:
-        self._lines = [fold_typography(line).strip() for line in self._lines]
+        self._lines = [_LINK.sub("", fold_typography(line)).strip() for line in self._lines]
         self._has_others_words = any(
             " goes on:" in line and _OTHERS_WORDS.match(line) for line in self._lines
         )

@@ -208,7 +208,7 @@ def _as_command(text: str) -> str:
 
 def _linked(html: str, address: str | None) -> str:
     """The HTML part with a link for each command that can be sent as it stands."""
-    to = f'<a href="mailto:{escape(address)}?subject=' if address else ""
+    to = f'<a href="mailto:{quote(address, safe="@")}?subject=' if address else ""
     return _COMMANDS.sub(
         lambda found: f'{to}{quote(found[1])}">{found[1]}</a>' if to else f"&quot;{found[1]}&quot;",
         html,

@@ -1,11 +1,13 @@
 """The kept mails of ours, and what mail programs make of them when they quote or break lines."""
 
 import email
+import re
 from dataclasses import dataclass
 from html import unescape
 from pathlib import Path
 from textwrap import wrap
 
+_LINK = re.compile('<a href="([^"]*)">([^<]*)</a>')
 _FOLDER = Path(__file__).parents[2] / "golden" / "mails"
 
 
@@ -70,6 +72,7 @@ def without_marks(html: str) -> str:
     for tag in ("</p>", "</pre>", "</ul>", "</blockquote>"):
         body = body.replace(tag, "\n\n")
     body = body.replace("<br>", "\n").replace("<li>", "*\t").replace("</li>", "\n")
+    body = _LINK.sub(r"\2<\1>", body)
     for tag in ("<p>", "<pre>", "<ul>", '<ul class="rows">', "<blockquote>"):
         body = body.replace(tag, "")
     return unescape(body).strip("\n")
