@@ -6,12 +6,18 @@ Who has such a handle already keeps it.
 from collections.abc import Callable
 
 from pbm.commands.everyday import ANSWERS
+from pbm.commands.opponents import AGAINST, JOINING
 from pbm.commands.words import KEPT_FREE, cut_short, is_handle
 from pbm.errors import Refusal
 from pbm.play.game_words import is_game, mentions_place
 
 # Words of the language, and what it may come to mean.
-_LANGUAGE = KEPT_FREE | frozenset("active all confirm me multiple next operator pbm".split())
+_LANGUAGE = (
+    KEPT_FREE
+    | JOINING
+    | AGAINST
+    | frozenset("active all confirm me multiple next operator pbm".split())
+)
 # Mailboxes with a meaning (RFC 2142), and others that every site has.
 _MAILBOXES = frozenset(
     "abuse noc security postmaster hostmaster usenet news webmaster www uucp ftp info marketing"

@@ -25,6 +25,7 @@ MISTYPED = [
 ]
 IMPOSSIBLE = [
     (("players", "show", "nobody"), "There is no player called nobody."),
+    (("players", "show", "alcie"), "There is no player called alcie. Did you mean alice?"),
     (("players", "suspend", "nobody", *WHY), "There is no player called nobody."),
     (("players", "show", "\udcff"), "no player called"),
     (("games", "show", "77"), "There is no board 77."),
@@ -179,6 +180,7 @@ class TestGames:
     def test_list_and_show(self, admin: Admin) -> None:
         (listed,) = lines(admin("games", "list"))
         assert listed.startswith("1 playing ply 1 standard alice, bob bob to move")
+        assert admin("games", "list").stdout.index("bob to move") == 82  # whoever plays there
         assert lines(admin("games", "list", "--status", "finished")) == []
         shown = admin("games", "show", "1").stdout
         assert "Abalone Board 1" in shown

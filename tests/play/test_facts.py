@@ -22,6 +22,7 @@ OF_BEFORE = "operator-acted"  # the words of rows that a version before this one
 TABLE = (Standing("alice", 2, 3), Standing("bob", 1, -3))
 VALUES: Mapping[Any, tuple[Any, ...]] = {
     int: (3,),
+    bool: (True, False),
     str: ("alice", ""),
     tuple[str, ...]: (("alice",), ("alice", "bob"), ()),
     tuple[Standing, ...]: (TABLE,),

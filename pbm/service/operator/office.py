@@ -13,6 +13,7 @@ from pbm.errors import OperatorError
 from pbm.events import Event
 from pbm.events.by_operator import OperatorActed
 from pbm.mail.site import Site
+from pbm.play.handles import handles_like
 from pbm.play.turn import Turn
 from pbm.rules.contract import RulesError
 from pbm.service.turns.announce import announce_boards, shown_to
@@ -122,7 +123,9 @@ def find_player(work: UnitOfWork, handle: str) -> Player:
     """Find a player by handle. Raises OperatorError."""
     player = work.players.by_handle(handle) if handle.isascii() else None
     if player is None:
-        raise OperatorError(f"There is no player called {handle}.")
+        near = handles_like(work, handle) if handle.isascii() else []
+        meant = f" Did you mean {' or '.join(near)}?" if near else ""
+        raise OperatorError(f"There is no player called {handle}.{meant}")
     return player
 
 
