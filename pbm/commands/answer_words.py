@@ -32,6 +32,7 @@ class AnswerWords:
     stop_undivided: frozenset[str] = frozenset()
     not_: frozenset[str] = frozenset()
     doubt: frozenset[str] = frozenset()
+    asks_on: frozenset[str] = frozenset()
     doubt_undivided: frozenset[str] = frozenset()
     polite: frozenset[str] = frozenset()
     before_a_no: frozenset[str] = frozenset()

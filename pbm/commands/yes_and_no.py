@@ -17,6 +17,7 @@ from pbm.mail.reading.charsets import fold_typography
 _MOST_LINES = 4  # of a sentence
 _BETWEEN = " .,;:!-\u2013\u2014…。、，！"
 _ASKS = frozenset("?？؟")
+_ENDS = frozenset(".!。！")
 _WORDS: Final = ANSWER_WORDS
 _YES: Final = _WORDS.yes | _WORDS.gladly
 _NO: Final = _WORDS.no | _WORDS.no_alone | _WORDS.stop
@@ -90,17 +91,26 @@ def _is_all(found: Iterable[Clause], line: str, phrases: frozenset[str]) -> bool
 
 def _is_doubtful(answer: bool, found: Sequence[Clause], line: str, below: Sequence[str]) -> bool:
     """Whether what else is said, also in the lines right below, may make it another answer."""
-    if _ASKS.intersection(line) or len(line) > LONGEST or _quotes(line):
+    first, *more = found
+    asks_on = answer and first.mark in _ENDS and any(map(_asks_how, more))
+    asks = bool(_ASKS.intersection(line)) and not asks_on
+    if asks or len(line) > LONGEST or _quotes(line):
         return True
     if not answer:
-        return any(begins(clause.words, _YES) for clause in found[1:])
-    others = [clause for clause in found[1:] if clause.parts(_YES | _BESIDE) is None]
+        return any(begins(clause.words, _WORDS.yes) for clause in more)
+    others = [clause for clause in more if clause.parts(_YES | _BESIDE) is None]
     if not others:
         return False
     for goes_on in islice(takewhile(str.strip, below), _MOST_LINES):
         others += clauses(goes_on)
+    doubts = _DOUBTS - _WORDS.asks_on if asks_on else _DOUBTS
     words = [word for clause in others for word in clause.words]
-    return any(word in _DOUBTS or _holds_doubt(word) for word in words)
+    return any(word in doubts or _holds_doubt(word) for word in words)
+
+
+def _asks_how(clause: Clause) -> bool:
+    """Whether it asks how it goes on, as somebody does who has said yes: "How do I begin?"."""
+    return not _WORDS.asks_on.isdisjoint(clause.words)
 
 
 def _quotes(line: str) -> bool:

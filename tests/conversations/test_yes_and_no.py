@@ -21,6 +21,7 @@ YES = (
         "`yes`",
         "Oh yes!",
         "No problem, yes",
+        "Yes. How do I start a game?",
     ),
     *("ja", "Ja, gerne!", "jo", "natürlich", "Klar, warum nicht", "oui", "Oui, avec plaisir !"),
     *("sí", "Sí, claro", "¡Sí!", "sim", "Sim, por favor", "sì grazie", "va bene", "da", "ja graag"),
@@ -49,7 +50,17 @@ UNSURE = (
         "maybe",
         "ok, what is this?",
     ),
-    *("sure, who are you?", "Sure, why me", "ok... later perhaps", "Yes if it is free", "ok no"),
+    *(
+        "sure, who are you?",
+        "Sure, why me",
+        "Yes. But how?",
+        "Sure! Who are you?",
+        "Yes. What is it?",
+        "Yes! Really?",
+        "ok... later perhaps",
+        "Yes if it is free",
+        "ok no",
+    ),
     *("yes and no", "Yes\u2026 not", "perhaps", "Ja, aber nicht heute", "Oui, mais pas maintenant"),
     *("Sí, pero mañana", "Да, но позже", "Ja, men inte idag", "tak, ale później", "好的，但是不行"),
     *(
@@ -336,6 +347,7 @@ class TestAnOffer:
             ("yes, good game", "good game"),
             ("Yes! Great idea.", "Great idea."),
             ("Thanks, sure, why not", "why not"),
+            ("Ja hoor. How do we begin another?", "How do we begin another?"),
             ("Yes\n\nGood game, and\nsee you again.", "Good game, and | see you again."),
         ],
     )
@@ -346,8 +358,8 @@ class TestAnOffer:
 
     def test_so_it_is_with_a_no(self, table: Table) -> None:
         alice, bob = offered(table, "alice", "bob")
-        bob.says("No, I think that I can win this")
-        alice.gets(1).hears("bob says no to the draw", "| I think that I can win this")
+        bob.says("No thanks, let us play on: I can win this")
+        alice.gets(1).hears("bob says no to the draw", "| let us play on: I can win this")
 
     def test_a_take_back(self, table: Table) -> None:
         alice, bob = offered(table, "alice", "bob", what="takeback")
