@@ -1,6 +1,7 @@
 """The kept mails of ours, and what mail programs make of them when they quote or break lines."""
 
 import email
+import re
 from dataclasses import dataclass
 from html import unescape
 from pathlib import Path
@@ -70,6 +71,7 @@ def without_marks(html: str) -> str:
     for tag in ("</p>", "</pre>", "</ul>", "</blockquote>"):
         body = body.replace(tag, "\n\n")
     body = body.replace("<br>", "\n").replace("<li>", "*\t").replace("</li>", "\n")
+    body = re.sub(r"<p style=[^>]+>|</?span[^>]*>", "", body)
     for tag in ("<p>", "<pre>", "<ul>", '<ul class="rows">', "<blockquote>"):
         body = body.replace(tag, "")
     return unescape(body).strip("\n")
