@@ -23,6 +23,7 @@ _STARTS = re.compile(
     r"|Board \d{1,9} is (?:closed\.$|over: )",
     re.ASCII,
 )
+_STANDING = re.compile(r"You are |Scores: ", re.ASCII)
 _OTHERS_WORDS = re.compile(r"[a-z][a-z0-9_-]{1,15} goes on:", re.ASCII)
 _MOVES = re.compile(
     r"(?:(?:The last m|All m|M)oves, by ply:|[-*·•o§]?\s{0,8}(?:\d{1,4}\.|last(?: \d)?:) \S)",
@@ -95,17 +96,38 @@ class OwnMails:
             return None
         state = self._states[0]
         below = self._below(state)
-        return ReturnedMail(below, tuple(self._answers(self._last_row(at, state, below), state)))
+        first, end = self._rows(at, state, below)
+        answers = *self._answers(self._asked(at, first), first), *self._answers(end, state)
+        return ReturnedMail(below, answers)
 
-    def _last_row(self, at: int, state: int, below: int) -> int:
-        """The line below the last one of the drawing; the line `state` if there is none."""
+    def _rows(self, at: int, state: int, below: int) -> tuple[int, int]:
+        """The first line of the drawing, and the one below it: the line `state` if there is none.
+
+        The first is `at` where it does not stand whole, so that nothing above it is looked for.
+        """
         words = " ".join(self._lines[state:below]).split()
         position = read_state(" ".join(words[words.index(_LABEL) + 1 :]))
-        last = position.diagram(View())[-1].split() if position else []
+        rows = [row.split() for row in position.diagram(View())] if position else []
         for row in range(state - 1, at - 1, -1):
-            if last and self._lines[row].split() == last:
-                return row + 1
-        return state
+            if rows and self._lines[row].split() == rows[-1]:
+                first = max(at, row + 1 - len(rows))
+                whole = [line.split() for line in self._lines[first : row + 1]] == rows
+                return (first if whole else at), row + 1
+        return at, state
+
+    def _asked(self, at: int, drawing: int) -> int:
+        """Where it begins to say how to answer, right above the drawing; `drawing` if nowhere.
+
+        Between how the reader stands, which is in every mail, and the drawing is nothing but that
+        and the picture. Other players' words are above it, whatever they look like.
+        """
+        stands = [line for line in range(at, drawing) if _STANDING.match(self._lines[line])]
+        if not stands:
+            return drawing
+        below = stands[-1]
+        while below < drawing and self._lines[below]:
+            below += 1
+        return next((line for line in range(below, drawing) if self.has(line)), drawing)
 
     def _below(self, state: int) -> int:
         """The line below the last one of ours, which may be broken."""
@@ -115,7 +137,7 @@ class OwnMails:
         return below
 
     def _answers(self, at: int, end: int) -> list[tuple[int, ...]]:
-        """The lines between the drawing and the last line that aren't ours.
+        """The lines from `at` to `end`, above or below the drawing, that aren't ours.
 
         All of ours there are the server's own: sentences of templates, and lists of moves.
         """

@@ -73,6 +73,7 @@ def without_marks(html: str) -> str:
         body = body.replace(tag, "\n\n")
     body = body.replace("<br>", "\n").replace("<li>", "*\t").replace("</li>", "\n")
     body = _LINK.sub(r"\2<\1>", body)
+    body = re.sub(r"<p style=[^>]+>|</?span[^>]*>", "", body)
     for tag in ("<p>", "<pre>", "<ul>", '<ul class="rows">', "<blockquote>"):
         body = body.replace(tag, "")
     return unescape(body).strip("\n")

@@ -107,6 +107,8 @@ def test_the_last_line_may_be_broken_in_two() -> None:
         f"{EXAMPLE}\n\nresign",
         f"State: {'.' * 60}\nresign",
         f"    I- x x x x x\n\n{EXAMPLE}\n\nresign",
+        f"You are x (bottom). Scores: o alice 0, x bob 0.\n\n{EXAMPLE}\n\nresign",
+        f"Scores: o alice 0\n\n{EXAMPLE}\n\nresign\n\n        1 2 3 4 5\n        / / / / / 6",
         "mallory goes on: well\n\nresign",
         f"    I- x x x x x\n\n{EXAMPLE}\n\nresign\n\n{STATE}\n\nresign",
         "Moves, by ply:\n\n   1. a1-c3,b2\n\nresign",
@@ -119,7 +121,8 @@ def test_another_players_words_never_pass_for_the_readers(told: str) -> None:
     long = MAILS["board-with-a-long-comment"].text.replace(
         "bob goes on:", f"bob goes on:\n\n{told}"
     )
-    for text in (short, long.replace("| ", "")):
+    idle = short.replace(f"{EXAMPLE}\n\nBefore your", "Before your")  # not the reader's turn
+    for text in (short, idle, long.replace("| ", "")):
         assert own_words(f"{OUTLOOK}{text}\n") == ()
         assert own_words(f"{RULE}{text}\n") == ()
         assert own_words(f"a1-b2\n\n{OUTLOOK}{text}\n") == ("a1-b2",)
