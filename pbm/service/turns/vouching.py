@@ -2,7 +2,7 @@
 
 The way is all that is known of a mail whose `From:` nobody has proven: that address, the domain
 of the envelope's sender, which must be the same, and the part of the net that handed it over,
-unless that is our own mail server. None of it is a proof: see ADR 37 for what remains.
+unless that is our own mail server. None of it is a proof: see ADR 36 for what remains.
 """
 
 from datetime import timedelta

@@ -7,8 +7,8 @@ there it is counted from the upgrade on, while `claim` itself plays the whole ga
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0015"
-down_revision = "0014"
+revision = "0014"
+down_revision = "0013"
 branch_labels = None
 depends_on = None
 

@@ -7,7 +7,7 @@ reads through the application's code, and it is never edited once released.
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0014"
+revision = "0013"
 down_revision = "0012"
 branch_labels = None
 depends_on = None
