@@ -135,7 +135,9 @@ def test_our_subjects_are_recognised(handles: list[str]) -> None:
         subject,
         question_subject("move 12 " + "x" * 400),
         answer_subject("help"),
-        games_subject("3 in progress"),
+        games_subject([None], "3 in progress"),
+        games_subject(handles[:2], "3 in progress"),
+        games_subject([*handles, "one", "more"], "3 in progress"),
         subject.upper(),
     ):
         assert is_own(own)

@@ -59,7 +59,7 @@ def test_a_game_is_begun_watched_and_kept(server: RunningServer, tmp_path: Path)
     assert (tmp_path / "b.tar.gz").stat().st_mode & 0o777 == 0o600
     done(server, "--who", "carol", "games", "undo", "1", *WHY)
     shown = done(server, "games", "show", "1")
-    assert re.search(r"UTC  carol  ply undone \(move a1-c3,b2, ply 1\): a slip of the pen", shown)
+    assert re.search(r"UTC  carol {9}ply undone \(move a1-c3,b2, ply 1\): a slip of the pen", shown)
     assert done(server, "verify") == "1 board replayed, 0 wrong.\n"
 
     refused = server.admin("restore", "b.tar.gz", "--force")
