@@ -4,6 +4,7 @@ In its first part every mail is sent. In the second the post dies each time betw
 its record: the players have their mails and go on, and all of them wait in the outbox still.
 """
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -410,4 +411,5 @@ class Season(Table):
 
 def example_in(mail: Mail) -> str:
     """A legal move, as a mail to the player whose turn it is names one."""
-    return mail.text.split("such as ")[1].split(", and nothing")[0].replace("\n", " ")
+    said = mail.text.replace("\n", " ").split("such as ")[1]
+    return re.split(r", and nothing|\. ", said)[0]

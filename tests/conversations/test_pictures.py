@@ -61,7 +61,7 @@ def test_players_for_whom_the_same_is_new_get_one_picture_drawn_once(table: Tabl
     people = table.start("ann", "ben", "cal", "dan", "eve", "fay")
     picture.png.cache_clear()
     ann = people[0]
-    ann.says(ann.newest.text.split("such as ")[1].split(", and nothing")[0])
+    ann.says(ann.newest.text.split("such as ")[1].split(".\n")[0])
     found = {pictures(person.newest.raw)[0] for person in people}
     assert len(found) == 1
     assert picture.png.cache_info().misses == 1

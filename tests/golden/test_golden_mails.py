@@ -165,9 +165,9 @@ def _rarer(table: Table) -> dict[str, Mail]:
     number = table.boards()[-1]
     example = ""
     for person in people:
-        example = person.newest.text.split("such as ")[1].split(", and nothing")[0]
+        example = person.newest.text.split("such as ")[1].split(".\n")[0]
         person.says(example)
-    example = erin.newest.text.split("such as ")[1].split(", and nothing")[0]
+    example = erin.newest.text.split("such as ")[1].split(".\n")[0]
     found["stale-move"] = erin.says(f"{example}\n\nHere I come.", answering=first).newest
     found["yes-or-no"] = erin.says("Yes, but not today.").newest
     found["newkey"] = erin.says("newkey").says("yes").newest
