@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from pbm.commands.script import confirmation
+from pbm.commands.script import answer_to_welcome, confirmation
 from pbm.commands.yes_and_no import spoken
 from tests.conversations.playing import plays
 from tests.table import Mail, Person, Table
@@ -78,13 +78,31 @@ NO = (
 
 
 @pytest.mark.parametrize("words", YES)
+def test_a_yes_in_the_words_of_many(words: str) -> None:
+    assert confirmation(words.split("\n"))[0] is True
+    assert answer_to_welcome(words.split("\n"))[0] is True
+
+
+@pytest.mark.parametrize("words", NO)
+def test_a_no_in_the_words_of_many(words: str) -> None:
+    assert confirmation(words.split("\n"))[0] is False
+    assert answer_to_welcome(words.split("\n"))[0] is False
+
+
+@pytest.mark.parametrize("words", UNSURE)
+def test_what_may_be_neither(words: str) -> None:
+    assert confirmation(words.split("\n"))[0] is None
+    assert answer_to_welcome(words.split("\n"))[0] is None
+
+
+@pytest.mark.parametrize("words", YES[::12])
 def test_a_yes_to_an_invitation_begins_the_game(words: str, table: Table) -> None:
     table.joins("alice").says("challenge dave@example.net")
     dave = table.person("dave@example.net").forgets()
     dave.says(words).gets(2).hears("You play as dave now.", "Abalone Board 1: alice v dave")
 
 
-@pytest.mark.parametrize("words", UNSURE)
+@pytest.mark.parametrize("words", UNSURE[::5])
 def test_what_is_unsure_is_asked_again_with_all_that_was_said(words: str, table: Table) -> None:
     table.joins("alice").says("challenge dave@example.net")
     dave = table.person("dave@example.net").forgets()
@@ -227,14 +245,14 @@ class TestAPlayersQuestion:
         assert table.board(1).status == "finished"
 
     @pytest.mark.parametrize(
-        "words", [*NO, "stop", "unsubscribe", "cancel", "no, I did not ask", "abmelden"]
+        "words", [*NO[::5], "stop", "unsubscribe", "cancel", "no, I did not ask", "abmelden"]
     )
     def test_a_no(self, words: str, table: Table) -> None:
         self.asked(table).says(words).gets(1).hears("Dropped. Nothing has changed.")
         assert table.board(1).playing
         assert table.rows("errands")[-1]["status"] == "dropped"
 
-    @pytest.mark.parametrize("words", UNSURE)
+    @pytest.mark.parametrize("words", UNSURE[1::7])
     def test_what_is_unsure_is_asked_again(self, words: str, table: Table) -> None:
         alice = self.asked(table)
         alice.says(words).gets(1).hears(
@@ -334,7 +352,7 @@ class TestAnOffer:
         alice.gets(1).hears("Board 1 is over: a draw.")
         assert "writes" not in alice.newest.text
 
-    @pytest.mark.parametrize("words", NO)
+    @pytest.mark.parametrize("words", NO[1::4])
     def test_a_no_rejects_it(self, words: str, table: Table) -> None:
         alice, bob = offered(table, "alice", "bob")
         bob.says(words).gets(1)
