@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from pbm.commands.declare import Command, Operand
+from pbm.commands.opponents import Opponents
 from pbm.commands.play import Move
 from pbm.commands.preview import Preview
 from pbm.commands.registry import Problem, begun_by
@@ -64,6 +65,6 @@ def _names_something(command: type[Command]) -> bool:
     Behind the others may stand a reason ("resign because of work") or any word, as a handle.
     """
     operands = [field for field in command.fields.values() if isinstance(field, Operand)]
-    if command in _PLAYS or any(isinstance(field.kind, Handle) for field in operands):
+    if command in _PLAYS or any(isinstance(field.kind, Handle | Opponents) for field in operands):
         return False
     return any(not field.optional for field in operands)

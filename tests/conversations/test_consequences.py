@@ -50,6 +50,7 @@ class TestTheQuestionComesFirst:
         assert first_line(stranger.newest) == (
             "Would you like to play Abalone by mail?"
             " Reply yes to play as marta, or reply with another name."
+            " Reply no if you would rather not."
         )
         alice, _ = table.start("alice", "bob")
         board = alice.newest

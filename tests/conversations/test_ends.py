@@ -43,7 +43,7 @@ def test_a_whole_game_to_the_sixth_marble(handles: int, seed: int, table: Table)
         subjects = {mail["Subject"] for mail in person.mails if mail["X-PBM-Board"]}
         assert len(subjects) == 1
     people[0].says("a1,b1").gets(1).hears("Board 1 is over.")
-    people[0].says("games").gets(1).hears("There are no games to list.")
+    people[0].says("games").gets(1).hears("There are no games in progress to list.")
     people[0].says("games all").gets(1).hears(f"Over, {names[winner - 1]} won.")
 
 
@@ -216,7 +216,7 @@ def test_whoever_has_resigned_is_not_seated_again(table: Table) -> None:
     people[2].says("resign").forgets()
     people[3].says("decline").forgets()
     assert [seat.handle for seat in table.board(number + 1).seats] == ["erin", "frank"]
-    people[2].says("games").hears("There are no games to list.")
+    people[2].says("games").hears("There are no games in progress to list.")
 
 
 def test_decline_only_before_ones_own_first_move(table: Table) -> None:

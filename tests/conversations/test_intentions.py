@@ -36,7 +36,7 @@ def test_what_reaches_others_is_asked(
     alice, bob = people
     alice.says(words, answering=board_mail(alice, 1)).gets(1)
     assert alice.newest["Subject"] == f"Please confirm: {command}"
-    alice.hears(asked, ASKED, f"| {command}", "Reply yes to do it")
+    alice.hears(asked, ASKED, f"Please confirm: {command}", "Reply yes to do it")
     bob.hears_nothing()
     board = table.board(1)
     assert (board.playing, board.offers) == (True, ())
@@ -47,7 +47,7 @@ def test_what_reaches_others_is_asked(
 def test_a_yes_does_it(table: Table, people: list[Person]) -> None:
     alice, bob = people
     alice.says("I give up, good game Bob!", answering=board_mail(alice, 1)).gets(1)
-    alice.hears('You wrote: "I give up".', "With these words: | good game Bob!")
+    alice.hears('You wrote "I give up".', "With these words: | good game Bob!")
     bob.hears_nothing()
     alice.says("yes")
     bob.gets(1).hears("Board 1 is over: bob wins.", "alice resigned.", "| good game Bob!")
@@ -57,7 +57,7 @@ def test_a_yes_does_it(table: Table, people: list[Person]) -> None:
 def test_a_draw_that_is_offered_is_agreed_to(table: Table, people: list[Person]) -> None:
     alice, bob = people
     bob.says("draw", answering=board_mail(bob, 1)).forgets()
-    alice.says("Draw!", answering=board_mail(alice, 1)).hears("| accept draw 1")
+    alice.says("Draw!", answering=board_mail(alice, 1)).hears("Please confirm: accept draw 1")
     alice.says("yes")
     assert table.board(1).ended_by == "agreed"
 
@@ -124,7 +124,7 @@ def test_what_cannot_be_done_is_said_at_once(table: Table, people: list[Person])
     alice.says("You win", answering=board_mail(alice, 1)).forgets()
     bob.gets(1).hears("| You win")  # once it is over, that is said to bob
     alice.says("Good game! Play again?", answering=board_mail(alice, 1)).gets(1)
-    alice.hears("Do you want to play board 1 again?", "| rematch 1", "| Good game!")
+    alice.hears("Do you want to play board 1 again?", "| Good game!")
     alice.says("yes")
     assert table.boards() == [1, 2]
 
@@ -132,7 +132,9 @@ def test_what_cannot_be_done_is_said_at_once(table: Table, people: list[Person])
 def test_the_board_that_is_named_counts(table: Table, people: list[Person]) -> None:
     alice, _ = people
     table.begins("alice", "bob")
-    alice.says("I resign board 2", answering=board_mail(alice, 1)).hears("| resign 2")
+    alice.says("I resign board 2", answering=board_mail(alice, 1)).hears(
+        "Do you want to resign board 2?"
+    )
     alice.says("yes")
     assert (table.board(1).playing, table.board(2).playing) == (True, False)
 
@@ -150,7 +152,9 @@ def test_to_the_plain_address(people: list[Person]) -> None:
     alice.writes("", "whose turn is it").gets(1).hears("Your games:", "1 in progress")
     alice.writes("How do I play?").gets(1).hears("A FIRST GAME")
     alice.writes("Question", "Hi, how do I resign?").gets(1).hears("=> resign [board]")
-    alice.writes("I give up", "Thanks!").gets(1).hears("Please confirm: resign 1", "You wrote:")
+    alice.writes("I give up", "Thanks!").gets(1).hears(
+        "Please confirm: resign 1", 'You wrote "I give up".'
+    )
     alice.says("yes")
     bob.hears("Board 1 is over: bob wins.")
     alice.forgets().writes("", "I resign").gets(1).hears("Nothing has changed.")
@@ -191,7 +195,7 @@ def test_without_a_proof(people: list[Person]) -> None:
     subject = "Re: Abalone Board 1: alice v bob"
     alice.writes(subject, "How do I resign?", headers=thread).gets(1).hears("=> resign [board]")
     alice.writes(subject, "I resign, well played", headers=thread).gets(1)
-    alice.hears("Do you want to resign board 1?", "| resign 1", "| well played")
+    alice.hears("Do you want to resign board 1?", "| well played")
     bob.hears_nothing()
 
 
@@ -199,7 +203,7 @@ def test_from_another_address(table: Table, people: list[Person]) -> None:
     alice, bob = people
     elsewhere = table.person("alice@work.example")
     elsewhere.says("I resign", answering=board_mail(alice, 1))
-    alice.gets(1).hears("| resign 1")
+    alice.gets(1).hears("Please confirm: resign 1")
     bob.hears_nothing()
     alice.says("yes")
     bob.gets(1).hears("alice resigned.")

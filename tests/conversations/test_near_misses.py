@@ -23,9 +23,9 @@ DRESSED = [  # each is played in one game, by turns
 REFUSED = [
     ("I play d1,e1.", "There is no marble on d1."),
     ('"i5-g5,h5"', "are not yours; you are o."),
-    ("1. a1-b2,c3", "Your own marble on c3 is in the way. Perhaps a1-c3,d4 was meant."),
+    ("1. a1-b2,c3", "Your own marble on c3 is in the way. Perhaps a1-c3,b2 was meant."),
     ("Move a1,c3 please", "c3 is not next to a1"),
-    ("a1-c3,d4 Good luck!", "That does not read as a move. Perhaps a1-c3,d4 was meant."),
+    ("a1-c3,d4 Good luck!", "That does not read as a move. Perhaps a1-c3,b2 was meant."),
     ("a1-c3,d4 🤔", "That does not read as a move."),
     ("You play a1-c3,d4", "That does not read as a move."),
     ("~ a1-c3,d4", "That does not read as a move."),

@@ -27,7 +27,7 @@ def test_a_name_that_an_earlier_version_was_not_sure_of_is_asked_about() -> None
 def test_an_invitation_that_an_earlier_version_queued_can_be_rendered() -> None:
     params = {"handle": "kate", "inviter": "alice", "title": "Abalone", "board": ""}
     text = RENDERER.render("invite", params).text
-    assert text.startswith("alice would like to play Abalone with you")
+    assert text.startswith("Would you like to play Abalone with alice")
     assert "We ask you this once, and never again." in text
 
 

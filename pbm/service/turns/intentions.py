@@ -6,6 +6,7 @@ a guess, and only the command itself is none.
 """
 
 from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
@@ -21,6 +22,7 @@ from pbm.commands.play import Move, Resign
 from pbm.commands.registry import parse_line
 from pbm.commands.script import Script
 from pbm.commands.settings import ShowSettings
+from pbm.errors import Refusal
 from pbm.rules.contract import Game
 from pbm.rules.registry import default_game
 from pbm.service.turns.game_meant import game_meant
@@ -68,7 +70,7 @@ def read_intention(context: Context, script: Script) -> Script | None:
     if not lines:
         return None
     commands = tuple(_command(line, item, game) for line, item in lines.items())
-    guess = _guess(lines.values(), number) if deeds else None
+    guess = _guess(lines.values(), number or _only_board(context)) if deeds else None
     return Script(commands, said.rest, said=script.said, guess=guess)
 
 
@@ -139,6 +141,13 @@ def _command(line: str, meant: Meant, game: Game) -> Command:
     assert isinstance(command, Command)
     command.line = meant.wrote
     return command
+
+
+def _only_board(context: Context) -> int | None:
+    """The board that a mail means which names none, if there is one."""
+    with suppress(Refusal):
+        return context.board(None).id
+    return None
 
 
 def _guess(deeds: Collection[Meant], number: int | None) -> dict[str, object]:

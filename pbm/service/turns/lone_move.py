@@ -118,6 +118,9 @@ def _leading_moves(context: Context, script: Script) -> Script | None:
     """A refusal where the first line is a move, and another line is another legal one."""
     if not all(isinstance(command, Move) and command.is_bare for command in script.commands):
         return None
+    game = script.commands[0].game
+    if not any(whole_move(line, game) for line in script.said[1:_LINES_READ]):
+        return None
     board = _board_on_turn(context, None)
     if board is None:
         return None

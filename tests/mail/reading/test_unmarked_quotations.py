@@ -17,7 +17,7 @@ OUTLOOK = "-----Original Message-----\nFrom: pbm <pbm@games.example>\nSent: toda
 RULE = "________________________________\nVon: pbm <pbm@games.example>\nGesendet: heute\n\n"
 STATE = "State: 11111/111111/..111../......../........./......../..222../222222/22222 1 0,0 -"
 BOARD = MAILS["board-after-a-move"].text
-EXAMPLE = "To move, answer with a line such as i8-g6,h7, and nothing above it."
+EXAMPLE = "To move, answer with a line such as i8-g6,h7."
 
 every_board = pytest.mark.parametrize("mail", BOARDS, ids=lambda mail: mail.name)
 plain_board = pytest.mark.parametrize("mail", PLAIN, ids=lambda mail: mail.name)
