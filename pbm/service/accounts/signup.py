@@ -155,12 +155,13 @@ def _refuse_misread(script: Script) -> None:
 def _ask_back(turn: MailTurn, question: Question, name: str | None) -> str:
     """Ask whether a name was meant that was read in an answer; without one, ask again.
 
-    A password that waits does not come with another name. Raises Refusal.
+    A password that waits is forgotten: who gives a name wants none. Raises Refusal.
     """
     if name is None:
         raise Refusal("answer-yes")
     handle = lowered(name)
     check_new_handle(turn.work, handle)
+    turn.work.questions.forget_password(question)
     more = bool(read_script("", turn.envelope.said[1:], in_answer=False).commands)
     return _ask(turn, question, Welcome(handle, None, last=False, named=True, more=more))
 
