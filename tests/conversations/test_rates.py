@@ -169,7 +169,7 @@ def test_a_newcomer_beyond_the_share_is_asked_to_come_again(table: Table) -> Non
     )
     alice.says("a1-c3,d4")  # whom we know is served, and whoever answers a question
     bob.forgets().writes("whoami").gets(1)
-    asked.forgets().says("what is this about").gets(1).says("asked").hears("You play as asked")
+    asked.forgets().says("what is this about").gets(1).says("yes").hears("You play as asked")
     raw = newcomer.mail_bytes("hello")
     both = keep(table, newcomer.address, (SERVER, POSTMASTER), raw, "")
     assert isinstance(both, str)

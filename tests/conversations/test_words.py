@@ -63,6 +63,7 @@ def test_plain_words_are_sent_on(line: str, table: Table) -> None:
         ("decline with regret", 'The command is "decline [board]".'),
         ("whoami really", 'I could not read the end of it, "really".'),
         ("challenge", "Something is missing there: the handle."),
+        ("show the first one", "There is no player called the."),
         ("move 1 a1-c3,d4 -fast", "There is no option -fast here."),
         ("resign -now", "There is no option -now here."),
     ],

@@ -88,12 +88,13 @@ def page_meant(script: Script) -> str | None:
 def _understood(script: Script) -> Understood | None:
     """What the words say that may be sent on or quoted, since those hold no password.
 
-    "help me" and "show me the board" read as commands, too. A subject counts where the rest says
-    nothing to us.
+    "help me out" and "show me the board" read as commands, too. A subject counts where the rest
+    says nothing to us.
     """
     if script.commands:
         first, *others = script.commands
-        only_looks = first.reads_only and not others
+        names_page = isinstance(first, Help) and (first.subject or "").isalnum()
+        only_looks = first.reads_only and not names_page and not others
         return _headed(first.line, script.comment) if only_looks else None
     if script.problem and script.problem.code == _TOO_MANY:
         return None  # they were read as commands
