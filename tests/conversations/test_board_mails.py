@@ -274,7 +274,7 @@ def test_three_links_that_can_be_sent_from_anywhere(table: Table) -> None:
     assert alice.newest.text.rstrip().split("\n")[-1].startswith("State: ")
     links = LINK.findall(alice.newest.html)
     assert [words for _, words in links] == ["help", "show 1", "stop"]
-    answers = ("This server plays Abalone by mail.", "Board 1", "stop")
+    answers = ("This server plays Abalone by mail", "Board 1", "stop")
     for (link, words), said in zip(links, answers, strict=True):
         address, _, subject = link.removeprefix("mailto:").partition("?subject=")
         assert (address, subject.replace("%20", " ")) == (SERVER, words)

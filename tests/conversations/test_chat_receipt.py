@@ -1,5 +1,6 @@
 """Whoever writes words alone is told once in a board's life where they go."""
 
+from pbm.play.limits import NEWCOMERS_ANSWERS
 from tests.conversations.playing import board_mail, plays
 from tests.table import Person, Table
 
@@ -55,7 +56,7 @@ def test_words_that_a_yes_sends(table: Table) -> None:
 def test_who_had_enough_answers_is_told_all_the_same(table: Table) -> None:
     alice, _ = table.start("alice", "bob")
     board = alice.newest
-    for _ in range(FIRST_DAY.most + 1):
+    for _ in range(NEWCOMERS_ANSWERS + 21):
         alice.says("show", answering=board)
     assert "paused" in alice.newest["Subject"]
     alice.forgets().says("Hello!", answering=board).gets(1).hears("Sent to bob.")

@@ -2,6 +2,7 @@
 
 import pytest
 
+from pbm.play.limits import NEWCOMERS_ANSWERS
 from tests.conversations.playing import board_mail, plays
 from tests.table import Person, Table
 
@@ -230,7 +231,7 @@ def test_passwords_beside_an_intention_go_to_nobody(table: Table, people: list[P
 
 def test_a_program_that_repeats_itself_comes_to_an_end(people: list[Person]) -> None:
     alice, bob = people
-    for _ in range(FIRST_DAY.most + 1):
+    for _ in range(NEWCOMERS_ANSWERS + 21):
         alice.says("I resign", answering=board_mail(alice, 1))
     assert "answers paused" in alice.newest["Subject"]
     alice.forgets().says("I resign", answering=board_mail(alice, 1)).hears_nothing()

@@ -34,8 +34,8 @@ REFUSED = [
     ("Hi bob,\n\nc3-c4 to d4", "The legal moves nearest to it are c3-c4,d4 and"),
     ("c5 to e5", "The legal moves nearest to it are"),
     ("Hi bob,\nc 5 to e 5", "The legal moves nearest to it are"),
-    ("i5 to i6", "That does not read as a move; a move looks like a1-c3,d4."),
-    ("Hi bob,\n\ne4", "That does not read as a move; a move looks like a1-c3,d4."),
+    ("i5 to i6", "That does not read as a move; a move looks like a1-c3,b2."),
+    ("Hi bob,\n\ne4", "That does not read as a move; a move looks like a1-c3,b2."),
 ]
 GUESSED = [
     ("c3 d4", "c3,d4"),
@@ -46,14 +46,14 @@ GUESSED = [
     ("c 3 to d 4", "c3,d4"),
     ("von c3 nach d4", "c3,d4"),
     ("move c3 d4", "c3,d4"),
-    ("a1-b2", "a1-c3,d4"),
+    ("a1-b2", "a1-c3,b2"),
     ("c3 to c4", "c3-c5,c6"),
-    ("a1-c3d4", "a1-c3,d4"),
-    ("a1 to c3, d4", "a1-c3,d4"),
-    ("a1-c3 to b2-d4", "a1-c3,d4"),
-    ("a1 b2 and c3 to b2 c3 d4", "a1-c3,d4"),
-    ("a1-c3,d4?", "a1-c3,d4"),
-    ("move 1. a1-c3,d4", "a1-c3,d4"),
+    ("a1-c3d4", "a1-c3,b2"),
+    ("a1 to c3, d4", "a1-c3,b2"),
+    ("a1-c3 to b2-d4", "a1-c3,b2"),
+    ("a1 b2 and c3 to b2 c3 d4", "a1-c3,b2"),
+    ("a1-c3,d4?", "a1-c3,b2"),
+    ("move 1. a1-c3,d4", "a1-c3,b2"),
 ]
 
 
@@ -87,7 +87,10 @@ def test_what_can_mean_one_move_only_is_asked_about(above: str, table: Table) ->
         alice.says(f"{above}{line}\n\nYour turn!", answering=board).gets(1)
         assert alice.newest.text.startswith(f"{move}{ASKED}")
         alice.hears(
-            f'You wrote "{line}".', f"Please confirm: move 1#1 {move}", "| Your turn!", "A- o o o o o / 7"
+            f'You wrote "{line}".',
+            f"Please confirm: move 1#1 {move}",
+            "| Your turn!",
+            "A- o o o o o / 7",
         )
     bob.hears_nothing()
     assert table.moves(1) == []
