@@ -47,7 +47,7 @@ GUESSED = [
     ("von c3 nach d4", "c3,d4"),
     ("move c3 d4", "c3,d4"),
     ("a1-b2", "a1-c3,b2"),
-    ("c3 to c4", "c3-c5,c6"),
+    ("c3 to c4", "c3-c5,c4"),
     ("a1-c3d4", "a1-c3,b2"),
     ("a1 to c3, d4", "a1-c3,b2"),
     ("a1-c3 to b2-d4", "a1-c3,b2"),
