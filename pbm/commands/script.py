@@ -16,6 +16,7 @@ from pbm.rules.contract import Game
 from pbm.rules.registry import default_game
 
 MOST_COMMANDS = 20
+_MOST_PLACES = 100  # below something quoted, where commands are looked for
 _OPENING_LINES = 2
 _MULTIPLE = "multiple"
 
@@ -91,7 +92,9 @@ def read_script(
     script = replace(reader.read_mail(subject, said), said=_trimmed(said), heading=heading)
     if script.commands or script.problem:
         return script
-    for index in below_quotes:
+    for index in below_quotes[:_MOST_PLACES]:
+        if not reader.begins_commands(said[index]):
+            continue
         later = reader.read_body(_trimmed(said[index:]))
         if later.commands and not later.commands[-1].takes_text:
             words = _trimmed([*said[:index], *later.comment])
@@ -140,6 +143,10 @@ class _Reader:
                 return Script(comment=_trimmed(body[index + 1 :]), problem=found)
             return Script(_in_order(commands), rest)
         return Script(_in_order(commands))
+
+    def begins_commands(self, line: str) -> bool:
+        """Whether a line is a command."""
+        return isinstance(self._read_line(line), Command)
 
     def _read_all(self, body: tuple[str, ...]) -> Script:
         """Read a mail with the subject `multiple`: every line is a command, or nothing is done."""
@@ -232,5 +239,9 @@ def _too_many(commands: list[Command]) -> Script:
 
 
 def _trimmed(lines: Sequence[str]) -> tuple[str, ...]:
-    filled = [index for index, line in enumerate(lines) if line.strip()]
-    return tuple(lines[filled[0] : filled[-1] + 1]) if filled else ()
+    start, end = 0, len(lines)
+    while start < end and not lines[start].strip():
+        start += 1
+    while start < end and not lines[end - 1].strip():
+        end -= 1
+    return tuple(lines[start:end])

@@ -1,6 +1,7 @@
 """What a mail asks for: subject first, then the body line by line."""
 
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,23 @@ def test_a_bare_move_is_a_command_in_an_answer_only() -> None:
     assert asked("a1-c3,d4", "Hi", in_answer=True) == (["a1-c3,d4"], ["Hi"], "")
 
 
+def test_the_work_for_lines_below_quotations_is_bounded() -> None:
+    said = ["so", ""] * 2000
+    calls = 0
+
+    def counted(_frame: object, event: str, _arg: object) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    sys.setprofile(counted)
+    try:
+        script = read_script("", said, in_answer=True, below_quotes=range(0, 4000, 2))
+    finally:
+        sys.setprofile(None)
+    assert len(script.comment) == 3999
+    assert calls < 50_000
+
+
 def test_a_first_line_that_went_wrong_stops_all() -> None:
     assert asked("", "move e4", "games", "Hi") == ([], ["games", "Hi"], "syntax")
     assert asked("move e4", "Hi") == ([], ["Hi"], "syntax")
@@ -72,6 +90,23 @@ def test_the_first_command_below_a_quotation_counts(
     if comment is not None:
         assert list(script.comment) == comment
     assert script.problem is None
+
+
+def test_the_work_for_lines_below_quotations_is_bounded() -> None:
+    said = ["so", ""] * 2000
+    calls = 0
+
+    def counted(_frame: object, event: str, _arg: object) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    sys.setprofile(counted)
+    try:
+        script = read_script("", said, in_answer=True, below_quotes=range(0, 4000, 2))
+    finally:
+        sys.setprofile(None)
+    assert len(script.comment) == 3999
+    assert calls < 50_000
 
 
 def test_a_first_line_that_went_wrong_stops_those_below_as_well() -> None:

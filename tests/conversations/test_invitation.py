@@ -124,6 +124,7 @@ def test_no_is_told_to_the_one_who_asked(table: Table) -> None:
 
 NO_FOR_EVER = (
     *("nope", "Nah!", "No thanks", "no thank you.", "not interested", "No, sorry, I can't", "n"),
+    *("jamais", "Niemals!", "unsub", "Unwanted.", "genug"),
     *("stop", "STOP", "unsubscribe", "remove me please", "Leave me alone!", "opt out", "quit"),
     *(
         "signoff",

@@ -147,3 +147,21 @@ def test_no_reply_plays_a_move_planted_in_its_quotation(move: str, table: Table)
             lines = [command.line for command in was.commands]
             assert [command.line for command in now.commands] == lines
             assert (now.guess is None) == (was.guess is None)
+
+
+def test_a_move_below_lines_of_ours_that_came_back_without_marks_is_asked_about(
+    table: Table,
+) -> None:
+    """Nothing tells a mail of ours that was cut from the sender's words; another's may be in it."""
+    alice, bob = table.start("alice", "bob")
+    alice.says("c3,d3")
+    bob.says("g7,f7\n\nSo you play\n\nd3,c3\n\nnow?").forgets()
+    mail = alice.newest
+    for text in (mail.text, without_marks(mail.html)):
+        cut = text.partition("Moves, by ply:")[0].replace("| ", "")
+        alice.forgets().says(f"Good move!\n\n{cut}", answering=mail).gets(1).hears(
+            "d3,c3? Reply yes", "gives back lines of ours without quote marks", "nothing was sent on"
+        )
+        alice.says("no")
+    bob.hears_nothing()
+    assert len(table.moves(1)) == 2

@@ -6,6 +6,7 @@ last. What that line describes is for the game to say; its drawing ends in a lin
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pbm.mail.reading.charsets import fold_typography
@@ -42,6 +43,12 @@ class ReturnedMail:
 
     end: int
     answers: tuple[tuple[int, ...], ...]
+
+
+def holds_ours(lines: Sequence[str]) -> bool:
+    """Is one of these lines surely one of ours, though no mail of ours is whole among them?"""
+    mails = OwnMails(list(lines))
+    return any(_STARTS.match(line.strip()) or mails.has(at) for at, line in enumerate(lines))
 
 
 class OwnMails:

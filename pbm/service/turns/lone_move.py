@@ -14,6 +14,7 @@ from pbm.commands.registry import Problem, nearly_move, whole_move
 from pbm.commands.script import Script
 from pbm.commands.words import BoardRef, lowered
 from pbm.errors import Refusal
+from pbm.mail.reading.quoting_own import holds_ours
 from pbm.plain import to_plain
 from pbm.play.boards import check_move
 from pbm.play.game_words import mentions_place, moves_meant
@@ -24,6 +25,7 @@ _LINES_READ = 200  # of one mail
 _MOST_MOVES = 8  # different ones that are looked up on the board
 _WRAPPED = 50  # characters: a line that a program has broken is longer
 _SENTENCE_ENDS = ".,:;!?…)-"
+_IN_SENTENCE, _RETURNED = "in-sentence", "returned"
 
 
 @dataclass(frozen=True)
@@ -93,13 +95,19 @@ def _played(
         return Script((Move.bare(first.text, first.line, board.rules),), comment)
     if not first.move.is_on(board):
         return _which_of(board, script, [places])
-    if any(_is_in_sentence(script.said, item.index) for item in places):
-        return _guess(context, board, first, first.move.move, comment)
+    doubts = (doubt for item in places if (doubt := _doubt(script.said, item.index)))
+    if doubt := next(doubts, ""):
+        return _guess(context, board, first, first.move.move, comment, doubt)
     return Script((first.move,), comment)
 
 
 def _guess(
-    context: Context, board: Board, found: _Found, move: str, comment: tuple[str, ...]
+    context: Context,
+    board: Board,
+    found: _Found,
+    move: str,
+    comment: tuple[str, ...],
+    doubt: str = "",
 ) -> Script:
     """The script that asks whether a move was meant."""
     shown = past_view(context.work, board, board.position, board.ply, picture=context.wants_picture)
@@ -108,7 +116,8 @@ def _guess(
         "section": "guessed-move",
         "move": move,
         "line": found.line,
-        "in_sentence": found.move is not None,
+        "in_sentence": doubt == _IN_SENTENCE,
+        "returned": doubt == _RETURNED,
     }
     command = Move.bare(move, found.line, board.rules, BoardRef(board.id, board.ply + 1))
     return Script((command,), comment, guess=section)
@@ -213,6 +222,13 @@ def _meaning(board: Board, found: _Found) -> tuple[str, str]:
         return "legal", str(check_move(board, found.text))
     except Refusal:
         return "illegal", written
+
+
+def _doubt(lines: Sequence[str], index: int | None) -> str:
+    """Why a line that is a legal move may be none of the sender's; empty where nothing says so."""
+    if index and holds_ours(lines[:index]):
+        return _RETURNED
+    return _IN_SENTENCE if _is_in_sentence(lines, index) else ""
 
 
 def _is_in_sentence(lines: Sequence[str], index: int | None) -> bool:
