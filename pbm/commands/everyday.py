@@ -17,7 +17,7 @@ _WORDS: Final = ANSWER_WORDS
 _PASSED_OVER: Final = {word for word in _WORDS.polite | _WORDS.before_a_no if " " not in word}
 _NO_UNDIVIDED: Final = tuple(_WORDS.no_undivided)
 _STOP_UNDIVIDED: Final = tuple(_WORDS.stop_undivided)
-_ANSWERS: Final = _WORDS.yes | _WORDS.no | _WORDS.no_alone | _WORDS.stop | _WORDS.stop_alone
+_ANSWERS: Final = _WORDS.yes | _WORDS.no | _WORDS.no_alone | _WORDS.no_mail | _WORDS.stop_alone
 ANSWERS: Final = frozenset(word for word in _ANSWERS if " " not in word)
 _EVERYDAY: Final = frozenset(
     word
@@ -134,4 +134,4 @@ def _is_opting_out(words: Sequence[str]) -> bool:
         return False
     alone = len(words) == 1 and words[0] in _WORDS.stop_alone
     undivided = words[0].startswith(_STOP_UNDIVIDED)
-    return alone or undivided or begins(words, _WORDS.stop)
+    return alone or undivided or begins(words, _WORDS.no_mail)

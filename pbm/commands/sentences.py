@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from pbm.commands.declare import Command, Operand
+from pbm.commands.opponents import Opponents
+from pbm.commands.plain_words import read_list, words_of
 from pbm.commands.play import Move
 from pbm.commands.preview import Preview
 from pbm.commands.registry import Problem, begun_by
-from pbm.commands.word_lists import read_list, words_of
 from pbm.commands.words import Handle
 from pbm.play.game_words import mentions_place
 
@@ -64,6 +65,6 @@ def _names_something(command: type[Command]) -> bool:
     Behind the others may stand a reason ("resign because of work") or any word, as a handle.
     """
     operands = [field for field in command.fields.values() if isinstance(field, Operand)]
-    if command in _PLAYS or any(isinstance(field.kind, Handle) for field in operands):
+    if command in _PLAYS or any(isinstance(field.kind, Handle | Opponents) for field in operands):
         return False
     return any(not field.optional for field in operands)
