@@ -85,7 +85,7 @@ def test_the_command_itself_is_done_at_once(word: str, table: Table, people: lis
         ("who is to move?", "Your move on board 1."),
         ("status", "Your move on board 1."),
         ("Show me the board", "Your move on board 1."),
-        ("what are the scores", "Scores: o alice 0, x bob 0."),
+        ("what are the scores", "Scores: you 0, bob 0; six win."),
         ("which games am I in?", "Your games: 1 in progress"),
         ("I want to stop getting these mails", "You can have fewer mails, or none"),
         ("settings?", "timezone"),
