@@ -3,7 +3,7 @@
 from tests.conversations.playing import board_mail, plays
 from tests.table import Person, Table
 
-HOW = "the first line of an answer must be a move or a command"
+HOW = "begin your answer with a command, or write a move on a line of its own"
 
 
 def told(person: Person) -> bool:
