@@ -55,7 +55,7 @@ def test_words_that_a_yes_sends(table: Table) -> None:
 def test_who_had_enough_answers_is_told_all_the_same(table: Table) -> None:
     alice, _ = table.start("alice", "bob")
     board = alice.newest
-    for _ in range(25):
+    for _ in range(45):
         alice.says("show", answering=board)
     assert "paused" in alice.newest["Subject"]
     alice.forgets().says("Hello!", answering=board).gets(1).hears("Sent to bob.")
