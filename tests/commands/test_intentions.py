@@ -47,7 +47,8 @@ MEANT = {
         |Mein Konto löschen|supprimer mon compte|Удалите мой аккаунт""",
     "stop": """I want to stop getting these mails|stop sending me mails|too many emails
         |unsubscribe me|Keine Mails mehr!|Can I get fewer mails?|退订|Unsubscribe!|abmelden
-        |désinscription|darme de baja|désabonnement|Descadastrar, por favor|отписка|odhlásit|수신거부""",
+        |désinscription|darme de baja|désabonnement|Descadastrar, por favor|отписка
+        |odhlásit|수신거부""",
     "rules": """rules|Rules?|the rules please|What are the rules?|How do I win?
         |Can you send me the rules?|Regeln?|Wie sind die Regeln?|Quelles sont les règles ?|reglas
         |Правила|ルールを教えてください|すみません、ルールを教えてください。|规则""",
