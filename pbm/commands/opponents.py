@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from pbm.commands.words import Kind, cut_short, is_handle, lowered, misread, read_address
 
-JOINING = frozenset(("and", "&", "with"))
-"""What stands between players and is nobody's handle."""
+JOINING = frozenset(("and", "&", "with", "please", "pls"))
+"""What stands between players, or behind them, and is nobody's handle."""
 
 AGAINST = frozenset(("against", "versus", "vs", "v"))
 """What stands between those who play against each other, and is nobody's handle either."""

@@ -68,9 +68,26 @@ def test_the_number_may_stand_in_the_mail_alone(table: Table) -> None:
     assert table.moves(1) == [MOVE]
 
 
-def test_a_bare_move_needs_a_board(table: Table) -> None:
+def test_a_bare_move_without_a_board_is_asked_about(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     account = alice.mail("pbm: welcome")
+    alice.says("a1-c3,d4\nHello bob", answering=account).gets(1).hears(
+        "a1-c3,b2? Reply yes to play it on board 1, or no.",
+        "and not to which board. This is the only one on which it is your turn.",
+        "| Hello bob",
+    )
+    bob.hears_nothing()
+    assert table.moves(1) == []
+    alice.says("yes")
+    assert table.moves(1) == [MOVE]
+    bob.hears("Your move on board 1.", "| Hello bob")
+
+
+def test_a_bare_move_needs_a_board(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    alice.says("challenge bob")
+    account = alice.mail("pbm: welcome")
+    alice.forgets(), bob.forgets()
     alice.says("a1-c3,d4\nHello bob", answering=account).gets(1).hears(
         "I cannot tell which board this move is for.",
         'Perhaps you meant "move a1-c3,d4".',

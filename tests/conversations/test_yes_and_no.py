@@ -108,7 +108,7 @@ def test_what_is_unsure_is_asked_again_with_all_that_was_said(words: str, table:
     dave = table.person("dave@example.net").forgets()
     dave.says(words).gets(1).hears(
         "Please confirm: a game of Abalone with alice",
-        "alice would like to play Abalone with you, by mail",
+        "Would you like to play Abalone with alice, by mail?",
         "I could not read that as yes, as no, or as one name.",
         "A- o o o o o / 7",
         "Reply yes to play as dave, or reply with another name. Reply no if you would rather not.",
@@ -210,7 +210,8 @@ class TestANameInAnAnswer:
         for words in ("davy", "hm?"):
             dave.says(words).gets(1).hears(
                 "a game of Abalone with alice",
-                "alice would like to play Abalone with you, by mail",
+                "Abalone with",
+                "by mail",
                 "Reply yes to play as davy, or reply with another name.",
             )
         dave.says("Yes, gladly").hears("You play as davy now.", "Abalone Board 1: alice v davy")

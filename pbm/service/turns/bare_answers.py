@@ -6,13 +6,15 @@ from dataclasses import replace
 from pbm.commands.agree import Accept, Reject
 from pbm.commands.context import Context
 from pbm.commands.declare import Command
-from pbm.commands.everyday import opts_out
+from pbm.commands.everyday import opts_out, says_no
 from pbm.commands.registry import parse_line
 from pbm.commands.script import Script, is_bare_yes, read_script
 from pbm.commands.yes_and_no import Spoken, spoken
 from pbm.events import Answered
 from pbm.play.offers import TAKEBACK, mark_of, open_offers, waiting_for
 from pbm.service.turns.game_meant import game_meant
+from pbm.service.turns.intentions import read_intention
+from pbm.service.turns.lone_move import read_lone_move
 from pbm.service.turns.scripts import own_hint
 from pbm.store.values import Offer
 
@@ -29,12 +31,18 @@ def read_bare_answer(context: Context, script: Script) -> Script | Answered | No
     asking = _asking(context, number) if number else {}
     if not (number and asking):
         return _asked_for(number, []) if is_bare_yes(script) else None
-    if opts_out(script.comment[said.lines - 1]):
+    line = script.comment[said.lines - 1]
+    if opts_out(line):
         return None
+    if not said.answer and says_no(line):
+        moved = read_lone_move(context, script)
+        if moved is not None:
+            return moved  # which is a no, too
     rest = (*([said.rest] if said.rest else []), *script.comment[said.lines :])
     below = read_script("", rest, in_answer=True, game=game_meant(context.work, context.hints))
     answer = _answer(number, next(iter(asking)), said)
-    is_plain = not (below.commands or below.problem)  # else, which of them comes first?
+    # Else, which of them comes first?
+    is_plain = not (below.commands or below.problem or read_intention(context, below))
     if answer and is_plain and _waits_for_this(context, number, asking):
         return replace(script, commands=(answer,), comment=below.comment)
     return _asked_for(number, asking)

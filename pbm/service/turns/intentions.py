@@ -50,6 +50,7 @@ _PAGES: Final = {
     Intention.CHALLENGE: Challenge.words[0],
     Intention.CHANGE: "change",
 }
+_TOO_MANY = "too-many-commands"
 _WITHOUT_BOARD = (Delete, Stop, Games, ShowSettings)
 
 
@@ -105,6 +106,8 @@ def _understood(script: Script) -> Understood | None:
         first, *others = script.commands
         only_looks = first.reads_only and not others
         return _headed(first.line, script.comment) if only_looks else None
+    if script.problem and script.problem.code == _TOO_MANY:
+        return None  # they were read as commands
     if script.problem:
         return understand((script.problem.line, *script.comment))
     return understand(script.comment) or _headed(script.heading, script.comment)

@@ -6,7 +6,7 @@ nothing is played and nothing sent on.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pbm.commands.context import Context
 from pbm.commands.play import Move
@@ -45,6 +45,8 @@ def read_lone_move(context: Context, script: Script) -> Script | None:
     if script.commands:
         return _leading_moves(context, script)
     problem = script.problem
+    if problem and problem.code == "bare-move":
+        return _for_the_only_board(context, script, problem)
     if problem and not _is_of_a_move(script, problem):
         return None
     if not context.hints and not (problem and _spells_move(problem)):
@@ -59,6 +61,21 @@ def read_lone_move(context: Context, script: Script) -> Script | None:
         return None
     (places,) = found.values()
     return _played(context, board, script, places)
+
+
+def _for_the_only_board(context: Context, script: Script, problem: Problem) -> Script | None:
+    """The script that asks about a move in a mail that answers none of ours: it names no board, and
+    the sender is to move on one only."""
+    board = _board_on_turn(context, None) if context.actor else None
+    move = whole_move(problem.line, board.rules) if board else None
+    if board is None or move is None or not move.is_on(board):
+        return None
+    found = _Found(0, problem.line, move.move, move)
+    how, meant = _meaning(board, found)
+    if how != "legal":
+        return None
+    asked = _guess(context, board, found, meant, script.comment)
+    return replace(asked, guess={**(asked.guess or {}), "in_sentence": False, "only_board": True})
 
 
 def _played(

@@ -16,8 +16,8 @@ from pbm.service.turns.lone_move import read_lone_move
 
 Reader = Callable[[Context, Script], Script | Answered | None]
 _READERS: tuple[Reader, ...] = (
-    read_intention,
     read_bare_answer,
+    read_intention,
     read_lone_move,
 )
 
