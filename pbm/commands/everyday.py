@@ -28,10 +28,6 @@ _EVERYDAY: Final = frozenset(
     for word in phrases
     if " " not in word
 )
-_SURE_LENGTH = 9  # letters: "stop" and "quit" begin other sentences as well
-_ONLY_STOP: Final = frozenset(
-    word for word in _WORDS.stop if " " not in word and len(word) >= _SURE_LENGTH
-)
 _AROUND_A_NAME = "\"'`*_<>[]()"
 _NO_NAME_ENDS = (",", "!", "?", ":")  # somebody is spoken to, or asked
 _MOST_WORDS = 12  # of a line that asks for a name
@@ -55,7 +51,7 @@ def opts_out(text: str) -> bool:
     if _is_opting_out(_first_words(text)):
         return True
     later = (_without_polite(clause.words) for clause in islice(clauses(text), _MOST_CLAUSES))
-    return any(words and words[0] in _ONLY_STOP for words in later) and not _says_yes(text)
+    return any(words and words[0] in _WORDS.unsubscribe for words in later) and not _says_yes(text)
 
 
 def is_everyday(word: str) -> bool:
