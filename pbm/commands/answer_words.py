@@ -5,45 +5,43 @@ module is imported.
 """
 
 import unicodedata
-from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Final
 
+from pbm.word_lists import read_sections
+
 _FILE: Final = Path(__file__).with_name("languages") / "yes-no.txt"
-
-
-class AnswerWordsError(ValueError):
-    """A line of the file cannot be read; ``str()`` names the file and the line."""
 
 
 @dataclass(frozen=True)
 class AnswerWords:
     """All phrases in small letters; a field for each section of the file, which explains them."""
 
-    yes: frozenset[str] = frozenset()
-    gladly: frozenset[str] = frozenset()
-    no: frozenset[str] = frozenset()
-    no_alone: frozenset[str] = frozenset()
-    no_undivided: frozenset[str] = frozenset()
-    harmless: frozenset[str] = frozenset()
-    stop: frozenset[str] = frozenset()
-    stop_alone: frozenset[str] = frozenset()
-    stop_undivided: frozenset[str] = frozenset()
-    not_: frozenset[str] = frozenset()
-    doubt: frozenset[str] = frozenset()
-    asks_on: frozenset[str] = frozenset()
-    doubt_undivided: frozenset[str] = frozenset()
-    polite: frozenset[str] = frozenset()
-    before_a_no: frozenset[str] = frozenset()
-    greeting: frozenset[str] = frozenset()
-    name_follows: frozenset[str] = frozenset()
-    everyday: frozenset[str] = frozenset()
+    yes: frozenset[str]
+    gladly: frozenset[str]
+    no: frozenset[str]
+    no_alone: frozenset[str]
+    no_undivided: frozenset[str]
+    harmless: frozenset[str]
+    unsubscribe: frozenset[str]
+    stop: frozenset[str]
+    stop_alone: frozenset[str]
+    stop_undivided: frozenset[str]
+    not_: frozenset[str]
+    doubt: frozenset[str]
+    asks_on: frozenset[str]
+    doubt_undivided: frozenset[str]
+    polite: frozenset[str]
+    before_a_no: frozenset[str]
+    greeting: frozenset[str]
+    name_follows: frozenset[str]
+    everyday: frozenset[str]
 
-
-_SECTIONS: Final = {
-    f"== {field.name.strip('_').replace('_', ' ')} ==": field.name for field in fields(AnswerWords)
-}
+    @property
+    def no_mail(self) -> frozenset[str]:
+        """What begins a wish for no more mail."""
+        return self.unsubscribe | self.stop
 
 
 def small(text: str) -> str:
@@ -62,29 +60,12 @@ def _small_word(word: str) -> str:
     return word if lower.isascii() and not word.isascii() else lower
 
 
-def read_answer_words(file: Path) -> AnswerWords:
-    """The phrases of the file. Raises AnswerWordsError and OSError."""
-    found: dict[str, set[str]] = {name: set() for name in _SECTIONS.values()}
-    for section, phrase in _read(file):
-        found[section].add(phrase)
-    return AnswerWords(**{name: frozenset(phrases) for name, phrases in found.items()})
+def _read() -> AnswerWords:
+    sections = {
+        field.name.strip("_").replace("_", " "): field.name for field in fields(AnswerWords)
+    }
+    found = read_sections(_FILE, sections, lambda line: map(small, line.split(",")))
+    return AnswerWords(**{sections[name]: frozenset(some) for name, some in found.items()})
 
 
-def _read(file: Path) -> Iterator[tuple[str, str]]:
-    """Each phrase, with the name of its section before it."""
-    section = ""
-    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
-        line = line.strip()
-        if not line or line.startswith("#"):
-            continue
-        if line.startswith("=="):
-            section = _SECTIONS.get(line, "")
-        if not section:
-            raise AnswerWordsError(
-                f"{file.name}, line {number}, is in no section; they are {', '.join(_SECTIONS)}."
-            )
-        if line not in _SECTIONS:
-            yield from ((section, small(part.strip())) for part in line.split(",") if part.strip())
-
-
-ANSWER_WORDS: Final = read_answer_words(_FILE)
+ANSWER_WORDS: Final = _read()

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from pbm.mail.reading.charsets import fold_typography
+from pbm.word_lists import read_sections
 
 _FILE: Final = Path(__file__).with_name("languages") / "moves.txt"
 _LONGEST: Final = 100  # characters of a line that can be a move and a few words
@@ -110,19 +111,14 @@ def _goes_on(phrase: str, rest: str) -> bool:
     return rest[:1].isalnum() and phrase[-1] < _NO_BLANKS
 
 
-def _read(file: Path) -> dict[str, tuple[str, ...]]:
+def _read() -> dict[str, tuple[str, ...]]:
     """The phrases of each section, the longest first."""
-    found: dict[str, list[str]] = {}
-    section = ""
-    for line in file.read_text(encoding="utf-8").splitlines():
-        if line.startswith("== "):
-            section = line.strip("= ")
-        elif line and not line.startswith("#"):
-            found.setdefault(section, []).append(line.casefold())
+    sections = ("before", "after", "to", "from", "and")
+    found = read_sections(_FILE, sections, lambda line: (line.casefold(),))
     return {name: tuple(sorted(some, key=len, reverse=True)) for name, some in found.items()}
 
 
-_PHRASES: Final = _read(_FILE)
+_PHRASES: Final = _read()
 _BEFORE: Final = _PHRASES["before"]
 _AFTER: Final = _PHRASES["after"]
 _SIGNS: Final = dict.fromkeys(_PHRASES["to"], "→") | dict.fromkeys(_PHRASES["and"], "")

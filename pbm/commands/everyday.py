@@ -17,7 +17,7 @@ _WORDS: Final = ANSWER_WORDS
 _PASSED_OVER: Final = {word for word in _WORDS.polite | _WORDS.before_a_no if " " not in word}
 _NO_UNDIVIDED: Final = tuple(_WORDS.no_undivided)
 _STOP_UNDIVIDED: Final = tuple(_WORDS.stop_undivided)
-_ANSWERS: Final = _WORDS.yes | _WORDS.no | _WORDS.no_alone | _WORDS.stop | _WORDS.stop_alone
+_ANSWERS: Final = _WORDS.yes | _WORDS.no | _WORDS.no_alone | _WORDS.no_mail | _WORDS.stop_alone
 ANSWERS: Final = frozenset(word for word in _ANSWERS if " " not in word)
 _EVERYDAY: Final = frozenset(
     word
@@ -27,10 +27,6 @@ _EVERYDAY: Final = frozenset(
     )
     for word in phrases
     if " " not in word
-)
-_SURE_LENGTH = 9  # letters: "stop" and "quit" begin other sentences as well
-_ONLY_STOP: Final = frozenset(
-    word for word in _WORDS.stop if " " not in word and len(word) >= _SURE_LENGTH
 )
 _AROUND_A_NAME = "\"'`*_<>[]()"
 _NO_NAME_ENDS = (",", "!", "?", ":")  # somebody is spoken to, or asked
@@ -55,7 +51,7 @@ def opts_out(text: str) -> bool:
     if _is_opting_out(_first_words(text)):
         return True
     later = (_without_polite(clause.words) for clause in islice(clauses(text), _MOST_CLAUSES))
-    return any(words and words[0] in _ONLY_STOP for words in later) and not _says_yes(text)
+    return any(words and words[0] in _WORDS.unsubscribe for words in later) and not _says_yes(text)
 
 
 def is_everyday(word: str) -> bool:
@@ -145,4 +141,4 @@ def _is_opting_out(words: Sequence[str]) -> bool:
         return False
     alone = len(words) == 1 and words[0] in _WORDS.stop_alone
     undivided = words[0].startswith(_STOP_UNDIVIDED)
-    return alone or undivided or begins(words, _WORDS.stop)
+    return alone or undivided or begins(words, _WORDS.no_mail)

@@ -2,7 +2,8 @@
 
 They write so in answer to a board, where words go to the other players. So such a sentence must be
 known, also beside a greeting and thanks; and a sentence that only has such a word in it is talk.
-The phrases are in `languages/intentions.txt`. Pure, and bounded: long words are no intention.
+The phrases are in `languages/intentions.txt`, but for "unsubscribe" and its like, which answer a
+question, too. Pure, and bounded: long words are no intention.
 """
 
 import re
@@ -11,7 +12,8 @@ from dataclasses import dataclass
 from enum import Enum, StrEnum
 from typing import Final
 
-from pbm.commands.word_lists import read_list, words_of
+from pbm.commands.answer_words import ANSWER_WORDS
+from pbm.commands.plain_words import phrase_of, read_list, words_of
 from pbm.play.game_words import is_any_bare_move, mentions_place
 
 _LONGEST = 400  # characters that are looked at; who writes more is talking
@@ -65,7 +67,10 @@ _SECTIONS: Final = (
 )
 _LISTS: Final = read_list("intentions", _SECTIONS)
 _ASIDES, _GREETINGS, _OBJECTS = (_LISTS[name] for name in ("asides", "greetings", "objects"))
-_SAID: Final = {phrase: item for item in Intention for phrase in _LISTS[item]}
+_UNSUBSCRIBE: Final = ANSWER_WORDS.unsubscribe | ANSWER_WORDS.stop_undivided
+_SAID: Final = dict.fromkeys(map(phrase_of, _UNSUBSCRIBE), Intention.STOP) | {
+    phrase: item for item in Intention for phrase in _LISTS[item]
+}
 _DEEDS: Final = {phrase: item for item in Intention for phrase in _LISTS[f"to {item}"]}
 _CLAUSE = re.compile(r"(?:[^.,;:!?()…。、，！？\n\u2013\u2014-]|(?<=\S)-(?=\S)|(?<=\d)\.(?=\d))+")
 _BEHIND = re.compile(r"[^\w\n\"'(]*")  # a clause, before the next one

@@ -7,7 +7,7 @@ from pbm.commands.context import Context
 from pbm.errors import Refusal
 from pbm.mail.address import address_key, leads_elsewhere
 from pbm.mail.reading.automatic import is_own, is_role
-from pbm.play.limits import refusal_of_stranger, strangers_answers_left, wants_no_mail
+from pbm.play.limits import has_said_no, refusal_of_stranger, strangers_answers_left
 
 MOST_WAITING = 5  # people invited by one player who have not answered
 WAITING_FOR = timedelta(days=3)
@@ -35,7 +35,7 @@ def check_is_of_a_person(context: Context, address: str) -> None:
 def _check_address(context: Context, address: str) -> None:
     check_is_of_a_person(context, address)
     asked = context.work.questions.asked_address("invite", address_key(address))
-    if asked or wants_no_mail(context.work, address):
+    if asked or has_said_no(context.work, address):
         raise Refusal("invited-already", address=address, server=context.server)
     if not strangers_answers_left(context.work, address, context.now):
         raise refusal_of_stranger(context.work, address, context.now)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pbm.commands.words import Kind, cut_short, is_handle, lowered, misread, read_address
 
 JOINING = frozenset(("and", "&", "with", "please", "pls"))
-"""What stands between players, or behind them, and is nobody's handle."""
+"""What stands between players or behind them, and is nobody's handle."""
 
 AGAINST = frozenset(("against", "versus", "vs", "v"))
 """What stands between those who play against each other, and is nobody's handle either."""

@@ -11,10 +11,10 @@ from typing import Final
 
 from pbm.commands.declare import Command, Operand
 from pbm.commands.opponents import Opponents
+from pbm.commands.plain_words import read_list, words_of
 from pbm.commands.play import Move
 from pbm.commands.preview import Preview
 from pbm.commands.registry import Problem, begun_by
-from pbm.commands.word_lists import read_list, words_of
 from pbm.commands.words import Handle
 from pbm.play.game_words import mentions_place
 

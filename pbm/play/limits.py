@@ -98,7 +98,7 @@ def refusal_of_stranger(work: UnitOfWork, address: str, now: datetime) -> Refusa
     return Refusal("cannot-invite", address=address, **told)
 
 
-def wants_no_mail(work: UnitOfWork, address: str) -> bool:
+def has_said_no(work: UnitOfWork, address: str) -> bool:
     """Whether an address has turned us down: nobody makes us write to it any more."""
     return work.questions.turned_down({address_key(address), mailbox_key(address)})
 

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from pbm.commands.intentions import Intention, Meant, understand
-from pbm.commands.word_lists import WordListError, read_list
+from pbm.commands.plain_words import read_list
+from pbm.word_lists import WordListError
 
 
 def said(text: str) -> str:
@@ -45,7 +46,9 @@ MEANT = {
     "leave": """delete my account|Please delete my account!|I want to delete my account
         |Mein Konto löschen|supprimer mon compte|Удалите мой аккаунт""",
     "stop": """I want to stop getting these mails|stop sending me mails|too many emails
-        |unsubscribe me|Keine Mails mehr!|Can I get fewer mails?|退订""",
+        |unsubscribe me|Keine Mails mehr!|Can I get fewer mails?|退订|Unsubscribe!|abmelden
+        |désinscription|darme de baja|désabonnement|Descadastrar, por favor|отписка
+        |odhlásit|수신거부""",
     "rules": """rules|Rules?|the rules please|What are the rules?|How do I win?
         |Can you send me the rules?|Regeln?|Wie sind die Regeln?|Quelles sont les règles ?|reglas
         |Правила|ルールを教えてください|すみません、ルールを教えてください。|规则""",

@@ -150,16 +150,16 @@ def test_scores_stand_from_the_side_of_the_reader(table: Table) -> None:
     carol = table.joins("carol")
     assert "You are o (top). Scores: you 0, bob 0; six win." in flow(alice.newest)
     assert "You are x (bottom). Scores: you 0, alice 0; six win." in flow(bob.newest)
-    carol.says("show 1").hears("Scores: o alice 0, x bob 0; six win.")
-    bob.says("show 1#0").hears("Scores: o alice 0, x bob 0; six win.")
+    carol.says("show 1").hears("Scores: alice (o) 0, bob (x) 0; six win.")
+    bob.says("show 1#0").hears("Scores: alice (o) 0, bob (x) 0; six win.")
 
 
 def test_scores_of_three_begin_with_the_reader_and_go_on_in_turn(table: Table) -> None:
     alice, bob, carol = table.start("alice", "bob", "carol")
-    assert "Scores: you 0, 2 bob 0, 3 carol 0; six win." in flow(alice.newest)
-    assert "Scores: you 0, 3 carol 0, 1 alice 0; six win." in flow(bob.newest)
+    assert "Scores: you 0, bob (2) 0, carol (3) 0; six win." in flow(alice.newest)
+    assert "Scores: you 0, carol (3) 0, alice (1) 0; six win." in flow(bob.newest)
     bob.says("resign")
-    assert "Scores: you 0, 1 alice 0, 2 bob 0 (resigned); six win." in flow(carol.newest)
+    assert "Scores: you 0, alice (1) 0, bob (2) 0 (resigned); six win." in flow(carol.newest)
 
 
 def test_scores_of_teams_begin_with_the_readers(table: Table) -> None:
@@ -168,10 +168,10 @@ def test_scores_of_teams_begin_with_the_readers(table: Table) -> None:
     for person, said in zip(
         people,
         (
-            "you and 3 carol: 0, 2 bob and 4 dave: 0",
-            "you and 4 dave: 0, 1 alice and 3 carol: 0",
-            "you and 1 alice: 0, 2 bob and 4 dave: 0",
-            "you and 2 bob: 0, 1 alice and 3 carol: 0",
+            "you and carol (3): 0, bob (2) and dave (4): 0",
+            "you and dave (4): 0, alice (1) and carol (3): 0",
+            "you and alice (1): 0, bob (2) and dave (4): 0",
+            "you and bob (2): 0, alice (1) and carol (3): 0",
         ),
         strict=True,
     ):

@@ -61,7 +61,7 @@ def test_where_it_is_not_sure_which_move_is_meant_nothing_happens(table: Table) 
         alice.says(body).gets(1).hears(
             "Abalone Board 1: alice v bob",
             *(f'- "{line}"' for line in lines),
-            "Send the one that you mean as the first line of your answer.",
+            "Answer with the one that you mean, on a line of its own.",
             "Nothing has changed.",
             *(f"| {line}" for line in comment),
             "Your move on board 1.",

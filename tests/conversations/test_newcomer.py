@@ -160,8 +160,14 @@ def test_whose_name_is_kept_free_now_keeps_it(table: Table) -> None:
 )
 def test_who_wants_no_mail_is_not_asked(subject: str, body: str, table: Table) -> None:
     marta = table.person("marta@example.org")
-    marta.writes(subject, body).gets(1).hears("You will not be asked again")
+    marta.writes(subject, body).gets(1).hears("only if you write to us, or if a player here wants")
     assert not table.rows("questions")
+
+
+def test_who_has_said_no_for_good_is_told_so(table: Table) -> None:
+    marta = table.person("marta@example.org").writes("hello").says("no").forgets()
+    marta.writes("stop").gets(1).hears("You will not be asked again unless you write to us.")
+    table.joins("bob").says("challenge marta@example.org").hears("asked by us before")
 
 
 def test_a_name_with_more_below_is_asked_about(table: Table) -> None:

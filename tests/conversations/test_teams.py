@@ -26,7 +26,7 @@ def test_a_whole_game_in_which_one_plays_on_for_two(table: Table, people: list[P
         "A new game: alice and carol against bob and dave, on the official board. alice begins.",
         "| Two against two!",
         "You are 1 (top). Your partner is carol, 3 (bottom).",
-        "Scores: you and 3 carol: 0, 2 bob and 4 dave: 0; six win.",
+        "Scores: you and carol (3): 0, bob (2) and dave (4): 0; six win.",
     )
     dave.gets(1).hears("You are 4 (left). Your partner is bob, 2 (right).")
     assert seats(table) == list(NAMES)
@@ -39,7 +39,7 @@ def test_a_whole_game_in_which_one_plays_on_for_two(table: Table, people: list[P
         "Your move on board 1, for carol.",
         "carol resigned.",
         "Your partner is carol, 3 (bottom); you move for both.",
-        "3 carol (resigned): ",
+        "carol (3, resigned): ",
         "To move, answer with a line such as",
     )
     bob.gets(1).hears("alice's move on board 1, for carol; nothing to do.")
@@ -54,12 +54,12 @@ def test_a_whole_game_in_which_one_plays_on_for_two(table: Table, people: list[P
     assert (board.status, board.ended_by, board.winners) == ("finished", "ejections", (1, 3))
     assert board.position.inner.scores == (6, 2, 6, 2)
     assert {ply.seat for ply in table.plies(1) if ply.ply > 11} == {1, 2, 3, 4}
-    winners, losers = "1 alice and 3 carol (resigned): 6", "2 bob and 4 dave: 2"
+    winners, losers = "alice (1) and carol (3, resigned): 6", "bob (2) and dave (4): 2"
     for person, scores in (
-        (alice, f"you and 3 carol (resigned): 6, {losers}."),
-        (bob, f"you and 4 dave: 2, {winners}."),
-        (carol, f"you (resigned) and 1 alice: 6, {losers}."),
-        (dave, f"you and 2 bob: 2, {winners}."),
+        (alice, f"you and carol (3, resigned): 6, {losers}."),
+        (bob, f"you and dave (4): 2, {winners}."),
+        (carol, f"you (resigned) and alice (1): 6, {losers}."),
+        (dave, f"you and bob (2): 2, {winners}."),
     ):
         person.hears(
             "Board 1 is over: alice and carol win.",
@@ -129,7 +129,7 @@ def test_official_is_for_teams_and_for_each_alone(table: Table, people: list[Per
     alice, bob, _, dave = people
     alice.says("challenge me bob carol dave -layout=official").hears(
         "A new game: alice, bob, carol and dave, on the official board.",
-        "Scores: you 0, 2 bob 0, 3 carol 0, 4 dave 0; six win.",
+        "Scores: you 0, bob (2) 0, carol (3) 0, dave (4) 0; six win.",
     )
     alice.forgets()
     bob.says("decline")

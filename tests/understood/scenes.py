@@ -22,7 +22,7 @@ _HELP = ("", "abalone", "tutorial", "commands", "resign", "stop", "move", "draw"
 _PAGE = 70  # letters at the beginning of a page, by which it is known
 _MOVES = ("a1-c3,d4", "i9-g7,f6")
 _PLAY_AS = re.compile(r"\bplay as \W?([a-z][a-z0-9_-]+)", re.IGNORECASE)
-_GOODBYE = "not be asked again"
+_GOODBYE = "pbm: goodbye"
 
 
 def _unknown(table: Table) -> tuple[Person, Mail | None]:
@@ -270,7 +270,7 @@ class _What:
             )
             name = _PLAY_AS.search(flow(mail.text))
             return {f"{word} {name[1]}" if name else word}
-        return {"goodbye" if _GOODBYE in flow(mail.text) else "told"}
+        return {"goodbye" if mail["Subject"] == _GOODBYE else "told"}
 
     def _questions(self, *kinds: str) -> list[dict[str, Any]]:
         """The questions to the writer, of some kinds."""

@@ -4,17 +4,14 @@ They are data: the files in `languages/`, which docs/replies.md describes. They 
 this module is imported.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Final
 
+from pbm.word_lists import read_sections
+
 _FOLDER: Final = Path(__file__).with_name("languages")
 _NEXT_WORD: Final = "…"  # after a blank, at the end of a phrase: another word follows
-
-
-class PhraseError(ValueError):
-    """A line of a language file cannot be read; ``str()`` names the file and the line."""
 
 
 @dataclass(frozen=True)
@@ -39,35 +36,18 @@ class Phrases:
     greeting: tuple[str, ...] = ()
 
 
-_SECTIONS: Final = {
-    f"== {field.name.replace('_', ' ')} ==": field.name for field in fields(Phrases)
-}
-
-
 def read_phrases(folder: Path) -> Phrases:
-    """The phrases of all files in the folder. Raises PhraseError and OSError."""
-    found: dict[str, dict[str, None]] = {name: {} for name in _SECTIONS.values()}
+    """The phrases of all files in the folder. Raises WordListError and OSError."""
+    sections = {field.name.replace("_", " "): field.name for field in fields(Phrases)}
+    found: dict[str, dict[str, None]] = {name: {} for name in sections.values()}
     for file in sorted(folder.glob("*.txt")):
-        for section, phrase in _read(file):
-            found[section][phrase] = None
+        for section, phrases in read_sections(file, sections, _phrases).items():
+            found[sections[section]].update(dict.fromkeys(phrases))
     return Phrases(**{name: tuple(phrases) for name, phrases in found.items()})
 
 
-def _read(file: Path) -> Iterator[tuple[str, str]]:
-    """Each phrase of a file, with the name of its section before it."""
-    section = ""
-    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
-        line = line.strip()
-        if not line or line.startswith("#"):
-            continue
-        if line.startswith("=="):
-            section = _SECTIONS.get(line, "")
-        if not section:
-            raise PhraseError(
-                f"{file.name}, line {number}, is in no section; they are {', '.join(_SECTIONS)}."
-            )
-        if line not in _SECTIONS:
-            yield section, line.casefold().removesuffix(_NEXT_WORD)
+def _phrases(line: str) -> tuple[str, ...]:
+    return (line.casefold().removesuffix(_NEXT_WORD),)
 
 
 PHRASES: Final = read_phrases(_FOLDER)

@@ -57,7 +57,7 @@ _WITHOUT_BOARD = (Delete, Stop, Games, ShowSettings)
 
 def read_intention(context: Context, script: Script) -> Script | None:
     """The commands that plain words stand for; None where they are no words for us."""
-    said = _understood(script)
+    said = None if _names_page(context, script) else _understood(script)
     if said is None:
         return None
     number = own_hint(context)
@@ -83,6 +83,18 @@ def page_meant(script: Script) -> str | None:
     found = [_page(item, default_game()) for item in said.meant] if said else []
     page = next((page for page in found if page is not None), None)
     return "" if page == _PAGES[Intention.PLAY] else page
+
+
+def _names_page(context: Context, script: Script) -> bool:
+    """Whether it is `help` with a page that there is: "help help" is, and "help me" is not."""
+    first = script.commands[0] if script.commands else None
+    if not isinstance(first, Help) or not first.subject:
+        return False
+    try:
+        context.help_page(first.subject)
+    except Refusal:
+        return False
+    return True
 
 
 def _understood(script: Script) -> Understood | None:

@@ -22,7 +22,7 @@ from pbm.events import (
 )
 from pbm.events.board import BoardDeclined, BoardFact, BoardNews
 from pbm.play.boards import check_move
-from pbm.play.limits import take_unasked_mail, wants_no_mail
+from pbm.play.limits import has_said_no, take_unasked_mail
 from pbm.play.postage import Postage
 from pbm.service.turns.questions import record_invited
 from pbm.service.turns.talk import chat, count_news
@@ -198,7 +198,7 @@ def _recorded(context: Context, event: Event) -> Event:
     if isinstance(event, Invited):
         return record_invited(context.turn, context.player, event)
     if isinstance(event, AddressWanted):
-        if wants_no_mail(context.work, event.address):
+        if has_said_no(context.work, event.address):
             raise Refusal("wants-no-mail", address=event.address)
         take_unasked_mail(context.work, context.player.id, event.address, context.now)
     return event

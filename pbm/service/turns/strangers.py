@@ -10,7 +10,7 @@ from pbm.commands.script import Script, wants_no_mail
 from pbm.errors import Refusal
 from pbm.events import Answered
 from pbm.passwords import PasswordHash
-from pbm.play.limits import ASIDE, strangers_answers_left
+from pbm.play.limits import ASIDE, has_said_no, strangers_answers_left
 from pbm.play.subjects import answer_subject
 from pbm.play.turn import Turn
 from pbm.service.accounts.first_passwords import hash_of_first
@@ -76,10 +76,14 @@ def help_stranger(context: Context, author: str, script: Script) -> bool:
 
 
 def say_goodbye(turn: Turn, address: str) -> str:
-    """Take leave of an address that wants no mail. Returns the outcome for the operator."""
+    """Take leave of an address that wants no mail. Returns the outcome for the operator.
+
+    A no to a question of ours holds for good; a `From:` alone does not tell who wants it.
+    """
     left = _answers_left(turn, address)
     if left:
-        params = {"sections": [{"section": "goodbye"}], "last": left == 1}
+        section = {"section": "goodbye", "for_good": has_said_no(turn.work, address)}
+        params = {"sections": [section], "last": left == 1}
         MailWriter(turn).answer_stranger(address, answer_subject("goodbye"), params)
     return f"{address} does not want to play"
 

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from pbm.mail.reading.phrases import PHRASES, PhraseError, read_phrases
+from pbm.mail.reading.phrases import PHRASES, read_phrases
 from pbm.mail.reading.quoting import own_words
+from pbm.word_lists import WordListError
 
 
 def test_a_file_of_phrases(tmp_path: Path) -> None:
@@ -22,7 +23,7 @@ def test_a_file_of_phrases(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["schrieb\n", "== wrote ==\nschrieb\n== written ==\nx\n"])
 def test_a_line_in_no_section_is_named(tmp_path: Path, text: str) -> None:
     (tmp_path / "german.txt").write_text(text, encoding="utf-8")
-    with pytest.raises(PhraseError, match=r"^german\.txt, line [13], is in no section"):
+    with pytest.raises(WordListError, match=r"^german\.txt, line [13], is in no section"):
         read_phrases(tmp_path)
 
 

@@ -1,0 +1,38 @@
+"""Lists of words and phrases in many languages, which are text files.
+
+A file is UTF-8. A line such as `== no ==` begins a section, one that begins with # is a comment, an
+empty one means nothing, and any other holds phrases. Whoever wants a list reads it once, when the
+program starts.
+"""
+
+from collections.abc import Callable, Collection, Iterable
+from pathlib import Path
+
+
+class WordListError(ValueError):
+    """A line of a list cannot be read; ``str()`` names the file and the line."""
+
+
+def read_sections(
+    file: Path, names: Collection[str], phrases: Callable[[str], Iterable[str]]
+) -> dict[str, tuple[str, ...]]:
+    """The phrases of each section, once each and in their order; `phrases` are those of a line.
+
+    A section that the file does not have is empty. Raises WordListError and OSError.
+    """
+    found: dict[str, dict[str, None]] = {name: {} for name in names}
+    section = ""
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+        line = line.strip()
+        if not line or line.startswith("#"):
+            continue
+        is_heading = line.startswith("==")
+        section = line.strip("= ") if is_heading else section
+        if section not in found:
+            told = f"is in no section; they are {', '.join(found)}"
+            raise WordListError(f"{file.name}, line {number}, {told}.")
+        read = () if is_heading else [phrase for phrase in phrases(line) if phrase]
+        if not (is_heading or read):
+            raise WordListError(f"{file.name}, line {number}, holds no phrase.")
+        found[section].update(dict.fromkeys(read))
+    return {name: tuple(some) for name, some in found.items()}
