@@ -18,6 +18,7 @@ RULE = "________________________________\nVon: pbm <pbm@games.example>\nGesendet
 STATE = "State: 11111/111111/..111../......../........./......../..222../222222/22222 1 0,0 -"
 BOARD = MAILS["board-after-a-move"].text
 EXAMPLE = "To move, answer with a line such as i8-g6,h7."
+EXAMPLE_OF_BEFORE = "To move, answer with a line such as i8-g6,h7, and nothing above it."
 
 every_board = pytest.mark.parametrize("mail", BOARDS, ids=lambda mail: mail.name)
 plain_board = pytest.mark.parametrize("mail", PLAIN, ids=lambda mail: mail.name)
@@ -64,8 +65,9 @@ def test_nothing_of_ours_is_left(mail: OurMail, above: str) -> None:
 @above
 @pytest.mark.parametrize("gap", ["\n", "\n\n"])
 def test_an_answer_in_between(above: str, gap: str) -> None:
-    text = BOARD.replace(EXAMPLE, f"{EXAMPLE}{gap}i8-g6,h7\nMy pleasure.")
-    assert own_words(f"{above}{text}\n") == ("i8-g6,h7", "My pleasure.")
+    for example in (EXAMPLE, EXAMPLE_OF_BEFORE):
+        text = BOARD.replace(EXAMPLE, f"{example}{gap}i8-g6,h7\nMy pleasure.")
+        assert own_words(f"{above}{text}\n") == ("i8-g6,h7", "My pleasure.")
     below = BOARD.replace("\nState:", "\ni8-g6,h7\n\nMy pleasure.\n\nState:")
     assert own_words(f"{above}{below}\n") == ("i8-g6,h7", "", "My pleasure.")
     told = BOARD.replace('answer "decline".', "answer “decline”.\n\ndecline")
