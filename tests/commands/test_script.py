@@ -92,23 +92,6 @@ def test_the_first_command_below_a_quotation_counts(
     assert script.problem is None
 
 
-def test_the_work_for_lines_below_quotations_is_bounded() -> None:
-    said = ["so", ""] * 2000
-    calls = 0
-
-    def counted(_frame: object, event: str, _arg: object) -> None:
-        nonlocal calls
-        calls += event in ("call", "c_call")
-
-    sys.setprofile(counted)
-    try:
-        script = read_script("", said, in_answer=True, below_quotes=range(0, 4000, 2))
-    finally:
-        sys.setprofile(None)
-    assert len(script.comment) == 3999
-    assert calls < 50_000
-
-
 def test_a_first_line_that_went_wrong_stops_those_below_as_well() -> None:
     script = read_script("", ["move e4", "", "games"], in_answer=True, below_quotes=[2])
     assert not script.commands

@@ -160,7 +160,9 @@ def test_a_move_below_lines_of_ours_that_came_back_without_marks_is_asked_about(
     for text in (mail.text, without_marks(mail.html)):
         cut = text.partition("Moves, by ply:")[0].replace("| ", "")
         alice.forgets().says(f"Good move!\n\n{cut}", answering=mail).gets(1).hears(
-            "d3,c3? Reply yes", "gives back lines of ours without quote marks", "nothing was sent on"
+            "d3,c3? Reply yes",
+            "gives back lines of ours without quote marks",
+            "nothing was sent on",
         )
         alice.says("no")
     bob.hears_nothing()
