@@ -342,6 +342,10 @@ class Command:
         """The line with the name of its game before it, where another could be meant later."""
         return f"{self.game.info.name} {line}" if len(games()) > 1 else line
 
+    def question(self) -> str:
+        """Ask in plain words whether it is really wished; empty where its line says it."""
+        return ""
+
     def consequences(self, turn: Turn, player: Player) -> dict[str, Any] | None:  # noqa: ARG002
         """The section that tells a player, before a yes, what will work no more; None where
         all will."""
