@@ -257,10 +257,14 @@ def test_who_is_invited_may_be_named_by_seat(table: Table) -> None:
 
 def test_an_unproven_challenge_is_asked_about_with_its_seats(table: Table) -> None:
     alice, *_ = [table.joins(name) for name in NAMES[:3]]
-    alice.writes("challenge -seats=carol, me, bob").hears('Do you ask for "challenge carol alice bob"?')
+    alice.writes("challenge -seats=carol, me, bob").hears(
+        'Do you ask for "challenge carol alice bob"?'
+    )
     alice.says("yes")
     assert seats(table) == ["carol", "alice", "bob"]
-    alice.forgets().writes("challenge carol and bob").hears('Do you ask for "challenge alice carol bob"?')
+    alice.forgets().writes("challenge carol and bob").hears(
+        'Do you ask for "challenge alice carol bob"?'
+    )
 
 
 def test_an_example_is_not_said_to_be_meant(table: Table) -> None:

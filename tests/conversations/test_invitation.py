@@ -230,7 +230,11 @@ def test_an_unproven_invitation_is_confirmed_first(table: Table) -> None:
     alice = table.joins("alice")
     dave = table.person("dave@example.net")
     alice.writes("challenge dave@example.net", "Come and play!").gets(1)
-    alice.hears('Do you ask for "challenge alice dave@example.net"?', "| Come and play!", "Reply yes to do it")
+    alice.hears(
+        'Do you ask for "challenge alice dave@example.net"?',
+        "| Come and play!",
+        "Reply yes to do it",
+    )
     dave.hears_nothing()
     alice.says("yes").gets(1).hears("We have asked dave@example.net.")
     dave.gets(1).says("yes").hears("Abalone Board 1: alice v dave", "| Come and play!")

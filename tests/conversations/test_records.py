@@ -141,9 +141,7 @@ def test_what_is_no_record_is_refused(text: str, told: str, table: Table) -> Non
 
 def test_the_subject_will_do_and_without_a_proof_it_is_asked_about(table: Table) -> None:
     alice = table.joins("alice")
-    alice.writes("import", ELSEWHERE).hears(
-        'Do you ask for "import"?', '| [Event "Club evening"]'
-    )
+    alice.writes("import", ELSEWHERE).hears('Do you ask for "import"?', '| [Event "Club evening"]')
     assert table.boards() == []
     alice.says("yes").hears("The record is taken")
     assert table.board(table.boards()[0]).from_record

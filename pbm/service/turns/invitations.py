@@ -91,7 +91,9 @@ def tell_it_is_off(turn: Turn, errand: PendingCommands, question: Question, why:
     """Tell whoever sent a challenge why it comes to nothing, and those who have said yes to it."""
     inviter = turn.work.players.get(errand.player_id)
     if inviter.addresses:
-        others = sum("@" in name or is_handle(name) for line in errand.lines for name in _words(line))
+        others = sum(
+            "@" in name or is_handle(name) for line in errand.lines for name in _words(line)
+        )
         told = {"address": question.address, "others": others > _TWO}
         MailWriter(turn).notice_player(inviter, why, "your invitation", told)
     _tell_guests(turn, errand)
