@@ -45,6 +45,10 @@ class Challenge(Command):
     words = ("challenge",)
     prefix = "chall"
     group = "lobby"
+    plainly = (
+        'Answer any mail of ours with "challenge" and the name of a player here, such as'
+        ' "challenge bob". You both get the board.'
+    )
     examples = (
         "challenge bob",
         "challenge bob and carol",
