@@ -80,6 +80,10 @@ class NewKey(Command):
         context.work.players.renew_epoch(context.player.id)
         yield Answered("newkey", {"title": "new reply addresses"}, to_all=True)
 
+    def question(self) -> str:
+        """Ask whether it is really wished."""
+        return "Do you want new reply addresses, which make the old ones useless?"
+
     def consequences(self, turn: Turn, player: Player) -> dict[str, Any]:
         """Name the games whose mails cannot be answered any more."""
         playing = [board.id for board in boards_played(turn.work, player, lock=False)]

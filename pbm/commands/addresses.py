@@ -38,6 +38,10 @@ class Add(Command):
         yield AddressWanted(self.address, instead=False)
         yield Answered("address-asked", {"title": "your new address", "address": self.address})
 
+    def question(self) -> str:
+        """Ask whether it is really wished."""
+        return f"Do you want to answer from {self.address} as well?"
+
 
 class ChangeAddress(Command):
     """Play from another address.
@@ -59,6 +63,10 @@ class ChangeAddress(Command):
         _check_free(context, self.address)
         yield AddressWanted(self.address, instead=True)
         yield Answered("address-asked", {"title": "your new address", "address": self.address})
+
+    def question(self) -> str:
+        """Ask whether it is really wished."""
+        return f"Do you want to play from {self.address} from now on?"
 
     def consequences(self, turn: Turn, player: Player) -> dict[str, Any]:
         """Name the address that is given up, and say what becomes of the games."""
@@ -90,6 +98,10 @@ class ChangeHandle(Command):
         told = {"title": "your handle", "old": player.handle, "new": self.handle}
         yield Answered("handle-changed", told, to_all=True)
 
+    def question(self) -> str:
+        """Ask whether it is really wished."""
+        return f"Do you want to be called {self.handle} here?"
+
 
 class ChangePassword(Command):
     """Set a password, or with `none` have no password any more.
@@ -120,6 +132,11 @@ class ChangePassword(Command):
     def pinned(self, context: Context) -> str:  # noqa: ARG002 - as declared
         """Leave the password out: what is kept instead of it waits apart."""
         return f"change password {MASK if self.new_password else _NONE}"
+
+    def question(self) -> str:
+        """Ask whether it is really wished."""
+        wished = "set the new password" if self.new_password else "have no password any more"
+        return f"Do you want to {wished}?"
 
     def consequences(self, turn: Turn, player: Player) -> dict[str, Any]:  # noqa: ARG002
         """Say what the old password, and a new one, are good for."""

@@ -202,6 +202,7 @@ class Command:
     prefix: ClassVar[str] = ""  # a word that begins so is read too
     short: ClassVar[tuple[str, ...]] = ()  # those of the words that take one more at most
     examples: ClassVar[tuple[str, ...]] = ()
+    plainly: ClassVar[str] = ""  # how a newcomer uses it, told before all else
     group: ClassVar[str] = ""
     reads_only: ClassVar[bool] = False  # needs no proof: the answer goes to a verified address
     dangerous: ClassVar[bool] = False  # asked about even after a proof
@@ -243,7 +244,15 @@ class Command:
     @classmethod
     def help(cls) -> str:
         """Return the help text: the docstring, with what the usual game says of the command."""
-        text = inspect.getdoc(cls) or ""
+        return cls._told_of_game(inspect.getdoc(cls) or "")
+
+    @classmethod
+    def how(cls) -> str:
+        """Return what a newcomer is told first; empty for most."""
+        return cls._told_of_game(cls.plainly)
+
+    @classmethod
+    def _told_of_game(cls, text: str) -> str:
         if "{" not in text:
             return text
         name = default_game().info.name
@@ -341,6 +350,10 @@ class Command:
     def of_its_game(self, line: str) -> str:
         """The line with the name of its game before it, where another could be meant later."""
         return f"{self.game.info.name} {line}" if len(games()) > 1 else line
+
+    def question(self) -> str:
+        """Ask in plain words whether it is really wished; empty where its line says it."""
+        return ""
 
     def consequences(self, turn: Turn, player: Player) -> dict[str, Any] | None:  # noqa: ARG002
         """The section that tells a player, before a yes, what will work no more; None where

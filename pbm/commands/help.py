@@ -107,7 +107,12 @@ def command_page(command: type[Command]) -> str:
     shown = _usage(command)
     told = _in_quotes(command.help())
     examples = [MARK + line for line in command.examples_of()]
-    parts = [shown, told, *(("For example:", "\n".join(examples)) if examples else ())]
+    parts = [
+        _in_quotes(command.how()),
+        shown,
+        told,
+        *(("For example:", "\n".join(examples)) if examples else ()),
+    ]
     parts += [_HOW_TO_SEND, _explained(shown + told), _other_words(command)]
     return "\n\n".join(part for part in parts if part)
 

@@ -54,6 +54,10 @@ class Delete(Command):
         context.work.players.erase(player)
         yield Forgotten(player.address, player.handle)
 
+    def question(self) -> str:
+        """Ask whether it is really wished."""
+        return "Do you want to leave this server for good?"
+
     def consequences(self, turn: Turn, player: Player) -> dict[str, Any]:
         """Name the games that are given up, and against whom."""
         boards = boards_played(turn.work, player, lock=False)

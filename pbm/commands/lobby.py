@@ -45,6 +45,10 @@ class Challenge(Command):
     words = ("challenge",)
     prefix = "chall"
     group = "lobby"
+    plainly = (
+        'Answer any mail of ours with "challenge" and the name of a player here, such as'
+        ' "challenge bob". You both get the board.'
+    )
     examples = (
         "challenge bob",
         "challenge bob and carol",
@@ -136,7 +140,7 @@ class Challenge(Command):
         if not (self.seats or self._has_partners or own in names):
             names = [own, *names]
         if len({name.lower() for name in names}) < len(names) or len(names) == 1:
-            raise Refusal("challenge-same-player")
+            raise Refusal("challenge-same-player", yourself=set(names) == {own})
         if own not in names:
             line = self._line([ME, *(names if self.seats else names[1:])])
             raise Refusal("challenge-without-you", line=line)
@@ -199,6 +203,8 @@ def _known(context: Context, name: str) -> str:
 def _opponent(context: Context, handle: str, *, by_address: bool = False) -> Player:
     """`by_address`: an address would do as well. Raises Refusal for nobody who can play."""
     player = context.work.players.by_handle(handle)
+    if player is not None and player.status == "removed" and not by_address:
+        raise Refusal("has-left", handle=handle)
     if player is None or player.status == "removed":
         raise no_such_player(context, handle, by_address=by_address)
     if player.status != "active":

@@ -34,6 +34,7 @@ class Move(Command):
     words = ("move", "board", "mvoe")
     slips = frozenset({"mvoe"})
     group = "play"
+    plainly = "{game}"
 
     board: BoardRef | None = operand(BoardKind(), optional=True)
     move: str = operand(MoveText())

@@ -68,7 +68,7 @@ class Set(Command):
         if self.name == "strict":  # the word of a provider that is never heard would be none
             settings = replace(settings, strict_by_provider=context.can_be_strict or not chosen)
         context.work.players.set_settings(context.player.id, settings)
-        yield _told(context, settings)
+        yield _told(context, settings, changed=self.name)
 
     def _chosen(self) -> Any:
         if self.name == "timezone":
@@ -107,10 +107,11 @@ def _zones_like(word: str, zones: Mapping[str, str]) -> list[str]:
     return sorted(zones[low] for low in of_it)[:_MOST_ZONES]
 
 
-def _told(context: Context, settings: Settings) -> Answered:
+def _told(context: Context, settings: Settings, changed: str = "") -> Answered:
     shown = {
         name: {True: "on", False: "off"}.get(value, value)
         for name, value in asdict(settings).items()
     }
     now = local_time(context.now, settings.timezone)
-    return Answered("settings", {"title": "your settings", "now": now, **shown})
+    told = {"title": "your settings", "now": now, "changed": changed, **shown}
+    return Answered("settings", told)

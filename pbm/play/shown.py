@@ -100,7 +100,8 @@ class PastView(BoardShown):
 class BoardView(BoardShown):
     """A board as one reader sees it: who that is, what happened meanwhile, how to answer.
 
-    `turn` is who is to move, `moves_for` the partner for whom; `gone` says how players left.
+    `turn` is who is to move, `moves_for` the partner for whom; `gone` says how players left, `away`
+    who has left this server.
     What begins with `yours` is the reader's own. `places` are those of a game that is over, where
     three sides or more have played it, and `seconds` is how long it took. `claim` is by what the
     reader may claim a draw now.
@@ -109,6 +110,7 @@ class BoardView(BoardShown):
     options: Told
     round: RoundPlace | None
     rematch_of: int | None
+    away: tuple[str, ...]
     from_record: bool
     status: str
     ended_by: str | None

@@ -198,6 +198,7 @@ def _seen_by_all(
         options=dict(board.options),
         round=RoundPlace(board.round.number, board.round.rounds) if board.round else None,
         rematch_of=board.rematch_of,
+        away=tuple(seat.handle for seat in board.seats if seat.removed),
         from_record=board.from_record,
         ply=board.ply,
         status=board.status,

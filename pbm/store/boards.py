@@ -48,6 +48,7 @@ _SEATED = (
         seats.c.answered,
         seats.c.name.is_not(None).label("from_record"),
         (seats.c.name.is_(None) & players.c.unreachable_since.is_not(None)).label("unreachable"),
+        (seats.c.name.is_(None) & (players.c.status == "removed")).label("removed"),
     )
     .join(players, players.c.id == seats.c.player_id)
     .order_by(seats.c.board_id, seats.c.seat)

@@ -63,7 +63,8 @@ class Seat:
     """Who sits where on a board; `last_ply` is the one played last there, 0 before the first.
 
     In a record `handle` is the name that it gives, and the seat belongs to who brought it in.
-    `unreachable`: mail to the player comes back. `answered`: the player began the board, or has
+    `unreachable`: mail to the player comes back; `removed`: the player has left this server.
+    `answered`: the player began the board, or has
     moved or written there.
     """
 
@@ -73,6 +74,7 @@ class Seat:
     last_ply: int
     from_record: bool = False
     unreachable: bool = False
+    removed: bool = False
     answered: bool = False
 
 

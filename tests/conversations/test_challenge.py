@@ -136,8 +136,8 @@ def test_options_stand_anywhere_and_short_forms_count(line: str, table: Table) -
         ("challenge nobody1", ["There is no player called nobody1.", BY_ADDRESS]),
         ("challenge me bob carol nobody1", ["There is no player called nobody1.", BY_ADDRESS]),
         ("challenge bob me bob", ["A game needs two different players or more."]),
-        ("challenge me", ["A game needs two different players or more."]),
-        ("challenge alice", ["A game needs two different players or more."]),
+        ("challenge me", ["You cannot challenge yourself: name somebody else."]),
+        ("challenge alice", ["You cannot challenge yourself: name somebody else."]),
         ("challenge me alice bob", ["A game needs two different players or more."]),
         ("challenge me " + " ".join(NAMES[1:]), ["At most 6 can play on one board."]),
         ("challenge", ["Something is missing there: the handle."]),
@@ -257,10 +257,14 @@ def test_who_is_invited_may_be_named_by_seat(table: Table) -> None:
 
 def test_an_unproven_challenge_is_asked_about_with_its_seats(table: Table) -> None:
     alice, *_ = [table.joins(name) for name in NAMES[:3]]
-    alice.writes("challenge -seats=carol, me, bob").hears("| challenge carol alice bob")
+    alice.writes("challenge -seats=carol, me, bob").hears(
+        'Do you ask for "challenge carol alice bob"?'
+    )
     alice.says("yes")
     assert seats(table) == ["carol", "alice", "bob"]
-    alice.forgets().writes("challenge carol and bob").hears("| challenge alice carol bob")
+    alice.forgets().writes("challenge carol and bob").hears(
+        'Do you ask for "challenge alice carol bob"?'
+    )
 
 
 def test_an_example_is_not_said_to_be_meant(table: Table) -> None:

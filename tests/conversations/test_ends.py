@@ -126,7 +126,6 @@ def test_resigning_ends_a_game_of_two(table: Table) -> None:
         person.gets(1).hears(
             "Board 1 is over: alice wins.",
             "bob resigned.",
-            "No opponent is left, so the game goes to",
             "| Too strong for me.",
             "you 0 (resigned)" if person is bob else "bob 0 (resigned)",
         )

@@ -11,8 +11,7 @@ def test_a_plain_mail_is_asked_about(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     alice.writes("move 1 a1-c3,d4", "Here I come.").gets(1).hears(
         "Please confirm: move 1#1 a1-c3,b2",
-        "You asked for:",
-        "| move 1#1 a1-c3,b2",
+        'Do you ask for "move 1#1 a1-c3,b2"?',
         "| Here I come.",
         "Reply yes to do it, or no to drop it.",
         "This question stays open for 48 hours.",
@@ -60,7 +59,7 @@ def test_no_drops_it(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     alice.writes("resign 1").forgets()
     question = alice.newest
-    alice.says("No").gets(1).hears("Dropped. Nothing has changed.")
+    alice.says("No").gets(1).hears("Dropped. Nothing has changed. You asked for: | resign 1")
     alice.says("yes", answering=question).gets(1).hears("That question is not open any more")
     alice.writes("move 1 a1-c3,d4")
     assert "resign" not in alice.newest.text
@@ -252,7 +251,7 @@ def test_a_mail_kept_before_newkey_proves_nothing_after_it(table: Table) -> None
         row = {"digest": "x", "recipient": board.reply_to, "sender": alice.address, "peer": ""}
         work.inbox.keep(**row, raw=late, now=table.clock(), same_for=table.clock() - table.clock())
     table.runs()
-    alice.gets(1).hears("| resign 1", "Reply yes to do it")
+    alice.gets(1).hears('Do you ask for "resign 1"?', "Reply yes to do it")
     assert table.board(1).status == "playing"
 
 

@@ -24,8 +24,8 @@ def people(table: Table) -> list[Person]:
         ("Hi Bob,\n\nich gebe auf.\n\nGruß\nAlice", "resign board 1?", "resign 1"),
         ("quit", "Do you want to resign board 1?", "resign 1"),
         ("You win!", "Do you want to resign board 1?", "resign 1"),
-        ("draw?", "Do you want to have a draw on board 1?", "draw 1"),
-        ("can we call it a draw", "have a draw on board 1?", "draw 1"),
+        ("draw?", "Do you want to offer a draw on board 1?", "draw 1"),
+        ("can we call it a draw", "offer a draw on board 1?", "draw 1"),
         ("undo please", "ask for your last move back on board 1?", "takeback 1#3"),
         ("I made a mistake, can I take that back?", "your last move back", "takeback 1#3"),
         ("Please delete my account!", "leave this server for good?", "delete"),
@@ -58,7 +58,9 @@ def test_a_yes_does_it(table: Table, people: list[Person]) -> None:
 def test_a_draw_that_is_offered_is_agreed_to(table: Table, people: list[Person]) -> None:
     alice, bob = people
     bob.says("draw", answering=board_mail(bob, 1)).forgets()
-    alice.says("Draw!", answering=board_mail(alice, 1)).hears("Please confirm: accept draw 1")
+    alice.says("Draw!", answering=board_mail(alice, 1)).hears(
+        "Please confirm: accept draw 1", "Do you want to accept the draw on board 1?"
+    )
     alice.says("yes")
     assert table.board(1).ended_by == "agreed"
 

@@ -104,7 +104,7 @@ def test_somebody_who_plays_here_is_challenged_at_once(table: Table) -> None:
     bob.gets(1).hears("alice's move on board 1")
     alice.says("challenge alice@example.org bob").gets(1).hears("Abalone Board 2: alice v bob")
     alice.says("challenge bob bob@example.org me").hears("A game needs two different players")
-    alice.says("challenge me alice@example.org").hears("A game needs two different players")
+    alice.says("challenge me alice@example.org").hears("You cannot challenge yourself")
 
 
 def test_no_is_told_to_the_one_who_asked(table: Table) -> None:
@@ -231,7 +231,11 @@ def test_an_unproven_invitation_is_confirmed_first(table: Table) -> None:
     alice = table.joins("alice")
     dave = table.person("dave@example.net")
     alice.writes("challenge dave@example.net", "Come and play!").gets(1)
-    alice.hears("| challenge alice dave@example.net", "| Come and play!", "Reply yes to do it")
+    alice.hears(
+        'Do you ask for "challenge alice dave@example.net"?',
+        "| Come and play!",
+        "Reply yes to do it",
+    )
     dave.hears_nothing()
     alice.says("yes").gets(1).hears("We have asked dave@example.net.")
     dave.gets(1).says("yes").hears("Abalone Board 1: alice v dave", "| Come and play!")

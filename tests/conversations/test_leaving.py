@@ -23,7 +23,9 @@ def test_delete_is_confirmed_and_forgets_everything_but_the_games(table: Table) 
     alice.says("a1-c3,d4")
     alice.says("set timezone Europe/Berlin").forgets()
     bob.forgets()
-    alice.says("delete").gets(1).hears("You asked for:", "| delete", "Reply yes")
+    alice.says("delete").gets(1).hears(
+        "Do you want to leave this server for good? Reply yes or no."
+    )
     assert table.board(1).playing
     alice.says("yes").gets(1).hears("You have left this server, alice.")
     bob.gets(1).hears("Board 1 is over: bob wins.", "alice resigned.")

@@ -141,9 +141,7 @@ def test_what_is_no_record_is_refused(text: str, told: str, table: Table) -> Non
 
 def test_the_subject_will_do_and_without_a_proof_it_is_asked_about(table: Table) -> None:
     alice = table.joins("alice")
-    alice.writes("import", ELSEWHERE).hears(
-        "You asked for:", "| import", '| [Event "Club evening"]'
-    )
+    alice.writes("import", ELSEWHERE).hears('Do you ask for "import"?', '| [Event "Club evening"]')
     assert table.boards() == []
     alice.says("yes").hears("The record is taken")
     assert table.board(table.boards()[0]).from_record
@@ -153,7 +151,7 @@ def test_other_commands_go_before_the_text(table: Table) -> None:
     alice = table.joins("alice")
     alice.says(f"whoami\nimport\n{ELSEWHERE}").hears("You are alice", "It is board 1 now")
     alice.says(f"settle\nimport\n{ELSEWHERE}").gets(1)
-    alice.writes("multiple", f"import\n{ELSEWHERE}").hears("You asked for:")
+    alice.writes("multiple", f"import\n{ELSEWHERE}").hears('Do you ask for "import"?')
 
 
 def test_how_a_game_ended_goes_along(table: Table) -> None:

@@ -151,7 +151,7 @@ def test_of_a_match_that_ended_early(table: Table) -> None:
 @pytest.mark.parametrize("word", ["rematch 1", "abalone rematch 1 alice pw"])
 def test_unproven(word: str, table: Table) -> None:
     alice, bob = ended(table, "alice", "bob")
-    alice.writes(word).gets(1).hears("Please confirm: rematch 1", "| rematch 1")
+    alice.writes(word).gets(1).hears("Please confirm: rematch 1", 'Do you ask for "rematch 1"?')
     bob.hears_nothing()
     alice.says("yes").hears("A rematch of board 1")
     again = table.boards()[1]
@@ -171,3 +171,11 @@ def test_the_end_of_a_game_tells_of_it_once(table: Table) -> None:
     assert over
     assert "rematch" not in over[0].text  # the next round has begun
     bob.says("resign", answering=bob.mail("Abalone Board 4")).hears('answer "rematch"')
+
+
+def test_with_somebody_who_has_left_the_server(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    bob.forgets().says("delete").says("yes").forgets()
+    alice.hears("Board 1 is over: alice wins.")
+    assert "rematch" not in board_mail(alice, 1).text
+    alice.says("rematch", answering=board_mail(alice, 1)).hears("bob has left this server.")

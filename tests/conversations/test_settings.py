@@ -96,7 +96,7 @@ def test_what_cannot_be_set_says_why(line: str, told: str, table: Table) -> None
 
 def test_without_a_proof_nothing_is_set(table: Table) -> None:
     alice = table.joins("alice")
-    alice.writes("set picture off").hears("You asked for:", "| set picture off")
+    alice.writes("set picture off").hears('Do you ask for "set picture off"?')
     player = table.player("alice")
     assert player is not None
     assert player.settings.picture
@@ -105,5 +105,7 @@ def test_without_a_proof_nothing_is_set(table: Table) -> None:
 
 def test_strict_says_what_it_asks_of_this_server(table: Table) -> None:
     alice = table.joins("alice")
-    alice.says("set strict on").hears("- strict on: your answers to our mails are proof enough")
+    alice.says("set strict on").hears(
+        "Strict is on now.", "- strict on: your answers to our mails are proof enough"
+    )
     alice.says("set strict off").hears("- strict off: an answer of yours to one of our mails")

@@ -46,7 +46,7 @@ def named() -> list[str]:
         f"stands for {stands} hours",
         f"once in {asked} hours",
         f"holds {MOST_COMMANDS} commands, and brings other players {MOST_MAILS} mails",
-        f"with {MOST_SHOWN} boards",
+        f"shows {MOST_SHOWN} boards at most",
         f"{LIMITS.mail_bytes >> 20} MB at most, and {kilobytes} KB of text",
         f"{MailRates().per_address} mails an hour are taken from one address",
         f"{within(limits.STARTS, HOUR)} games an hour; and {within(begin.FIRST_STARTS, DAY)} in 24"

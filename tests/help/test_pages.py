@@ -1,6 +1,7 @@
 """The help as it is asked for, and as it is laid out."""
 
 import re
+from itertools import pairwise
 
 import pytest
 
@@ -41,8 +42,31 @@ def test_a_page_can_be_read_as_a_file(name: str) -> None:
 
 @pytest.mark.parametrize("subject", SUBJECTS)
 def test_lines_that_keep_their_shape_fit_a_phone(subject: str) -> None:
-    shaped = [line for line in page_text(subject).split("\n") if line.startswith(" ")]
+    blocks = [block for block in page_text(subject).split("\n\n") if not block.startswith("- ")]
+    shaped = [line for block in blocks for line in block.split("\n") if line.startswith(" ")]
     assert not [line for line in shaped if len(line) > PHONE]
+
+
+@pytest.mark.parametrize("subject", SUBJECTS)
+def test_a_list_item_stays_whole_over_several_lines(subject: str) -> None:
+    """A line below an item that does not belong to it would be a paragraph of its own."""
+    text = text_lines(subject)
+    torn = [
+        (above, line)
+        for above, line in pairwise(text)
+        if above.startswith("- ") and line and not line.startswith(("- ", "  "))
+    ]
+    assert not torn
+    items = [line for block in page_text(subject).split("\n\n") for line in _items(block)]
+    shown = html_lines(subject)
+    assert all(any(item in line for line in shown) for item in items)
+
+
+def _items(block: str) -> list[str]:
+    """The items of a list, each as one line."""
+    if not block.startswith("- "):
+        return []
+    return [" ".join(item.split()) for item in f"\n{block}".split("\n- ")[1:]]
 
 
 @pytest.mark.parametrize("subject", SUBJECTS)

@@ -216,7 +216,8 @@ def _linked(html: str, address: str | None) -> str:
 
 
 def _keep_indented(text: str) -> str:
-    """Keep the shape of indented lines, and of all lines of a block whose first one is indented."""
+    """Keep the shape of indented lines, lists apart, and of all lines of a block whose first one is
+    indented."""
     blocks = text.rstrip("\n").split("\n\n")
     return "\n\n".join(map(_keep_indented_block, blocks))
 
@@ -224,6 +225,8 @@ def _keep_indented(text: str) -> str:
 def _keep_indented_block(block: str) -> str:
     if block.startswith(" "):  # the middle row of a board stands at the margin
         return _keep_shape(block)
+    if block.startswith("- "):
+        return block  # here what is indented goes on with an item
     lines = block.split("\n")
     return "\n".join(_KEPT + line if line.startswith(" ") else line for line in lines)
 

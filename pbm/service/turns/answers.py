@@ -20,7 +20,7 @@ from pbm.service.accounts.new_passwords import password_of
 from pbm.service.accounts.signup import hear_again, hear_signup
 from pbm.service.turns.mail_turn import MailTurn
 from pbm.service.turns.obey import obey, tell
-from pbm.service.turns.questions import as_shown, ask_once_more
+from pbm.service.turns.questions import as_shown, ask_once_more, shortened
 from pbm.service.turns.scripts import run_script
 from pbm.service.turns.vouching import let_stand
 from pbm.store.values import PendingCommands, Player, Question
@@ -49,9 +49,10 @@ def _hear_player(turn: MailTurn, speaker: Answerer, player: Player) -> str:
         return _is_closed(context)
     turn.work.questions.settle(question, "yes" if yes else "no")
     if not yes:
+        told = [_told(errand) for errand in errands]
         for errand in errands:
             turn.work.questions.settle_errand(errand, "dropped")
-        tell(context, [Answered("dropped", {"title": "dropped"})])
+        tell(context, [Answered("dropped", {"title": "dropped", "errands": told})])
         return f"{player.handle} said no"
     if question.params.get("way"):
         let_stand(turn, player, question.params["way"])
@@ -103,6 +104,11 @@ def _asked(question: Question, errands: Sequence[PendingCommands]) -> dict[str, 
         return {"author": question.params["author"]}
     lines = [as_shown(line) for errand in errands for line in errand.lines]
     return {"lines": lines}
+
+
+def _told(errand: PendingCommands) -> dict[str, Any]:
+    """What was asked for."""
+    return {"lines": list(map(as_shown, errand.lines)), "comment": shortened(errand.comment)}
 
 
 def _is_closed(context: Context) -> str:

@@ -24,6 +24,8 @@ from pbm.service.turns.questions import Invitation
 from pbm.service.turns.scripts import run_script
 from pbm.store.values import PendingCommands, Player, Question
 
+_TWO = 2  # players, of whom one has challenged the other
+
 
 def invited_to(turn: MailTurn, question: Question) -> PendingCommands | None:
     """The challenge that a question belongs to, while it waits."""
@@ -89,7 +91,10 @@ def tell_it_is_off(turn: Turn, errand: PendingCommands, question: Question, why:
     """Tell whoever sent a challenge why it comes to nothing, and those who have said yes to it."""
     inviter = turn.work.players.get(errand.player_id)
     if inviter.addresses:
-        told = {"address": question.address}
+        others = sum(
+            "@" in name or is_handle(name) for line in errand.lines for name in _words(line)
+        )
+        told = {"address": question.address, "others": others > _TWO}
         MailWriter(turn).notice_player(inviter, why, "your invitation", told)
     _tell_guests(turn, errand)
 
@@ -105,6 +110,11 @@ def _tell_guests(turn: Turn, errand: PendingCommands) -> None:
         MailWriter(turn).notice_player(guest, "answer", "no game", off)
 
 
+def _words(line: str) -> list[str]:
+    """Whom a challenge names."""
+    return re.split("[ +]", line.partition(Challenge.words[0])[2])
+
+
 def _as_called_now(turn: Turn, line: str) -> str:
     """A line with the handles that its players have now."""
     for name in _names(line):
@@ -116,8 +126,7 @@ def _as_called_now(turn: Turn, line: str) -> str:
 
 def _names(line: str) -> list[str]:
     """The words of a challenge that may be handles."""
-    _, _, names = line.partition(Challenge.words[0])
-    return [name for name in re.split("[ +]", names) if is_handle(name)]
+    return [name for name in _words(line) if is_handle(name)]
 
 
 def _called(turn: Turn, name: str) -> Player | None:

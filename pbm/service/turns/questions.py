@@ -244,10 +244,12 @@ def _common_way(turn: Turn, player: Player, waiting: Sequence[PendingCommands]) 
 
 def _errand_told(turn: Turn, player: Player, errand: PendingCommands) -> dict[str, Any]:
     """What a question says of commands that wait: their lines, their words, what they end."""
-    found = [parse_line(line) for line in errand.lines]
-    ends = [item.consequences(turn, player) for item in found if isinstance(item, Command)]
+    parsed = [parse_line(line) for line in errand.lines]
+    found = [item for item in parsed if isinstance(item, Command)]
+    ends = [item.consequences(turn, player) for item in found]
     return {
         "lines": list(map(as_shown, errand.lines)),
+        "question": found[0].question() if len(errand.lines) == len(found) == 1 else "",
         "comment": shortened(errand.comment),
         "ends": [section for section in ends if section],
     }
