@@ -69,7 +69,8 @@ def _read(found: Sequence[Clause], line: str, below: Sequence[str]) -> Spoken:
         if not is_all and _ALONE.intersection(said):
             continue
         clear = answer and _is_clear(first) and _is_all(others, line, _WORDS.yes)
-        rest = "" if is_all else line[first.end :].lstrip(_BETWEEN).strip()
+        says_more = not _is_all(others, line, phrases)
+        rest = line[first.end :].lstrip(_BETWEEN).strip() if says_more else ""
         return Spoken(answer, begins=True, clear=clear, rest=rest)
     return Spoken(begins=_begins(first))
 

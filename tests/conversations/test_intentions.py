@@ -47,10 +47,12 @@ def test_what_reaches_others_is_asked(
 def test_a_yes_does_it(table: Table, people: list[Person]) -> None:
     alice, bob = people
     alice.says("I give up, good game Bob!", answering=board_mail(alice, 1)).gets(1)
-    alice.hears('You wrote "I give up".', "With these words: | good game Bob!")
+    alice.hears('You wrote "I give up".', "With these words: | I give up, good game Bob!")
     bob.hears_nothing()
     alice.says("yes")
-    bob.gets(1).hears("Board 1 is over: bob wins.", "alice resigned.", "| good game Bob!")
+    bob.gets(1).hears(
+        "Board 1 is over: bob wins.", "alice resigned.", "| I give up, good game Bob!"
+    )
     assert not table.board(1).playing
 
 
@@ -195,7 +197,7 @@ def test_without_a_proof(people: list[Person]) -> None:
     subject = "Re: Abalone Board 1: alice v bob"
     alice.writes(subject, "How do I resign?", headers=thread).gets(1).hears("=> resign [board]")
     alice.writes(subject, "I resign, well played", headers=thread).gets(1)
-    alice.hears("Do you want to resign board 1?", "| well played")
+    alice.hears("Do you want to resign board 1?", "| I resign, well played")
     bob.hears_nothing()
 
 

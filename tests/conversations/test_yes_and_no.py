@@ -345,7 +345,9 @@ def has_open_offer(table: Table) -> bool:
 
 class TestAnOffer:
     @pytest.mark.parametrize(
-        "words", ["yes", "OK", "Sure!", "ja", "fine", "Yes, please", "да", "はい", "Hi Alice, yes"]
+        "words",
+        ["yes", "OK", "Sure!", "ja", "fine", "Yes, please", "да", "はい", "Hi Alice, yes"]
+        + ["OK, fine with me", "Yes, gladly.", "Thanks, sure, why not", "OK, draw"],
     )
     def test_a_yes_accepts_it(self, words: str, table: Table) -> None:
         alice, bob = offered(table, "alice", "bob")
@@ -363,14 +365,15 @@ class TestAnOffer:
     @pytest.mark.parametrize(
         ("words", "comment"),
         [
-            ("yes, good game", "good game"),
-            ("Yes! Great idea.", "Great idea."),
-            ("Thanks, sure, why not", "why not"),
-            ("Ja hoor. How do we begin another?", "How do we begin another?"),
+            ("yes, good game", "yes, good game"),
+            ("Yes! Great game.", "Yes! Great game."),
+            ("Ja hoor. How do we begin another?", "Ja hoor. How do we begin another?"),
             ("Yes\n\nGood game, and\nsee you again.", "Good game, and | see you again."),
         ],
     )
-    def test_the_rest_is_the_comment(self, words: str, comment: str, table: Table) -> None:
+    def test_whoever_says_more_is_quoted_in_full(
+        self, words: str, comment: str, table: Table
+    ) -> None:
         alice, bob = offered(table, "alice", "bob")
         bob.says(words)
         alice.gets(1).hears("Board 1 is over: a draw.", f"bob writes: | {comment}")
@@ -378,11 +381,12 @@ class TestAnOffer:
     def test_so_it_is_with_a_no(self, table: Table) -> None:
         alice, bob = offered(table, "alice", "bob")
         bob.says("No thanks, let us play on: I can win this")
-        alice.gets(1).hears("bob says no to the draw", "| let us play on: I can win this")
+        alice.gets(1).hears("bob says no to the draw", "| No thanks, let us play on: I can win")
 
     def test_a_take_back(self, table: Table) -> None:
         alice, bob = offered(table, "alice", "bob", what="takeback")
-        bob.says("Sure, no problem").gets(1)
+        bob.says("Sure, take it back!").gets(1)
+        assert "writes" not in bob.newest.text
         assert table.moves(1) == []
         alice.says("a1-c3,d4").says("takeback")
         bob.forgets().says("nope").gets(1)
