@@ -169,17 +169,18 @@ class _Reader:
 
 
 def confirmation(
-    said: Sequence[str], *, clearly: bool = False
+    said: Sequence[str], *, clearly: bool = False, leaving: bool = False
 ) -> tuple[bool | None, tuple[str, ...]]:
     """Read the answer to a question: True for a yes, False for a no, None for what is neither or
     may be either.
 
     A yes before a command in the same line may mean either. `clearly`: it counts only where the
-    line says nothing else, in words that mean nothing else.
+    line says nothing else, in words that mean nothing else; `leaving`: it was asked whether somebody
+    wants to leave for good.
     The second value is what stands below the answer.
     """
     body = _trimmed(said)
-    found = spoken(body)
+    found = spoken(body, leaving=leaving)
     unclear = found.answer and (not found.clear if clearly else bool(parse_line(found.rest)))
     if found.answer is None or unclear:
         return None, body

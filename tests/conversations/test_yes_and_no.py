@@ -292,9 +292,26 @@ class TestAPlayersQuestion:
         assert (player["epoch"], player["status"]) == (1, "active")
         assert table.rows("errands")[-1]["status"] == "held"
 
-    @pytest.mark.parametrize("words", ["Yes please!", "ja", "oui, merci", "OK.", "Yes, do it"])
+    @pytest.mark.parametrize(
+        "words",
+        [
+            "Yes please!",
+            "ja",
+            "oui, merci",
+            "OK.",
+            "Yes, do it",
+            "Yes, that's right",
+            "Yes that is correct.",
+        ],
+    )
     def test_and_a_clear_one_does(self, words: str, table: Table) -> None:
         table.joins("alice").says("newkey").says(words).hears("Done: mails that we sent you")
+
+    @pytest.mark.parametrize("words", ["yes, delete me please", "Yes, goodbye", "Yes delete me"])
+    def test_whoever_leaves_may_say_so_again(self, words: str, table: Table) -> None:
+        alice = table.joins("alice").says("newkey").says(words).hears("I could not read that")
+        alice.says("no").says("delete").forgets().says(words).hears("You have left this server")
+        assert table.player("alice") is None
 
     def test_a_command_is_no_answer(self, table: Table) -> None:
         alice = self.asked(table)
@@ -347,7 +364,13 @@ class TestAnOffer:
     @pytest.mark.parametrize(
         "words",
         ["yes", "OK", "Sure!", "ja", "fine", "Yes, please", "да", "はい", "Hi Alice, yes"]
-        + ["OK, fine with me", "Yes, gladly.", "Thanks, sure, why not", "OK, draw"],
+        + [
+            "OK, fine with me",
+            "Yes, gladly.",
+            "Thanks, sure, why not",
+            "OK, draw",
+            "Yes, that's right",
+        ],
     )
     def test_a_yes_accepts_it(self, words: str, table: Table) -> None:
         alice, bob = offered(table, "alice", "bob")
@@ -367,6 +390,7 @@ class TestAnOffer:
         [
             ("yes, good game", "yes, good game"),
             ("Yes! Great game.", "Yes! Great game."),
+            ("Agreed! That was fun.", "Agreed! That was fun."),
             ("Ja hoor. How do we begin another?", "Ja hoor. How do we begin another?"),
             ("Yes\n\nGood game, and\nsee you again.", "Good game, and | see you again."),
         ],

@@ -8,7 +8,7 @@ from pbm.commands.account import NewKey
 from pbm.commands.auth import Answerer, is_open
 from pbm.commands.context import Context
 from pbm.commands.declare import Command
-from pbm.commands.leaving import Stop
+from pbm.commands.leaving import Delete, Stop
 from pbm.commands.registry import parse_line
 from pbm.commands.script import Script, begins_answer, confirmation
 from pbm.events import Answered, Event
@@ -69,9 +69,10 @@ def _answer(
     stops = bool(commands) and isinstance(commands[0], Stop) and is_open(question, turn.arrived)
     if commands and not stops:
         return None
-    dangerous = any(item.dangerous for errand in errands for item in _commands(errand))
-    clearly = dangerous or question.kind == "alias"
-    return confirmation(turn.envelope.said, clearly=clearly)[0]
+    asked = [item for errand in errands for item in _commands(errand)]
+    clearly = any(item.dangerous for item in asked) or question.kind == "alias"
+    leaving = bool(asked) and all(isinstance(item, Delete) for item in asked)
+    return confirmation(turn.envelope.said, clearly=clearly, leaving=leaving)[0]
 
 
 def _obey_in_answer(
