@@ -175,8 +175,8 @@ def confirmation(
     may be either.
 
     A yes before a command in the same line may mean either. `clearly`: it counts only where the
-    line says nothing else, in words that mean nothing else; `leaving`: it was asked whether somebody
-    wants to leave for good.
+    line says nothing else, in words that mean nothing else; `leaving`: it was asked whether
+    somebody wants to leave for good.
     The second value is what stands below the answer.
     """
     body = _trimmed(said)
@@ -190,6 +190,13 @@ def confirmation(
 def begins_answer(said: Sequence[str]) -> bool:
     """Whether it begins as a yes or a no does, be it one or not."""
     return spoken(_trimmed(said)).begins
+
+
+def behind_answer(said: Sequence[str]) -> tuple[str, ...]:
+    """What is said besides a yes or a no, in its line and below."""
+    body = _trimmed(said)
+    found = spoken(body)
+    return _trimmed((found.rest, *body[found.lines :]))
 
 
 def answer_to_welcome(said: Sequence[str]) -> tuple[bool | None, tuple[str, ...]]:

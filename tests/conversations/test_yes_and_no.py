@@ -311,7 +311,30 @@ class TestAPlayersQuestion:
     def test_whoever_leaves_may_say_so_again(self, words: str, table: Table) -> None:
         alice = table.joins("alice").says("newkey").says(words).hears("I could not read that")
         alice.says("no").says("delete").forgets().says(words).hears("You have left this server")
-        assert table.player("alice") is None
+        assert table.rows("players")[0]["status"] == "removed"
+
+    @pytest.mark.parametrize(
+        "words", ["No, I meant a1-c3,d4", "no\n\na1-c3,d4", "No!\nHi Bob,\na1-c3,d4\nSee you"]
+    )
+    def test_a_move_behind_a_no_is_played(self, words: str, table: Table) -> None:
+        self.asked(table).says(words).gets(2).hears(
+            "Dropped. Nothing has changed.", "| resign 1", "bob's move on board 1"
+        )
+        assert table.moves(1) == ["a1-c3,b2"]
+
+    def test_one_that_is_none_is_refused(self, table: Table) -> None:
+        self.asked(table).says("No, I meant a1-a9").gets(2).hears("Dropped.", "| I meant a1-a9")
+        assert table.moves(1) == []
+
+    @pytest.mark.parametrize("rest", ["I did not ask", "resign", "resign 1"])
+    def test_other_words_behind_a_no_go_to_nobody_and_come_back(
+        self, rest: str, table: Table
+    ) -> None:
+        self.asked(table, "delete").says(f"no, {rest}").gets(1).hears(
+            "Dropped. Nothing has changed. You had asked for: | delete",
+            f"Your other words were not read as commands, and went to nobody: | {rest}",
+        )
+        assert table.board(1).playing
 
     def test_a_command_is_no_answer(self, table: Table) -> None:
         alice = self.asked(table)

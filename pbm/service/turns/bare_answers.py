@@ -24,8 +24,8 @@ _MEANT: Final = {DRAW: Intention.DRAW, TAKEBACK: Intention.TAKE_BACK}
 
 
 def read_bare_answer(context: Context, script: Script) -> Script | Answered | None:
-    """The offer accepted or rejected that a yes or a no answers, with the words as the comment where
-    they say more than that.
+    """The offer accepted or rejected that a yes or a no answers, with the words as the comment
+    where they say more than that.
 
     Whoever may mean something else is told what to write; so is a yes that answers nothing.
     """
