@@ -28,7 +28,8 @@ class Script:
     sender's own lines as they came: they may hold what nobody is to see, such as a password.
     `guess` is the section of a question that says what was read as these commands, where they
     are only guessed: they are asked about even after a proof. `heading` is a subject that is not
-    one of ours.
+    one of ours. `wish` is a line of the words below that asks us for something: it is asked about
+    once the commands are done.
     """
 
     commands: tuple[Command, ...] = ()
@@ -37,6 +38,7 @@ class Script:
     said: tuple[str, ...] = ()
     guess: Mapping[str, Any] | None = None
     heading: str = ""
+    wish: "Script | None" = None
 
     def of(self, logins: Collection[Login]) -> "Script":
         """The part that carries one of these logins; the words go with the last command."""
@@ -63,7 +65,7 @@ class Script:
             doubled = index - 1 in left_out and not line.strip() and not (kept and kept[-1].strip())
             if index not in left_out and not doubled:
                 kept.append(line)
-        return _trimmed(kept)
+        return trimmed(kept)
 
     @property
     def is_empty(self) -> bool:
@@ -88,13 +90,13 @@ def read_script(
     """
     reader = _Reader(game or default_game(), in_answer=in_answer)
     heading = "" if subjects.is_own(subject) else subject.strip()
-    script = replace(reader.read_mail(subject, said), said=_trimmed(said), heading=heading)
+    script = replace(reader.read_mail(subject, said), said=trimmed(said), heading=heading)
     if script.commands or script.problem:
         return script
     for index in below_quotes:
-        later = reader.read_body(_trimmed(said[index:]))
+        later = reader.read_body(trimmed(said[index:]))
         if later.commands and not later.commands[-1].takes_text:
-            words = _trimmed([*said[:index], *later.comment])
+            words = trimmed([*said[:index], *later.comment])
             return replace(script, commands=later.commands, comment=words)
     return script
 
@@ -108,7 +110,7 @@ class _Reader:
 
     def read_mail(self, subject: str, said: Sequence[str]) -> Script:
         """Read a subject and the lines below it."""
-        body = _trimmed(said)
+        body = trimmed(said)
         if subjects.is_own(subject):
             return self.read_body(body)
         if lowered(subject.strip()) == _MULTIPLE:
@@ -133,11 +135,11 @@ class _Reader:
                     return _too_many(commands)
                 commands.append(found)
                 if found.takes_text:
-                    return Script(_in_order(commands), _trimmed(body[index + 1 :]))
+                    return Script(_in_order(commands), trimmed(body[index + 1 :]))
                 continue
-            rest = _trimmed(body[index:])
+            rest = trimmed(body[index:])
             if isinstance(found, Problem) and not commands:
-                return Script(comment=_trimmed(body[index + 1 :]), problem=found)
+                return Script(comment=trimmed(body[index + 1 :]), problem=found)
             return Script(_in_order(commands), rest)
         return Script(_in_order(commands))
 
@@ -154,7 +156,7 @@ class _Reader:
                 return _too_many(commands)
             commands.append(found)
             if found.takes_text:
-                return Script(_in_order(commands), _trimmed(body[index + 1 :]))
+                return Script(_in_order(commands), trimmed(body[index + 1 :]))
         return Script(_in_order(commands))
 
     def _read_line(self, line: str) -> Command | Problem | None:
@@ -179,7 +181,7 @@ def confirmation(
     somebody wants to leave for good.
     The second value is what stands below the answer.
     """
-    body = _trimmed(said)
+    body = trimmed(said)
     found = spoken(body, leaving=leaving)
     unclear = found.answer and (not found.clear if clearly else bool(parse_line(found.rest)))
     if found.answer is None or unclear:
@@ -189,14 +191,14 @@ def confirmation(
 
 def begins_answer(said: Sequence[str]) -> bool:
     """Whether it begins as a yes or a no does, be it one or not."""
-    return spoken(_trimmed(said)).begins
+    return spoken(trimmed(said)).begins
 
 
 def behind_answer(said: Sequence[str]) -> tuple[str, ...]:
     """What is said besides a yes or a no, in its line and below."""
-    body = _trimmed(said)
+    body = trimmed(said)
     found = spoken(body)
-    return _trimmed((found.rest, *body[found.lines :]))
+    return trimmed((found.rest, *body[found.lines :]))
 
 
 def answer_to_welcome(said: Sequence[str]) -> tuple[bool | None, tuple[str, ...]]:
@@ -204,7 +206,7 @@ def answer_to_welcome(said: Sequence[str]) -> tuple[bool | None, tuple[str, ...]
 
     Whatever may be a no, or a wish for no more mail, is a no.
     """
-    body = _trimmed(said)
+    body = trimmed(said)
     found = spoken(body)
     if found.answer:
         return True, body[found.lines :]
@@ -213,7 +215,7 @@ def answer_to_welcome(said: Sequence[str]) -> tuple[bool | None, tuple[str, ...]
 
 def wants_no_mail(subject: str, said: Sequence[str]) -> bool:
     """Whether a cleaned subject, or the sender's own words, begin with the wish for no mail."""
-    body = _trimmed(said)
+    body = trimmed(said)
     by_subject = opts_out(subject) and not subjects.is_own(subject)
     return by_subject or opts_out(_opening(body))
 
@@ -239,6 +241,7 @@ def _too_many(commands: list[Command]) -> Script:
     return Script(problem=Problem(line, "too-many-commands", {"most": MOST_COMMANDS}))
 
 
-def _trimmed(lines: Sequence[str]) -> tuple[str, ...]:
+def trimmed(lines: Sequence[str]) -> tuple[str, ...]:
+    """The lines without blank ones at both ends."""
     filled = [index for index, line in enumerate(lines) if line.strip()]
     return tuple(lines[filled[0] : filled[-1] + 1]) if filled else ()

@@ -115,6 +115,34 @@ def test_what_only_has_such_a_word_is_talk(words: str, people: list[Person]) -> 
     bob.gets(1).hears(f"| {words}")
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "{}\n\nTake your time!\ndraw?",
+        "{}\ndraw?\nTake your time!",
+        "Take your time!\n\n{}\n\nRemis?",
+    ],
+)
+def test_a_wish_below_a_move_is_asked_about(words: str, table: Table, people: list[Person]) -> None:
+    alice, bob = people
+    move = board_mail(alice, 1).text.split("with a line such as")[1].split()[0].rstrip(".")
+    alice.says(words.format(move), answering=board_mail(alice, 1)).gets(2)
+    alice.hears("bob's move on board 1", "Do you want to have a draw on board 1?")
+    bob.gets(1).hears("| Take your time!")
+    assert not {"draw?", "Remis?"} & set(bob.newest.text.split())
+    assert (len(table.moves(1)), table.board(1).offers) == (5, ())
+    alice.says("yes")
+    bob.gets(1).hears("alice offers a draw.")
+
+
+@pytest.mark.parametrize("words", ["Draw your own conclusions", "You win!", "No draw today!"])
+def test_other_words_below_a_move_are_talk(words: str, table: Table, people: list[Person]) -> None:
+    alice, bob = people
+    move = board_mail(alice, 1).text.split("with a line such as")[1].split()[0].rstrip(".")
+    alice.says(f"{move}\n\n{words}", answering=board_mail(alice, 1)).gets(1)
+    bob.gets(1).hears(f"| {words}")
+
+
 def test_what_cannot_be_done_is_said_at_once(table: Table, people: list[Person]) -> None:
     alice, bob = people
     alice.says("Rematch?", answering=board_mail(alice, 1)).gets(1)

@@ -93,7 +93,7 @@ def _played(
         return Script((Move.bare(first.text, first.line, board.rules),), comment)
     if not first.move.is_on(board):
         return _which_of(board, script, [places])
-    if any(_is_in_sentence(script.said, item.index) for item in places):
+    if any(is_in_sentence(script.said, item.index) for item in places):
         return _guess(context, board, first, first.move.move, comment)
     return Script((first.move,), comment)
 
@@ -215,7 +215,7 @@ def _meaning(board: Board, found: _Found) -> tuple[str, str]:
         return "illegal", written
 
 
-def _is_in_sentence(lines: Sequence[str], index: int | None) -> bool:
+def is_in_sentence(lines: Sequence[str], index: int | None) -> bool:
     """Whether the line may be part of a sentence: that goes on right above it, and was broken by a
     program, or asks something right below."""
     above = lines[index - 1].strip() if index else ""
