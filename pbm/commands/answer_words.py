@@ -35,6 +35,7 @@ class AnswerWords:
     asks_on: frozenset[str] = frozenset()
     doubt_undivided: frozenset[str] = frozenset()
     no_doubt: frozenset[str] = frozenset()
+    accepting: frozenset[str] = frozenset()
     again: frozenset[str] = frozenset()
     leaving: frozenset[str] = frozenset()
     polite: frozenset[str] = frozenset()

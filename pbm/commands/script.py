@@ -10,7 +10,7 @@ from pbm.commands.everyday import opts_out, says_no
 from pbm.commands.registry import Problem, botched_move, parse_line, parse_move, whole_move
 from pbm.commands.sentences import is_talk
 from pbm.commands.words import Login, lowered
-from pbm.commands.yes_and_no import spoken
+from pbm.commands.yes_and_no import accepts, spoken
 from pbm.play import subjects
 from pbm.rules.contract import Game
 from pbm.rules.registry import default_game
@@ -228,7 +228,14 @@ def _opening(body: Sequence[str]) -> str:
 def is_bare_yes(script: Script) -> bool:
     """Whether a mail says yes and nothing else, which only the answer to a question may."""
     alone = not script.commands and len(script.comment) == 1
-    return alone and spoken(script.comment).clear
+    return alone and (spoken(script.comment).clear or accepts(script.comment[0]))
+
+
+def is_bare_no(script: Script) -> bool:
+    """Whether a mail says no and nothing else; the wish for no more mail is no such no."""
+    alone = not script.commands and len(script.comment) == 1 and not opts_out(script.comment[0])
+    found = spoken(script.comment)
+    return alone and found.answer is False and not found.rest
 
 
 def _in_order(commands: list[Command]) -> tuple[Command, ...]:

@@ -56,6 +56,12 @@ def spoken(body: Sequence[str], *, leaving: bool = False) -> Spoken:
     return Spoken()
 
 
+def accepts(line: str) -> bool:
+    """Whether a line says that an offer is accepted, and nothing else."""
+    said = [clause.parts(_WORDS.accepting | _BESIDE) for clause in clauses(line)]
+    return None not in said and any(_WORDS.accepting.intersection(parts or ()) for parts in said)
+
+
 def _says_nothing(clause: Clause) -> bool:
     return is_greeting(clause) or (clause.parts(_BESIDE) is not None and clause.parts(_YES) is None)
 

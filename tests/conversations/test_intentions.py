@@ -169,12 +169,25 @@ def test_the_board_that_is_named_counts(table: Table, people: list[Person]) -> N
     assert (table.board(1).playing, table.board(2).playing) == (True, False)
 
 
-def test_before_the_first_move_one_declines(table: Table) -> None:
+@pytest.mark.parametrize(
+    "words",
+    [
+        *("I don't want to play", "I don't want to play this game after all, sorry", "no"),
+        *("no thanks, I do not want another game", "No thanks", "Nein danke!"),
+    ],
+)
+def test_before_the_first_move_one_declines(words: str, table: Table) -> None:
     alice, bob = table.start("alice", "bob")
-    bob.says("I don't want to play").gets(1).hears("leave board 1 before your first move?")
+    bob.says(words).gets(1).hears("leave board 1 before your first move?")
     alice.hears_nothing()
     bob.says("yes")
     assert table.board(1).status == "closed"
+
+
+def test_a_no_alone_is_talk_later_on(table: Table, people: list[Person]) -> None:
+    alice, bob = people
+    alice.says("no", answering=board_mail(alice, 1))
+    bob.gets(1).hears("| no")
 
 
 def test_to_the_plain_address(people: list[Person]) -> None:

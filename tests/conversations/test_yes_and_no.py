@@ -180,6 +180,11 @@ class TestANameInAnAnswer:
         marta.says(words).gets(1).hears("I could not read that", "Reply yes to play as marta,")
         assert not table.rows("players")
 
+    @pytest.mark.parametrize("words", ["marta", "Marta", "MARTA."])
+    def test_the_one_that_was_asked_about_is_a_yes(self, words: str, table: Table) -> None:
+        marta = table.person("marta@example.org").writes("hello").forgets()
+        marta.says(words).gets(1).hears("You play as marta now.")
+
     @pytest.mark.parametrize("words", ["move", "e4", "bob", "draw", "me"])
     def test_nor_what_nobody_can_have(self, words: str, table: Table) -> None:
         table.joins("bob")
@@ -528,6 +533,13 @@ class TestAnOffer:
         alice.says("yes").gets(1).hears("When we ask, answer the mail that asks.")
         bob.hears_nothing()
         assert has_open_offer(table)
+
+    @pytest.mark.parametrize("words", ["I accept", "I accept your offer, thanks"])
+    def test_where_none_waits_an_acceptance_goes_to_nobody(self, words: str, table: Table) -> None:
+        alice, bob = table.start("alice", "bob")
+        alice.forgets()
+        bob.forgets().says(words).gets(1).hears("nobody was told")
+        alice.hears_nothing()
 
     def test_a_mail_that_proves_nothing_is_asked_about(self, table: Table) -> None:
         alice, bob = offered(table, "alice", "bob")

@@ -10,12 +10,12 @@ from pbm.commands.declare import Command
 from pbm.commands.everyday import opts_out, says_no
 from pbm.commands.intentions import Intention, only_means
 from pbm.commands.registry import parse_line
-from pbm.commands.script import Script, is_bare_yes, read_script
+from pbm.commands.script import Script, is_bare_no, is_bare_yes, read_script
 from pbm.commands.yes_and_no import Spoken, spoken
 from pbm.events import Answered
 from pbm.play.offers import DRAW, TAKEBACK, mark_of, open_offers, waiting_for
 from pbm.service.turns.game_meant import game_meant
-from pbm.service.turns.intentions import read_intention
+from pbm.service.turns.intentions import ask_to_decline, read_intention
 from pbm.service.turns.lone_move import read_lone_move
 from pbm.service.turns.scripts import own_hint
 from pbm.store.values import Offer
@@ -35,6 +35,8 @@ def read_bare_answer(context: Context, script: Script) -> Script | Answered | No
     number = own_hint(context)
     asking = _asking(context, number) if number else {}
     if not (number and asking):
+        if number and is_bare_no(script):
+            return ask_to_decline(context, script, number)
         return _asked_for(number, []) if is_bare_yes(script) else None
     line = script.comment[said.lines - 1]
     if opts_out(line):

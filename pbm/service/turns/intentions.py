@@ -113,6 +113,19 @@ def page_meant(script: Script) -> str | None:
     return "" if page == _PAGES[Intention.PLAY] else page
 
 
+def ask_to_decline(context: Context, script: Script, number: int) -> Script | None:
+    """The script that asks whether a no alone means the board; None once the speaker has moved."""
+    board = context.work.boards.get(number)
+    player = context.player.id
+    if not board.playing or board.has_moved(player) or player not in board.still_in:
+        return None
+    wrote = " ".join(" ".join(script.comment).split())
+    meant = Meant(Intention.DECLINE, asks_how=False, board=number, wrote=wrote)
+    line = f"{Decline.words[0]} {number}"
+    command = _command(line, meant, game_meant(context.work, context.hints))
+    return Script((command,), said=script.said, guess=_guess([meant], number))
+
+
 def _understood(script: Script) -> Understood | None:
     """What the words say that may be sent on or quoted, since those hold no password.
 
@@ -138,9 +151,10 @@ def _headed(line: str, words: tuple[str, ...]) -> Understood | None:
 
 def _is_talk(context: Context, meant: Meant, number: int | None) -> bool:
     """Whether something is said to the others after all: "You win" once the game is over."""
-    if meant.intention is not Intention.LOST:
+    if meant.intention not in (Intention.LOST, Intention.DECLINE):
         return False
-    return not number or not context.work.boards.get(number).playing
+    is_over = not number or not context.work.boards.get(number).playing
+    return is_over and (meant.intention is Intention.LOST or bool(number))
 
 
 def _line(meant: Meant, number: int | None, game: Game) -> str:
