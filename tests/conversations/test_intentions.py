@@ -136,7 +136,7 @@ def test_a_wish_below_a_move_is_asked_about(words: str, table: Table, people: li
 
 
 @pytest.mark.parametrize("words", ["Draw your own conclusions", "You win!", "No draw today!"])
-def test_other_words_below_a_move_are_talk(words: str, table: Table, people: list[Person]) -> None:
+def test_other_words_below_a_move_are_talk(words: str, people: list[Person]) -> None:
     alice, bob = people
     move = board_mail(alice, 1).text.split("with a line such as")[1].split()[0].rstrip(".")
     alice.says(f"{move}\n\n{words}", answering=board_mail(alice, 1)).gets(1)
@@ -184,7 +184,7 @@ def test_before_the_first_move_one_declines(words: str, table: Table) -> None:
     assert table.board(1).status == "closed"
 
 
-def test_a_no_alone_is_talk_later_on(table: Table, people: list[Person]) -> None:
+def test_a_no_alone_is_talk_later_on(people: list[Person]) -> None:
     alice, bob = people
     alice.says("no", answering=board_mail(alice, 1))
     bob.gets(1).hears("| no")

@@ -391,8 +391,16 @@ def has_open_offer(table: Table) -> bool:
 class TestAnOffer:
     @pytest.mark.parametrize(
         "words",
-        ["yes", "OK", "Sure!", "ja", "fine", "Yes, please", "да", "はい", "Hi Alice, yes"]
-        + [
+        [
+            "yes",
+            "OK",
+            "Sure!",
+            "ja",
+            "fine",
+            "Yes, please",
+            "да",
+            "はい",
+            "Hi Alice, yes",
             "OK, fine with me",
             "Yes, gladly.",
             "Thanks, sure, why not",

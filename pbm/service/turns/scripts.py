@@ -7,7 +7,7 @@ from typing import Any, TypeGuard
 
 from pbm.commands.context import Context
 from pbm.commands.declare import Command
-from pbm.commands.registry import Problem, whole_move
+from pbm.commands.registry import Problem, nearly_move, whole_move
 from pbm.commands.script import Script
 from pbm.errors import Refusal
 from pbm.events import (
@@ -261,7 +261,10 @@ def _what_the_position_says(
     if board is None or not board.to_move:
         return None
     if context.actor and board.to_move.player_id != context.actor.id:
-        return None  # an example of another player's moves would mislead
+        # An example of another player's moves would mislead.
+        is_move = nearly_move(problem.params["word"], board.rules) is not None
+        told = {"turn": board.to_move.handle, "number": board.id}
+        return Refusal("not-your-turn", **told) if is_move else None
     try:
         check_move(board, problem.params["word"])
     except Refusal as refusal:
