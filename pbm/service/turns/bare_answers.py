@@ -35,7 +35,8 @@ def read_bare_answer(context: Context, script: Script) -> Script | Answered | No
     number = own_hint(context)
     asking = _asking(context, number) if number else {}
     if not (number and asking):
-        if number and is_bare_no(script):
+        offers = list(open_offers(context.work.boards.get(number))) if number else []
+        if number and not offers and is_bare_no(script):
             return ask_to_decline(context, script, number)
         return _asked_for(number, []) if is_bare_yes(script) else None
     line = script.comment[said.lines - 1]
