@@ -73,7 +73,6 @@ _SAID: Final = dict.fromkeys(map(phrase_of, _UNSUBSCRIBE), Intention.STOP) | {
 }
 _DEEDS: Final = {phrase: item for item in Intention for phrase in _LISTS[f"to {item}"]}
 _CLAUSE = re.compile(r"(?:[^.,;:!?()…。、，！？\n\u2013\u2014-]|(?<=\S)-(?=\S)|(?<=\d)\.(?=\d))+")
-_BEHIND = re.compile(r"[^\w\n\"'(]*")  # a clause, before the next one
 
 
 @dataclass(frozen=True)
@@ -128,8 +127,17 @@ def understand(lines: Sequence[str]) -> Understood | None:
     meant = tuple(dict.fromkeys(clause.meant for clause in found if clause.meant))
     if not others:
         return Understood(meant, ())
-    rest = _without(text, found)
+    rest = _without_lines_of(text, found, others)
     return Understood(meant, rest) if len(words_of(text)) <= _MOST_OTHER_WORDS else None
+
+
+def only_means(line: str, intention: Intention, board: int) -> bool:
+    """Whether a line says one thing only, and means this board."""
+    said = understand((line,))
+    if said is None or said.rest or len(said.meant) != 1:
+        return False
+    (meant,) = said.meant
+    return (meant.intention, meant.asks_how) == (intention, False) and meant.board in (None, board)
 
 
 def _clauses(text: str) -> Iterator[_Clause]:
@@ -233,11 +241,11 @@ def _is_name(text: str) -> bool:
     return capitals and len(words) <= _NAME_WORDS
 
 
-def _without(text: str, clauses: Sequence[_Clause]) -> tuple[str, ...]:
-    """The lines of a text without some of its clauses."""
-    for clause in reversed(clauses):
-        behind = _BEHIND.match(text, clause.end)
-        end = behind.end() if behind else clause.end
-        text = text[: clause.start].rstrip(" ") + (" " if clause.start else "") + text[end:]
-    lines = [line.strip() for line in text.split("\n")]
-    return tuple("\n".join(lines).strip("\n ,").split("\n"))
+def _without_lines_of(
+    text: str, found: Sequence[_Clause], others: Sequence[_Clause]
+) -> tuple[str, ...]:
+    """The lines of a text without those that say what was found, and nothing to others."""
+    said = {text.count("\n", 0, clause.start) for clause in found}
+    said -= {text.count("\n", 0, clause.start) for clause in others}
+    kept = [line.strip() for index, line in enumerate(text.split("\n")) if index not in said]
+    return tuple("\n".join(kept).strip("\n").split("\n"))

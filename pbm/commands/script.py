@@ -10,7 +10,7 @@ from pbm.commands.everyday import opts_out, says_no
 from pbm.commands.registry import Problem, botched_move, parse_line, parse_move, whole_move
 from pbm.commands.sentences import is_talk
 from pbm.commands.words import Login, lowered
-from pbm.commands.yes_and_no import spoken
+from pbm.commands.yes_and_no import accepts, spoken
 from pbm.play import subjects
 from pbm.rules.contract import Game
 from pbm.rules.registry import default_game
@@ -29,7 +29,8 @@ class Script:
     sender's own lines as they came: they may hold what nobody is to see, such as a password.
     `guess` is the section of a question that says what was read as these commands, where they
     are only guessed: they are asked about even after a proof. `heading` is a subject that is not
-    one of ours.
+    one of ours. `wish` is a line of the words below that asks us for something: it is asked about
+    once the commands are done.
     """
 
     commands: tuple[Command, ...] = ()
@@ -38,6 +39,7 @@ class Script:
     said: tuple[str, ...] = ()
     guess: Mapping[str, Any] | None = None
     heading: str = ""
+    wish: "Script | None" = None
 
     def of(self, logins: Collection[Login]) -> "Script":
         """The part that carries one of these logins; the words go with the last command."""
@@ -64,7 +66,7 @@ class Script:
             doubled = index - 1 in left_out and not line.strip() and not (kept and kept[-1].strip())
             if index not in left_out and not doubled:
                 kept.append(line)
-        return _trimmed(kept)
+        return trimmed(kept)
 
     @property
     def is_empty(self) -> bool:
@@ -89,15 +91,15 @@ def read_script(
     """
     reader = _Reader(game or default_game(), in_answer=in_answer)
     heading = "" if subjects.is_own(subject) else subject.strip()
-    script = replace(reader.read_mail(subject, said), said=_trimmed(said), heading=heading)
+    script = replace(reader.read_mail(subject, said), said=trimmed(said), heading=heading)
     if script.commands or script.problem:
         return script
     for index in below_quotes[:_MOST_PLACES]:
         if not reader.begins_commands(said[index]):
             continue
-        later = reader.read_body(_trimmed(said[index:]))
+        later = reader.read_body(trimmed(said[index:]))
         if later.commands and not later.commands[-1].takes_text:
-            words = _trimmed([*said[:index], *later.comment])
+            words = trimmed([*said[:index], *later.comment])
             return replace(script, commands=later.commands, comment=words)
     return script
 
@@ -111,7 +113,7 @@ class _Reader:
 
     def read_mail(self, subject: str, said: Sequence[str]) -> Script:
         """Read a subject and the lines below it."""
-        body = _trimmed(said)
+        body = trimmed(said)
         if subjects.is_own(subject):
             return self.read_body(body)
         if lowered(subject.strip()) == _MULTIPLE:
@@ -136,11 +138,11 @@ class _Reader:
                     return _too_many(commands)
                 commands.append(found)
                 if found.takes_text:
-                    return Script(_in_order(commands), _trimmed(body[index + 1 :]))
+                    return Script(_in_order(commands), trimmed(body[index + 1 :]))
                 continue
-            rest = _trimmed(body[index:])
+            rest = trimmed(body[index:])
             if isinstance(found, Problem) and not commands:
-                return Script(comment=_trimmed(body[index + 1 :]), problem=found)
+                return Script(comment=trimmed(body[index + 1 :]), problem=found)
             return Script(_in_order(commands), rest)
         return Script(_in_order(commands))
 
@@ -161,7 +163,7 @@ class _Reader:
                 return _too_many(commands)
             commands.append(found)
             if found.takes_text:
-                return Script(_in_order(commands), _trimmed(body[index + 1 :]))
+                return Script(_in_order(commands), trimmed(body[index + 1 :]))
         return Script(_in_order(commands))
 
     def _read_line(self, line: str) -> Command | Problem | None:
@@ -176,17 +178,18 @@ class _Reader:
 
 
 def confirmation(
-    said: Sequence[str], *, clearly: bool = False
+    said: Sequence[str], *, clearly: bool = False, leaving: bool = False
 ) -> tuple[bool | None, tuple[str, ...]]:
     """Read the answer to a question: True for a yes, False for a no, None for what is neither or
     may be either.
 
     A yes before a command in the same line may mean either. `clearly`: it counts only where the
-    line says nothing else, in words that mean nothing else.
+    line says nothing else, in words that mean nothing else; `leaving`: it was asked whether
+    somebody wants to leave for good.
     The second value is what stands below the answer.
     """
-    body = _trimmed(said)
-    found = spoken(body)
+    body = trimmed(said)
+    found = spoken(body, leaving=leaving)
     unclear = found.answer and (not found.clear if clearly else bool(parse_line(found.rest)))
     if found.answer is None or unclear:
         return None, body
@@ -195,7 +198,14 @@ def confirmation(
 
 def begins_answer(said: Sequence[str]) -> bool:
     """Whether it begins as a yes or a no does, be it one or not."""
-    return spoken(_trimmed(said)).begins
+    return spoken(trimmed(said)).begins
+
+
+def behind_answer(said: Sequence[str]) -> tuple[str, ...]:
+    """What is said besides a yes or a no, in its line and below."""
+    body = trimmed(said)
+    found = spoken(body)
+    return trimmed((found.rest, *body[found.lines :]))
 
 
 def answer_to_welcome(said: Sequence[str]) -> tuple[bool | None, tuple[str, ...]]:
@@ -203,7 +213,7 @@ def answer_to_welcome(said: Sequence[str]) -> tuple[bool | None, tuple[str, ...]
 
     Whatever may be a no, or a wish for no more mail, is a no.
     """
-    body = _trimmed(said)
+    body = trimmed(said)
     found = spoken(body)
     if found.answer:
         return True, body[found.lines :]
@@ -212,7 +222,7 @@ def answer_to_welcome(said: Sequence[str]) -> tuple[bool | None, tuple[str, ...]
 
 def wants_no_mail(subject: str, said: Sequence[str]) -> bool:
     """Whether a cleaned subject, or the sender's own words, begin with the wish for no mail."""
-    body = _trimmed(said)
+    body = trimmed(said)
     by_subject = opts_out(subject) and not subjects.is_own(subject)
     return by_subject or opts_out(_opening(body))
 
@@ -225,7 +235,14 @@ def _opening(body: Sequence[str]) -> str:
 def is_bare_yes(script: Script) -> bool:
     """Whether a mail says yes and nothing else, which only the answer to a question may."""
     alone = not script.commands and len(script.comment) == 1
-    return alone and spoken(script.comment).clear
+    return alone and (spoken(script.comment).clear or accepts(script.comment[0]))
+
+
+def is_bare_no(script: Script) -> bool:
+    """Whether a mail says no and nothing else; the wish for no more mail is no such no."""
+    alone = not script.commands and len(script.comment) == 1 and not opts_out(script.comment[0])
+    found = spoken(script.comment)
+    return alone and found.answer is False and not found.rest
 
 
 def _in_order(commands: list[Command]) -> tuple[Command, ...]:
@@ -238,7 +255,8 @@ def _too_many(commands: list[Command]) -> Script:
     return Script(problem=Problem(line, "too-many-commands", {"most": MOST_COMMANDS}))
 
 
-def _trimmed(lines: Sequence[str]) -> tuple[str, ...]:
+def trimmed(lines: Sequence[str]) -> tuple[str, ...]:
+    """The lines without blank ones at both ends."""
     start, end = 0, len(lines)
     while start < end and not lines[start].strip():
         start += 1

@@ -43,33 +43,45 @@ class Spoken:
     lines: int = 0
 
 
-def spoken(body: Sequence[str]) -> Spoken:
-    """Read an answer to a question."""
+def spoken(body: Sequence[str], *, leaving: bool = False) -> Spoken:
+    """Read an answer to a question; `leaving`: whether somebody wants to leave for good."""
+    again = _WORDS.again | _WORDS.leaving if leaving else _WORDS.again
     for index, line in enumerate(body[:_MOST_LINES]):
         found = list(clauses(line))
         said = list(dropwhile(_says_nothing, found))
         if said:
-            return replace(_read(said, line, body[index + 1 :]), lines=index + 1)
+            return replace(_read(said, line, body[index + 1 :], again), lines=index + 1)
         if not all(map(is_greeting, found)):
             return Spoken(begins=_begins(found[0]), lines=index + 1)
     return Spoken()
+
+
+def accepts(line: str) -> bool:
+    """Whether a line says that an offer is accepted, and nothing else."""
+    said = [clause.parts(_WORDS.accepting | _BESIDE) for clause in clauses(line)]
+    return None not in said and any(_WORDS.accepting.intersection(parts or ()) for parts in said)
 
 
 def _says_nothing(clause: Clause) -> bool:
     return is_greeting(clause) or (clause.parts(_BESIDE) is not None and clause.parts(_YES) is None)
 
 
-def _read(found: Sequence[Clause], line: str, below: Sequence[str]) -> Spoken:
+def _read(
+    found: Sequence[Clause], line: str, below: Sequence[str], again: frozenset[str]
+) -> Spoken:
     first, *others = found
-    for answer, phrases in ((True, _YES), (False, _NO)):
+    for answer, phrases in ((True, _YES | again), (False, _NO)):
         said = first.parts(phrases | _BESIDE)
-        if said is None or phrases.isdisjoint(said) or _is_doubtful(answer, found, line, below):
+        if said is None or (_YES if answer else _NO).isdisjoint(said):
+            continue
+        if _is_doubtful(answer, found, line, below, again):
             continue
         is_all = _is_all(others, line, frozenset())
         if not is_all and _ALONE.intersection(said):
             continue
-        clear = answer and _is_clear(first) and _is_all(others, line, _WORDS.yes)
-        rest = "" if is_all else line[first.end :].lstrip(_BETWEEN).strip()
+        clear = answer and _is_clear(first, again) and _is_all(others, line, _WORDS.yes | again)
+        says_more = not _is_all(others, line, phrases)
+        rest = line[first.end :].lstrip(_BETWEEN).strip() if says_more else ""
         return Spoken(answer, begins=True, clear=clear, rest=rest)
     return Spoken(begins=_begins(first))
 
@@ -78,8 +90,8 @@ def _begins(clause: Clause) -> bool:
     return begins(clause.words, _YES | _NO)
 
 
-def _is_clear(clause: Clause) -> bool:
-    said = clause.parts(_WORDS.yes | _BESIDE)
+def _is_clear(clause: Clause, again: frozenset[str]) -> bool:
+    said = clause.parts(_WORDS.yes | again | _BESIDE)
     return said is not None and not _WORDS.yes.isdisjoint(said)
 
 
@@ -89,7 +101,13 @@ def _is_all(found: Iterable[Clause], line: str, phrases: frozenset[str]) -> bool
     return len(line) <= LONGEST and all(made_of)
 
 
-def _is_doubtful(answer: bool, found: Sequence[Clause], line: str, below: Sequence[str]) -> bool:
+def _is_doubtful(
+    answer: bool,
+    found: Sequence[Clause],
+    line: str,
+    below: Sequence[str],
+    again: frozenset[str],
+) -> bool:
     """Whether what else is said, also in the lines right below, may make it another answer."""
     first, *more = found
     asks_on = answer and first.mark in _ENDS and any(map(_asks_how, more))
@@ -98,14 +116,22 @@ def _is_doubtful(answer: bool, found: Sequence[Clause], line: str, below: Sequen
         return True
     if not answer:
         return any(begins(clause.words, _WORDS.yes) for clause in more)
-    others = [clause for clause in more if clause.parts(_YES | _BESIDE) is None]
+    others = [clause for clause in more if clause.parts(_YES | again | _BESIDE) is None]
     if not others:
         return False
     for goes_on in islice(takewhile(str.strip, below), _MOST_LINES):
         others += clauses(goes_on)
     doubts = _DOUBTS - _WORDS.asks_on if asks_on else _DOUBTS
-    words = [word for clause in others for word in clause.words]
-    return any(word in doubts or _holds_doubt(word) for word in words)
+    return any(_doubts(clause.words, doubts) for clause in others)
+
+
+def _doubts(words: Sequence[str], doubts: frozenset[str]) -> bool:
+    """Whether one of the words makes a yes doubtful; "that was" does not, though "was" asks."""
+    pairs = zip(("", *words), words, strict=False)
+    return any(
+        (word in doubts and f"{before} {word}" not in _WORDS.no_doubt) or _holds_doubt(word)
+        for before, word in pairs
+    )
 
 
 def _asks_how(clause: Clause) -> bool:

@@ -104,10 +104,14 @@ def test_words_for_others(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "meant", "rest"),
     [
-        ("I resign, good game Alice!", "resign", "good game Alice!"),
-        ("Hi Alice,\n\nI give up. Good game!\nBob", "resign", "Hi Alice,\n\nGood game!\nBob"),
-        ("Good game! Rematch?", "again", "Good game!"),
-        ("My queen is lost. How do I resign?", "how resign", "My queen is lost."),
+        ("I resign, good game Alice!", "resign", "I resign, good game Alice!"),
+        (
+            "Hi Alice,\n\nI give up. Good game!\nBob",
+            "resign",
+            "Hi Alice,\n\nI give up. Good game!\nBob",
+        ),
+        ("Good game! Rematch?", "again", "Good game! Rematch?"),
+        ("My queen is lost. How do I resign?", "how resign", "My queen is lost. How do I resign?"),
         ("draw?\n\nI see no way to win.", "draw", "I see no way to win."),
         ("I resign board 12\nwell played", "resign", "well played"),
     ],

@@ -48,10 +48,12 @@ def test_what_reaches_others_is_asked(
 def test_a_yes_does_it(table: Table, people: list[Person]) -> None:
     alice, bob = people
     alice.says("I give up, good game Bob!", answering=board_mail(alice, 1)).gets(1)
-    alice.hears('You wrote "I give up".', "With these words: | good game Bob!")
+    alice.hears('You wrote "I give up".', "With these words: | I give up, good game Bob!")
     bob.hears_nothing()
     alice.says("yes")
-    bob.gets(1).hears("Board 1 is over: bob wins.", "alice resigned.", "| good game Bob!")
+    bob.gets(1).hears(
+        "Board 1 is over: bob wins.", "alice resigned.", "| I give up, good game Bob!"
+    )
     assert not table.board(1).playing
 
 
@@ -116,6 +118,34 @@ def test_what_only_has_such_a_word_is_talk(words: str, people: list[Person]) -> 
     bob.gets(1).hears(f"| {words}")
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "{}\n\nTake your time!\ndraw?",
+        "{}\ndraw?\nTake your time!",
+        "Take your time!\n\n{}\n\nRemis?",
+    ],
+)
+def test_a_wish_below_a_move_is_asked_about(words: str, table: Table, people: list[Person]) -> None:
+    alice, bob = people
+    move = board_mail(alice, 1).text.split("with a line such as")[1].split()[0].rstrip(".")
+    alice.says(words.format(move), answering=board_mail(alice, 1)).gets(2)
+    alice.hears("bob's move on board 1", "Do you want to have a draw on board 1?")
+    bob.gets(1).hears("| Take your time!")
+    assert not {"draw?", "Remis?"} & set(bob.newest.text.split())
+    assert (len(table.moves(1)), table.board(1).offers) == (5, ())
+    alice.says("yes")
+    bob.gets(1).hears("alice offers a draw.")
+
+
+@pytest.mark.parametrize("words", ["Draw your own conclusions", "You win!", "No draw today!"])
+def test_other_words_below_a_move_are_talk(words: str, people: list[Person]) -> None:
+    alice, bob = people
+    move = board_mail(alice, 1).text.split("with a line such as")[1].split()[0].rstrip(".")
+    alice.says(f"{move}\n\n{words}", answering=board_mail(alice, 1)).gets(1)
+    bob.gets(1).hears(f"| {words}")
+
+
 def test_what_cannot_be_done_is_said_at_once(table: Table, people: list[Person]) -> None:
     alice, bob = people
     alice.says("Rematch?", answering=board_mail(alice, 1)).gets(1)
@@ -142,12 +172,25 @@ def test_the_board_that_is_named_counts(table: Table, people: list[Person]) -> N
     assert (table.board(1).playing, table.board(2).playing) == (True, False)
 
 
-def test_before_the_first_move_one_declines(table: Table) -> None:
+@pytest.mark.parametrize(
+    "words",
+    [
+        *("I don't want to play", "I don't want to play this game after all, sorry", "no"),
+        *("no thanks, I do not want another game", "No thanks", "Nein danke!"),
+    ],
+)
+def test_before_the_first_move_one_declines(words: str, table: Table) -> None:
     alice, bob = table.start("alice", "bob")
-    bob.says("I don't want to play").gets(1).hears("leave board 1 before your first move?")
+    bob.says(words).gets(1).hears("leave board 1 before your first move?")
     alice.hears_nothing()
     bob.says("yes")
     assert table.board(1).status == "closed"
+
+
+def test_a_no_alone_is_talk_later_on(people: list[Person]) -> None:
+    alice, bob = people
+    alice.says("no", answering=board_mail(alice, 1))
+    bob.gets(1).hears("| no")
 
 
 def test_to_the_plain_address(people: list[Person]) -> None:
@@ -198,7 +241,7 @@ def test_without_a_proof(people: list[Person]) -> None:
     subject = "Re: Abalone Board 1: alice v bob"
     alice.writes(subject, "How do I resign?", headers=thread).gets(1).hears("=> resign [board]")
     alice.writes(subject, "I resign, well played", headers=thread).gets(1)
-    alice.hears("Do you want to resign board 1?", "| well played")
+    alice.hears("Do you want to resign board 1?", "| I resign, well played")
     bob.hears_nothing()
 
 

@@ -206,3 +206,16 @@ def test_several_looks_in_one_mail_are_one_answer(table: Table) -> None:
     alice.says("whoami\ngames\nshow 1").gets(1).hears(
         "You are alice", "Board 1: alice, bob.", "All moves, by ply:"
     )
+
+
+def test_a_move_below_the_name_of_anothers_board_comes_back(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    table.begins("bob", table.joins("carol").address.split("@")[0])
+    alice.forgets()
+    bob.forgets()
+    alice.writes("Board 2", "a1-c3,d4").gets(1)
+    alice.hears("Your words below the command were not sent to the others.", "| a1-c3,d4")
+    bob.hears_nothing()
+    alice.writes("Board 2", "Regards, Alice").gets(1)
+    assert "Regards" not in alice.newest.text
+    assert not table.moves(1)

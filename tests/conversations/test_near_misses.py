@@ -147,3 +147,13 @@ def test_with_the_subject_multiple_nothing_is_guessed(table: Table) -> None:
     alice.says("games\nmove 1 c3 d4", subject="multiple").gets(1).hears("Nothing has changed.")
     alice.says("move 1 c3 d4\ngames", subject="multiple").gets(1).hears("Nothing has changed.")
     assert table.moves(1) == []
+
+
+@pytest.mark.parametrize("words", ["d1-d2", "c3 to d4"])
+def test_off_turn_it_is_told_whose_turn_it_is(words: str, table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    alice.says("a1-c3,d4").forgets()
+    bob.forgets()
+    alice.says(words).gets(1).hears("On board 1 it is bob's turn.")
+    assert "For example" not in alice.newest.text
+    bob.hears_nothing()

@@ -181,6 +181,11 @@ class TestANameInAnAnswer:
         marta.says(words).gets(1).hears("I could not read that", "Reply yes to play as marta,")
         assert not table.rows("players")
 
+    @pytest.mark.parametrize("words", ["marta", "Marta", "MARTA."])
+    def test_the_one_that_was_asked_about_is_a_yes(self, words: str, table: Table) -> None:
+        marta = table.person("marta@example.org").writes("hello").forgets()
+        marta.says(words).gets(1).hears("You play as marta now.")
+
     @pytest.mark.parametrize("words", ["move", "e4", "bob", "draw", "me"])
     def test_nor_what_nobody_can_have(self, words: str, table: Table) -> None:
         table.joins("bob")
@@ -293,9 +298,49 @@ class TestAPlayersQuestion:
         assert (player["epoch"], player["status"]) == (1, "active")
         assert table.rows("errands")[-1]["status"] == "held"
 
-    @pytest.mark.parametrize("words", ["Yes please!", "ja", "oui, merci", "OK.", "Yes, do it"])
+    @pytest.mark.parametrize(
+        "words",
+        [
+            "Yes please!",
+            "ja",
+            "oui, merci",
+            "OK.",
+            "Yes, do it",
+            "Yes, that's right",
+            "Yes that is correct.",
+        ],
+    )
     def test_and_a_clear_one_does(self, words: str, table: Table) -> None:
         table.joins("alice").says("newkey").says(words).hears("Done: mails that we sent you")
+
+    @pytest.mark.parametrize("words", ["yes, delete me please", "Yes, goodbye", "Yes delete me"])
+    def test_whoever_leaves_may_say_so_again(self, words: str, table: Table) -> None:
+        alice = table.joins("alice").says("newkey").says(words).hears("I could not read that")
+        alice.says("no").says("delete").forgets().says(words).hears("You have left this server")
+        assert table.rows("players")[0]["status"] == "removed"
+
+    @pytest.mark.parametrize(
+        "words", ["No, I meant a1-c3,d4", "no\n\na1-c3,d4", "No!\nHi Bob,\na1-c3,d4\nSee you"]
+    )
+    def test_a_move_behind_a_no_is_played(self, words: str, table: Table) -> None:
+        self.asked(table).says(words).gets(2).hears(
+            "Dropped. Nothing has changed.", "| resign 1", "bob's move on board 1"
+        )
+        assert table.moves(1) == ["a1-c3,b2"]
+
+    def test_one_that_is_none_is_refused(self, table: Table) -> None:
+        self.asked(table).says("No, I meant a1-a9").gets(2).hears("Dropped.", "| I meant a1-a9")
+        assert table.moves(1) == []
+
+    @pytest.mark.parametrize("rest", ["I did not ask", "resign", "resign 1"])
+    def test_other_words_behind_a_no_go_to_nobody_and_come_back(
+        self, rest: str, table: Table
+    ) -> None:
+        self.asked(table, "delete").says(f"no, {rest}").gets(1).hears(
+            "Dropped. Nothing has changed. You had asked for: | delete",
+            f"Your other words were not read as commands, and went to nobody: | {rest}",
+        )
+        assert table.board(1).playing
 
     def test_a_command_is_no_answer(self, table: Table) -> None:
         alice = self.asked(table)
@@ -346,7 +391,23 @@ def has_open_offer(table: Table) -> bool:
 
 class TestAnOffer:
     @pytest.mark.parametrize(
-        "words", ["yes", "OK", "Sure!", "ja", "fine", "Yes, please", "да", "はい", "Hi Alice, yes"]
+        "words",
+        [
+            "yes",
+            "OK",
+            "Sure!",
+            "ja",
+            "fine",
+            "Yes, please",
+            "да",
+            "はい",
+            "Hi Alice, yes",
+            "OK, fine with me",
+            "Yes, gladly.",
+            "Thanks, sure, why not",
+            "OK, draw",
+            "Yes, that's right",
+        ],
     )
     def test_a_yes_accepts_it(self, words: str, table: Table) -> None:
         alice, bob = offered(table, "alice", "bob")
@@ -364,14 +425,16 @@ class TestAnOffer:
     @pytest.mark.parametrize(
         ("words", "comment"),
         [
-            ("yes, good game", "good game"),
-            ("Yes! Great idea.", "Great idea."),
-            ("Thanks, sure, why not", "why not"),
-            ("Ja hoor. How do we begin another?", "How do we begin another?"),
+            ("yes, good game", "yes, good game"),
+            ("Yes! Great game.", "Yes! Great game."),
+            ("Agreed! That was fun.", "Agreed! That was fun."),
+            ("Ja hoor. How do we begin another?", "Ja hoor. How do we begin another?"),
             ("Yes\n\nGood game, and\nsee you again.", "Good game, and | see you again."),
         ],
     )
-    def test_the_rest_is_the_comment(self, words: str, comment: str, table: Table) -> None:
+    def test_whoever_says_more_is_quoted_in_full(
+        self, words: str, comment: str, table: Table
+    ) -> None:
         alice, bob = offered(table, "alice", "bob")
         bob.says(words)
         alice.gets(1).hears("Board 1 is over: a draw.", f"bob writes: | {comment}")
@@ -379,11 +442,12 @@ class TestAnOffer:
     def test_so_it_is_with_a_no(self, table: Table) -> None:
         alice, bob = offered(table, "alice", "bob")
         bob.says("No thanks, let us play on: I can win this")
-        alice.gets(1).hears("bob says no to the draw", "| let us play on: I can win this")
+        alice.gets(1).hears("bob says no to the draw", "| No thanks, let us play on: I can win")
 
     def test_a_take_back(self, table: Table) -> None:
         alice, bob = offered(table, "alice", "bob", what="takeback")
-        bob.says("Sure, no problem").gets(1)
+        bob.says("Sure, take it back!").gets(1)
+        assert "writes" not in bob.newest.text
         assert table.moves(1) == []
         alice.says("a1-c3,d4").says("takeback")
         bob.forgets().says("nope").gets(1)
@@ -478,6 +542,13 @@ class TestAnOffer:
         alice.says("yes").gets(1).hears("When we ask, answer the mail that asks.")
         bob.hears_nothing()
         assert has_open_offer(table)
+
+    @pytest.mark.parametrize("words", ["I accept", "I accept your offer, thanks"])
+    def test_where_none_waits_an_acceptance_goes_to_nobody(self, words: str, table: Table) -> None:
+        alice, bob = table.start("alice", "bob")
+        alice.forgets()
+        bob.forgets().says(words).gets(1).hears("nobody was told")
+        alice.hears_nothing()
 
     def test_a_mail_that_proves_nothing_is_asked_about(self, table: Table) -> None:
         alice, bob = offered(table, "alice", "bob")

@@ -41,6 +41,8 @@ def hear_signup(turn: MailTurn, question: Question) -> str:
     script = turn.script(turn.context(None))
     yes, rest = answer_to_welcome(turn.envelope.said)
     first = next(filter(str.strip, turn.envelope.said), "")
+    if yes is None and _is_name_offered(turn, question):
+        yes, rest = True, ()
     name = name_told(first)  # "No, call me marta" is no no
     if wants_no_mail(turn.subject, ()) or (yes is False and not name):
         return _hear_no(turn, question)
@@ -138,6 +140,12 @@ def _hear_no(turn: MailTurn, question: Question) -> str:
     if errand is not None:
         said_no(turn, errand, question)
     return say_goodbye(turn, question.address)
+
+
+def _is_name_offered(turn: MailTurn, question: Question) -> bool:
+    """Whether a mail says the handle that was asked about, and nothing else."""
+    words = " ".join(turn.envelope.said).split()
+    return [lowered(word.rstrip(".!")) for word in words] == [question.params["handle"]]
 
 
 def _signup_of(script: Script) -> SignUp | None:

@@ -8,9 +8,16 @@ from pbm.commands.account import NewKey
 from pbm.commands.auth import Answerer, is_open
 from pbm.commands.context import Context
 from pbm.commands.declare import Command
-from pbm.commands.leaving import Stop
+from pbm.commands.leaving import Delete, Stop
+from pbm.commands.play import Move
 from pbm.commands.registry import parse_line
-from pbm.commands.script import Script, begins_answer, confirmation
+from pbm.commands.script import (
+    Script,
+    begins_answer,
+    behind_answer,
+    confirmation,
+    read_script,
+)
 from pbm.events import Answered, Event
 from pbm.passwords import ConfirmedPassword
 from pbm.service.accounts.addresses import KIND as NEW_ADDRESS
@@ -18,12 +25,16 @@ from pbm.service.accounts.addresses import hear_new_address
 from pbm.service.accounts.aliases import adopt
 from pbm.service.accounts.new_passwords import password_of
 from pbm.service.accounts.signup import hear_again, hear_signup
+from pbm.service.turns.game_meant import game_meant
 from pbm.service.turns.mail_turn import MailTurn
+from pbm.service.turns.meaning import as_meant
 from pbm.service.turns.obey import obey, tell
-from pbm.service.turns.questions import as_shown, ask_once_more, shortened
+from pbm.service.turns.questions import as_shown, ask_once_more
 from pbm.service.turns.scripts import run_script
 from pbm.service.turns.vouching import let_stand
 from pbm.store.values import PendingCommands, Player, Question
+
+_OF_A_MOVE = ("bare-move", "unclear-move", "no-such-place", "which-move")
 
 
 def hear_answer(turn: MailTurn, speaker: Answerer) -> str:
@@ -49,14 +60,47 @@ def _hear_player(turn: MailTurn, speaker: Answerer, player: Player) -> str:
         return _is_closed(context)
     turn.work.questions.settle(question, "yes" if yes else "no")
     if not yes:
-        told = [_told(errand) for errand in errands]
-        for errand in errands:
-            turn.work.questions.settle_errand(errand, "dropped")
-        tell(context, [Answered("dropped", {"title": "dropped", "errands": told})])
-        return f"{player.handle} said no"
+        return _drop(turn, context, speaker, errands)
     if question.params.get("way"):
         let_stand(turn, player, question.params["way"])
     return _run_errands(turn, context, question, errands)
+
+
+def _drop(
+    turn: MailTurn, context: Context, speaker: Answerer, errands: Sequence[PendingCommands]
+) -> str:
+    """Drop what was asked about. A move behind the no answers the board; other words go to nobody,
+    which is said."""
+    for errand in errands:
+        turn.work.questions.settle_errand(errand, "dropped")
+    others = turn.held(_behind_answer(turn, context))
+    instead = bool(context.hints) and _is_of_a_move(as_meant(context, others))
+    told = {"lines": _lines_asked(errands), "unread": [] if instead else _as_read(others)}
+    tell(context, [Answered("dropped", {"title": "dropped", **told})])
+    said_no = f"{context.player.handle} said no"
+    return f"{said_no}; {obey(context, others, proven=speaker.proven)}" if instead else said_no
+
+
+def _is_of_a_move(script: Script | Answered) -> bool:
+    """Whether a script only moves, or has a line that went wrong as a move."""
+    if isinstance(script, Answered):
+        return False
+    if script.problem:
+        return script.problem.code in _OF_A_MOVE
+    return bool(script.commands) and all(isinstance(item, Move) for item in script.commands)
+
+
+def _as_read(script: Script) -> list[str]:
+    """The lines of a script, without the secrets in them."""
+    commands = [command.line for command in script.commands]
+    return [*commands, *([script.problem.line] if script.problem else []), *script.comment]
+
+
+def _behind_answer(turn: MailTurn, context: Context) -> Script:
+    """What stands behind a yes or a no, in its line and below, as an answer to the board."""
+    game = game_meant(turn.work, context.hints)
+    words = behind_answer(turn.envelope.said)
+    return read_script("", words, in_answer=bool(context.hints), game=game)
 
 
 def _answer(
@@ -70,9 +114,10 @@ def _answer(
     stops = bool(commands) and isinstance(commands[0], Stop) and is_open(question, turn.arrived)
     if commands and not stops:
         return None
-    dangerous = any(item.dangerous for errand in errands for item in _commands(errand))
-    clearly = dangerous or question.kind == "alias"
-    return confirmation(turn.envelope.said, clearly=clearly)[0]
+    asked = [item for errand in errands for item in _commands(errand)]
+    clearly = any(item.dangerous for item in asked) or question.kind == "alias"
+    leaving = bool(asked) and all(isinstance(item, Delete) for item in asked)
+    return confirmation(turn.envelope.said, clearly=clearly, leaving=leaving)[0]
 
 
 def _obey_in_answer(
@@ -102,13 +147,11 @@ def _asked(question: Question, errands: Sequence[PendingCommands]) -> dict[str, 
     """What a question asks, to be said once more."""
     if question.kind == "alias":
         return {"author": question.params["author"]}
-    lines = [as_shown(line) for errand in errands for line in errand.lines]
-    return {"lines": lines}
+    return {"lines": _lines_asked(errands)}
 
 
-def _told(errand: PendingCommands) -> dict[str, Any]:
-    """What was asked for."""
-    return {"lines": list(map(as_shown, errand.lines)), "comment": shortened(errand.comment)}
+def _lines_asked(errands: Sequence[PendingCommands]) -> list[str]:
+    return [as_shown(line) for errand in errands for line in errand.lines]
 
 
 def _is_closed(context: Context) -> str:

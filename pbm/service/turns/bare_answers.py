@@ -2,25 +2,30 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Final
 
 from pbm.commands.agree import Accept, Reject
 from pbm.commands.context import Context
 from pbm.commands.declare import Command
 from pbm.commands.everyday import opts_out, says_no
+from pbm.commands.intentions import Intention, only_means
 from pbm.commands.registry import parse_line
-from pbm.commands.script import Script, is_bare_yes, read_script
+from pbm.commands.script import Script, is_bare_no, is_bare_yes, read_script
 from pbm.commands.yes_and_no import Spoken, spoken
 from pbm.events import Answered
-from pbm.play.offers import TAKEBACK, mark_of, open_offers, waiting_for
+from pbm.play.offers import DRAW, TAKEBACK, mark_of, open_offers, waiting_for
 from pbm.service.turns.game_meant import game_meant
-from pbm.service.turns.intentions import read_intention
+from pbm.service.turns.intentions import ask_to_decline, read_intention
 from pbm.service.turns.lone_move import read_lone_move
 from pbm.service.turns.scripts import own_hint
 from pbm.store.values import Offer
 
+_MEANT: Final = {DRAW: Intention.DRAW, TAKEBACK: Intention.TAKE_BACK}
+
 
 def read_bare_answer(context: Context, script: Script) -> Script | Answered | None:
-    """The offer accepted or rejected that a yes or a no answers, with the rest as the comment.
+    """The offer accepted or rejected that a yes or a no answers, with the words as the comment
+    where they say more than that.
 
     Whoever may mean something else is told what to write; so is a yes that answers nothing.
     """
@@ -30,6 +35,9 @@ def read_bare_answer(context: Context, script: Script) -> Script | Answered | No
     number = own_hint(context)
     asking = _asking(context, number) if number else {}
     if not (number and asking):
+        offers = list(open_offers(context.work.boards.get(number))) if number else []
+        if number and not offers and is_bare_no(script):
+            return ask_to_decline(context, script, number)
         return _asked_for(number, []) if is_bare_yes(script) else None
     line = script.comment[said.lines - 1]
     if opts_out(line):
@@ -38,13 +46,17 @@ def read_bare_answer(context: Context, script: Script) -> Script | Answered | No
         moved = read_lone_move(context, script)
         if moved is not None:
             return moved  # which is a no, too
-    rest = (*([said.rest] if said.rest else []), *script.comment[said.lines :])
-    below = read_script("", rest, in_answer=True, game=game_meant(context.work, context.hints))
-    answer = _answer(number, next(iter(asking)), said)
+    offer, below = next(iter(asking)), script.comment[said.lines :]
+    names_it = said.answer is True and only_means(said.rest, _MEANT[offer.kind], number)
+    rest = said.rest if said.rest and not names_it else ""
+    game = game_meant(context.work, context.hints)
+    others = read_script("", (*([rest] if rest else []), *below), in_answer=True, game=game)
+    answer = _answer(number, offer, said)
     # Else, which of them comes first?
-    is_plain = not (below.commands or below.problem or read_intention(context, below))
+    is_plain = not (others.commands or others.problem or read_intention(context, others))
     if answer and is_plain and _waits_for_this(context, number, asking):
-        return replace(script, commands=(answer,), comment=below.comment)
+        comment = (line, *below) if rest else others.comment
+        return replace(script, commands=(answer,), comment=comment)
     return _asked_for(number, asking)
 
 

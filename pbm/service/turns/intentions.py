@@ -20,12 +20,13 @@ from pbm.commands.lobby import Challenge, Decline, Rematch
 from pbm.commands.look import Games, Show
 from pbm.commands.play import Move, Resign
 from pbm.commands.registry import parse_line
-from pbm.commands.script import Script
+from pbm.commands.script import Script, trimmed
 from pbm.commands.settings import ShowSettings
 from pbm.errors import Refusal
 from pbm.rules.contract import Game
 from pbm.rules.registry import default_game
 from pbm.service.turns.game_meant import game_meant
+from pbm.service.turns.lone_move import is_in_sentence
 from pbm.service.turns.scripts import own_hint
 
 _DEEDS: Final[dict[Intention, type[Command]]] = {
@@ -37,6 +38,9 @@ _DEEDS: Final[dict[Intention, type[Command]]] = {
     Intention.DECLINE: Decline,
     Intention.LEAVE: Delete,
 }
+_WISHES: Final = frozenset(
+    (Intention.RESIGN, Intention.DRAW, Intention.TAKE_BACK, Intention.AGAIN, Intention.LEAVE)
+)
 _LOOKS: Final[dict[Intention, type[Command]]] = {
     Intention.STOP: Stop,
     Intention.BOARD: Show,
@@ -51,6 +55,7 @@ _PAGES: Final = {
     Intention.CHALLENGE: Challenge.words[0],
     Intention.CHANGE: "change",
 }
+_MOST_LINES = 24  # of the words below a move that are looked at
 _TOO_MANY = "too-many-commands"
 _WITHOUT_BOARD = (Delete, Stop, Games, ShowSettings)
 
@@ -74,6 +79,29 @@ def read_intention(context: Context, script: Script) -> Script | None:
     return Script(commands, said.rest, said=script.said, guess=guess)
 
 
+def apart_from_wish(context: Context, script: Script) -> Script:
+    """A script that moves, without a line below that wishes for something: "draw?".
+
+    The others are not to read it, and it is asked about afterwards.
+    """
+    moves = bool(script.commands) and all(isinstance(item, Move) for item in script.commands)
+    for index, line in enumerate(
+        script.comment[:_MOST_LINES] if moves and not script.guess else ()
+    ):
+        said = understand((line,))
+        wished = said and not said.rest and all(map(_is_wish, said.meant))
+        if not wished or is_in_sentence(script.comment, index):
+            continue
+        wish = read_intention(context, Script(comment=(line,), said=(line,)))
+        kept = (*script.comment[:index], *script.comment[index + 1 :])
+        return replace(script, comment=trimmed(kept), wish=wish)
+    return script
+
+
+def _is_wish(meant: Meant) -> bool:
+    return meant.intention in _WISHES and not meant.asks_how
+
+
 def page_meant(script: Script) -> str | None:
     """The subject of the help page that a newcomer's plain words ask for, if they do.
 
@@ -95,6 +123,19 @@ def _names_page(context: Context, script: Script) -> bool:
     except Refusal:
         return False
     return True
+
+
+def ask_to_decline(context: Context, script: Script, number: int) -> Script | None:
+    """The script that asks whether a no alone means the board; None once the speaker has moved."""
+    board = context.work.boards.get(number)
+    player = context.player.id
+    if not board.playing or board.has_moved(player) or player not in board.still_in:
+        return None
+    wrote = " ".join(" ".join(script.comment).split())
+    meant = Meant(Intention.DECLINE, asks_how=False, board=number, wrote=wrote)
+    line = f"{Decline.words[0]} {number}"
+    command = _command(line, meant, game_meant(context.work, context.hints))
+    return Script((command,), said=script.said, guess=_guess([meant], number))
 
 
 def _understood(script: Script) -> Understood | None:
@@ -123,9 +164,10 @@ def _headed(line: str, words: tuple[str, ...]) -> Understood | None:
 
 def _is_talk(context: Context, meant: Meant, number: int | None) -> bool:
     """Whether something is said to the others after all: "You win" once the game is over."""
-    if meant.intention is not Intention.LOST:
+    if meant.intention not in (Intention.LOST, Intention.DECLINE):
         return False
-    return not number or not context.work.boards.get(number).playing
+    is_over = not number or not context.work.boards.get(number).playing
+    return is_over and (meant.intention is Intention.LOST or bool(number))
 
 
 def _line(meant: Meant, number: int | None, game: Game) -> str:

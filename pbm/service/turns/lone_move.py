@@ -228,10 +228,10 @@ def _doubt(lines: Sequence[str], index: int | None) -> str:
     """Why a line that is a legal move may be none of the sender's; empty where nothing says so."""
     if index and holds_ours(lines[:index]):
         return _RETURNED
-    return _IN_SENTENCE if _is_in_sentence(lines, index) else ""
+    return _IN_SENTENCE if is_in_sentence(lines, index) else ""
 
 
-def _is_in_sentence(lines: Sequence[str], index: int | None) -> bool:
+def is_in_sentence(lines: Sequence[str], index: int | None) -> bool:
     """Whether the line may be part of a sentence: that goes on right above it, and was broken by a
     program, or asks something right below."""
     above = lines[index - 1].strip() if index else ""

@@ -11,7 +11,7 @@ from pbm.commands.context import Context
 from pbm.commands.script import Script
 from pbm.events import Answered
 from pbm.service.turns.bare_answers import read_bare_answer
-from pbm.service.turns.intentions import read_intention
+from pbm.service.turns.intentions import apart_from_wish, read_intention
 from pbm.service.turns.lone_move import read_lone_move
 
 Reader = Callable[[Context, Script], Script | Answered | None]
@@ -25,4 +25,5 @@ _READERS: tuple[Reader, ...] = (
 def as_meant(context: Context, script: Script) -> Script | Answered:
     """The script as its sender means it, or what to answer instead of obeying it."""
     found = (reader(context, script) for reader in _READERS)
-    return next((meant for meant in found if meant is not None), script)
+    clearer = next((meant for meant in found if meant is not None), script)
+    return apart_from_wish(context, clearer) if isinstance(clearer, Script) else clearer

@@ -50,6 +50,15 @@ def obey(context: Context, script: Script, *, proven: bool, doubt: str = "") -> 
         lost = {"title": "no command found", "number": number}
         told = tell(context, [Answered("lost", lost, number)])
         return f"{player.handle}: nothing to do{told}"
+    if script.wish:
+        done = _obey_meant(context, replace(script, wish=None), proven=proven, doubt=doubt)
+        return f"{done}; {ask_first(context, script.wish, doubt)}"
+    return _obey_meant(context, script, proven=proven, doubt=doubt)
+
+
+def _obey_meant(context: Context, script: Script, *, proven: bool, doubt: str) -> str:
+    """Obey a script that is as its sender means it, or ask first."""
+    player = context.player
     if _must_ask(context, script, proven=proven, doubt=doubt):
         return ask_first(context, script, doubt)
     if _only_reads(script) and _is_paused(context.turn, player):

@@ -7,7 +7,7 @@ from typing import Any, TypeGuard
 
 from pbm.commands.context import Context
 from pbm.commands.declare import Command
-from pbm.commands.registry import Problem
+from pbm.commands.registry import Problem, nearly_move, whole_move
 from pbm.commands.script import Script
 from pbm.errors import Refusal
 from pbm.events import (
@@ -31,6 +31,7 @@ from pbm.store.values import Board
 _BOARD_EVENTS = BoardFact | MovePlayed | PlayerLeft
 _ON_A_BOARD = MovePlayed | PlayerLeft | BoardDeclined | BoardNews | Held  # that was there before
 _REFUSAL = "refusal"
+_LINES_READ = 24  # of words that nobody is sent
 _PERHAPS_WORDS = ("unclear-move", "no-such-place")
 
 
@@ -210,15 +211,15 @@ def _place_comment(context: Context, script: Script, happened: list[list[Event]]
     They belong to the last command that changes something, or was to: they go to the board
     that it touched, wait with it, or come back with its refusal. Without any they are chat
     on the board that was answered; with commands that only look they go nowhere, and that
-    is said.
+    is said. Without a board it is said of a move only: below may stand anybody's signature.
     """
     for command, events in zip(reversed(script.commands), reversed(happened), strict=True):
         if events and (_is_refusal(events[-1]) or not command.reads_only):
             return _with_words(context, script.comment, events)
     number = own_hint(context)
-    if number is None:
+    if number is None and not any(map(whole_move, script.comment[:_LINES_READ])):
         return []
-    if script.commands:
+    if script.commands or number is None:
         return [Answered("unsent", {"comment": list(script.comment)}, number)]
     return chat(context, number, script.comment)
 
@@ -260,7 +261,10 @@ def _what_the_position_says(
     if board is None or not board.to_move:
         return None
     if context.actor and board.to_move.player_id != context.actor.id:
-        return None  # an example of another player's moves would mislead
+        # An example of another player's moves would mislead.
+        is_move = nearly_move(problem.params["word"], board.rules) is not None
+        told = {"turn": board.to_move.handle, "number": board.id}
+        return Refusal("not-your-turn", **told) if is_move else None
     try:
         check_move(board, problem.params["word"])
     except Refusal as refusal:
