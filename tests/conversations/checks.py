@@ -1,7 +1,6 @@
 """What holds for every mail that was ever sent, and for every board, whatever was said."""
 
 import re
-from collections.abc import Iterator
 
 from pbm.commands.declare import Command
 from pbm.commands.registry import parse_line, parse_move
@@ -93,16 +92,24 @@ def _check_harmless(mail: Mail) -> None:
             assert not read_script(subject, said, in_answer=True).commands, text
             assert confirmation(said)[0] is None, text
             assert answer_to_welcome(said)[0] is None, text
-    for line in mail.text.split("\n"):
-        for tail in _tails(line):
-            found = parse_move(tail) or parse_line(tail)
-            assert not isinstance(found, Command) or found.reads_only, f"{tail!r} of {line!r}"
-
-
-def _tails(line: str) -> Iterator[str]:
-    """What stands alone on a line when a mailer quotes a line and breaks it."""
+    lines = mail.text.split("\n")
     for columns in WRAPS:
-        quoted = f"> {line}"
-        if len(quoted) > columns:
-            at = quoted.rfind(" ", 2, columns + 1)
-            yield quoted[at + 1 :] if at > 1 else ""
+        broken = {line: _broken(line, columns) for line in lines}
+        for line, (_, *tails) in broken.items():
+            for tail in filter(_is_order, tails):
+                # Players' own lines keep their breaks: there the reader knows the end of one.
+                assert line.startswith("| "), f"{tail!r} of {line!r}"
+                quoted = "\n".join(part for other in lines for part in broken[other])
+                assert tail not in own_words(quoted), f"{tail!r} of {line!r}"
+
+
+def _is_order(line: str) -> bool:
+    found = parse_move(line) or parse_line(line)
+    return isinstance(found, Command) and not found.reads_only
+
+
+def _broken(line: str, columns: int) -> list[str]:
+    """What a line is when a mailer quotes it and breaks it: its end stands alone, and unmarked."""
+    quoted = f"> {line}"
+    at = quoted.rfind(" ", 2, columns + 1) if len(quoted) > columns else 0
+    return [quoted[:at], quoted[at + 1 :]] if at > 1 else [quoted]

@@ -145,7 +145,7 @@ def test_the_others_play_on_without_the_one_who_resigned(table: Table) -> None:
     assert table.board(1).status == "playing"
     marbles = table.board(1).state.split(" ")[0]
     assert marbles.count("2") == marbles.count("3") == 8  # they stay
-    alice.hears("Your move on board 1.", "2 bob 0 (resigned)", "3 carol 0 (resigned)")
+    alice.hears("Your move on board 1.", "bob (2) 0 (resigned)", "carol (3) 0 (resigned)")
     alice.says("b1-b3,c2").gets(1).hears("dave's move on board 1")
     carol.forgets().says("g8,g7").gets(1).hears("On board 1 it is dave's turn.")
     carol.says("resign").gets(1).hears("You have left board 1 already.")

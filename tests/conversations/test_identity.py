@@ -182,6 +182,7 @@ def test_the_reply_address_names_the_board(table: Table) -> None:
 
 def test_the_message_id_of_another_server_names_no_board(table: Table) -> None:
     alice, _ = table.start("alice", "bob")
+    table.begins("alice", "bob")
     account = alice.mail("pbm: welcome")
     headers = {"In-Reply-To": "<g1.p0.u1.abc@elsewhere.example>", "References": ""}
     alice.says("a1-c3,d4", answering=account, headers=headers).hears("I cannot tell which board")

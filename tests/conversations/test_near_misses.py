@@ -128,7 +128,7 @@ def test_without_a_proof_one_question_is_enough(table: Table) -> None:
 
 def test_a_near_miss_out_of_turn_or_on_no_board_is_refused_as_before(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
-    bob.says("g5 to f5").gets(1).hears("I cannot read it as a move.", "Nothing has changed.")
+    bob.says("g5 to f5").gets(1).hears("it is alice's turn", "Nothing has changed.")
     alice.writes("Hello", "c3 to d4").gets(1).hears("Nothing has changed.")
     carol = table.joins("carol")
     carol.says("move 1 c3 to d4").gets(1).hears("Nothing has changed.")

@@ -84,7 +84,9 @@ def test_a_bare_list_needs_its_board(table: Table) -> None:
 def test_a_game_from_elsewhere_is_kept_with_its_names(table: Table) -> None:
     alice, bob = table.joins("alice"), table.joins("bob")
     alice.says(f"import\n{ELSEWHERE}").gets(1).hears(
-        "Abalone Board 1: Ann v Ben", "It is board 1 now, as a record of yours", "o Ann 0, x Ben 0"
+        "Abalone Board 1: Ann v Ben",
+        "It is board 1 now, as a record of yours",
+        "Ann (o) 0, Ben (x) 0",
     )
     assert table.moves(1) == ["i5-g5,h5", "a1-c3,b2", "i6-h6,h6", "c2-c3,c3"]
     bob.says("show 1").hears("Board 1 is closed.", "1. i5-g5,h5 a1-c3,b2")
@@ -109,7 +111,7 @@ def test_its_tags_come_back(table: Table) -> None:
 
 def test_a_name_that_nobody_knows_is_not_made_up(table: Table) -> None:
     alice = table.joins("alice")
-    alice.says("import -abapro -layout=belgian\n1. a1b2 i5h5 *").hears("o seat 1 0, x seat 2 0")
+    alice.says("import -abapro -layout=belgian\n1. a1b2 i5h5 *").hears("seat 1 (o) 0, seat 2 (x) 0")
     record = rules.parse_record(exported(alice, "export 1"))
     assert (record.names, record.tags) == (("", ""), ())
 
