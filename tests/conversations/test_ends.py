@@ -69,8 +69,8 @@ def test_five_of_whom_one_resigns_and_one_is_pushed_off_whole(table: Table) -> N
     assert (board.winners, board.position.inner.scores) == ((4,), (5, 0, 1, 6, 0))
     assert {ply.seat for ply in table.plies(1) if ply.ply > 57} == {1, 4, 5}
     for person in people:
-        bobs = "you" if person is bob else "2 bob"
-        carols = "you" if person is carol else "3 carol"
+        bobs = "you" if person is bob else "bob (2)"
+        carols = "you" if person is carol else "carol (3)"
         person.hears(
             "Board 1 is over: dave wins.", f"{bobs} 0 (resigned)", f"{carols} 1 (no marbles left)"
         )

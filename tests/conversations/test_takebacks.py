@@ -159,7 +159,7 @@ def test_whoever_resigned_meanwhile_stays_out(table: Table) -> None:
     bob.says("reject").hears("You have left board 1 already.")
     carol.says("accept")
     for person in people:
-        bobs = "you" if person is bob else "2 bob"
+        bobs = "you" if person is bob else "bob (2)"
         person.hears("alice took back ply 4", f"{bobs} 0 (resigned)")
     board = table.board(1)
     assert (board.ply, board.position.out) == (3, {2})
