@@ -1,5 +1,7 @@
 """What the operator does to players is done, kept in the journal, and told."""
 
+from dataclasses import replace
+
 import pytest
 
 from pbm.errors import OperatorError
@@ -174,7 +176,9 @@ class TestRemove:
         before = room.board()
         room.everybody_forgets()
         players.remove(room.office, "bob", WHY)
-        assert room.board() == before
+        after = room.board()
+        assert [seat.removed for seat in after.seats] == [False, True]
+        assert replace(after, seats=before.seats) == before
         room.posts()
         room.alice.hears_nothing()
 

@@ -30,14 +30,15 @@ def test_a_draw_of_two(table: Table) -> None:
     alice.gets(1).hears(
         "Your move on board 1. bob offers a draw.",
         "| Shall we?",
-        "bob offers a draw. Answer yes or no; a move is a no.",
+        'bob offers a draw. Answer "accept draw" or "reject draw"; if you move instead, that is'
+        " a no. A yes or a no alone will do.",
         "To move, answer with a line such as",
     )
     alice.says("accept draw\n\nWith pleasure.").gets(1)
     for person in (alice, bob):
         person.gets(1).hears(
             "Board 1 is over: a draw.",
-            "You both agreed to the draw that bob offered.",
+            "All have agreed to the draw that bob offered.",
             "| With pleasure.",
         )
         assert person.newest["X-PBM-Turn"] == "-"
@@ -224,7 +225,7 @@ class TestThree:
         bob.gets(1).hears(
             "Your move on board 1. alice offers a draw.",
             "carol agrees to the draw that alice offers.",
-            "Answer yes or no; a move is a no.",
+            'Answer "accept draw" or "reject draw"',
         )
         assert table.board(1).playing
         carol.says("draw").gets(1).hears(

@@ -59,7 +59,7 @@ def test_no_drops_it(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     alice.writes("resign 1").forgets()
     question = alice.newest
-    alice.says("No").gets(1).hears("Dropped. Nothing has changed. You asked for: | resign 1")
+    alice.says("No").gets(1).hears("Dropped. Nothing has changed. You had asked for: | resign 1")
     alice.says("yes", answering=question).gets(1).hears("That question is not open any more")
     alice.writes("move 1 a1-c3,d4")
     assert "resign" not in alice.newest.text

@@ -130,7 +130,7 @@ def test_a_wish_below_a_move_is_asked_about(words: str, table: Table, people: li
     alice, bob = people
     move = board_mail(alice, 1).text.split("with a line such as")[1].split()[0].rstrip(".")
     alice.says(words.format(move), answering=board_mail(alice, 1)).gets(2)
-    alice.hears("bob's move on board 1", "Do you want to have a draw on board 1?")
+    alice.hears("bob's move on board 1", "Do you want to offer a draw on board 1?")
     bob.gets(1).hears("| Take your time!")
     assert not {"draw?", "Remis?"} & set(bob.newest.text.split())
     assert (len(table.moves(1)), table.board(1).offers) == (5, ())

@@ -161,7 +161,7 @@ def test_somebody_is_removed(table: Table) -> None:
             "- alice: 1 win,",
         )
     assert table.boards() == [1]
-    bob.says("rematch").hears("There is no player called carol.")
+    bob.says("rematch").hears("carol has left this server.")
     assert "address" not in bob.newest.text  # a rematch is with the same players
 
 

@@ -26,7 +26,7 @@ def test_the_first_move_of_the_game(word: str, table: Table) -> None:
         "Your move on board 1. alice asks for a take-back.",
         "alice asks to take back ply 1, a1-c3,b2.",
         "| Sorry, a slip!",
-        "Answer yes or no; a move is a no.",
+        "if you move instead, that is a no.",
     )
     bob.says("accept takeback\n\nOf course.").gets(1).hears("alice's move on board 1")
     alice.gets(1).hears(

@@ -8,14 +8,13 @@ from pbm.rules.abalone.position import Position
 from pbm.rules.abalone.search import CODED, codes
 
 _NEAR = 2
-_NAMED = 2  # places of a line, its ends
 
 
 def example_move(position: Position) -> Move | None:
     """A sensible legal move to show to a newcomer, None if there is none.
 
-    One that names no place twice, as a1-b2,b2 does. Of those the longest line that comes nearer
-    to the centre in line, the first one in the order of `legal_moves` if there are several.
+    The longest line that comes nearer to the centre in line, the first one in the order of
+    `legal_moves` if there are several.
 
     >>> from pbm.rules.abalone.layouts import start
     >>> str(example_move(start("standard", 2)))
@@ -32,11 +31,10 @@ def example_move(position: Position) -> Move | None:
 def _appeals() -> dict[int, int]:
     """The appeal of every move by its code, as a number that only ranks them."""
 
-    def appeal(code: int) -> tuple[bool, bool, bool, int, int]:
+    def appeal(code: int) -> tuple[bool, bool, int, int]:
         move = move_coded(code)
-        named_once = move.rear + move.step not in move.cells or len(move.cells) > _NAMED
         nearer = sum(distance(c, CENTRE) - distance(c + move.step, CENTRE) for c in move.cells)
-        return named_once, nearer > 0, move.in_line, len(move.cells), nearer
+        return nearer > 0, move.in_line, len(move.cells), nearer
 
     appeals = {code: appeal(code) for code in CODED}
     ranks = {value: rank for rank, value in enumerate(sorted(set(appeals.values())))}

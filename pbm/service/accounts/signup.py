@@ -143,7 +143,12 @@ def _hear_no(turn: MailTurn, question: Question) -> str:
 
 
 def _is_name_offered(turn: MailTurn, question: Question) -> bool:
-    """Whether a mail says the handle that was asked about, and nothing else."""
+    """Whether a mail says the handle that was asked about, and nothing else.
+
+    Where a password waits a name is none: who sent no password is told to answer with a name.
+    """
+    if question.password is not None:
+        return False
     words = " ".join(turn.envelope.said).split()
     return [lowered(word.rstrip(".!")) for word in words] == [question.params["handle"]]
 
