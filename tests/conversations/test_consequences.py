@@ -77,14 +77,13 @@ class TestWhatEndsIsSaid:
         table.begins("alice", "bob", "carol")
         alice.says("challenge bob").says("resign 1").forgets()
         alice.says("delete").gets(1).hears(
-            "Do you want to leave this server for good? Reply yes or no.",
+            "Do you want to leave this server for good? Reply yes to do it, or no to drop it.",
             "With your yes these games are given up, at once and for good:",
             "- board 2, against bob and carol",
             "- board 3, against bob",
             "The name alice stays in the records of your games",
         )
         assert "board 1," not in alice.newest.text
-        assert "You asked for" not in alice.newest.text  # the first line has said it
         alice.says("yes")
         assert table.board(3).status == "finished"
         bob.forgets()
@@ -167,7 +166,8 @@ class TestAfterAChangeOfAddress:
     def test_the_question_says_what_will_be(self, table: Table) -> None:
         alice, _ = table.start("alice", "bob")
         alice.says("change address alice@work.example").gets(1).hears(
-            "Do you want to play from alice@work.example from now on? Reply yes or no.",
+            "Do you want to play from alice@work.example from now on? Reply yes to do it, or no to"
+            " drop it.",
             "Then alice@example.org is no address of yours any more",
             "no mail that we have sent you so far can be answered",
             "Your games are sent to the new address at once.",

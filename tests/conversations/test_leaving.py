@@ -24,7 +24,7 @@ def test_delete_is_confirmed_and_forgets_everything_but_the_games(table: Table) 
     alice.says("set timezone Europe/Berlin").forgets()
     bob.forgets()
     alice.says("delete").gets(1).hears(
-        "Do you want to leave this server for good? Reply yes or no."
+        "Do you want to leave this server for good? Reply yes to do it, or no to drop it."
     )
     assert table.board(1).playing
     alice.says("yes").gets(1).hears("You have left this server, alice.")
