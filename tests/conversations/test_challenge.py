@@ -261,7 +261,8 @@ def test_an_unproven_challenge_is_asked_about_with_its_seats(table: Table) -> No
         'Do you ask for "challenge carol alice bob"?'
     )
     alice.says("yes")
-    assert seats(table) == ["carol", "alice", "bob"]
+    # On PostgreSQL a board that was only tried has used up a number.
+    assert seats(table, table.boards()[-1]) == ["carol", "alice", "bob"]
     alice.forgets().writes("challenge carol and bob").hears(
         'Do you ask for "challenge alice carol bob"?'
     )
