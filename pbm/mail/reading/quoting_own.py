@@ -75,9 +75,14 @@ class OwnMails:
         return _STARTS.match(self._lines[at]) is not None or self.has(at)
 
     def has(self, at: int) -> bool:
-        """Is this line surely one of ours, or are it and the next ones that it was wrapped to?"""
+        """Is this line surely one of ours, or are it and the next ones that it was wrapped to?
+
+        A line with a mark of a quotation is no such next one.
+        """
         end = at
-        while end < min(at + _SENTENCE_LINES, len(self._lines)) and self._lines[end].strip():
+        for line in self._lines[at : at + _SENTENCE_LINES]:
+            if not line.strip() or (end > at and line.startswith(">")):
+                break
             end += 1
         return self._below_sentences(at, end) > at
 
