@@ -138,7 +138,7 @@ class ChangePassword(Command):
         wished = "set the new password" if self.new_password else "have no password any more"
         return f"Do you want to {wished}?"
 
-    def consequences(self, turn: Turn, player: Player) -> dict[str, Any]:  # noqa: ARG002
+    def consequences(self, turn: Turn, player: Player) -> dict[str, Any]:  # noqa: ARG002 - no game hangs on it
         """Say what the old password, and a new one, are good for."""
         had, has = player.password_hash is not None, self.new_password is not None
         return {"section": "ends-password", "had": had, "has": has, "handle": player.handle}

@@ -355,7 +355,7 @@ class Command:
         """Ask in plain words whether it is really wished; empty where its line says it."""
         return ""
 
-    def consequences(self, turn: Turn, player: Player) -> dict[str, Any] | None:  # noqa: ARG002
+    def consequences(self, turn: Turn, player: Player) -> dict[str, Any] | None:  # noqa: ARG002 - most end nothing
         """The section that tells a player, before a yes, what will work no more; None where
         all will."""
         return None

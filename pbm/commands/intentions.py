@@ -67,6 +67,7 @@ _SECTIONS: Final = (
 )
 _LISTS: Final = read_list("intentions", _SECTIONS)
 _ASIDES, _GREETINGS, _OBJECTS = (_LISTS[name] for name in ("asides", "greetings", "objects"))
+_LONGEST_ASIDE: Final = max(len(aside.split()) for aside in _ASIDES)
 _UNSUBSCRIBE: Final = ANSWER_WORDS.unsubscribe | ANSWER_WORDS.stop_undivided
 _SAID: Final = dict.fromkeys(map(phrase_of, _UNSUBSCRIBE), Intention.STOP) | {
     phrase: item for item in Intention for phrase in _LISTS[item]
@@ -198,11 +199,16 @@ def _deed(phrase: str) -> tuple[Intention, bool] | None:
 def _without_asides(words: list[str]) -> list[str]:
     """The words without those at both ends that mean nothing."""
     start, end = 0, len(words)
-    while step := next((n for n in range(end - start, 0, -1) if _is_aside(words, start, n)), 0):
+    while step := next((n for n in _sizes(end - start) if _is_aside(words, start, n)), 0):
         start += step
-    while step := next((n for n in range(end - start, 0, -1) if _is_aside(words, end - n, n)), 0):
+    while step := next((n for n in _sizes(end - start) if _is_aside(words, end - n, n)), 0):
         end -= step
     return words[start:end]
+
+
+def _sizes(most: int) -> range:
+    """Of how many words an aside may be, the most first."""
+    return range(min(most, _LONGEST_ASIDE), 0, -1)
 
 
 def _is_aside(words: list[str], at: int, count: int) -> bool:
