@@ -1,5 +1,6 @@
 """Which words are for the server, and which are for the other players."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -143,3 +144,22 @@ def test_a_list_names_the_line_that_cannot_be_read(tmp_path: Path) -> None:
             read_list("list", ("yes", "no"), tmp_path)
     (tmp_path / "list.txt").write_text("# ours\n== no ==\nNo way\nno way\n", encoding="utf-8")
     assert read_list("list", ("yes", "no"), tmp_path) == {"yes": set(), "no": {"no way"}}
+
+
+def test_the_work_for_a_crafted_line_grows_with_its_words() -> None:
+    def work(count: int) -> int:
+        calls = 0
+
+        def counted(_frame: object, event: str, _arg: object) -> None:
+            nonlocal calls
+            calls += event in ("call", "c_call")
+
+        sys.setprofile(counted)
+        try:
+            understand((("oh hm ok " * count).strip(),))
+        finally:
+            sys.setprofile(None)
+        return calls
+
+    work(1)
+    assert work(40) <= 5 * work(10)
