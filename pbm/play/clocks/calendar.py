@@ -1,0 +1,84 @@
+"""The days of one player that count for a clock, in the player's own time zone.
+
+A day of a clock is a day of the player's calendar: seven days from a Friday at six in the evening
+end on a Friday at six, though summer time may begin between them. Days of a vacation, weekends for
+who has taken them off, and time in which nobody could play do not count.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+_DAY = timedelta(days=1)
+_SATURDAY = 5  # as `date.weekday` counts
+_FURTHEST = timedelta(days=4000)  # a clock that runs out later than that never does
+
+Stretch = tuple[datetime, datetime]
+"""From a moment, and until another; each aware where it is a moment, naive on a wall clock."""
+
+
+@dataclass(frozen=True)
+class Calendar:
+    """When a player's clock runs.
+
+    `away` are first and last days of vacations, `stopped` stretches of time that are given back:
+    a pause of the board, an outage of the server.
+    """
+
+    zone: ZoneInfo
+    weekends_off: bool = False
+    away: tuple[tuple[date, date], ...] = ()
+    stopped: tuple[Stretch, ...] = ()
+
+    def elapsed(self, since: datetime, until: datetime) -> timedelta:
+        """How much of the time from one moment to another counts."""
+        stretches = self._running(self._wall(since), self._wall(until))
+        return sum((end - start for start, end in stretches), timedelta())
+
+    def after(self, since: datetime, allowed: timedelta) -> datetime | None:
+        """The moment when so much time has counted; None where it is years away."""
+        start = self._wall(since)
+        left = allowed
+        for begin, end in self._running(start, start + _FURTHEST):
+            if end - begin >= left:
+                return self._moment(begin + left)
+            left -= end - begin
+        return None
+
+    def _running(self, start: datetime, end: datetime) -> Iterator[Stretch]:
+        """The stretches of wall time that count, in order."""
+        stops = [(self._wall(begin), self._wall(finish)) for begin, finish in self.stopped]
+        for begin, finish in self._days(start, end):
+            yield from _without(begin, finish, stops)
+
+    def _days(self, start: datetime, end: datetime) -> Iterator[Stretch]:
+        """The same, a day each, with what is stopped in between."""
+        while start < end:
+            midnight = datetime.combine(start.date() + _DAY, time())
+            if self._counts(start.date()):
+                yield start, min(midnight, end)
+            start = midnight
+
+    def _counts(self, day: date) -> bool:
+        if self.weekends_off and day.weekday() >= _SATURDAY:
+            return False
+        return not any(first <= day <= last for first, last in self.away)
+
+    def _wall(self, moment: datetime) -> datetime:
+        return moment.astimezone(self.zone).replace(tzinfo=None)
+
+    def _moment(self, wall: datetime) -> datetime:
+        return wall.replace(tzinfo=self.zone).astimezone(UTC)
+
+
+def _without(start: datetime, end: datetime, stops: list[Stretch]) -> Iterator[Stretch]:
+    """A stretch without the times that are stopped in it."""
+    for begin, finish in sorted(stops):
+        if finish <= start or begin >= end:
+            continue
+        if begin > start:
+            yield start, begin
+        start = max(start, finish)
+    if start < end:
+        yield start, end

@@ -1,0 +1,57 @@
+"""Durations as people write them: `10d`, `2 weeks`, `36h`, `1 week 2 days`."""
+
+import re
+from datetime import timedelta
+from functools import reduce
+
+LONGEST = timedelta(days=3650)
+_UNITS = {
+    **dict.fromkeys(("m", "min", "mins", "minute", "minutes"), timedelta(minutes=1)),
+    **dict.fromkeys(("h", "hr", "hrs", "hour", "hours"), timedelta(hours=1)),
+    **dict.fromkeys(("", "d", "day", "days"), timedelta(days=1)),
+    **dict.fromkeys(("w", "wk", "wks", "week", "weeks"), timedelta(weeks=1)),
+    **dict.fromkeys(("month", "months"), timedelta(days=30)),
+}
+_PART = re.compile(r"([0-9]{1,6})[ ]?([a-z]{0,7})(?:[ ,]+|$)", re.ASCII)
+_SHOWN = ((timedelta(weeks=1), "week"), (timedelta(days=1), "day"), (timedelta(hours=1), "hour"))
+_A_MINUTE = timedelta(minutes=1)
+_WEEKS_FROM = timedelta(weeks=2)  # shorter ones are said in days
+
+
+def parse_duration(text: str) -> timedelta | None:
+    """Read a duration; a number alone counts days. None where it is none, or longer than
+    `LONGEST`.
+
+    >>> parse_duration("2 weeks"), parse_duration("1d 12h"), parse_duration("10")
+    (datetime.timedelta(days=14), datetime.timedelta(days=1, seconds=43200), datetime.timedelta(days=10))
+    """
+    text = text.strip().lower().replace(" and ", " ")
+    at, parts = 0, []
+    while at < len(text):
+        found = _PART.match(text, at)
+        if found is None or found[2] not in _UNITS:
+            return None
+        parts.append(int(found[1]) * _UNITS[found[2]])
+        at = found.end()
+    total = reduce(timedelta.__add__, parts, timedelta())
+    return total if parts and total <= LONGEST else None
+
+
+def spell_duration(duration: timedelta) -> str:
+    """Say a duration in words, to the minute.
+
+    >>> spell_duration(timedelta(days=21)), spell_duration(timedelta(days=1, hours=3))
+    ('3 weeks', '1 day 3 hours')
+    """
+    told, left = [], duration
+    for unit, name in _SHOWN:
+        if name == "week" and (left < _WEEKS_FROM or left % unit):
+            continue
+        count, left = divmod(left, unit)
+        told += [_counted(count, name)] if count else []
+    minutes = left // _A_MINUTE
+    return " ".join(told + ([_counted(minutes, "minute")] if minutes or not told else []))
+
+
+def _counted(count: int, name: str) -> str:
+    return f"{count} {name}{'' if count == 1 else 's'}"

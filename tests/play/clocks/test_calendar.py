@@ -1,0 +1,62 @@
+"""Which days count for a clock."""
+
+from datetime import UTC, date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pbm.play.clocks.calendar import Calendar
+
+BERLIN = ZoneInfo("Europe/Berlin")
+FRIDAY = datetime(2026, 3, 27, 17, 0, tzinfo=UTC)  # six in the evening in Berlin
+WEEK = timedelta(days=7)
+
+
+@pytest.mark.parametrize(
+    ("calendar", "ends"),
+    [
+        (Calendar(ZoneInfo("UTC")), datetime(2026, 4, 3, 17, tzinfo=UTC)),
+        # Summer time begins on the 29th: six in the evening is an hour earlier then.
+        (Calendar(BERLIN), datetime(2026, 4, 3, 16, tzinfo=UTC)),
+        (Calendar(BERLIN, weekends_off=True), datetime(2026, 4, 7, 16, tzinfo=UTC)),
+        (
+            Calendar(BERLIN, away=((date(2026, 3, 30), date(2026, 4, 1)),)),
+            datetime(2026, 4, 6, 16, tzinfo=UTC),
+        ),
+        (
+            Calendar(BERLIN, stopped=((FRIDAY - WEEK, FRIDAY + timedelta(hours=2)),)),
+            datetime(2026, 4, 3, 18, tzinfo=UTC),
+        ),
+    ],
+)
+def test_seven_days(calendar, ends):
+    assert calendar.after(FRIDAY, WEEK) == ends
+    assert calendar.elapsed(FRIDAY, ends) == WEEK
+
+
+def test_stops_that_overlap_are_given_back_once():
+    hour = timedelta(hours=1)
+    stops = ((FRIDAY, FRIDAY + 3 * hour), (FRIDAY + hour, FRIDAY + 2 * hour))
+    assert Calendar(BERLIN, stopped=stops).elapsed(FRIDAY, FRIDAY + 5 * hour) == 2 * hour
+
+
+def test_nobody_can_be_away_for_ever():
+    assert Calendar(BERLIN, away=((date.min, date.max),)).after(FRIDAY, WEEK) is None
+
+
+@given(
+    since=st.datetimes(datetime(2026, 1, 1), datetime(2027, 12, 31)),
+    allowed=st.timedeltas(timedelta(minutes=1), timedelta(days=60)),
+    zone=st.sampled_from(["UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata"]),
+    weekends_off=st.booleans(),
+    away=st.lists(st.dates(date(2026, 1, 1), date(2027, 12, 31)), max_size=5),
+)
+def test_what_is_allowed_has_elapsed_then(since, allowed, zone, weekends_off, away):
+    calendar = Calendar(ZoneInfo(zone), weekends_off, tuple((day, day) for day in away))
+    begin = since.replace(tzinfo=UTC)
+    end = calendar.after(begin, allowed)
+    assert end is not None
+    # In the hour that comes twice, or is left out, a wall clock cannot tell more exactly.
+    assert abs(calendar.elapsed(begin, end) - allowed) <= timedelta(hours=1)

@@ -1,0 +1,46 @@
+"""Durations as people write them."""
+
+from datetime import timedelta
+
+import pytest
+
+from pbm.play.clocks.durations import parse_duration, spell_duration
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("10d", 10),
+        ("10", 10),
+        ("10 days", 10),
+        ("2w", 14),
+        ("2 weeks", 14),
+        ("1 week, 2 days", 9),
+        ("1 Week and 2 Days", 9),
+        ("36h", 1.5),
+        ("90 min", 0.0625),
+        ("3 months", 90),
+    ],
+)
+def test_durations(text, days):
+    assert parse_duration(text) == timedelta(days=days)
+
+
+@pytest.mark.parametrize("text", ["", "d", "ten days", "-3d", "1.5d", "5 parsecs", "9999w", "1d1x"])
+def test_what_is_none(text):
+    assert parse_duration(text) is None
+
+
+@pytest.mark.parametrize(
+    ("told", "duration"),
+    [
+        ("3 weeks", timedelta(days=21)),
+        ("10 days", timedelta(days=10)),
+        ("1 day 12 hours", timedelta(hours=36)),
+        ("1 hour 1 minute", timedelta(minutes=61)),
+        ("0 minutes", timedelta()),
+    ],
+)
+def test_said_and_read_again(told, duration):
+    assert spell_duration(duration) == told
+    assert parse_duration(told) == duration
