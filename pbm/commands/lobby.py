@@ -31,7 +31,8 @@ class Challenge(Command):
     command goes to all of them.
 
     {game} -random draws lots for the seats. -rounds=2 plays a match
-    of two games, one after the other, in each of which the next player begins.
+    of two games, one after the other, in each of which the next player begins. -unrated keeps the
+    game out of the ratings.
 
     Somebody who does not play here yet is invited by mail address instead of a handle. We ask
     that person once, and never again; the board starts when all who were asked have said yes. Your
@@ -62,6 +63,7 @@ class Challenge(Command):
     seats: tuple[Team, ...] | None = option("seats", Seats())
     random: bool = flag("random")
     rounds: int | None = option("rounds", Rounds())
+    unrated: bool = flag("unrated")
 
     def run(self, context: Context) -> Iterator[Event]:
         """Seat the players and start the board, or ask those who don't play here yet."""
@@ -102,7 +104,8 @@ class Challenge(Command):
         chosen = self.chosen.options()
         if self._has_partners and self._partners:
             chosen[self._partners] = True
-        return Setup(info.name, completed(info.options, chosen), self.rounds)
+        options = completed(info.options, chosen)
+        return Setup(info.name, options, self.rounds, rated=not self.unrated)
 
     def _check_number(self, context: Context, setup: Setup, names: Sequence[str]) -> None:
         """Raise Refusal where so many cannot play it."""
@@ -131,6 +134,8 @@ class Challenge(Command):
             options["-random"] = None
         if self.rounds:
             options[f"-rounds={self.rounds}"] = None
+        if self.unrated:
+            options["-unrated"] = None
         return self.of_its_game(" ".join([self.words[0], *options, *names]))
 
     def _names(self, context: Context) -> list[str]:

@@ -16,6 +16,7 @@ from pbm.commands.lobby import Challenge, Decline, Rematch
 from pbm.commands.look import Games, Show
 from pbm.commands.play import Move, Resign
 from pbm.commands.preview import Preview
+from pbm.commands.ratings import Standings
 from pbm.commands.records import Export, Import
 from pbm.commands.settings import Set, ShowSettings
 from pbm.commands.words import cut_short, login_at, lowered
@@ -57,6 +58,7 @@ COMMANDS: tuple[type[Command], ...] = (
     Claim,
     Show,
     Games,
+    Standings,
     Preview,
     Export,
     Import,

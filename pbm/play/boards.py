@@ -25,11 +25,12 @@ _NO_CHANCE = 0  # the seed of games, none of which has chance in it so far
 
 @dataclass(frozen=True)
 class Setup:
-    """What a challenge chooses: the game, its options, and the rounds of a match."""
+    """What a challenge chooses: the game, its options, the rounds of a match, if it is rated."""
 
     game: str
     options: Options
     rounds: int | None = None
+    rated: bool = True
 
     def position(self, players: int) -> Position:
         """Where the game starts. Raises Refusal for a choice that does not go together."""
@@ -53,7 +54,8 @@ class Setup:
 
 def setup_of(board: Board) -> Setup:
     """How a board was begun."""
-    return Setup(board.game, board.options, board.round.rounds if board.round else None)
+    rounds = board.round.rounds if board.round else None
+    return Setup(board.game, board.options, rounds, board.rated)
 
 
 def start_board(
@@ -82,6 +84,7 @@ def start_board(
         rounds=setup.rounds,
         rematch_of=rematch_of,
         begun_by=begun_by,
+        rated=setup.rated,
     )
     await_first_move(work, board, now)
     return board

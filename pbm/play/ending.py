@@ -5,6 +5,7 @@ from datetime import datetime
 from pbm.events import BoardEnded, BoardReopened, Event
 from pbm.play.first_moves import await_first_move
 from pbm.play.matches import go_on
+from pbm.play.ratings import count_board, uncount_board
 from pbm.rules.sides import hand
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Board
@@ -23,8 +24,11 @@ def settle_end(
     if _end(before) == _end(after):
         return []
     events: list[Event] = [] if before.playing else [BoardReopened(after.id)]
+    if not before.playing:
+        uncount_board(work, before, now)
     if after.playing:
         return events
+    count_board(work, after, now)
     events.append(BoardEnded(after.id, after.ended_by or "", ranks(after)))
     return events if begins_anew else events + go_on(work, after, now)
 

@@ -54,6 +54,24 @@ class DepartureShown:
 
 
 @dataclass(frozen=True)
+class RatingShown:
+    """A rating as people see it: a number, by how much it may be off, whether that is much."""
+
+    number: int
+    off: int
+    provisional: bool
+
+
+@dataclass(frozen=True)
+class RatingChange:
+    """What a finished board did to a player's rating; `before` is None for a first game."""
+
+    handle: str
+    before: RatingShown | None
+    after: RatingShown
+
+
+@dataclass(frozen=True)
 class OfferShown:
     """What is asked for: a draw, or a take-back of a ply and of so many `later` ones.
 
@@ -119,6 +137,8 @@ class BoardView(BoardShown):
     turn_unreachable: bool
     gone: dict[str, str]
     winners: tuple[str, ...]
+    rated: bool
+    ratings: tuple[RatingChange, ...]
     rounds: tuple[RoundShown, ...]
     places: tuple[PlaceShown, ...]
     seconds: int | None

@@ -7,12 +7,14 @@ from pbm.play.boards import check_move
 from pbm.play.claims import claimable
 from pbm.play.offers import open_offers, waiting_for
 from pbm.play.places import places, seconds_taken
+from pbm.play.ratings import rating_changes
 from pbm.play.shown import (
     BoardView,
     DepartureShown,
     MoveShown,
     OfferShown,
     PastView,
+    RatingChange,
     RoundPlace,
     RoundShown,
     Told,
@@ -61,7 +63,7 @@ def board_views(
     plies = work.boards.plies(board.id, since=since)
     departures = work.boards.departures(board.id) if board.position.out else ()
     rounds = _rounds(plies, seats, None if whole else _RECENT_ROUNDS)
-    shared = _seen_by_all(board, departures, rounds)
+    shared = _seen_by_all(board, departures, rounds, rating_changes(work, board))
     moved = {player_id: last_seen(board, player_id) for player_id in player_ids}
     marked = {
         since: tuple(_moved(ply) for ply in plies if ply.ply > since) for since in moved.values()
@@ -187,7 +189,10 @@ def seats_told(board: Board, position: Position) -> tuple[Told, ...]:
 
 
 def _seen_by_all(
-    board: Board, departures: tuple[Departure, ...], rounds: tuple[RoundShown, ...]
+    board: Board,
+    departures: tuple[Departure, ...],
+    rounds: tuple[RoundShown, ...],
+    ratings: tuple[RatingChange, ...],
 ) -> BoardView:
     """What a board shows to everybody alike."""
     waited_for = board.to_move
@@ -208,6 +213,8 @@ def _seen_by_all(
         turn_unreachable=bool(waited_for and waited_for.unreachable),
         gone={board.seats[item.seat - 1].handle: item.how for item in departures},
         winners=tuple(board.seats[seat - 1].handle for seat in board.winners or ()),
+        rated=board.rated,
+        ratings=ratings,
         diagram=_diagram(board.position),
         state=board.position.state(),
         players=_players(board, board.position),

@@ -57,6 +57,7 @@ _SEAT = tuple(item.name for item in fields(Seat))
 _AS_STORED = (
     *("id", "game", "rules_version", "options", "subject", "start_state", "state", "ply", "status"),
     *("ended_by", "started_at", "changed_at", "taken_back", "rematch_of"),
+    "rated",
 )
 _IT = boards.c.id == bindparam("number")
 _FIND = Statement(select(boards).where(_IT))
@@ -293,6 +294,7 @@ class Boards:
         rematch_of: int | None = None,
         begun_by: int | None = None,
         tags: Sequence[tuple[str, str]] | None = None,
+        rated: bool = True,
     ) -> Board:
         """Put a new board on the server; `{number}` in `subject` becomes its number.
 
@@ -316,6 +318,7 @@ class Boards:
                 changed_at=now,
                 rematch_of=rematch_of,
                 begun_by_id=begun_by,
+                rated=rated,
                 tags=None if tags is None else list(map(list, tags)),
             )
             .returning(boards.c.id)

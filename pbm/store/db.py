@@ -19,6 +19,7 @@ from pbm.store.inbox import Inbox
 from pbm.store.outbox import Outbox
 from pbm.store.players import Players
 from pbm.store.questions import Questions
+from pbm.store.ratings import Ratings
 from pbm.store.statement import execute
 from pbm.store.timers import Timers
 
@@ -59,6 +60,7 @@ class UnitOfWork:
         self.buckets = Buckets(connection)
         self.facts = Facts(connection)
         self.heartbeats = Heartbeats(connection)
+        self.ratings = Ratings(connection)
 
     @property
     def is_shared(self) -> bool:

@@ -168,6 +168,7 @@ boards = Table(
     Column("rematch_of", Integer),  # a board's number
     Column("tags", JSON(none_as_null=True)),  # of a record: pairs of a name and a value
     Column("begun_by_id", Integer),  # the number of the player who challenged the others
+    Column("rated", Boolean, nullable=False, server_default=true()),  # as it was begun
     Index(
         "ix_boards_begun_by_id",
         "begun_by_id",
@@ -451,4 +452,44 @@ due = Table(
         postgresql_where=text("stuck"),
     ),
     sqlite_autoincrement=True,
+)
+
+rated_boards = Table(
+    "rated_boards",
+    metadata,
+    _id(),  # in the order in which they were counted
+    _to("boards", "board_id", nullable=False, unique=True),
+    Column("game", String(16), nullable=False),
+    Column("pool", String(6), nullable=False),  # two, many, teams
+    Column("counted_at", Moment, nullable=False),
+    sqlite_autoincrement=True,
+)
+
+results = Table(
+    "results",
+    metadata,
+    _to("rated_boards", "rated_id", primary_key=True),
+    _to("players", "player_id", primary_key=True),
+    Column("game", String(16), nullable=False),
+    Column("pool", String(6), nullable=False),
+    Column("place", Integer, nullable=False),
+    Column("mu_before", Float, nullable=False),
+    Column("sigma_before", Float, nullable=False),
+    Column("mu", Float, nullable=False),
+    Column("sigma", Float, nullable=False),
+    Column("games", Integer, nullable=False),  # that were rated so far, this one included
+    Index("ix_results_player_id", "player_id", "game", "pool", "rated_id"),
+)
+
+ratings = Table(  # the last result of each player, by how strong they are
+    "ratings",
+    metadata,
+    Column("game", String(16), primary_key=True),
+    Column("pool", String(6), primary_key=True),
+    _to("players", "player_id", primary_key=True),
+    Column("mu", Float, nullable=False),
+    Column("sigma", Float, nullable=False),
+    Column("games", Integer, nullable=False),
+    Column("counted_at", Moment, nullable=False),
+    Index("ix_ratings_mu", "game", "pool", "mu"),
 )

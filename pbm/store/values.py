@@ -130,6 +130,7 @@ class Board:
     round: Round | None = None
     rematch_of: int | None = None
     tags: tuple[tuple[str, str], ...] | None = None
+    rated: bool = True
 
     @cached_property
     def rules(self) -> Game:
@@ -258,6 +259,51 @@ class Progress:
     status: str = "playing"
     ended_by: str | None = None
     winners: tuple[int, ...] | None = None
+
+
+class Pool(StrEnum):
+    """Games whose results count together, of one game."""
+
+    TWO = "two"
+    MANY = "many"
+    TEAMS = "teams"
+
+
+@dataclass(frozen=True)
+class Rating:
+    """How strong a player is, as far as that is known: a mean and its uncertainty.
+
+    `games` were counted, the last one at `at`.
+    """
+
+    mu: float
+    sigma: float
+    games: int
+    at: datetime | None
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a finished board does to the rating of one of its players, who took a place there."""
+
+    player_id: int
+    place: int
+    mu_before: float
+    sigma_before: float
+    mu: float
+    sigma: float
+    games: int
+
+
+@dataclass(frozen=True)
+class CountedBoard:
+    """A board that counts for ratings; `number` says as which, in the order of counting."""
+
+    number: int
+    board_id: int
+    game: str
+    pool: Pool
+    at: datetime
 
 
 @dataclass(frozen=True)
@@ -436,6 +482,7 @@ class TimerKind(StrEnum):
     FIRST_MOVE_DECLINE = "first-move-decline"
     QUESTION_LAPSE = "question-lapse"
     DAILY_ERASURE = "daily-erasure"
+    RATINGS = "ratings"
 
 
 @dataclass(frozen=True)

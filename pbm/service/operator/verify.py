@@ -1,19 +1,20 @@
 """Replays games from their moves, which are the truth, and compares what is kept beside them."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 from pbm.errors import Refusal
 from pbm.mail.writing.render import sentence
 from pbm.play.boards import setup_of
 from pbm.play.by_operator import BY_OPERATOR
 from pbm.play.game_words import why
+from pbm.play.ratings import STALE, pool_of, recount
 from pbm.rules.contract import Game, Played, Position, RulesError
 from pbm.rules.registry import games
 from pbm.rules.sides import mover, turn
 from pbm.service.operator.office import Office, find_board
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Board, Bookkeeping, Departure, Ply
+from pbm.store.values import Board, Bookkeeping, Departure, Ply, Result
 
 _ENDED_BY_WORD = {
     "closed": ("declined", BY_OPERATOR, "record"),
@@ -67,6 +68,7 @@ def _problems(work: UnitOfWork, board: Board) -> Iterator[str]:
         yield from _seat_differences(board, plies)
         yield from _result_differences(board, replay.position)
         yield from _book_differences(board, replay.position, work.boards.bookkeeping(board.id))
+        yield from _rating_differences(work, board)
 
 
 class _Replay:
@@ -175,6 +177,27 @@ def _book_differences(board: Board, position: Position, books: Bookkeeping) -> I
         yield f"it is kept as the turn of player {books.to_move_id}, but it is {whose}"
     if books.playing != {board.playing}:
         yield "its seats are not marked as " + ("playing" if board.playing else "over")
+
+
+def _rating_differences(work: UnitOfWork, board: Board) -> Iterator[str]:
+    """What it did to the ratings of its players, compared with what its result makes of it."""
+    counted, stale = work.ratings.counted(board.id), work.facts.find(STALE)
+    if counted is None:
+        if pool_of(board) is not None:
+            yield "it counts for ratings, and is not counted"
+        return
+    if stale is not None and counted.number >= stale.value:
+        return  # the program is about to count it anew
+    found = recount(work, counted)
+    if found is None:
+        yield "it is counted for ratings, and must not be"
+    elif sorted(map(_rounded, found)) != sorted(map(_rounded, work.ratings.results(counted))):
+        yield "what it did to the ratings of its players is not what its result makes of it"
+
+
+def _rounded(result: Result) -> tuple[float, ...]:
+    """A result without the last digits, in which another library or machine may differ."""
+    return tuple(round(value, 6) for value in astuple(result))
 
 
 def _told(status: str, ended_by: str | None, winners: tuple[int, ...] | None) -> str:

@@ -1,0 +1,206 @@
+"""Ratings: what finished boards say of how strong somebody plays (rules, section 6).
+
+Each game has ratings of its own for two players, for three and more, and for teams. A rating is a
+mean and an uncertainty, as the Plackett-Luce model of openskill has them (Weng and Lin, 2011). The
+table of them is a view of the finished boards in the order in which they were counted: what is
+written down can be computed again from the boards alone.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from functools import cache
+from math import sqrt
+
+from openskill.models import PlackettLuce
+
+from pbm.play.shown import RatingChange, RatingShown
+from pbm.rules.contract import BreaksTies
+from pbm.rules.sides import partners, teams
+from pbm.store.db import UnitOfWork
+from pbm.store.values import Board, CountedBoard, Pool, Rating, Result, TimerKind
+
+PROVISIONAL = 5.2
+"""The uncertainty above which a rating says little: some ten games with others who are known."""
+STALE = "ratings-stale"
+"""The fact that names the first board to be counted anew."""
+_PER_MONTH = 0.6  # that the uncertainty grows without a game, in quadrature
+_MONTH = timedelta(days=30)
+_MIDDLE, _STEP = (
+    1500,
+    40,
+)  # of the number that is shown: at the mean of all, and for one of the model
+_TWO = 2
+
+
+def shown(mu: float, sigma: float) -> RatingShown:
+    """A rating as people see it.
+
+    >>> shown(25.0, 25 / 3)
+    RatingShown(number=1500, off=333, provisional=True)
+    >>> shown(30.0, 3.0)
+    RatingShown(number=1700, off=120, provisional=False)
+    """
+    number = round(_MIDDLE + _STEP * (mu - _model().mu))
+    return RatingShown(number, round(_STEP * sigma), sigma > PROVISIONAL)
+
+
+def rating_changes(work: UnitOfWork, board: Board) -> tuple[RatingChange, ...]:
+    """What a finished board did to the ratings of its players, in the order of their seats."""
+    counted = work.ratings.counted(board.id) if pool_of(board) else None
+    found = {item.player_id: item for item in work.ratings.results(counted)} if counted else {}
+    return tuple(
+        _change(seat.handle, found[seat.player_id])
+        for seat in board.seats
+        if seat.player_id in found
+    )
+
+
+def _change(handle: str, item: Result) -> RatingChange:
+    before = shown(item.mu_before, item.sigma_before) if item.games > 1 else None
+    return RatingChange(handle, before, shown(item.mu, item.sigma))
+
+
+def at(rating: Rating | None, now: datetime) -> Rating:
+    """What is known of a player by now: the uncertainty grows in time without play."""
+    first = _model()
+    if rating is None:
+        return Rating(first.mu, first.sigma, 0, None)
+    months = max(0.0, (now - rating.at) / _MONTH) if rating.at else 0.0
+    grown = sqrt(rating.sigma**2 + _PER_MONTH**2 * months)
+    return Rating(rating.mu, min(grown, first.sigma), rating.games, rating.at)
+
+
+def pool_of(board: Board) -> Pool | None:
+    """With which games a finished board counts; None if it counts for no rating.
+
+    Rated are finished games in which each player has one seat and everybody has moved.
+    """
+    players = {seat.player_id for seat in board.seats}
+    if not board.rated or board.status != "finished" or board.from_record:
+        return None
+    if len(players) < len(board.seats) or not all(seat.last_ply for seat in board.seats):
+        return None
+    if teams(board.start):
+        return Pool.TEAMS
+    return Pool.TWO if len(board.seats) == _TWO else Pool.MANY
+
+
+def count_board(work: UnitOfWork, board: Board, now: datetime) -> None:
+    """Count a board that has just been finished, if it is rated."""
+    pool = pool_of(board)
+    if pool is None:
+        return
+    counted = work.ratings.add(board.id, board.game, pool, now)
+    known = work.ratings.current(board.game, pool, _players(board))
+    work.ratings.set_results(counted, results_of(work, board, known, now))
+
+
+def uncount_board(work: UnitOfWork, board: Board, now: datetime) -> None:
+    """Take back what a board did to the ratings: it goes on, or has ended in another way.
+
+    What was counted later is counted anew, in a while.
+    """
+    counted = work.ratings.counted(board.id)
+    if counted is not None:
+        work.ratings.forget(counted)
+        recount_from(work, counted.number, now)
+
+
+def recount_from(work: UnitOfWork, number: int, now: datetime) -> None:
+    """Let all boards be counted anew that were counted as this number or later."""
+    stale = work.facts.find(STALE, lock=True)
+    work.facts.note(STALE, min(number, stale.value) if stale else number, now)
+    work.timers.set(TimerKind.RATINGS, "", now, now)
+
+
+def recount(work: UnitOfWork, counted: CountedBoard) -> tuple[Result, ...] | None:
+    """What a counted board does to the ratings by what it is now; None if it counts no more.
+
+    Raises StateError where its game is not installed.
+    """
+    board = work.boards.get(counted.board_id)
+    if pool_of(board) != counted.pool:
+        return None
+    before = work.ratings.before(counted, _players(board))
+    return results_of(work, board, before, counted.at)
+
+
+def results_of(
+    work: UnitOfWork, board: Board, before: Mapping[int, Rating], now: datetime
+) -> tuple[Result, ...]:
+    """What a board does to the ratings of its players, in the order of their seats."""
+    model, places = _model(), places_of(work, board)
+    known = [at(before.get(seat.player_id), now) for seat in board.seats]
+    sides = teams(board.start) or [[seat.seat] for seat in board.seats]
+    rated = model.rate(
+        [
+            [model.rating(known[seat - 1].mu, known[seat - 1].sigma) for seat in side]
+            for side in sides
+        ],
+        ranks=[float(places[side[0] - 1]) for side in sides],
+    )
+    after = {
+        seat: value
+        for side, values in zip(sides, rated, strict=True)
+        for seat, value in zip(side, values, strict=True)
+    }
+    return tuple(
+        Result(
+            seat.player_id,
+            places[seat.seat - 1],
+            *(earlier.mu, earlier.sigma),
+            *(after[seat.seat].mu, after[seat.seat].sigma),
+            games=earlier.games + 1,
+        )
+        for seat, earlier in zip(board.seats, known, strict=True)
+    )
+
+
+def places_of(work: UnitOfWork, board: Board) -> tuple[int, ...]:
+    """The place of each seat on a finished board, 1 the best; partners share theirs.
+
+    First are the winners, then those still in by what the game counts, then those who have left,
+    the latest first. In a draw all who are still in are first.
+    """
+    departed = _departed(work, board)
+    keys = [_key(board, seat.seat, departed) for seat in board.seats]
+    order = sorted(set(keys))
+    return tuple(sum(keys.count(better) for better in order if better < key) + 1 for key in keys)
+
+
+_Key = tuple[int, int, int]
+
+
+def _key(board: Board, seat: int, departed: Mapping[int, int]) -> _Key:
+    """What a seat is placed by, the smallest first."""
+    side = (seat, *partners(board.position, seat))
+    if seat in (board.winners or ()):
+        return 0, 0, 0
+    left = [departed[other] for other in side if other in departed]
+    if len(left) == len(side):
+        return 2, -max(left), 0
+    if not board.winners:
+        return 0, 0, 0
+    outcome = board.position.outcome
+    score = outcome.scores[seat - 1] if outcome and outcome.scores else 0
+    return 1, -score, -_balance(board, seat)
+
+
+def _balance(board: Board, seat: int) -> int:
+    game = board.rules
+    return game.balance(board.start, board.position, seat) if isinstance(game, BreaksTies) else 0
+
+
+def _departed(work: UnitOfWork, board: Board) -> dict[int, int]:
+    """In which order the seats were left that are not played any more."""
+    left = work.boards.departures(board.id) if board.position.out else ()
+    return {item.seat: order for order, item in enumerate(left)}
+
+
+def _players(board: Board) -> list[int]:
+    return [seat.player_id for seat in board.seats]
+
+
+@cache
+def _model() -> PlackettLuce:
+    return PlackettLuce()

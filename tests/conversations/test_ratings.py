@@ -1,0 +1,147 @@
+"""Ratings: which games count, what they do, and how they are counted anew."""
+
+from random import Random
+
+import pytest
+from openskill.models import PlackettLuce
+
+from pbm.play.ratings import places_of
+from pbm.service.operator import boards
+from pbm.service.operator.office import Office
+from pbm.service.operator.verify import verify
+from pbm.store.values import Pool
+from tests.conversations.playing import board_mail, plays, plays_out
+from tests.table import SERVER, Person, Table
+
+
+def known(table: Table, pool: Pool = Pool.TWO) -> dict[str, float]:
+    """The means of all who have a rating."""
+    with table.database.reading() as work:
+        handles = {player.id: player.handle for player in work.players.all()}
+        best = work.ratings.best("abalone", pool, 100)
+    return {handles[player_id]: rating.mu for player_id, rating in best}
+
+
+def resigns(person: Person, number: int) -> None:
+    person.says("resign", answering=board_mail(person, number))
+
+
+def a_game(table: Table, people: list[Person], number: int, loser: Person) -> None:
+    """A short game that counts: everybody moves, and one resigns."""
+    plays(table, people, number, plies=len(people))
+    resigns(loser, number)
+
+
+def problems(table: Table) -> list[str]:
+    office = Office(table.database, table.site, table.clock, "operator")
+    return [problem for verdict in verify(office) for problem in verdict.problems]
+
+
+@pytest.mark.both_databases
+def test_both_values_stand_in_the_last_mail(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    a_game(table, [alice, bob], 1, loser=bob)
+    model = PlackettLuce()
+    [[won], [lost]] = model.rate([[model.rating()], [model.rating()]], ranks=[1, 2])
+    assert known(table) == {"alice": won.mu, "bob": lost.mu}
+    up, down = (round(1500 + 40 * (mu - 25)) for mu in (won.mu, lost.mu))
+    for person in (alice, bob):
+        text = " ".join(board_mail(person, 1).text.split())
+        assert f"Ratings: alice {up}? (a first game), bob {down}? (a first game)." in text
+    bob.says("rematch", answering=board_mail(bob, 1))
+    a_game(table, [bob, alice], 2, loser=alice)
+    text = " ".join(board_mail(bob, 2).text.split())
+    assert f"(before {down}?), alice" in text
+    assert not problems(table)
+
+
+def test_standings(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    alice.says("standings", to=SERVER).hears("Nobody has a rating in Abalone yet.")
+    a_game(table, [alice, bob], 1, loser=alice)
+    alice.says("standings", to=SERVER)
+    first, second = (
+        line for line in alice.newest.text.split("\n") if "game" in line and "?" in line
+    )
+    assert first.split()[:2] == ["1", "bob"]
+    assert second.split()[:2] == ["2", "alice"]
+    assert second.endswith(", 1 game")
+
+
+def test_what_does_not_count(table: Table) -> None:
+    alice, bob = table.joins("alice"), table.joins("bob")
+    alice.says("challenge bob -unrated").hears("This game is not rated.")
+    a_game(table, [alice, bob], 1, loser=bob)
+    alice.says("challenge bob")
+    resigns(bob, 2)  # who has not moved
+    alice.says("rematch", answering=board_mail(alice, 1)).hears("This game is not rated.")
+    assert known(table) == {}
+    assert "Ratings:" not in board_mail(alice, 2).text
+    assert not problems(table)
+
+
+@pytest.mark.both_databases
+def test_a_board_that_goes_on_takes_its_rating_back(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    a_game(table, [alice, bob], 1, loser=bob)
+    alice.says("challenge bob")
+    a_game(table, [alice, bob], 2, loser=alice)
+    carol = table.joins("carol")
+    carol.says("challenge bob")
+    a_game(table, [carol, bob], 3, loser=carol)
+    before = known(table)
+    office = Office(table.database, table.site, table.clock, "operator")
+    boards.undo(office, 1, "a wrong click")
+    table.days_pass(seconds=5)
+    model = PlackettLuce()
+    [[b1], [a1]] = model.rate([[model.rating()], [model.rating()]], ranks=[1, 2])
+    [[b2], [c1]] = model.rate([[b1], [model.rating()]], ranks=[1, 2])
+    assert known(table) == pytest.approx({"alice": a1.mu, "bob": b2.mu, "carol": c1.mu}, abs=1e-3)
+    assert known(table) != before
+    assert not problems(table)
+    plays(table, [alice, bob], 1, plies=1)
+    resigns(bob, 1)
+    assert known(table)["bob"] < b2.mu
+    assert not problems(table)
+
+
+def test_places_in_a_game_of_three(table: Table) -> None:
+    people = [table.joins(name) for name in ("alice", "bob", "carol")]
+    people[0].says("challenge me bob carol -bowl")
+    plays(table, people, 1, plies=3)
+    resigns(people[1], 1)
+    plays_out(table, people, 1, Random(5))
+    board = table.board(1)
+    with table.database.reading() as work:
+        places = places_of(work, board)
+    assert board.winners is not None
+    assert places[board.winners[0] - 1] == 1
+    assert places[1] == 3
+    assert set(known(table, Pool.MANY)) == {"alice", "bob", "carol"}
+    assert known(table) == {}
+
+
+def test_partners_share_a_place(table: Table) -> None:
+    people = [table.joins(name) for name in ("alice", "bob", "carol", "dave")]
+    people[0].says("challenge alice+carol bob+dave")
+    plays(table, people, 1, plies=4)
+    resigns(people[1], 1)
+    resigns(people[3], 1)
+    found = known(table, Pool.TEAMS)
+    assert found["alice"] == found["carol"] > found["bob"] == found["dave"]
+
+
+def test_the_uncertainty_grows_without_play(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    a_game(table, [alice, bob], 1, loser=bob)
+
+    def off() -> int:
+        alice.says("standings", to=SERVER)
+        line = next(line for line in alice.newest.text.split("\n") if " alice " in line)
+        return int(line.split("+-")[1].split(",")[0])
+
+    before = off()
+    table.days_pass(120)
+    assert off() > before
+    table.days_pass(4000)
+    assert off() == round(40 * 25 / 3)
