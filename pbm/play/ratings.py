@@ -6,7 +6,7 @@ table of them is a view of the finished boards in the order in which they were c
 written down can be computed again from the boards alone.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import cache
 from math import sqrt
@@ -129,9 +129,26 @@ def results_of(
     work: UnitOfWork, board: Board, before: Mapping[int, Rating], now: datetime
 ) -> tuple[Result, ...]:
     """What a board does to the ratings of its players, in the order of their seats."""
-    model, places = _model(), places_of(work, board)
+    places = places_of(work, board)
     known = [at(before.get(seat.player_id), now) for seat in board.seats]
-    sides = teams(board.start) or [[seat.seat] for seat in board.seats]
+    after = after_game(known, teams(board.start) or [[seat.seat] for seat in board.seats], places)
+    return tuple(
+        Result(
+            seat.player_id,
+            places[seat.seat - 1],
+            *(known[seat.seat - 1].mu, known[seat.seat - 1].sigma),
+            *after[seat.seat - 1],
+            games=known[seat.seat - 1].games + 1,
+        )
+        for seat in board.seats
+    )
+
+
+def after_game(
+    known: Sequence[Rating], sides: Sequence[Sequence[int]], places: Sequence[int]
+) -> list[tuple[float, float]]:
+    """The mean and the uncertainty of each seat after a game; partners have one place."""
+    model = _model()
     rated = model.rate(
         [
             [model.rating(known[seat - 1].mu, known[seat - 1].sigma) for seat in side]
@@ -140,20 +157,11 @@ def results_of(
         ranks=[float(places[side[0] - 1]) for side in sides],
     )
     after = {
-        seat: value
+        seat: (value.mu, value.sigma)
         for side, values in zip(sides, rated, strict=True)
         for seat, value in zip(side, values, strict=True)
     }
-    return tuple(
-        Result(
-            seat.player_id,
-            places[seat.seat - 1],
-            *(earlier.mu, earlier.sigma),
-            *(after[seat.seat].mu, after[seat.seat].sigma),
-            games=earlier.games + 1,
-        )
-        for seat, earlier in zip(board.seats, known, strict=True)
-    )
+    return [after[seat] for seat in sorted(after)]
 
 
 def places_of(work: UnitOfWork, board: Board) -> tuple[int, ...]:
