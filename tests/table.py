@@ -211,7 +211,7 @@ class Table:
         self.posts()
 
     def days_pass(self, days: float = 0, **more: float) -> None:
-        """Let time go by, and do everything at the moment at which it is due; send the mails.
+        """Let time go by, and do everything at the moment at which it is due, and send the mails.
 
         What waits for its turn goes on waiting.
         """
@@ -219,6 +219,7 @@ class Table:
         while (due_at := self.ticks.next_due_at()) is not None and due_at <= until:
             self.clock.time = max(self.clock.time, due_at)
             assert tick_next(self.ticks)
+            self.posts()
         self.clock.time = until
         self.posts()
 

@@ -1,17 +1,20 @@
 """The commands that begin a game, or keep it from beginning."""
 
 from collections.abc import Iterator, Sequence
+from datetime import timedelta
 
 from pbm.commands.context import Context, no_such_player
 from pbm.commands.declare import Chosen, Command, flag, game_options, operand, option
 from pbm.commands.invite import check_invitations
 from pbm.commands.opponents import Opponents, Seats, Team
-from pbm.commands.words import ME, BoardKind, BoardRef, Rounds
+from pbm.commands.words import ME, BoardKind, BoardRef, Rounds, Span, Spans
 from pbm.errors import Refusal
 from pbm.events import Answered, Event, Invited
 from pbm.mail.address import address_key
 from pbm.play.begin import begin_board
 from pbm.play.boards import Setup, setup_of
+from pbm.play.clocks.durations import write_duration
+from pbm.play.clocks.terms import LONGEST, MOST, SHORTEST, Terms, chosen_terms
 from pbm.play.decline import decline_board
 from pbm.play.matches import last_of_match, next_seating
 from pbm.play.partners import in_seats, in_teams, partners_option
@@ -33,6 +36,12 @@ class Challenge(Command):
     {game} -random draws lots for the seats. -rounds=2 plays a match
     of two games, one after the other, in each of which the next player begins. -unrated keeps the
     game out of the ratings.
+
+    Whoever takes more than three weeks for a move is out of the game, two weeks where three or more
+    play, after reminders on days 3, 7 and 14 and a day before the end. -forfeittime=10d sets that
+    time, -nagtime=2d,5d the reminders. -totaltime=60d is for all your moves together. With
+    -bank=30d+1d you have thirty days to begin with and a day more with each move, never more than
+    thirty.
 
     Somebody who does not play here yet is invited by mail address instead of a handle. We ask
     that person once, and never again; the board starts when all who were asked have said yes. Your
@@ -64,11 +73,17 @@ class Challenge(Command):
     random: bool = flag("random")
     rounds: int | None = option("rounds", Rounds())
     unrated: bool = flag("unrated")
+    forfeittime: timedelta | None = option("forfeittime", Span(SHORTEST, LONGEST))
+    nagtime: tuple[timedelta, ...] | None = option(
+        "nagtime", Spans(",", 5, Span(SHORTEST, LONGEST))
+    )
+    totaltime: timedelta | None = option("totaltime", Span(SHORTEST, MOST))
+    bank: tuple[timedelta, ...] | None = option("bank", Spans("+", 2, Span(SHORTEST, MOST)))
 
     def run(self, context: Context) -> Iterator[Event]:
         """Seat the players and start the board, or ask those who don't play here yet."""
-        setup = self._setup()
         names = self._names(context)
+        setup = self._setup(len(names))
         self._check_number(context, setup, names)
         addresses = tuple(name for name in names if "@" in name)
         known = {
@@ -98,14 +113,24 @@ class Challenge(Command):
         """Name the same players later."""
         return self._line(self._names(context))
 
-    def _setup(self) -> Setup:
+    def _setup(self, players: int) -> Setup:
         """The game and the way to play. Raises Refusal."""
         info = self.game.info
         chosen = self.chosen.options()
         if self._has_partners and self._partners:
             chosen[self._partners] = True
         options = completed(info.options, chosen)
-        return Setup(info.name, options, self.rounds, rated=not self.unrated)
+        return Setup(info.name, options, self.rounds, not self.unrated, self._clock(players))
+
+    def _clock(self, players: int) -> Terms | None:
+        """The terms that were chosen for the clock."""
+        return chosen_terms(
+            players,
+            each=self.forfeittime,
+            reminders=self.nagtime or (),
+            total=self.totaltime,
+            bank=(self.bank[0], sum(self.bank[1:], timedelta())) if self.bank else None,
+        )
 
     def _check_number(self, context: Context, setup: Setup, names: Sequence[str]) -> None:
         """Raise Refusal where so many cannot play it."""
@@ -134,9 +159,21 @@ class Challenge(Command):
             options["-random"] = None
         if self.rounds:
             options[f"-rounds={self.rounds}"] = None
+        options |= dict.fromkeys(self._written_clock())
         if self.unrated:
             options["-unrated"] = None
         return self.of_its_game(" ".join([self.words[0], *options, *names]))
+
+    def _written_clock(self) -> Iterator[str]:
+        chosen = (
+            ("forfeittime", "", (self.forfeittime,) if self.forfeittime else ()),
+            ("nagtime", ",", self.nagtime or ()),
+            ("totaltime", "", (self.totaltime,) if self.totaltime else ()),
+            ("bank", "+", self.bank or ()),
+        )
+        for name, between, spans in chosen:
+            if spans:
+                yield f"-{name}={between.join(map(write_duration, spans))}"
 
     def _names(self, context: Context) -> list[str]:
         """The handles in the order of the seats, and the addresses of those who have none."""

@@ -74,7 +74,7 @@ class Move(Command):
             }
             yield Held(self.pinned(context), "stale-move", told, board.id)
             return
-        yield from play_move(context.work, board, self.move, context.now)
+        yield from play_move(context.work, board, self.move, context.now, context.turn.arrived)
 
     def pinned(self, context: Context) -> str:
         """Name the board and the ply for which the move is meant now."""

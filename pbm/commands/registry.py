@@ -9,6 +9,7 @@ from pbm.commands.account import NewKey, SignUp, WhoAmI
 from pbm.commands.addresses import Add, ChangeAddress, ChangeHandle, ChangePassword
 from pbm.commands.agree import Accept, Claim, Draw, Reject, TakeBack
 from pbm.commands.around_moves import undressed, with_signs
+from pbm.commands.away import Back, Vacation
 from pbm.commands.declare import MASK, Command
 from pbm.commands.help import Help
 from pbm.commands.leaving import Delete, Stop
@@ -59,6 +60,8 @@ COMMANDS: tuple[type[Command], ...] = (
     Show,
     Games,
     Standings,
+    Vacation,
+    Back,
     Preview,
     Export,
     Import,

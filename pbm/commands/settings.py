@@ -19,6 +19,7 @@ _CHOICES = {
     "subject": ("plain", "classic"),
     "mails": ("all", "turn"),
     "strict": ("on", "off"),
+    "weekend": ("on", "off"),
 }
 _MOST_ZONES = 3  # of one city
 _SWITCHES = {"on": True, "off": False}
@@ -48,6 +49,7 @@ class Set(Command):
     `set mails turn` sends you a board only when it is your turn, or somebody writes or asks
     something, and at the end; your own moves are still confirmed. `all` sends every move.
     `set timezone Europe/Berlin` is for the times that our mails name.
+    `set weekend off` stops your clocks on Saturdays and Sundays.
     `set strict on` is for those who are afraid of forgers: your yes to a question then stands
     for no other mail, so that every mail which answers none of ours is asked about. Where this
     server learns what your mail provider says of a mail, an answer of yours counts only if

@@ -5,7 +5,9 @@ code `syntax` and a sentence's reason when the words cannot be read.
 """
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import date, datetime, timedelta
 from string import ascii_lowercase, ascii_uppercase
 from typing import Any
 
@@ -13,6 +15,7 @@ from pbm.commands.around_moves import undressed
 from pbm.errors import Refusal
 from pbm.mail.address import AddressError, parse_address
 from pbm.nearest import nearest
+from pbm.play.clocks.durations import parse_duration, spell_duration
 from pbm.play.game_words import may_be_move, mentions_place
 
 _HANDLE = re.compile(r"[a-z][a-z0-9_-]{1,15}", re.ASCII)
@@ -210,6 +213,81 @@ class Rounds(Kind):
             raise misread("rounds", word=cut_short(word), most=MOST_ROUNDS)
         words.pop(0)
         return int(word)
+
+
+class Span(Kind):
+    """A time, as people write it, within limits."""
+
+    shown = "time"
+
+    def __init__(self, shortest: timedelta, longest: timedelta) -> None:
+        self._limits = shortest, longest
+
+    def read(self, words: list[str]) -> timedelta:
+        """Take one word."""
+        word = words.pop(0)
+        found = parse_duration(word)
+        shortest, longest = self._limits
+        if found is None:
+            raise misread("span", word=cut_short(word))
+        if not shortest <= found <= longest:
+            limits = {"shortest": spell_duration(shortest), "longest": spell_duration(longest)}
+            raise misread("span-limits", word=cut_short(word), **limits)
+        return found
+
+
+class Spans(Kind):
+    """Several times, with a sign between them."""
+
+    def __init__(self, between: str, most: int, each: Span) -> None:
+        self.shown = f"time{between}time"
+        self._between, self._most, self._each = between, most, each
+
+    def read(self, words: list[str]) -> tuple[timedelta, ...]:
+        """Take one word."""
+        found = words[0].split(self._between)
+        if len(found) > self._most:
+            raise misread("span", word=cut_short(words[0]))
+        del words[0]
+        return tuple(self._each.read([word]) for word in found)
+
+
+@dataclass(frozen=True)
+class DayRef:
+    """A day as somebody named it: a date, one without its year, or one so long after another."""
+
+    day: date | None = None
+    after: timedelta = timedelta()
+    yearless: bool = False
+
+    def on(self, today: date) -> date:
+        """The day that is meant on a day."""
+        if self.day is None:
+            return today + self.after
+        meant = self.day.replace(year=today.year) if self.yearless else self.day
+        return meant.replace(year=today.year + 1) if self.yearless and meant < today else meant
+
+
+class Day(Kind):
+    """A day of the calendar, or a number of days from another."""
+
+    def __init__(self, shown: str) -> None:
+        self.shown = shown
+
+    def read(self, words: list[str]) -> DayRef:
+        """Take one word."""
+        word = words.pop(0)
+        named = {"today": timedelta(), "tomorrow": timedelta(days=1)}.get(lowered(word))
+        if named is not None:
+            return DayRef(after=named)
+        span = parse_duration(word)
+        if span is not None and not word.isdigit() and span >= timedelta(days=1):
+            return DayRef(after=timedelta(days=span.days - 1))
+        for form, yearless in (("%Y-%m-%d", False), ("%d.%m.%Y", False), ("%d.%m.", True)):
+            with suppress(ValueError):
+                told, form = (f"{word}2000", f"{form}%Y") if yearless else (word, form)
+                return DayRef(datetime.strptime(told, form).date(), yearless=yearless)
+        raise misread("day", word=cut_short(word))
 
 
 class OneOf(Kind):

@@ -58,6 +58,38 @@ class BoardDeclined(BoardFact):
 
 
 @dataclass(frozen=True)
+class MoveDue(BoardFact):
+    """The reader's move is waited for: since when, and by when it has to come."""
+
+    since: str
+    by: str
+
+
+@dataclass(frozen=True)
+class PlayerAway(BoardNews):
+    """A player whose move is waited for has a vacation, from one day to another."""
+
+    handle: str
+    first: str
+    last: str
+
+
+@dataclass(frozen=True)
+class PlayerBack(BoardNews):
+    """A player whose move is waited for has ended a vacation."""
+
+    handle: str
+
+
+@dataclass(frozen=True)
+class VacationTaken(BoardFact):
+    """A player's time has run out, and days of the year's vacation were taken instead."""
+
+    handle: str
+    last: str
+
+
+@dataclass(frozen=True)
 class FirstMoveDue(BoardFact):
     """The reader's first move is waited for: since when, and by when it has to come."""
 

@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from pbm.errors import Refusal
+from pbm.plain import from_plain, to_plain
+from pbm.play.clocks.terms import Terms
+from pbm.play.clocks.waits import start_clock
 from pbm.play.first_moves import await_first_move
 from pbm.play.game_words import why
 from pbm.play.marks import counted_from, mark
@@ -25,12 +28,14 @@ _NO_CHANCE = 0  # the seed of games, none of which has chance in it so far
 
 @dataclass(frozen=True)
 class Setup:
-    """What a challenge chooses: the game, its options, the rounds of a match, if it is rated."""
+    """What a challenge chooses: the game, its options, the rounds of a match, whether it is rated,
+    and the terms of its clock, None for the usual ones."""
 
     game: str
     options: Options
     rounds: int | None = None
     rated: bool = True
+    clock: Terms | None = None
 
     def position(self, players: int) -> Position:
         """Where the game starts. Raises Refusal for a choice that does not go together."""
@@ -55,7 +60,8 @@ class Setup:
 def setup_of(board: Board) -> Setup:
     """How a board was begun."""
     rounds = board.round.rounds if board.round else None
-    return Setup(board.game, board.options, rounds, board.rated)
+    clock = from_plain(Terms, board.clock) if board.clock else None
+    return Setup(board.game, board.options, rounds, board.rated, clock)
 
 
 def start_board(
@@ -85,7 +91,9 @@ def start_board(
         rematch_of=rematch_of,
         begun_by=begun_by,
         rated=setup.rated,
+        clock=to_plain(setup.clock),
     )
+    start_clock(work, board, now)
     await_first_move(work, board, now)
     return board
 

@@ -46,6 +46,8 @@ _SEATED = (
         func.coalesce(seats.c.name, players.c.handle).label("handle"),
         seats.c.last_ply,
         seats.c.answered,
+        seats.c.used,
+        seats.c.banked,
         seats.c.name.is_not(None).label("from_record"),
         (seats.c.name.is_(None) & players.c.unreachable_since.is_not(None)).label("unreachable"),
         (seats.c.name.is_(None) & (players.c.status == "removed")).label("removed"),
@@ -57,7 +59,7 @@ _SEAT = tuple(item.name for item in fields(Seat))
 _AS_STORED = (
     *("id", "game", "rules_version", "options", "subject", "start_state", "state", "ply", "status"),
     *("ended_by", "started_at", "changed_at", "taken_back", "rematch_of"),
-    "rated",
+    *("rated", "clock", "waits_since", "reminded"),
 )
 _IT = boards.c.id == bindparam("number")
 _FIND = Statement(select(boards).where(_IT))
@@ -125,7 +127,10 @@ _NOTE_TOLD_OF_WORDS = Statement(
     .values(told_of_words=True)
     .returning(seats.c.seat)
 )
-_POSITION = ("state", "ply", "status", "ended_by", "winners", "to_move_id", "changed_at")
+_POSITION = (
+    *("state", "ply", "status", "ended_by", "winners", "to_move_id", "changed_at"),
+    *("waits_since", "reminded"),
+)
 _SET_POSITION = Statement(
     update(boards).where(_IT).values({name: bindparam(name) for name in _POSITION})
 )
@@ -295,6 +300,7 @@ class Boards:
         begun_by: int | None = None,
         tags: Sequence[tuple[str, str]] | None = None,
         rated: bool = True,
+        clock: dict[str, Any] | None = None,
     ) -> Board:
         """Put a new board on the server; `{number}` in `subject` becomes its number.
 
@@ -319,6 +325,8 @@ class Boards:
                 rematch_of=rematch_of,
                 begun_by_id=begun_by,
                 rated=rated,
+                clock=clock,
+                waits_since=now,
                 tags=None if tags is None else list(map(list, tags)),
             )
             .returning(boards.c.id)
@@ -407,7 +415,7 @@ class Boards:
 
     def set_progress(self, board: Board, progress: Progress, now: datetime) -> Board:
         """Store how far a board has got."""
-        kept: dict[str, Any] = {**vars(progress), "changed_at": now}
+        kept: dict[str, Any] = {**vars(progress), "changed_at": now, **_wait(board, progress, now)}
         mover, winners = kept.pop("to_move_id"), progress.winners
         stored = {
             "number": board.id,
@@ -437,6 +445,18 @@ class Boards:
         )
         self._set(board.id, offers=None, taken_back=board.taken_back + 1)
         return self.set_progress(self.get(board.id), progress, now)
+
+    def note_reminded(self, board: Board, times: int) -> None:
+        """Note how often a player was reminded of the move that a board waits for."""
+        self._set(board.id, reminded=times)
+
+    def set_used(self, board: Board, seat: int, used: int, banked: int | None) -> None:
+        """Note the seconds that a seat has used of its clock, and those left in its bank."""
+        self._connection.execute(
+            update(seats)
+            .where(seats.c.board_id == board.id, seats.c.seat == seat)
+            .values(used=used, banked=banked)
+        )
 
     def note_answered(self, board_id: int, player_id: int) -> None:
         """Note that a player has said something on a board."""
@@ -500,6 +520,19 @@ class Boards:
         for row in self._connection.execute(query).mappings() if board_ids else ():
             found[row["board_id"]].append(row)
         return found
+
+
+def _wait(board: Board, progress: Progress, now: datetime) -> dict[str, Any]:
+    """Since when a board waits for a player, and how often that one was reminded."""
+    mover = board.to_move
+    same_move = mover is not None and (board.ply, mover.player_id) == (
+        progress.ply,
+        progress.to_move_id,
+    )
+    return {
+        "waits_since": board.waits_since if same_move else now,
+        "reminded": board.reminded if same_move else 0,
+    }
 
 
 def _board(row: Row, seated: Iterable[Row]) -> Board:

@@ -22,6 +22,7 @@ from pbm.store.questions import Questions
 from pbm.store.ratings import Ratings
 from pbm.store.statement import execute
 from pbm.store.timers import Timers
+from pbm.store.vacations import Vacations
 
 _BUSY_MILLISECONDS = 30_000
 # SQLSTATE classes: connection, rollback, resources, object state, operator, system.
@@ -61,6 +62,7 @@ class UnitOfWork:
         self.facts = Facts(connection)
         self.heartbeats = Heartbeats(connection)
         self.ratings = Ratings(connection)
+        self.vacations = Vacations(connection)
 
     @property
     def is_shared(self) -> bool:

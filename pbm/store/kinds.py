@@ -13,6 +13,7 @@ class Kind(StrEnum):
     BOARD = "board"
     AGAIN = "again"  # a board once more, after its mail came back
     ANSWER = "answer"
+    REMINDER = "reminder"  # a board once more, of which somebody may run out of time
     QUESTION = "question"
     UNPROVEN = "unproven"  # an answer or a question to a mail that nobody has proven
     PAUSE_HOUR = "pause-hour"  # the last answer for an hour, which says so
@@ -67,6 +68,7 @@ _PAUSE = Treatment(comes_back=True)
 _TREATMENTS = {
     Kind.BOARD: Treatment(waits=True, can_be_digested=True, begins_thread=True, comes_back=True),
     Kind.AGAIN: Treatment(waits=True, is_superseded=True, comes_back=True),
+    Kind.REMINDER: Treatment(waits=True, is_superseded=True, comes_back=True),
     Kind.ANSWER: Treatment(uses_up=Allowance.PROVEN, comes_back=True),
     Kind.QUESTION: Treatment(uses_up=Allowance.PROVEN),
     Kind.UNPROVEN: Treatment(uses_up=Allowance.UNPROVEN, comes_back=True),

@@ -283,6 +283,21 @@ class Outbox:
             query = query.where(outbox.c.thread == board_id)
         return self._connection.scalars(query.limit(1)).first() is not None
 
+    def taken_since(
+        self, kind: Kind, player_id: int, board_id: int, since: datetime, until: datetime
+    ) -> bool:
+        """Whether the next server has taken such a mail to a player until a moment, of those about
+        a board that were written since another."""
+        query = select(outbox.c.id).where(
+            outbox.c.player_id == player_id,
+            outbox.c.board_id == board_id,
+            outbox.c.kind == kind,
+            outbox.c.status == "sent",
+            outbox.c.written_at >= since,
+            outbox.c.finished_at <= until,
+        )
+        return self._connection.scalars(query.limit(1)).first() is not None
+
     def find_sent(self, sender: str, address_key: str, since: datetime) -> OutboxMail | None:
         """Find the mail to an address that went out under an envelope sender of its own."""
         query = select(*_COLUMNS).where(

@@ -11,6 +11,7 @@ from sqlalchemy import (
     JSON,
     Boolean,
     Column,
+    Date,
     DateTime,
     Float,
     ForeignKey,
@@ -169,6 +170,9 @@ boards = Table(
     Column("tags", JSON(none_as_null=True)),  # of a record: pairs of a name and a value
     Column("begun_by_id", Integer),  # the number of the player who challenged the others
     Column("rated", Boolean, nullable=False, server_default=true()),  # as it was begun
+    Column("clock", JSON(none_as_null=True)),  # its terms; null for the usual ones
+    Column("waits_since", Moment),  # for the player to move
+    Column("reminded", Integer, nullable=False, server_default="0"),  # how often, of that move
     Index(
         "ix_boards_begun_by_id",
         "begun_by_id",
@@ -209,6 +213,9 @@ seats = Table(
     Column("answered", Boolean, nullable=False, server_default=false()),
     # Whether the player was told where words without a command go.
     Column("told_of_words", Boolean, nullable=False, server_default=false()),
+    # Of the clock, in seconds, where its terms ask for that; null in the bank for a full one.
+    Column("used", Integer, nullable=False, server_default="0"),
+    Column("banked", Integer),
     Index(
         "ix_seats_unanswered",
         "player_id",
@@ -452,6 +459,17 @@ due = Table(
         postgresql_where=text("stuck"),
     ),
     sqlite_autoincrement=True,
+)
+
+vacations = Table(
+    "vacations",
+    metadata,
+    _id(),
+    _to("players", "player_id", nullable=False),
+    _to("boards", "board_id"),  # where it holds; null for all of the player's boards
+    Column("first_day", Date, nullable=False),  # both in the player's time zone
+    Column("last_day", Date, nullable=False),
+    Index("ix_vacations_player_id", "player_id", "last_day"),
 )
 
 rated_boards = Table(

@@ -52,6 +52,14 @@ class Timers:
             self._connection.execute(text("SELECT pg_notify(:channel, '')"), {"channel": TIMER_SET})
         return True
 
+    def advance(self, kind: TimerKind, about: str, due_at: datetime, now: datetime) -> None:
+        """Let one come earlier, if it was to come later."""
+        self._connection.execute(
+            update(due)
+            .where(due.c.kind == kind.value, due.c.about == about, due.c.due_at > due_at)
+            .values(due_at=due_at, set_at=now)
+        )
+
     def claim(self, now: datetime, most: int) -> tuple[Timer, ...]:
         """Take those that are due, the oldest first; other processes pass them over meanwhile."""
         query = (

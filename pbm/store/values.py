@@ -1,7 +1,7 @@
 """What the store gives back: frozen values of the domain, never rows."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from enum import StrEnum
 from functools import cached_property
 from typing import Any
@@ -23,6 +23,7 @@ class Settings:
     turn it is. `mails`: `all`, or `turn`, only when there is something to do or to read.
     `timezone` is a name of the IANA database. `strict`: a yes stands for no other mail,
     and with `strict_by_provider` a mail counts only where the sender's domain vouches for it, too.
+    `weekend`: clocks run on Saturdays and Sundays as well.
     """
 
     picture: bool = True
@@ -31,6 +32,7 @@ class Settings:
     timezone: str = "UTC"
     strict: bool = False
     strict_by_provider: bool = True
+    weekend: bool = True
 
 
 @dataclass(frozen=True)
@@ -59,13 +61,28 @@ class Player:
 
 
 @dataclass(frozen=True)
+class Vacation:
+    """Days on which no clock of a player runs, the last one included; on one board, or on all."""
+
+    id: int
+    first_day: date
+    last_day: date
+    board_id: int | None
+
+    @property
+    def days(self) -> int:
+        """How many days it has."""
+        return (self.last_day - self.first_day).days + 1
+
+
+@dataclass(frozen=True)
 class Seat:
     """Who sits where on a board; `last_ply` is the one played last there, 0 before the first.
 
     In a record `handle` is the name that it gives, and the seat belongs to who brought it in.
     `unreachable`: mail to the player comes back; `removed`: the player has left this server.
-    `answered`: the player began the board, or has
-    moved or written there.
+    `answered`: the player began the board, or has moved or written there. `used` are the seconds
+    of a clock that counts them, and `banked` those left in its bank, None for a full one.
     """
 
     seat: int
@@ -76,6 +93,8 @@ class Seat:
     unreachable: bool = False
     removed: bool = False
     answered: bool = False
+    used: int = 0
+    banked: int | None = None
 
 
 @dataclass(frozen=True)
@@ -108,7 +127,9 @@ class Board:
 
     `winners` are the winning seats, empty for a draw, None while there is no result: the
     operator may decide a game whose position is not the end of one. `tags` are those of a record
-    that the game came as. `game` names the game, `options` is what was chosen for it.
+    that the game came as. `game` names the game, `options` is what was chosen for it. `clock` has
+    the terms of its clock, None for the usual ones; it has waited for the player to move since
+    `waits_since`, and that player was reminded so many times.
     """
 
     id: int
@@ -131,6 +152,9 @@ class Board:
     rematch_of: int | None = None
     tags: tuple[tuple[str, str], ...] | None = None
     rated: bool = True
+    clock: dict[str, Any] | None = None
+    waits_since: datetime | None = None
+    reminded: int = 0
 
     @cached_property
     def rules(self) -> Game:
@@ -483,6 +507,7 @@ class TimerKind(StrEnum):
     QUESTION_LAPSE = "question-lapse"
     DAILY_ERASURE = "daily-erasure"
     RATINGS = "ratings"
+    CLOCK = "clock"
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ _UNITS = {
     **dict.fromkeys(("w", "wk", "wks", "week", "weeks"), timedelta(weeks=1)),
     **dict.fromkeys(("month", "months"), timedelta(days=30)),
 }
-_PART = re.compile(r"([0-9]{1,6})[ ]?([a-z]{0,7})(?:[ ,]+|$)", re.ASCII)
+_PART = re.compile(r"([0-9]{1,6})[ ]?([a-z]{0,7})(?:[ ,]+|(?=[0-9])|$)", re.ASCII)
 _SHOWN = ((timedelta(weeks=1), "week"), (timedelta(days=1), "day"), (timedelta(hours=1), "hour"))
 _A_MINUTE = timedelta(minutes=1)
 _WEEKS_FROM = timedelta(weeks=2)  # shorter ones are said in days
@@ -51,6 +51,18 @@ def spell_duration(duration: timedelta) -> str:
         told += [_counted(count, name)] if count else []
     minutes = left // _A_MINUTE
     return " ".join(told + ([_counted(minutes, "minute")] if minutes or not told else []))
+
+
+def write_duration(duration: timedelta) -> str:
+    """Write a duration as one word, to the minute.
+
+    >>> write_duration(timedelta(days=21)), write_duration(timedelta(hours=36))
+    ('21d', '1d12h')
+    """
+    days, hours = duration.days, duration.seconds // 3600
+    minutes = duration.seconds // 60 % 60
+    parts = ((days, "d"), (hours, "h"), (minutes, "m"))
+    return "".join(f"{count}{unit}" for count, unit in parts if count) or "0d"
 
 
 def _counted(count: int, name: str) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from pbm.service.ticks import erasure, first_moves, questions, ratings
+from pbm.service.ticks import clocks, erasure, first_moves, questions, ratings
 from pbm.service.ticks.tick import Do
 from pbm.store.values import TimerKind
 
@@ -11,6 +11,7 @@ TIMERS: Mapping[str, Do] = {
     TimerKind.FIRST_MOVE_DECLINE: first_moves.decline,
     TimerKind.QUESTION_LAPSE: questions.lapse,
     TimerKind.DAILY_ERASURE: erasure.erase,
+    TimerKind.CLOCK: clocks.watch,
     TimerKind.RATINGS: ratings.count_anew,
 }
 

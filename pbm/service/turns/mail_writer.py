@@ -61,6 +61,10 @@ class MailWriter:
         mails = [self._about_board(Kind.BOARD, player, board, view) for player, view in views]
         self._outbox.add(*mails)
 
+    def reminder(self, player: Player, board: Board, view: dict[str, Any]) -> None:
+        """Remind a player of a board; we look whether that was taken, before a clock runs out."""
+        self._outbox.add(self._about_board(Kind.REMINDER, player, board, view))
+
     def board_again(
         self, player: Player, board: Board, view: dict[str, Any], not_before: datetime
     ) -> None:

@@ -1,0 +1,91 @@
+"""How long players of a board may take: for a move, for all moves, and when they are reminded."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+_DAY = timedelta(days=1)
+REMINDERS = (3 * _DAY, 7 * _DAY, 14 * _DAY)
+LAST_REMINDER = _DAY  # before the end
+FOR_TWO, FOR_MORE = 21 * _DAY, 14 * _DAY
+_TWO = 2  # players
+SHORTEST, LONGEST = timedelta(hours=2), 365 * _DAY  # that can be chosen for a move
+MOST = 3650 * _DAY  # for all moves
+
+
+@dataclass(frozen=True)
+class Terms:
+    """The clock of a board, as it was agreed; all in seconds, as it is kept.
+
+    `each` is for a move, `total` for all moves of a player. With a `bank` a player has that to
+    begin with, gets `increment` with each move, and never has more than the bank.
+    """
+
+    each: int
+    reminders: tuple[int, ...]
+    total: int | None = None
+    bank: int | None = None
+    increment: int = 0
+
+    @property
+    def counts_used(self) -> bool:
+        """Whether it matters how long somebody took for earlier moves."""
+        return self.total is not None or self.bank is not None
+
+    def allowed(self, used: timedelta, banked: timedelta | None) -> timedelta:
+        """How long the next move may take, after so much was used, and with so much in the bank."""
+        limits = [timedelta(seconds=self.each)]
+        if self.total is not None:
+            limits.append(timedelta(seconds=self.total) - used)
+        if self.bank is not None:
+            limits.append(timedelta(seconds=self.bank) if banked is None else banked)
+        return max(min(limits), timedelta())
+
+    def banked_after(self, spent: timedelta, banked: timedelta | None) -> timedelta | None:
+        """What is in the bank after a move that took so long."""
+        if self.bank is None:
+            return None
+        full = timedelta(seconds=self.bank)
+        left = (full if banked is None else banked) - spent + timedelta(seconds=self.increment)
+        return min(max(left, timedelta()), full)
+
+    def reminders_within(self, allowed: timedelta) -> tuple[timedelta, ...]:
+        """When to remind of a move that may take so long, after the wait began; the last is a day
+        before its end, or in the middle of a shorter time."""
+        last = max(allowed - LAST_REMINDER, allowed / 2)
+        before = (timedelta(seconds=seconds) for seconds in self.reminders)
+        return (*(after for after in before if after < last), last)
+
+
+def usual_terms(players: int) -> Terms:
+    """What holds where nothing else was chosen.
+
+    >>> usual_terms(2).each // 86400, usual_terms(4).each // 86400
+    (21, 14)
+    """
+    each = FOR_TWO if players == _TWO else FOR_MORE
+    return Terms(_seconds(each), tuple(map(_seconds, REMINDERS)))
+
+
+def chosen_terms(
+    players: int,
+    *,
+    each: timedelta | None = None,
+    reminders: Sequence[timedelta] = (),
+    total: timedelta | None = None,
+    bank: tuple[timedelta, timedelta] | None = None,
+) -> Terms | None:
+    """The terms that somebody chose; None where nothing was chosen."""
+    if each is None and not reminders and total is None and bank is None:
+        return None
+    usual = usual_terms(players)
+    return Terms(
+        usual.each if each is None else _seconds(each),
+        tuple(sorted(map(_seconds, reminders))) or usual.reminders,
+        None if total is None else _seconds(total),
+        *((None, 0) if bank is None else map(_seconds, bank)),
+    )
+
+
+def _seconds(duration: timedelta) -> int:
+    return int(duration.total_seconds())

@@ -1,0 +1,124 @@
+"""How long a board has waited for a move, by the clock of who is to make it, and what comes next.
+
+Nothing is written for a clock with a move: a board has one timer, which looks when it comes how
+things stand, and is put off to the next moment that may matter. It is set earlier only where a
+clock can run out before it would come.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from pbm.plain import from_plain
+from pbm.play.clocks.calendar import Calendar, Stretch
+from pbm.play.clocks.outages import outages
+from pbm.play.clocks.terms import Terms, usual_terms
+from pbm.store.db import UnitOfWork
+from pbm.store.values import Board, Player, TimerKind
+
+_DAY = timedelta(days=1)
+STOPPED_AT_MOST = timedelta(days=30)  # while mail to a player comes back
+
+
+@dataclass(frozen=True)
+class Wait:
+    """A board waits for a player's move: how much of the time for it has gone, and when it ends.
+
+    `ends_at` is None where it is years away.
+    """
+
+    terms: Terms
+    calendar: Calendar
+    since: datetime
+    elapsed: timedelta
+    allowed: timedelta
+    ends_at: datetime | None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the time has run out."""
+        return self.elapsed >= self.allowed
+
+    @property
+    def reminders(self) -> tuple[timedelta, ...]:
+        """When the player is reminded, after the wait began."""
+        return self.terms.reminders_within(self.allowed)
+
+    def when(self, elapsed: timedelta) -> datetime | None:
+        """The moment when so much of it will have gone."""
+        return self.calendar.after(self.since, elapsed)
+
+
+def terms_of(board: Board) -> Terms:
+    """The terms of a board's clock."""
+    return from_plain(Terms, board.clock) if board.clock else usual_terms(len(board.seats))
+
+
+def start_clock(work: UnitOfWork, board: Board, now: datetime) -> None:
+    """Let a new board be looked at when somebody may have to be reminded."""
+    first = min((*terms_of(board).reminders, terms_of(board).each // 2))
+    due_at = now + timedelta(seconds=first)
+    work.timers.set(TimerKind.CLOCK, str(board.id), now, due_at, board_id=board.id)
+
+
+def count_move(work: UnitOfWork, before: Board, after: Board, arrived: datetime) -> None:
+    """Count the time for a move, where the terms of a clock ask how much was used before."""
+    terms, mover = terms_of(before), before.to_move
+    if not terms.counts_used or mover is None or before.waits_since is None:
+        return
+    calendar = calendar_of(work, before, work.players.get(mover.player_id), arrived)
+    spent = calendar.elapsed(before.waits_since, max(arrived, before.waits_since))
+    banked = terms.banked_after(spent, _seconds(mover.banked))
+    used = mover.used + int(spent.total_seconds())
+    kept = None if banked is None else int(banked.total_seconds())
+    work.boards.set_used(after, mover.seat, used, kept)
+    _look_in_time(work, work.boards.get(after.id), arrived)
+
+
+def _look_in_time(work: UnitOfWork, board: Board, now: datetime) -> None:
+    """Let the board be looked at before whoever is to move can run out of time."""
+    wait = wait_of(work, board, now)
+    first = wait.when(min(wait.reminders)) if wait else None
+    if first is not None:
+        work.timers.advance(TimerKind.CLOCK, str(board.id), first, now)
+
+
+def wait_of(work: UnitOfWork, board: Board, now: datetime) -> Wait | None:
+    """How a board's wait stands; None where no clock runs: it is over, its player has not made a
+    first move, for which there is a time of its own, or cannot play."""
+    seat = board.to_move
+    if seat is None or board.waits_since is None or board.awaited_first_move:
+        return None
+    player = work.players.get(seat.player_id)
+    if player.status != "active":
+        return None
+    terms, since = terms_of(board), board.waits_since
+    calendar = calendar_of(work, board, player, now)
+    allowed = terms.allowed(timedelta(seconds=seat.used), _seconds(seat.banked))
+    ends_at = calendar.after(since, allowed)
+    return Wait(terms, calendar, since, calendar.elapsed(since, now), allowed, ends_at)
+
+
+def calendar_of(work: UnitOfWork, board: Board, player: Player, now: datetime) -> Calendar:
+    """When a player's clock runs on a board."""
+    since = (board.waits_since or now).date() - _DAY  # the date in another zone may differ by one
+    away = tuple(
+        (item.first_day, item.last_day)
+        for item in work.vacations.of_player(player.id, since)
+        if item.board_id in (None, board.id)
+    )
+    return Calendar(
+        ZoneInfo(player.settings.timezone),
+        weekends_off=not player.settings.weekend,
+        away=away,
+        stopped=(*outages(work, now), *_out_of_reach(player, now)),
+    )
+
+
+def _seconds(count: int | None) -> timedelta | None:
+    return None if count is None else timedelta(seconds=count)
+
+
+def _out_of_reach(player: Player, now: datetime) -> tuple[Stretch, ...]:
+    since = player.unreachable_since
+    return ((since, min(now, since + STOPPED_AT_MOST)),) if since and since < now else ()

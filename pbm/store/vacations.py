@@ -1,0 +1,38 @@
+"""Vacations: the days on which clocks of a player do not run."""
+
+from datetime import date
+
+from sqlalchemy import Connection, delete, insert, select, update
+
+from pbm.store.schema import vacations
+from pbm.store.values import Vacation
+
+_COLUMNS = (vacations.c.id, vacations.c.first_day, vacations.c.last_day, vacations.c.board_id)
+
+
+class Vacations:
+    """Queries about vacations, within one transaction."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def of_player(self, player_id: int, since: date) -> tuple[Vacation, ...]:
+        """A player's vacations that last until a day or longer, in order."""
+        query = select(*_COLUMNS).where(
+            vacations.c.player_id == player_id, vacations.c.last_day >= since
+        )
+        rows = self._connection.execute(query.order_by(vacations.c.first_day, vacations.c.id))
+        return tuple(Vacation(**row) for row in rows.mappings())
+
+    def add(self, player_id: int, first: date, last: date, board_id: int | None = None) -> None:
+        """Let a player be away from one day to another."""
+        row = {"player_id": player_id, "board_id": board_id, "first_day": first, "last_day": last}
+        self._connection.execute(insert(vacations).values(**row))
+
+    def cut_short(self, vacation: Vacation, last: date) -> None:
+        """Let one end on an earlier day; before its first day there is none of it."""
+        its = vacations.c.id == vacation.id
+        if last < vacation.first_day:
+            self._connection.execute(delete(vacations).where(its))
+        else:
+            self._connection.execute(update(vacations).where(its).values(last_day=last))
