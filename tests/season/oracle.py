@@ -1,0 +1,144 @@
+"""What must hold after a season, found out in another way than the server does."""
+
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from openskill.models import PlackettLuce
+
+from pbm.store.values import Board, Departure
+from tests.season.season import Season
+
+QUARTER = timedelta(minutes=15)
+LATE = timedelta(hours=6)  # that a forfeit comes at most, where nothing holds it up
+STOPPED_AT_MOST = timedelta(days=30)
+
+
+def forfeits(season: Season) -> list[tuple[Board, Departure]]:
+    """Who ran out of time, and where."""
+    found = []
+    for number in season.table.boards():
+        board = season.table.board(number)
+        for departure in season.table.departures(number):
+            if departure.how == "forfeited":
+                found.append((board, departure))
+    return found
+
+
+def waited(season: Season, board: Board, departure: Departure) -> timedelta:
+    """How long a board had waited by the clock of who forfeited, counted in quarters of an hour."""
+    seat = board.seats[departure.seat - 1]
+    since = _wait_began(season, board, departure)
+    count = 0
+    counts = _counts(season, seat.player_id, board.id)
+    moment = since
+    while moment + QUARTER <= departure.left_at:
+        count += counts(moment + QUARTER / 2)
+        moment += QUARTER
+    return count * QUARTER
+
+
+def _wait_began(season: Season, board: Board, departure: Departure) -> datetime:
+    plies = [
+        ply.played_at for ply in season.table.plies(board.id) if ply.ply <= departure.after_ply
+    ]
+    left = [item.left_at for item in season.table.departures(board.id)]
+    earlier = [moment for moment in left if moment < departure.left_at]
+    return max([board.started_at, *plies[-1:], *earlier])
+
+
+def _counts(season: Season, player_id: int, board_id: int) -> Any:
+    person = next(row for row in season.table.rows("players") if row["id"] == player_id)
+    settings = person["settings"] or {}
+    zone = ZoneInfo(settings.get("timezone", "UTC"))
+    weekends = settings.get("weekend", True)
+    away = list(_days_away(season, player_id, board_id))
+
+    def counts(moment: datetime) -> bool:
+        local = moment.astimezone(zone)
+        if any(begin <= moment < end for begin, end in season.was_down):
+            return False
+        if not weekends and local.weekday() >= 5:
+            return False
+        return not any(first <= local.date() <= last for first, last in away)
+
+    return counts
+
+
+def _days_away(season: Season, player_id: int, board_id: int) -> Iterator[tuple[date, date]]:
+    for row in season.table.rows("vacations"):
+        if row["player_id"] == player_id and row["board_id"] in (None, board_id):
+            yield row["first_day"], row["last_day"]
+
+
+def was_warned(season: Season, board: Board, departure: Departure) -> bool:
+    """Whether a reminder was taken at least a day before the forfeit."""
+    player_id = board.seats[departure.seat - 1].player_id
+    since = _wait_began(season, board, departure)
+    return any(
+        row["kind"] == "reminder"
+        and row["player_id"] == player_id
+        and row["status"] == "sent"
+        and since <= _aware(row["finished_at"]) <= departure.left_at - timedelta(days=1)
+        for row in season.table.rows("outbox")
+    )
+
+
+def mails_sent_twice(season: Season) -> list[str]:
+    """What somebody was told twice in the same words at the same time."""
+    told = Counter(
+        (mail["To"], mail["Date"], mail["Subject"], mail.text)
+        for box in season.table.mailboxes.values()
+        for mail in box
+        if mail["X-PBM-Board"]
+    )
+    again = Counter(mail["Message-ID"] for box in season.table.mailboxes.values() for mail in box)
+    return [
+        *(str(key) for key, count in told.items() if count > 1),
+        *(key for key, count in again.items() if count > 1),
+    ]
+
+
+def ratings_again(season: Season) -> dict[tuple[str, str, int], tuple[float, float]]:
+    """The ratings of all players, from the places on all counted boards alone."""
+    model = PlackettLuce()
+    known: dict[tuple[str, str, int], tuple[float, float, datetime]] = {}
+    results = season.table.rows("results")
+    for rated in season.table.rows("rated_boards"):
+        rows = [row for row in results if row["rated_id"] == rated["id"]]
+        pool, at = (rated["game"], rated["pool"]), _aware(rated["counted_at"])
+        teams: dict[int, list[dict[str, Any]]] = {}
+        board = season.table.board(rated["board_id"])
+        sides = board.start.sides
+        for row in rows:
+            seat = next(seat.seat for seat in board.seats if seat.player_id == row["player_id"])
+            teams.setdefault(sides[seat - 1], []).append(row)
+        before = {
+            row["player_id"]: _grown(known.get((*pool, row["player_id"])), at, model)
+            for row in rows
+        }
+        sides_in_order = list(teams.values())
+        after = model.rate(
+            [[model.rating(*before[row["player_id"]]) for row in side] for side in sides_in_order],
+            ranks=[float(side[0]["place"]) for side in sides_in_order],
+        )
+        for side, values in zip(sides_in_order, after, strict=True):
+            for row, value in zip(side, values, strict=True):
+                known[(*pool, row["player_id"])] = (value.mu, value.sigma, at)
+    return {key: (mu, sigma) for key, (mu, sigma, _) in known.items()}
+
+
+def _grown(
+    known: tuple[float, float, datetime] | None, at: datetime, model: PlackettLuce
+) -> tuple[float, float]:
+    if known is None:
+        return model.mu, model.sigma
+    mu, sigma, since = known
+    months = (at - since) / timedelta(days=30)
+    return mu, min((sigma**2 + 0.6**2 * months) ** 0.5, model.sigma)
+
+
+def _aware(moment: datetime) -> datetime:
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

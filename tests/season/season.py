@@ -1,0 +1,208 @@
+"""Months of many people's games at one server, by mail, in a few minutes."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+from random import Random
+
+from pbm.errors import OperatorError
+from pbm.rules import abalone as rules
+from pbm.service.operator import boards as operator_boards
+from pbm.service.operator.office import Office
+from pbm.store.values import Board
+from tests.conversations.greedy import greedy_move
+from tests.season.people import Habit, habit
+from tests.table import START, Person, Table
+
+REPORT = Path(__file__).parents[1] / "mail" / "reading" / "reports" / "postfix-unknown-user.eml"
+HALF_A_DAY = timedelta(hours=12)
+KINDS = ("", "-bowl", "-pillar", "-forfeittime=8d", "-totaltime=60d", "-bank=10d+1d", "-unrated")
+TWICE = 0.05  # mails that a server on the way delivers twice
+
+
+@dataclass(frozen=True)
+class Size:
+    """How large a season is; an outage of a week begins when a third of it is over."""
+
+    players: int
+    boards: int
+    days: float
+
+
+@dataclass(eq=False)
+class Member:
+    """Somebody who plays in the season, and how much of the mail has been read."""
+
+    person: Person
+    habit: Habit
+    read: int
+
+    @property
+    def handle(self) -> str:
+        """The name of this player."""
+        return self.person.address.split("@")[0]
+
+
+@dataclass
+class Season:
+    """A server, and people who write to it as they are used to."""
+
+    table: Table
+    size: Size
+    chance: Random
+    members: list[Member] = field(default_factory=list)
+    was_down: list[tuple[datetime, datetime]] = field(default_factory=list)
+
+    def begin(self) -> None:
+        """Let everybody sign up and say how they play."""
+        for number in range(self.size.players):
+            person = self.table.joins(f"p{number:02d}")
+            habits = habit(self.chance, number, self.size.days)
+            weekend = "on" if habits.weekends else "off"
+            person.says(f"set timezone {habits.zone}\nset weekend {weekend}")
+            self.members.append(Member(person, habits, len(person.mails)))
+
+    @property
+    def day(self) -> float:
+        """How long the season has lasted."""
+        return (self.table.clock() - START) / timedelta(days=1)
+
+    def live(self) -> None:
+        """Let the time of the season go by."""
+        while self.day < self.size.days:
+            if not self.was_down and self.day > self.size.days / 3:
+                self._is_down(days=7)
+            self.table.days_pass(HALF_A_DAY / timedelta(days=1))
+            for member in self.chance.sample(self.members, len(self.members)):
+                if member.habit.writes_on(self.day):
+                    self._acts(member)
+                self._reads(member)
+            if self.chance.random() < 0.02:
+                self._operator_acts()
+
+    def falls_silent(self, days: float) -> None:
+        """Let nobody write any more, so that every clock runs out that can."""
+        until = self.day + days
+        while self.day < until:
+            self.table.days_pass(1)
+            for member in self.members:
+                self._reads(member)
+
+    # -- what people do ------------------------------------------------------------------------
+
+    def _acts(self, member: Member) -> None:
+        habits = member.habit
+        for number in self._waiting_for(member):
+            if self.chance.random() < habits.eager:
+                self._moves(member, number)
+        if self.chance.random() < habits.begins and self._begun() < self.size.boards:
+            self._says(member, self._challenge(member))
+        if self.chance.random() < habits.talks:
+            self._says(member, self.chance.choice(WISHES)(self, member))
+
+    def _moves(self, member: Member, number: int) -> None:
+        board = self.table.board(number)
+        if board.to_move and board.to_move.handle == member.handle:
+            move = rules.format_move(greedy_move(board.position.inner, self.chance))
+            self._says(member, f"move {number} {move}")
+
+    def _says(self, member: Member, body: str) -> None:
+        """Answer the newest mail; some servers on the way deliver that twice."""
+        if not body:
+            return
+        person = member.person
+        newest = person.newest
+        thread = {"In-Reply-To": newest["Message-ID"]}
+        to = newest.reply_to
+        raw = person.mail_bytes(f"Re: {newest['Subject']}", body, to=to, headers=thread)
+        for _ in range(2 if self.chance.random() < TWICE else 1):
+            person.sends(raw, to=to)
+
+    def _challenge(self, member: Member) -> str:
+        others = [other.handle for other in self.members if other is not member]
+        count = self.chance.choice((1, 1, 1, 1, 2, 3, 3, 5))
+        named = self.chance.sample(others, count)
+        if count == 3 and self.chance.random() < 0.5:
+            return f"challenge me+{named[0]} {named[1]}+{named[2]}"
+        kind = self.chance.choice(KINDS if count == 1 else KINDS[3:])
+        return f"challenge me {' '.join(named)} {kind}"
+
+    # -- what happens to people ----------------------------------------------------------------
+
+    def _reads(self, member: Member) -> None:
+        """Take what has come; mail that comes back is reported to the server."""
+        new = member.person.mails[member.read :]
+        member.read += len(new)
+        if not member.habit.is_unreachable(self.day):
+            return
+        for mail in new:
+            if mail.envelope_sender:
+                report = REPORT.read_bytes().replace(b"\n", b"\r\n")
+                number = self.table.next_message_id().encode()
+                self.table.deliver("", mail.envelope_sender, report + number)
+
+    def _is_down(self, days: float) -> None:
+        begin = self.table.clock()
+        self.table.is_down(days)
+        self.was_down.append((begin, self.table.clock()))
+
+    def _operator_acts(self) -> None:
+        office = Office(self.table.database, self.table.site, self.table.clock, "root")
+        act: Callable[[Office, int, str], object] = self.chance.choice(
+            (operator_boards.undo, operator_boards.reopen)
+        )
+        with suppress(OperatorError):
+            act(office, self.chance.choice(self.table.boards()), "so it was agreed")
+        self.table.posts()
+
+    # -- what is asked -------------------------------------------------------------------------
+
+    def board_of(self, member: Member) -> int | None:
+        """One of somebody's boards that is played."""
+        mine = [
+            number
+            for number in self.table.boards()
+            if member.handle in handles(board := self.table.board(number)) and board.playing
+        ]
+        return self.chance.choice(mine) if mine else None
+
+    def other(self, member: Member) -> str:
+        """Somebody else's handle."""
+        return self.chance.choice([one for one in self.members if one is not member]).handle
+
+    def _waiting_for(self, member: Member) -> list[int]:
+        with self.table.database.reading() as work:
+            player = work.players.by_handle(member.handle)
+            return list(work.boards.to_move(player.id)) if player else []
+
+    def _begun(self) -> int:
+        return len(self.table.boards())
+
+
+def handles(board: Board) -> list[str]:
+    """Who sits at a board."""
+    return [seat.handle for seat in board.seats]
+
+
+def _about_a_board(words: str) -> Callable[[Season, Member], str]:
+    def wish(season: Season, member: Member) -> str:
+        number = season.board_of(member)
+        return words.format(number) if number else ""
+
+    return wish
+
+
+WISHES: tuple[Callable[[Season, Member], str], ...] = (
+    lambda season, _: f"vacation tomorrow {season.chance.randrange(2, 12)}d",
+    lambda *_: "back",
+    lambda *_: "standings",
+    lambda *_: "games",
+    _about_a_board("draw {}"),
+    _about_a_board("accept {}"),
+    _about_a_board("takeback {}"),
+    _about_a_board("resign {}"),
+    _about_a_board("rematch {}"),
+    _about_a_board("chat {}\nGood luck!"),
+)

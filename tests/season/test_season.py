@@ -1,0 +1,86 @@
+"""A season: months of clocks, vacations, bounces and an outage, and what must hold at the end."""
+
+from collections.abc import Iterator
+from random import Random, SystemRandom
+
+import pytest
+
+from pbm.play.clocks.waits import terms_of
+from pbm.service.operator.office import Office
+from pbm.service.operator.verify import verify
+from tests.season import oracle
+from tests.season.season import Season, Size
+from tests.table import Table
+
+SMALL = Size(players=10, boards=16, days=45)
+WHOLE = Size(players=40, boards=200, days=182)
+
+
+@pytest.fixture
+def table(sqlite_url: str) -> Iterator[Table]:
+    table = Table(sqlite_url)
+    yield table
+    table.close()
+
+
+@pytest.mark.parametrize(
+    ("size", "seed"),
+    [(SMALL, 1), pytest.param(WHOLE, None, marks=pytest.mark.thorough)],
+    ids=["small", "whole"],
+)
+def test_a_season(size: Size, seed: int | None, table: Table) -> None:
+    seed = SystemRandom().randrange(10**6) if seed is None else seed
+    print(f"seed {seed}")
+    season = Season(table, size, Random(seed))
+    season.begin()
+    season.live()
+    season.falls_silent(days=150)
+    check_mails(season)
+    check_boards(season)
+    check_forfeits(season)
+    check_ratings(season)
+
+
+def check_mails(season: Season) -> None:
+    table = season.table
+    assert not [row["outcome"] for row in table.rows("inbox") if row["status"] != "done"]
+    unsent = [row for row in table.rows("outbox") if row["status"] != "sent"]
+    assert {row["last_error"] for row in unsent} <= {"the player has written"}
+    assert not oracle.mails_sent_twice(season)
+
+
+def check_boards(season: Season) -> None:
+    table = season.table
+    office = Office(table.database, table.site, table.clock, "root")
+    assert not [verdict for verdict in verify(office) if verdict.problems]
+    for number in table.boards():
+        board = table.board(number)
+        assert not board.playing or legally_waiting(season, number), number
+
+
+def legally_waiting(season: Season, number: int) -> bool:
+    """Whether a board waits for somebody whom no mail reaches."""
+    seat = season.table.board(number).to_move
+    return seat is not None and seat.unreachable
+
+
+def check_forfeits(season: Season) -> None:
+    found = oracle.forfeits(season)
+    assert found
+    for board, departure in found:
+        terms = terms_of(board)
+        assert oracle.was_warned(season, board, departure), (board.id, departure)
+        if not terms.counts_used:
+            over = oracle.waited(season, board, departure).total_seconds() - terms.each
+            assert -900 <= over <= oracle.LATE.total_seconds(), (board.id, departure, over / 3600)
+
+
+def check_ratings(season: Season) -> None:
+    again = oracle.ratings_again(season)
+    kept = {
+        (row["game"], row["pool"], row["player_id"]): (row["mu"], row["sigma"])
+        for row in season.table.rows("ratings")
+    }
+    assert kept.keys() == again.keys()
+    for key, rating in kept.items():
+        assert rating == pytest.approx(again[key], abs=1e-6), key
