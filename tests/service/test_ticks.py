@@ -2,12 +2,15 @@
 
 import asyncio
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 from sqlalchemy import update
 
-from pbm.service.running.downtime import LISTENING, note_listening, time_lost
+from pbm.play.clocks.calendar import Calendar
+from pbm.play.clocks.outages import LISTENING, outages
+from pbm.service.running.downtime import note_listening
 from pbm.service.running.heartbeat import LISTEN, POST, Heart
 from pbm.service.running.loops import keep_time
 from pbm.service.running.writer import Writer
@@ -16,6 +19,7 @@ from pbm.service.ticks.machine import MOST_TRIES, Ticks
 from pbm.service.ticks.registry import TIMERS
 from pbm.service.ticks.tick import Done, Tick
 from pbm.service.turns.crash_marker import CrashMarker
+from pbm.store.db import UnitOfWork
 from pbm.store.schema import due
 from pbm.store.values import TimerKind
 from tests.growth import asked
@@ -205,6 +209,12 @@ def test_another_process_passes_over_what_one_has_in_hand(table: Table) -> None:
         (second,) = other.timers.claim(table.clock(), 2)
         assert (first.about, second.about) == ("one", "two")
         assert other.timers.claim(table.clock(), 2) == (second,)
+
+
+def time_lost(work: UnitOfWork, since: datetime, until: datetime) -> timedelta:
+    """How much of a stretch of time is given back."""
+    calendar = Calendar(ZoneInfo("UTC"), stopped=tuple(outages(work, until)))
+    return until - since - calendar.elapsed(since, until)
 
 
 class TestDowntime:

@@ -9,14 +9,16 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
+from pbm.errors import Refusal
 from pbm.plain import from_plain
 from pbm.play.clocks.calendar import Calendar, Stretch
 from pbm.play.clocks.outages import outages
 from pbm.play.clocks.terms import Terms, usual_terms
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Board, Player, TimerKind
+from pbm.store.values import Board, Player, Seat, TimerKind
 
 _DAY = timedelta(days=1)
+_MOST_BETWEEN_ZONES = timedelta(hours=26)
 STOPPED_AT_MOST = timedelta(days=30)  # while mail to a player comes back
 
 
@@ -80,7 +82,26 @@ def _look_in_time(work: UnitOfWork, board: Board, now: datetime) -> None:
     wait = wait_of(work, board, now)
     first = wait.when(min(wait.reminders)) if wait else None
     if first is not None:
-        work.timers.advance(TimerKind.CLOCK, str(board.id), first, now)
+        work.timers.advance(TimerKind.CLOCK, [str(board.id)], first, now)
+
+
+def look_again(work: UnitOfWork, player_id: int, now: datetime) -> None:
+    """Let all boards be looked at that wait for a player, whose calendar has changed."""
+    waiting = [str(number) for number in work.boards.to_move(player_id)]
+    work.timers.advance(TimerKind.CLOCK, waiting, now, now)
+
+
+def check_time_left(work: UnitOfWork, player_id: int, now: datetime) -> None:
+    """Raise Refusal where a player's calendar, as it is now, leaves no time on some board."""
+    for board in work.boards.get_many(work.boards.to_move(player_id)):
+        seat, since = board.to_move, board.waits_since
+        if seat is None or since is None:
+            continue
+        if now - since < _allowed(terms_of(board), seat) - _MOST_BETWEEN_ZONES:
+            continue  # no calendar counts more
+        wait = wait_of(work, board, now)
+        if wait and wait.is_over:
+            raise Refusal("would-run-out", number=board.id)
 
 
 def wait_of(work: UnitOfWork, board: Board, now: datetime) -> Wait | None:
@@ -94,7 +115,7 @@ def wait_of(work: UnitOfWork, board: Board, now: datetime) -> Wait | None:
         return None
     terms, since = terms_of(board), board.waits_since
     calendar = calendar_of(work, board, player, now)
-    allowed = terms.allowed(timedelta(seconds=seat.used), _seconds(seat.banked))
+    allowed = _allowed(terms, seat)
     ends_at = calendar.after(since, allowed)
     return Wait(terms, calendar, since, calendar.elapsed(since, now), allowed, ends_at)
 
@@ -113,6 +134,10 @@ def calendar_of(work: UnitOfWork, board: Board, player: Player, now: datetime) -
         away=away,
         stopped=(*outages(work, now), *_out_of_reach(player, now)),
     )
+
+
+def _allowed(terms: Terms, seat: Seat) -> timedelta:
+    return terms.allowed(timedelta(seconds=seat.used), _seconds(seat.banked))
 
 
 def _seconds(count: int | None) -> timedelta | None:
