@@ -12,6 +12,7 @@ from pbm.commands.words import OneOf, Word, cut_short, lowered
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.nearest import nearest
+from pbm.play.clocks.waits import check_time_left, look_again
 from pbm.store.values import Settings
 
 _CHOICES = {
@@ -22,8 +23,15 @@ _CHOICES = {
     "weekend": ("on", "off"),
 }
 _MOST_ZONES = 3  # of one city
+_OF_THE_CALENDAR = ("weekend", "timezone")
 _SWITCHES = {"on": True, "off": False}
-_SPELLINGS = {"pictures": "picture", "mail": "mails", "zone": "timezone", "tz": "timezone"}
+_SPELLINGS = {
+    "pictures": "picture",
+    "mail": "mails",
+    "zone": "timezone",
+    "tz": "timezone",
+    "weekends": "weekend",
+}
 
 
 class ShowSettings(Command):
@@ -49,7 +57,8 @@ class Set(Command):
     `set mails turn` sends you a board only when it is your turn, or somebody writes or asks
     something, and at the end; your own moves are still confirmed. `all` sends every move.
     `set timezone Europe/Berlin` is for the times that our mails name.
-    `set weekend off` stops your clocks on Saturdays and Sundays.
+    `set weekend off` stops your clocks on Saturdays and Sundays. What would let your time on a
+    board run out at once, such as `set weekend on` late in a wait, is not done.
     `set strict on` is for those who are afraid of forgers: your yes to a question then stands
     for no other mail, so that every mail which answers none of ours is asked about. Where this
     server learns what your mail provider says of a mail, an answer of yours counts only if
@@ -70,6 +79,9 @@ class Set(Command):
         if self.name == "strict":  # the word of a provider that is never heard would be none
             settings = replace(settings, strict_by_provider=context.can_be_strict or not chosen)
         context.work.players.set_settings(context.player.id, settings)
+        if self.name in _OF_THE_CALENDAR:
+            check_time_left(context.work, context.player.id, context.turn.arrived)
+            look_again(context.work, context.player.id, context.now)
         yield _told(context, settings, changed=self.name)
 
     def _chosen(self) -> Any:

@@ -5,9 +5,8 @@ code `syntax` and a sentence's reason when the words cannot be read.
 """
 
 import re
-from contextlib import suppress
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import timedelta
 from string import ascii_lowercase, ascii_uppercase
 from typing import Any
 
@@ -264,44 +263,6 @@ class Spans(Kind):
             raise misread("span", word=cut_short(words[0]))
         del words[0]
         return tuple(self._each.read([word]) for word in found)
-
-
-@dataclass(frozen=True)
-class DayRef:
-    """A day as somebody named it: a date, one without its year, or one so long after another."""
-
-    day: date | None = None
-    after: timedelta = timedelta()
-    yearless: bool = False
-
-    def on(self, today: date) -> date:
-        """The day that is meant on a day."""
-        if self.day is None:
-            return today + self.after
-        meant = self.day.replace(year=today.year) if self.yearless else self.day
-        return meant.replace(year=today.year + 1) if self.yearless and meant < today else meant
-
-
-class Day(Kind):
-    """A day of the calendar, or a number of days from another."""
-
-    def __init__(self, shown: str) -> None:
-        self.shown = shown
-
-    def read(self, words: list[str]) -> DayRef:
-        """Take one word."""
-        word = words.pop(0)
-        named = {"today": timedelta(), "tomorrow": timedelta(days=1)}.get(lowered(word))
-        if named is not None:
-            return DayRef(after=named)
-        span = parse_duration(word)
-        if span is not None and not word.isdigit() and span >= timedelta(days=1):
-            return DayRef(after=timedelta(days=span.days - 1))
-        for form, yearless in (("%Y-%m-%d", False), ("%d.%m.%Y", False), ("%d.%m.", True)):
-            with suppress(ValueError):
-                told, form = (f"{word}2000", f"{form}%Y") if yearless else (word, form)
-                return DayRef(datetime.strptime(told, form).date(), yearless=yearless)
-        raise misread("day", word=cut_short(word))
 
 
 class OneOf(Kind):

@@ -83,10 +83,11 @@ class PlayerBack(BoardNews):
 
 @dataclass(frozen=True)
 class VacationTaken(BoardFact):
-    """A player's time has run out, and days of the year's vacation were taken instead."""
+    """A player's time has run out, and so many days of the year's vacation were taken instead."""
 
     handle: str
     last: str
+    days: int
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,7 @@ from pbm.store.schema import (
     players,
     questions,
     seats,
+    vacations,
 )
 from pbm.store.statement import Row, Statement
 from pbm.store.values import FIRST_EPOCH, Player, Settings
@@ -242,6 +243,7 @@ class Players:
         self._set(player.id, settings=None, password_hash=None)
         forget = self._connection.execute
         forget(delete(errands).where(errands.c.player_id == player.id))
+        forget(delete(vacations).where(vacations.c.player_id == player.id))
         forget(
             delete(questions).where(
                 or_(questions.c.player_id == player.id, questions.c.address_key.in_(keys))

@@ -1,5 +1,6 @@
 """What is to be done at a moment: rows of `due`, claimed as mails are."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -15,6 +16,7 @@ TIMER_SET = "pbm_timer_set"  # the channel on which other processes hear of a ne
 _INSERT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 _COLUMNS = tuple(due.columns)
 _WAITS = ~due.c.stuck
+_AT_ONCE = 500  # that one statement names
 
 
 class Timers:
@@ -52,13 +54,24 @@ class Timers:
             self._connection.execute(text("SELECT pg_notify(:channel, '')"), {"channel": TIMER_SET})
         return True
 
-    def advance(self, kind: TimerKind, about: str, due_at: datetime, now: datetime) -> None:
-        """Let one come earlier, if it was to come later."""
-        self._connection.execute(
-            update(due)
-            .where(due.c.kind == kind.value, due.c.about == about, due.c.due_at > due_at)
-            .values(due_at=due_at, set_at=now)
-        )
+    def advance(
+        self, kind: TimerKind, abouts: Sequence[str], due_at: datetime, now: datetime
+    ) -> None:
+        """Let some come earlier that were to come later.
+
+        One that another process has in hand is passed over: whoever has its board waits for none
+        that waits for the board, and it looks how things stand after that.
+        """
+        for first in range(0, len(abouts), _AT_ONCE):
+            later = select(due.c.id).where(
+                due.c.kind == kind.value,
+                due.c.about.in_(abouts[first : first + _AT_ONCE]),
+                due.c.due_at > due_at,
+            )
+            free = later.with_for_update(skip_locked=True)
+            self._connection.execute(
+                update(due).where(due.c.id.in_(free)).values(due_at=due_at, set_at=now)
+            )
 
     def claim(self, now: datetime, most: int) -> tuple[Timer, ...]:
         """Take those that are due, the oldest first; other processes pass them over meanwhile."""

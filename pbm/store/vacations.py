@@ -24,10 +24,17 @@ class Vacations:
         rows = self._connection.execute(query.order_by(vacations.c.first_day, vacations.c.id))
         return tuple(Vacation(**row) for row in rows.mappings())
 
-    def add(self, player_id: int, first: date, last: date, board_id: int | None = None) -> None:
-        """Let a player be away from one day to another."""
+    def find(self, vacation_id: int) -> Vacation | None:
+        """Find one that was not dropped."""
+        query = select(*_COLUMNS).where(vacations.c.id == vacation_id)
+        row = self._connection.execute(query).mappings().one_or_none()
+        return Vacation(**row) if row else None
+
+    def add(self, player_id: int, first: date, last: date, board_id: int | None = None) -> int:
+        """Let a player be away from one day to another; return its number."""
         row = {"player_id": player_id, "board_id": board_id, "first_day": first, "last_day": last}
-        self._connection.execute(insert(vacations).values(**row))
+        added = insert(vacations).values(**row).returning(vacations.c.id)
+        return int(self._connection.execute(added).scalar_one())
 
     def cut_short(self, vacation: Vacation, last: date) -> None:
         """Let one end on an earlier day; before its first day there is none of it."""

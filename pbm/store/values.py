@@ -69,11 +69,6 @@ class Vacation:
     last_day: date
     board_id: int | None
 
-    @property
-    def days(self) -> int:
-        """How many days it has."""
-        return (self.last_day - self.first_day).days + 1
-
 
 @dataclass(frozen=True)
 class Seat:
@@ -512,6 +507,8 @@ class TimerKind(StrEnum):
     DAILY_ERASURE = "daily-erasure"
     RATINGS = "ratings"
     CLOCK = "clock"
+    VACATION = "vacation"
+    VACATION_OVER = "vacation-over"
 
 
 @dataclass(frozen=True)

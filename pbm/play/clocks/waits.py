@@ -9,14 +9,16 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
+from pbm.errors import Refusal
 from pbm.plain import from_plain
 from pbm.play.clocks.calendar import Calendar, Stretch
 from pbm.play.clocks.outages import UNNOTICED, outages
 from pbm.play.clocks.terms import Terms, usual_terms
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Board, Player, TimerKind
+from pbm.store.values import Board, Player, Seat, TimerKind
 
 _DAY = timedelta(days=1)
+_MOST_BETWEEN_ZONES = timedelta(hours=26)
 STOPPED_AT_MOST = timedelta(days=30)  # while mail to a player comes back
 PAUSED_AT_MOST = timedelta(days=90)
 
@@ -96,7 +98,26 @@ def look_in_time(work: UnitOfWork, board: Board, now: datetime) -> None:
     wait = wait_of(work, board, now)
     coming = wait.coming if wait else None
     if coming is not None:
-        work.timers.advance(TimerKind.CLOCK, str(board.id), coming, now)
+        work.timers.advance(TimerKind.CLOCK, [str(board.id)], coming, now)
+
+
+def look_again(work: UnitOfWork, player_id: int, now: datetime) -> None:
+    """Let all boards be looked at that wait for a player, whose calendar has changed."""
+    waiting = [str(number) for number in work.boards.to_move(player_id)]
+    work.timers.advance(TimerKind.CLOCK, waiting, now, now)
+
+
+def check_time_left(work: UnitOfWork, player_id: int, now: datetime) -> None:
+    """Raise Refusal where a player's calendar, as it is now, leaves no time on some board."""
+    for board in work.boards.get_many(work.boards.to_move(player_id)):
+        seat, since = board.to_move, board.waits_since
+        if seat is None or since is None:
+            continue
+        if now - since < _allowed(board, seat) - _MOST_BETWEEN_ZONES:
+            continue  # no calendar counts more
+        wait = wait_of(work, board, now)
+        if wait and wait.is_over:
+            raise Refusal("would-run-out", number=board.id)
 
 
 def wait_of(
@@ -115,8 +136,7 @@ def wait_of(
         return None
     terms, since = terms_of(board), board.waits_since
     calendar = calendar_of(work, board, player, now)
-    used, given = timedelta(seconds=seat.used), timedelta(seconds=board.given)
-    allowed = terms.allowed(used, in_time(seat.banked), given)
+    allowed = _allowed(board, seat)
     ends_at = calendar.after(since, allowed)
     return Wait(player, terms, calendar, since, calendar.elapsed(since, now), allowed, ends_at)
 
@@ -158,6 +178,11 @@ def _halted(board: Board) -> tuple[Stretch, ...]:
     """When the clock of a board stood still, with a pause that goes on."""
     since = board.paused_since
     return (*board.stops, *(((since, since + PAUSED_AT_MOST),) if since else ()))
+
+
+def _allowed(board: Board, seat: Seat) -> timedelta:
+    used, given = timedelta(seconds=seat.used), timedelta(seconds=board.given)
+    return terms_of(board).allowed(used, in_time(seat.banked), given)
 
 
 def in_time(count: int | None) -> timedelta | None:

@@ -59,7 +59,7 @@ def _run_out(
         return waiting
     if tick.now < ends_at + ALL_KEPT:
         return Again(ends_at + ALL_KEPT, "mail of the last minute may not be kept yet")
-    taken = take_by_itself(tick.work, board, player, tick.now)
+    taken = take_by_itself(tick.work, board, player, ends_at)
     if taken is not None:
         announce_boards(tick, [taken])
         return Again(_first_look(tick, board), f"took vacation for {player.handle}")
