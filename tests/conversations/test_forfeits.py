@@ -147,6 +147,7 @@ def test_each_reads_by_when_in_the_own_time_zone(table: Table, zone: str) -> Non
 def test_it_says_who_is_away(table: Table) -> None:
     alice, bob = begun(table, "alice", "bob")
     alice.says("vacation today 10d")
+    table.days_pass(0)
     away = "alice's move on board 1 (away until 2026-11-30); nothing to do."
     bob.hears(away).says("show 1").hears(away)
     alice.forgets().says("show 1").hears("Your move on board 1, by Tue 2026-12-22 00:00 UTC")
