@@ -124,6 +124,22 @@ def test_who_can_be_reached_again_has_the_time_that_was_left(table: Table) -> No
     assert table.board(1).winners == (2,)
 
 
+def test_who_comes_back_too_late_is_warned_before_it_ends(table: Table) -> None:
+    alice, bob = begun(table, "alice", "bob")
+    table.days_pass(4)
+    bounces(table, "alice")
+    table.days_pass(60)
+    bob.hears("alice's time has run out.")
+    alice.forgets().says("Here I am!", answering=board_mail(alice, 1))
+    bob.forgets().says("claim 1").hears("A draw cannot be claimed on board 1 now")
+    table.days_pass(0.1)
+    alice.hears("Your move on board 1, and the time is over.", "Please make it by 2027-01-25")
+    table.days_pass(0.8)
+    assert table.board(1).playing
+    table.days_pass(0.5)
+    assert table.board(1).winners == (2,)
+
+
 def test_a_claim_is_for_whoever_was_told(table: Table) -> None:
     alice, bob = begun(table, "alice", "bob")
     bob.says("claim").hears("A draw cannot be claimed on board 1 now")
@@ -153,7 +169,7 @@ def test_it_says_who_is_away(table: Table) -> None:
     alice.forgets().says("show 1").hears("Your move on board 1, by Tue 2026-12-22 00:00 UTC")
     table.days_pass(12)
     alice.forgets()
-    bob.forgets().says("Back?").hears("alice's move on board 1; nothing to do.")
+    bob.forgets().says("Are you here again?").hears("alice's move on board 1; nothing to do.")
     alice.hears("by Tue 2026-12-22 00:00 UTC (18 days)")
 
 

@@ -40,14 +40,17 @@ def resume(work: UnitOfWork, board: Board, now: datetime) -> Board:
 def keep_stop(work: UnitOfWork, player: Player, now: datetime) -> None:
     """Keep in mind how long clocks have stood still for a player to whom mail arrives again.
 
-    What was sent meanwhile has reminded nobody, so that reminders begin anew.
+    What was sent meanwhile has reminded nobody, so that reminders begin anew, for whom the time
+    was over by then as well.
     """
     since = player.unreachable_since
     for number in work.boards.to_move(player.id) if since else ():
         board = work.boards.get(number, lock=True)
         if since and board.is_installed and not board.awaited_first_move:
             until = min(now, since + STOPPED_AT_MOST)
-            look_in_time(work, _kept(work, board, since, until, reminded=0), now)
+            board = _kept(work, board, since, until)
+            stops = (*board.stops, (now, now))  # from here on there can be a warning
+            look_in_time(work, work.boards.set_wait(board, stops=stops, reminded=0), now)
 
 
 def _kept(

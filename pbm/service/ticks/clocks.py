@@ -65,8 +65,9 @@ def _run_out(
         return Again(_first_look(tick, board), f"took vacation for {player.handle}")
     if player.unreachable_since is not None:
         return _let_others_claim(tick, board, player, wait)
-    if not _was_warned(tick, board, player, wait):
-        if not tick.work.outbox.is_under_way(Kind.REMINDER, player.id, board.id, wait.since):
+    since = max((wait.since, *(end for _, end in board.stops)))
+    if not _was_warned(tick, board, player, since):
+        if not tick.work.outbox.is_under_way(Kind.REMINDER, player.id, board.id, since):
             _remind(tick, board, player, wait, len(wait.reminders))
         return Again(tick.now + _LOOK_AGAIN_AFTER, f"no reminder has reached {player.handle} yet")
     announce_boards(tick, forfeit(tick.work, board, player, tick.now))
@@ -84,9 +85,9 @@ def _let_others_claim(tick: Tick, board: Board, player: Player, wait: Wait) -> A
     return Again(tick.now + _NO_CLOCK_RUNS, f"others may claim that {player.handle} forfeits")
 
 
-def _was_warned(tick: Tick, board: Board, player: Player, wait: Wait) -> bool:
+def _was_warned(tick: Tick, board: Board, player: Player, since: datetime) -> bool:
     until = tick.now - WARNED_BEFORE
-    return tick.work.outbox.taken_since(Kind.REMINDER, player.id, board.id, wait.since, until)
+    return tick.work.outbox.taken_since(Kind.REMINDER, player.id, board.id, since, until)
 
 
 def _remind(tick: Tick, board: Board, player: Player, wait: Wait, times: int) -> None:
