@@ -262,6 +262,17 @@ class Players:
         for key in keys:
             forget(delete(buckets).where(buckets.c.key.contains(key, autoescape=True)))
 
+    def begin_absence(self, player_id: int, now: datetime) -> bool:
+        """Note that a player has let a board run out; whether that is the first time since their
+        last move."""
+        first = (players.c.id == player_id) & players.c.absent_since.is_(None)
+        noted = update(players).where(first).values(absent_since=now).returning(players.c.id)
+        return self._connection.scalar(noted) is not None
+
+    def end_absence(self, player_id: int) -> None:
+        """Note that a player has moved."""
+        self._set(player_id, absent_since=None)
+
     def set_bounces(
         self,
         player_id: int,

@@ -6,13 +6,11 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, delete, func, insert, select, text
-from sqlalchemy.dialects import postgresql, sqlite
 
-from pbm.store.schema import rated_boards, ratings, results
+from pbm.store.schema import players, rated_boards, ratings, results
 from pbm.store.values import CountedBoard, Pool, Rating, Result
 
 _COUNTING = text("SELECT pg_advisory_xact_lock(1885498989, 0)")
-_INSERT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 _RESULT = tuple(results.c[field.name] for field in fields(Result))
 
 
@@ -42,26 +40,8 @@ class Ratings:
 
     def before(self, counted: CountedBoard, player_ids: Collection[int]) -> dict[int, Rating]:
         """What was known of players before a board was counted; who was new is left out."""
-        earlier = (
-            select(results.c.player_id, func.max(results.c.rated_id).label("rated_id"))
-            .where(
-                results.c.player_id.in_(player_ids),
-                results.c.game == counted.game,
-                results.c.pool == counted.pool,
-                results.c.rated_id < counted.number,
-            )
-            .group_by(results.c.player_id)
-            .subquery()
-        )
-        last = (earlier.c.player_id == results.c.player_id) & (
-            earlier.c.rated_id == results.c.rated_id
-        )
-        query = (
-            select(*_RESULT, rated_boards.c.counted_at)
-            .join(rated_boards, rated_boards.c.id == results.c.rated_id)
-            .join(earlier, last)
-        )
-        return dict(map(_rated, self._connection.execute(query)))
+        earlier = _last_of(counted, player_ids, before=counted.number)
+        return dict(map(_rated, self._connection.execute(earlier)))
 
     def counted(self, board_id: int) -> CountedBoard | None:
         """A board as it was counted, None if it was not."""
@@ -77,12 +57,29 @@ class Ratings:
         rows = self._connection.execute(query.order_by(results.c.player_id)).mappings()
         return tuple(Result(**row) for row in rows)
 
+    def unlike_last(self, counted: CountedBoard) -> frozenset[int]:
+        """Those for whom a board is the last that counted, and whose rating is another than it has
+        made it, or who have one although they left for good."""
+        player_ids = [item.player_id for item in self.results(counted)]
+        its_own = _last_of(counted, player_ids).where(results.c.rated_id == counted.number)
+        last = dict(map(_rated, self._connection.execute(its_own)))
+        here = players.c.id.in_(last) & (players.c.status != "removed")
+        listed = set(self._connection.scalars(select(players.c.id).where(here)))
+        now = self.current(counted.game, counted.pool, last)
+        return frozenset(
+            number for number in last if now.get(number) != (last[number] if number in listed else None)
+        )
+
     # -- writing ---------------------------------------------------------------------------
+
+    def hold(self) -> None:
+        """Let nobody else count a board until the commit."""
+        if self._connection.dialect.name == "postgresql":
+            self._connection.execute(_COUNTING)
 
     def add(self, board_id: int, game: str, pool: Pool, now: datetime) -> CountedBoard:
         """Count a board as the next. Until the commit nobody else counts one."""
-        if self._connection.dialect.name == "postgresql":
-            self._connection.execute(_COUNTING)
+        self.hold()
         counted = {"board_id": board_id, "game": game, "pool": pool.value, "counted_at": now}
         added = insert(rated_boards).values(**counted).returning(rated_boards.c.id)
         number = int(self._connection.execute(added).scalar_one())
@@ -94,39 +91,26 @@ class Ratings:
         self._connection.execute(delete(results).where(results.c.rated_id == counted.number))
         rows = [{"rated_id": counted.number, **about, **asdict(item)} for item in found]
         self._connection.execute(insert(results), rows)
-        for item in found:
-            known = {"mu": item.mu, "sigma": item.sigma, "games": item.games}
-            self._set(counted, item.player_id, {**known, "counted_at": counted.at})
+        self._settle(counted, [item.player_id for item in found])
 
     def forget(self, counted: CountedBoard) -> None:
-        """Count a board no more; its players have the ratings that they had before it."""
+        """Count a board no more; its players have the ratings of their other boards."""
         player_ids = [item.player_id for item in self.results(counted)]
-        before = self.before(counted, player_ids)
         for table, column in ((results, results.c.rated_id), (rated_boards, rated_boards.c.id)):
             self._connection.execute(delete(table).where(column == counted.number))
-        for player_id in player_ids:
-            earlier = before.get(player_id)
-            if earlier is None:
-                self._drop(counted, player_id)
-            else:
-                known = {"mu": earlier.mu, "sigma": earlier.sigma, "games": earlier.games}
-                self._set(counted, player_id, {**known, "counted_at": earlier.at})
+        self._settle(counted, player_ids)
 
-    def _set(self, counted: CountedBoard, player_id: int, known: dict[str, Any]) -> None:
-        whose = {"game": counted.game, "pool": counted.pool.value, "player_id": player_id}
-        added = _INSERT[self._connection.dialect.name](ratings).values(**whose, **known)
-        self._connection.execute(
-            added.on_conflict_do_update(index_elements=list(whose), set_=known)
-        )
+    def drop_player(self, player_id: int) -> None:
+        """Name a player who has left for good in no standings; what their games did stays."""
+        self._connection.execute(delete(ratings).where(ratings.c.player_id == player_id))
 
-    def _drop(self, counted: CountedBoard, player_id: int) -> None:
-        self._connection.execute(
-            delete(ratings).where(
-                ratings.c.game == counted.game,
-                ratings.c.pool == counted.pool,
-                ratings.c.player_id == player_id,
-            )
-        )
+    def _settle(self, counted: CountedBoard, player_ids: Collection[int]) -> None:
+        """Let the rating of each of some players be what their last board has made of it."""
+        its = (ratings.c.game == counted.game, ratings.c.pool == counted.pool)
+        self._connection.execute(delete(ratings).where(*its, ratings.c.player_id.in_(player_ids)))
+        last = _last_of(counted, player_ids).where(players.c.status != "removed")
+        names = [column.name for column in ratings.c]
+        self._connection.execute(insert(ratings).from_select(names, last))
 
     def _counted(self, condition: ColumnElement[bool], *, most: int) -> tuple[CountedBoard, ...]:
         query = select(rated_boards).where(condition).order_by(rated_boards.c.id).limit(most)
@@ -138,6 +122,32 @@ class Ratings:
 
 def _of(game: str, pool: Pool) -> Select[Any]:
     return select(ratings).where(ratings.c.game == game, ratings.c.pool == pool)
+
+
+def _last_of(
+    counted: CountedBoard, player_ids: Collection[int], *, before: int | None = None
+) -> Select[Any]:
+    """What the last board of each of some players has made of their ratings; a row of `ratings`
+    each."""
+    earlier = results.alias()
+    number = (  # for each player one look into an index, however many games there are
+        select(func.max(earlier.c.rated_id))
+        .where(
+            earlier.c.player_id == players.c.id,
+            earlier.c.game == counted.game,
+            earlier.c.pool == counted.pool,
+            *(() if before is None else (earlier.c.rated_id < before,)),
+        )
+        .scalar_subquery()
+    )
+    values = (results.c[name] for name in ("game", "pool", "player_id", "mu", "sigma", "games"))
+    return (
+        select(*values, rated_boards.c.counted_at)
+        .select_from(players)
+        .join(results, (results.c.player_id == players.c.id) & (results.c.rated_id == number))
+        .join(rated_boards, rated_boards.c.id == results.c.rated_id)
+        .where(players.c.id.in_(player_ids))
+    )
 
 
 def _rated(row: Any) -> tuple[int, Rating]:

@@ -82,7 +82,8 @@ class Seat:
     In a record `handle` is the name that it gives, and the seat belongs to who brought it in.
     `unreachable`: mail to the player comes back; `removed`: the player has left this server.
     `answered`: the player began the board, or has moved or written there. `used` are the seconds
-    of a clock that counts them, and `banked` those left in its bank, None for a full one.
+    of a clock that counts them, and `banked` those left in its bank, None for a full one. `absent`:
+    the player has let a board run out, and has not moved anywhere since.
     """
 
     seat: int
@@ -95,6 +96,7 @@ class Seat:
     answered: bool = False
     used: int = 0
     banked: int | None = None
+    absent: bool = False
 
 
 @dataclass(frozen=True)
@@ -332,12 +334,16 @@ class CountedBoard:
 
 @dataclass(frozen=True)
 class Departure:
-    """A seat given up after `after_ply` plies."""
+    """A seat given up after `after_ply` plies.
+
+    `spared`: it ran out in the same absence as another board before, and costs no rating.
+    """
 
     after_ply: int
     seat: int
     how: str
     left_at: datetime
+    spared: bool = False
 
 
 @dataclass(frozen=True)
