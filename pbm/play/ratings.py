@@ -160,9 +160,7 @@ def recount_from(work: UnitOfWork, number: int, now: datetime) -> None:
     work.timers.set(TimerKind.RATINGS, "", now, now)
 
 
-def recount(
-    work: UnitOfWork, board: Board, counted: CountedBoard
-) -> tuple[Result, ...] | None:
+def recount(work: UnitOfWork, board: Board, counted: CountedBoard) -> tuple[Result, ...] | None:
     """What a counted board does to the ratings by what it is now; None if it counts no more.
 
     Raises StateError where its game is not installed.
@@ -184,9 +182,7 @@ def results_of(work: UnitOfWork, board: Board, counted: CountedBoard) -> tuple[R
     after = after_game(known, teams(board.start) or [[seat.seat] for seat in board.seats], places)
     spared = {item.seat for item in left if item.spared}
     return tuple(
-        Result(
-            seat.player_id, place, was.mu, was.sigma, mu=mu, sigma=sigma, games=was.games + 1
-        )
+        Result(seat.player_id, place, was.mu, was.sigma, mu=mu, sigma=sigma, games=was.games + 1)
         for seat, place, was, (mu, sigma) in zip(board.seats, places, known, after, strict=True)
         if seat.seat not in spared
     )

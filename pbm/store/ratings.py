@@ -5,13 +5,53 @@ from dataclasses import asdict, fields
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, delete, func, insert, select, text
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    bindparam,
+    delete,
+    func,
+    insert,
+    select,
+    text,
+)
 
 from pbm.store.schema import players, rated_boards, ratings, results
 from pbm.store.values import CountedBoard, Pool, Rating, Result
 
 _COUNTING = text("SELECT pg_advisory_xact_lock(1885498989, 0)")
 _RESULT = tuple(results.c[field.name] for field in fields(Result))
+_NEWEST = 2**31 - 1  # as large as a number can be
+_its_boards = results.alias()
+_number = (  # for each player one look into an index, however many games there are
+    select(func.max(_its_boards.c.rated_id))
+    .where(
+        _its_boards.c.player_id == players.c.id,
+        _its_boards.c.game == bindparam("game"),
+        _its_boards.c.pool == bindparam("pool"),
+        _its_boards.c.rated_id < bindparam("before"),
+    )
+    .scalar_subquery()
+)
+_LAST = (  # what the last board of each of some players has made of their ratings
+    select(
+        *(results.c[name] for name in ("game", "pool", "player_id", "mu", "sigma", "games")),
+        rated_boards.c.counted_at,
+    )
+    .select_from(players)
+    .join(results, (results.c.player_id == players.c.id) & (results.c.rated_id == _number))
+    .join(rated_boards, rated_boards.c.id == results.c.rated_id)
+    .where(players.c.id.in_(bindparam("player_ids", expanding=True)))
+)
+_SETTLE = insert(ratings).from_select(
+    [column.name for column in ratings.c], _LAST.where(players.c.status != "removed")
+)
+_UNSETTLE = delete(ratings).where(
+    ratings.c.game == bindparam("of_game"),
+    ratings.c.pool == bindparam("of_pool"),
+    ratings.c.player_id.in_(bindparam("player_ids", expanding=True)),
+)
 
 
 class Ratings:
@@ -40,8 +80,7 @@ class Ratings:
 
     def before(self, counted: CountedBoard, player_ids: Collection[int]) -> dict[int, Rating]:
         """What was known of players before a board was counted; who was new is left out."""
-        earlier = _last_of(counted, player_ids, before=counted.number)
-        return dict(map(_rated, self._connection.execute(earlier)))
+        return self._last(counted, player_ids, before=counted.number)
 
     def counted(self, board_id: int) -> CountedBoard | None:
         """A board as it was counted, None if it was not."""
@@ -58,17 +97,15 @@ class Ratings:
         return tuple(Result(**row) for row in rows)
 
     def unlike_last(self, counted: CountedBoard) -> frozenset[int]:
-        """Those for whom a board is the last that counted, and whose rating is another than it has
-        made it, or who have one although they left for good."""
-        player_ids = [item.player_id for item in self.results(counted)]
-        its_own = _last_of(counted, player_ids).where(results.c.rated_id == counted.number)
-        last = dict(map(_rated, self._connection.execute(its_own)))
-        here = players.c.id.in_(last) & (players.c.status != "removed")
-        listed = set(self._connection.scalars(select(players.c.id).where(here)))
-        now = self.current(counted.game, counted.pool, last)
-        return frozenset(
-            number for number in last if now.get(number) != (last[number] if number in listed else None)
-        )
+        """Those whose last board this is, and whose place in the standings is not what it says;
+        or who have one although they left for good."""
+        games = {item.player_id: item.games for item in self.results(counted)}
+        last = self._last(counted, list(games), before=_NEWEST)
+        its = {number: known for number, known in last.items() if known.games == games[number]}
+        here = select(players.c.id).where(players.c.id.in_(its), players.c.status != "removed")
+        should = {number: its[number] for number in self._connection.scalars(here)}
+        listed = self.current(counted.game, counted.pool, its)
+        return frozenset(number for number in its if listed.get(number) != should.get(number))
 
     # -- writing ---------------------------------------------------------------------------
 
@@ -104,13 +141,20 @@ class Ratings:
         """Name a player who has left for good in no standings; what their games did stays."""
         self._connection.execute(delete(ratings).where(ratings.c.player_id == player_id))
 
+    def _last(
+        self, counted: CountedBoard, player_ids: Collection[int], *, before: int
+    ) -> dict[int, Rating]:
+        asked = {"game": counted.game, "pool": counted.pool.value, "before": before}
+        rows = self._connection.execute(_LAST, {**asked, "player_ids": list(player_ids)})
+        return dict(map(_rated, rows))
+
     def _settle(self, counted: CountedBoard, player_ids: Collection[int]) -> None:
         """Let the rating of each of some players be what their last board has made of it."""
-        its = (ratings.c.game == counted.game, ratings.c.pool == counted.pool)
-        self._connection.execute(delete(ratings).where(*its, ratings.c.player_id.in_(player_ids)))
-        last = _last_of(counted, player_ids).where(players.c.status != "removed")
-        names = [column.name for column in ratings.c]
-        self._connection.execute(insert(ratings).from_select(names, last))
+        asked = {"of_game": counted.game, "of_pool": counted.pool.value}
+        whose = {"player_ids": list(player_ids)}
+        self._connection.execute(_UNSETTLE, {**asked, **whose})
+        asked = {"game": counted.game, "pool": counted.pool.value, "before": _NEWEST}
+        self._connection.execute(_SETTLE, {**asked, **whose})
 
     def _counted(self, condition: ColumnElement[bool], *, most: int) -> tuple[CountedBoard, ...]:
         query = select(rated_boards).where(condition).order_by(rated_boards.c.id).limit(most)
@@ -122,32 +166,6 @@ class Ratings:
 
 def _of(game: str, pool: Pool) -> Select[Any]:
     return select(ratings).where(ratings.c.game == game, ratings.c.pool == pool)
-
-
-def _last_of(
-    counted: CountedBoard, player_ids: Collection[int], *, before: int | None = None
-) -> Select[Any]:
-    """What the last board of each of some players has made of their ratings; a row of `ratings`
-    each."""
-    earlier = results.alias()
-    number = (  # for each player one look into an index, however many games there are
-        select(func.max(earlier.c.rated_id))
-        .where(
-            earlier.c.player_id == players.c.id,
-            earlier.c.game == counted.game,
-            earlier.c.pool == counted.pool,
-            *(() if before is None else (earlier.c.rated_id < before,)),
-        )
-        .scalar_subquery()
-    )
-    values = (results.c[name] for name in ("game", "pool", "player_id", "mu", "sigma", "games"))
-    return (
-        select(*values, rated_boards.c.counted_at)
-        .select_from(players)
-        .join(results, (results.c.player_id == players.c.id) & (results.c.rated_id == number))
-        .join(rated_boards, rated_boards.c.id == results.c.rated_id)
-        .where(players.c.id.in_(player_ids))
-    )
 
 
 def _rated(row: Any) -> tuple[int, Rating]:

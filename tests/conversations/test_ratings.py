@@ -2,15 +2,19 @@
 
 import pytest
 from openskill.models import PlackettLuce
+from sqlalchemy import delete, update
 
-from pbm.play.ratings import STALE
+from pbm.play.leave import leave_board
+from pbm.play.ratings import recount_from
 from pbm.service.operator import boards
 from pbm.service.operator.office import Office
 from pbm.service.operator.verify import verify
-from pbm.store.values import Pool
 from pbm.service.ticks.ratings import AT_ONCE
 from pbm.store.schema import ratings, results
+from pbm.store.values import Pool
 from tests.conversations.playing import board_mail, plays, plays_silently
+from tests.growth import asked
+from tests.serving import tick_next
 from tests.table import SERVER, Person, Table
 
 MODEL = PlackettLuce()
@@ -204,6 +208,93 @@ def test_only_the_first_of_several_forfeits_costs_rating(table: Table) -> None:
     first, second = ("bob", "carol") if known(table)["bob"] > after.mu else ("carol", "bob")
     expected = {first: won.mu, second: after.mu, "alice": lost.mu}
     assert known(table) == pytest.approx(expected, abs=1e-2)
-    text = " ".join(carol.mails[-1].text.split())
+    text = " ".join(table.person(f"{second}@example.org").newest.text.split())
     assert "(as before, since another board ran out in the same absence)" in text
     assert not problems(table)
+    alice.says("challenge dave")
+    plays(table, [alice, dave], max(table.boards()), plies=2)
+    table.days_pass(30)
+    assert known(table)["alice"] < lost.mu - 1
+    assert not problems(table)
+
+
+def quick_games(table: Table, loser: str, winner: str, times: int) -> None:
+    """Games that count, without their mails."""
+    first = max(table.boards(), default=0) + 1
+    table.begins(loser, winner, times=times)
+    player = table.player(loser)
+    assert player is not None
+    for number in range(first, first + times):
+        plays_silently(table, number, ["a1-c3,d4", "i9-g7,f6"])
+        with table.database.transaction() as work:
+            leave_board(work, work.boards.get(number), player, "resigned", table.clock())
+
+
+def test_a_recount_goes_in_pieces(table: Table) -> None:
+    """However many boards there are, each piece asks for as much."""
+    table.joins("alice")
+    table.joins("bob")
+    quick_games(table, "alice", "bob", 2 * AT_ONCE + 2)
+    before = known(table)
+    with table.database.transaction() as work:
+        work.run(delete(results).where(results.c.rated_id > 1))
+        work.run(update(ratings).values(mu=20.0))
+        recount_from(work, 1, table.clock())
+    asked_for = []
+    while (due_at := table.ticks.next_due_at()) and table.rows("facts"):
+        table.clock.time = max(due_at, table.clock.time)
+        with asked(table) as statements:
+            assert tick_next(table.ticks)
+        asked_for.append(len(statements))
+    assert len(asked_for) == 3
+    assert max(asked_for) <= 10 * AT_ONCE
+    assert known(table) == before
+    assert not problems(table)
+
+
+def test_verify_tells_what_does_not_follow_from_the_boards(table: Table) -> None:
+    table.joins("alice")
+    table.joins("bob")
+    quick_games(table, "alice", "bob", 2)
+    with table.database.transaction() as work:
+        work.run(update(ratings).values(mu=20.0).where(ratings.c.player_id == 1))
+    assert problems(table) == ["in the standings alice stands otherwise than the last game says"]
+    with table.database.transaction() as work:
+        work.run(update(results).values(mu=21.0).where(results.c.rated_id == 2))
+    assert "what it did to the ratings of its players is not what its result makes of it" in (
+        problems(table)
+    )
+
+
+def test_who_has_left_stands_nowhere(table: Table) -> None:
+    """Their games count for the others as ever, also when all is counted anew."""
+    alice, bob = table.joins("alice"), table.joins("bob")
+    table.joins("carol")
+    quick_games(table, "alice", "bob", 2)
+    quick_games(table, "bob", "carol", 1)
+    alice.says("delete").says("yes")
+    kept = {handle: mu for handle, mu in known(table).items() if handle != "alice"}
+    assert kept == known(table)
+    with table.database.transaction() as work:
+        recount_from(work, 1, table.clock())
+    table.days_pass(seconds=5)
+    assert known(table) == kept
+    assert not problems(table)
+    bob.says("standings", to=SERVER)
+    assert "alice" not in bob.newest.text
+
+
+def test_a_game_that_is_not_installed_keeps_its_ratings(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table.joins("alice")
+    table.joins("bob")
+    quick_games(table, "alice", "bob", 1)
+    before = known(table)
+    with table.database.transaction() as work:
+        recount_from(work, 1, table.clock())
+    with monkeypatch.context() as patch:
+        patch.setattr("pbm.store.values.games", dict)
+        table.days_pass(seconds=5)
+    assert known(table) == before
+    assert not [row for row in table.rows("due") if row["kind"] == "ratings"]

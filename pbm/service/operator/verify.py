@@ -194,8 +194,8 @@ def _rating_differences(work: UnitOfWork, board: Board) -> Iterator[str]:
     elif sorted(map(_rounded, found)) != sorted(map(_rounded, work.ratings.results(counted))):
         yield "what it did to the ratings of its players is not what its result makes of it"
     elif wrong := work.ratings.unlike_last(counted):
-        handles = [player.handle for player in work.players.some(wrong)]
-        yield f"in the standings {' and '.join(handles)} stand otherwise than their last game says"
+        for player in work.players.some(wrong):
+            yield f"in the standings {player.handle} stands otherwise than the last game says"
 
 
 def _rounded(result: Result) -> tuple[float, ...]:

@@ -7,8 +7,8 @@ from pbm.service.ticks.tick import Again, Done, Tick
 from pbm.store.db import UnitOfWork
 from pbm.store.values import CountedBoard
 
-AT_ONCE = 20  # boards; all turns wait while they are counted
-_NEXT_PIECE_AFTER = timedelta(milliseconds=200)  # so that nobody waits for long beside it
+AT_ONCE = 10  # boards; all turns wait while they are counted
+_NEXT_PIECE_AFTER = timedelta(milliseconds=100)  # so that nobody waits for long beside it
 
 
 def count_anew(tick: Tick) -> Done | Again:
