@@ -16,7 +16,8 @@ from pbm.errors import Refusal
 from pbm.mail.address import AddressError, parse_address
 from pbm.nearest import nearest
 from pbm.play.clocks.durations import parse_duration, spell_duration
-from pbm.play.game_words import may_be_move, mentions_place
+from pbm.play.game_words import is_game, may_be_move, mentions_place
+from pbm.rules.registry import games
 
 _HANDLE = re.compile(r"[a-z][a-z0-9_-]{1,15}", re.ASCII)
 _BOARD = re.compile(r"(\d{1,9})?(?:#(-?\d{1,5}))?:?", re.ASCII)
@@ -334,6 +335,38 @@ class Topic(Kind):
     def read(self, words: list[str]) -> str:
         """Take all the words that are left."""
         text = lowered(" ".join(words))
+        words.clear()
+        return text
+
+
+class GameName(Kind):
+    """A game by its name."""
+
+    shown = "game"
+
+    def __init__(self, *, explains: bool = True) -> None:
+        self.explains = explains
+
+    def read(self, words: list[str]) -> str:
+        """Take one word."""
+        name = lowered(words[0])
+        if not is_game(name):
+            raise misread("game", word=cut_short(words[0]), names=sorted(games()))
+        words.pop(0)
+        return name
+
+
+class Words(Kind):
+    """One word or several."""
+
+    rest = True
+
+    def __init__(self, shown: str) -> None:
+        self.shown = shown
+
+    def read(self, words: list[str]) -> str:
+        """Take all the words that are left."""
+        text = " ".join(words)
         words.clear()
         return text
 

@@ -72,6 +72,14 @@ class Ratings:
         query = _of(game, pool).order_by(ratings.c.mu.desc(), ratings.c.player_id).limit(most)
         return tuple(map(_rated, self._connection.execute(query)))
 
+    def ahead(self, game: str, pool: Pool, player_id: int, rating: Rating, most: int) -> int:
+        """How many players stand before one in the order of `best`, counted up to `most`."""
+        at_least = ratings.c.mu >= rating.mu
+        before = (ratings.c.mu > rating.mu) | (ratings.c.player_id < player_id)
+        its = (ratings.c.game == game, ratings.c.pool == pool)
+        some = select(ratings.c.player_id).where(*its, at_least, before).limit(most).subquery()
+        return int(self._connection.scalar(select(func.count()).select_from(some)) or 0)
+
     def of_player(self, player_id: int) -> dict[tuple[str, Pool], Rating]:
         """A player's ratings, by game and pool."""
         query = select(ratings).where(ratings.c.player_id == player_id)

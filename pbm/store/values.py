@@ -23,7 +23,8 @@ class Settings:
     turn it is. `mails`: `all`, or `turn`, only when there is something to do or to read.
     `timezone` is a name of the IANA database. `strict`: a yes stands for no other mail,
     and with `strict_by_provider` a mail counts only where the sender's domain vouches for it, too.
-    `weekend`: clocks run on Saturdays and Sundays as well.
+    `weekend`: clocks run on Saturdays and Sundays as well. `languages` are codes of ISO 639-1 with
+    commas between them, which others may see.
     """
 
     picture: bool = True
@@ -33,6 +34,7 @@ class Settings:
     strict: bool = False
     strict_by_provider: bool = True
     weekend: bool = True
+    languages: str = ""
 
 
 @dataclass(frozen=True)
