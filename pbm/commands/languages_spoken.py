@@ -26,6 +26,8 @@ def read_languages(text: str) -> str:
         return ""
     words = [word for word in _BETWEEN.split(text) if word and word.casefold() != "and"]
     codes = list(dict.fromkeys(_code(word) for word in words))
+    if not codes:
+        raise Refusal("no-such-language", word=cut_short(text), near=[])
     if len(codes) > MOST:
         raise Refusal("too-many-languages", most=MOST)
     return ",".join(codes)

@@ -85,20 +85,20 @@ class History(Command):
 class Info(Command):
     """Tell about a player: since when, ratings, games, how often in time, languages.
 
-    With nobody named it is what others are told of you. It says nothing of your addresses, nor of
-    how we write to you.
+    `info me` is what others are told of you. It says nothing of your addresses, nor of how we write
+    to you.
     """
 
     words = ("info",)
     group = "look"
-    examples = ("info bob", "info")
+    examples = ("info bob", "info me")
     reads_only = True
 
-    who: str | None = operand(Handle(), optional=True)
+    who: str = operand(Handle())
 
     def run(self, context: Context) -> Iterator[Event]:
         """Answer with what everybody may know."""
-        player = _named(context, self.who or ME)
+        player = _named(context, self.who)
         if player.status == "removed":
             raise Refusal("has-left", handle=player.handle)
         work = context.work

@@ -357,18 +357,21 @@ class GameName(Kind):
 
 
 class Words(Kind):
-    """One word or several."""
-
-    rest = True
+    """One word, or several with commas or "and" between them."""
 
     def __init__(self, shown: str) -> None:
         self.shown = shown
 
     def read(self, words: list[str]) -> str:
-        """Take all the words that are left."""
-        text = " ".join(words)
-        words.clear()
-        return text
+        """Take as many words as hang together."""
+        taken = [words.pop(0)]
+        while words and (taken[-1].endswith((",", "&")) or _joins(taken[-1]) or _joins(words[0])):
+            taken.append(words.pop(0))
+        return " ".join(taken)
+
+
+def _joins(word: str) -> bool:
+    return word.startswith((",", "&")) or lowered(word) == "and"
 
 
 @dataclass(frozen=True, repr=False)

@@ -10,7 +10,6 @@ from pbm.store.db import UnitOfWork
 from pbm.store.history import Meeting
 from pbm.store.values import Board
 
-
 _TWO = 2
 
 

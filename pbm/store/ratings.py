@@ -152,17 +152,18 @@ class Ratings:
     def _last(
         self, counted: CountedBoard, player_ids: Collection[int], *, before: int
     ) -> dict[int, Rating]:
-        asked = {"game": counted.game, "pool": counted.pool.value, "before": before}
-        rows = self._connection.execute(_LAST, {**asked, "player_ids": list(player_ids)})
+        asked: dict[str, Any] = {"player_ids": list(player_ids), "before": before}
+        asked |= {"game": counted.game, "pool": counted.pool.value}
+        rows = self._connection.execute(_LAST, asked)
         return dict(map(_rated, rows))
 
     def _settle(self, counted: CountedBoard, player_ids: Collection[int]) -> None:
         """Let the rating of each of some players be what their last board has made of it."""
-        asked = {"of_game": counted.game, "of_pool": counted.pool.value}
-        whose = {"player_ids": list(player_ids)}
-        self._connection.execute(_UNSETTLE, {**asked, **whose})
-        asked = {"game": counted.game, "pool": counted.pool.value, "before": _NEWEST}
-        self._connection.execute(_SETTLE, {**asked, **whose})
+        whose: dict[str, Any] = {"player_ids": list(player_ids)}
+        standing = {"of_game": counted.game, "of_pool": counted.pool.value}
+        self._connection.execute(_UNSETTLE, {**standing, **whose})
+        last = {"game": counted.game, "pool": counted.pool.value, "before": _NEWEST}
+        self._connection.execute(_SETTLE, {**last, **whose})
 
     def _counted(self, condition: ColumnElement[bool], *, most: int) -> tuple[CountedBoard, ...]:
         query = select(rated_boards).where(condition).order_by(rated_boards.c.id).limit(most)

@@ -37,7 +37,7 @@ class Vacations:
             )
             .group_by(vacations.c.player_id)
         )
-        return {number: last for number, last in self._connection.execute(query)}
+        return {row.player_id: row[1] for row in self._connection.execute(query)}
 
     def add(self, player_id: int, first: date, last: date, board_id: int | None = None) -> None:
         """Let a player be away from one day to another."""

@@ -6,8 +6,6 @@ from pbm.play.leave import leave_board
 from tests.conversations.playing import plays_silently
 from tests.table import SERVER, Person, Table
 
-SECRETS = ("example.org", "@", "UTC", "Berlin", "picture")
-
 
 def over(table: Table, *handles: str, loser: str, how: str = "resigned", times: int = 1) -> None:
     """Games that are over, without their mails."""
@@ -57,7 +55,6 @@ def test_two_with_each_other(table: Table, people: list[Person]) -> None:
     over(table, "bob", "alice", loser="alice")
     over(table, "bob", "carol", loser="bob")
     table.begins("alice", "bob")
-    alice.writes("draw 5")
     found = answer(carol, "history alice bob")
     assert "alice won 2, bob 1." in found
     assert [number for number in range(1, 6) if f"Board {number}," in found] == [1, 2, 3]
@@ -108,15 +105,12 @@ def test_info(table: Table, people: list[Person]) -> None:
         "Languages: English and German.",
         "Games in progress: 1. Of the newest 2 finished bob ran out of time in 1.",
         "games of two players: 1",
-        "(place 2)",
+        "(place 1)",
     ):
         assert told in found, found
-    head, _, _ = found.partition('Write "stop"')
-    assert answer(bob, "info").startswith(found[:60])
     assert answer(bob, "info me") == answer(bob, "info bob")
     bob.says("set languages none")
     assert "Languages" not in answer(alice, "info bob")
-    assert head
 
 
 def test_nothing_private_is_told(table: Table, people: list[Person]) -> None:
@@ -172,8 +166,10 @@ def test_many_players_come_in_parts(table: Table, people: list[Person]) -> None:
         ("players a b c", 'I could not read the end of it, "b c".'),
         ("set languages Klingon", 'I know no language "Klingon".'),
         ("set languages Germn", "Did you mean"),
-        ("set languages en de fr it es pt nl", "You can name 6 languages at most."),
-        ("set picture off please", 'Picture can be on or off, not "off please"'),
+        ("set languages en, de, fr, it, es, pt, nl", "You can name 6 languages at most."),
+        ("set picture off please", 'I could not read the end of it, "please".'),
+        ("set languages , and", 'I know no language ", and".'),
+        ("info bob please", 'I could not read the end of it, "please".'),
     ],
 )
 def test_refusals(people: list[Person], line: str, told: str) -> None:
@@ -203,7 +199,8 @@ def test_the_place_of_who_is_not_among_the_first(table: Table, people: list[Pers
     assert "bob" not in answer(people[0], "standings abalone").split("Place, player")[1]
 
 
-def test_a_stranger_learns_nothing(table: Table, people: list[Person]) -> None:
+@pytest.mark.usefixtures("people")
+def test_a_stranger_learns_nothing(table: Table) -> None:
     over(table, "alice", "bob", loser="bob")
     stranger = table.person("nosy@example.net")
     for line in ("info bob", "players", "history bob", "standings"):
