@@ -14,6 +14,7 @@ from tests.table import Person, Table
 
 Asked = tuple[str, Any]  # SQL, and the values of its first run
 _NO_MAIL = 0
+LOOKS = ("standings", "history left1", "history left1 right1", "info left1", "players", "players m")
 
 
 @dataclass
@@ -88,6 +89,11 @@ class Season:
         yield "no more mails", alone(bob, "stop"), "bob: stop"
         yield "leaving", alone(bob, "delete"), "asked to confirm delete"
         yield "gone", lambda: bob.says("yes"), "bob said yes"
+
+    def looks(self) -> Iterator[Callable[[], object]]:
+        """What is looked at that may be long."""
+        for line in LOOKS:
+            yield lambda line=line: self.alice.says(line, answering=self.alice.mail("pbm: welcome"))
 
     def _of(self, person: Person) -> str:
         return person.mail(f"Abalone Board {self.number}").reply_to

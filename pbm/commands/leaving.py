@@ -52,6 +52,7 @@ class Delete(Command):
         for board in boards_played(context.work, player):
             yield from leave_board(context.work, board, player, "resigned", context.now)
         context.work.players.erase(player)
+        context.work.ratings.drop_player(player.id)
         yield Forgotten(player.address, player.handle)
 
     def question(self) -> str:

@@ -15,6 +15,7 @@ from pbm.commands.help import Help
 from pbm.commands.leaving import Delete, Stop
 from pbm.commands.lobby import Challenge, Decline, Rematch
 from pbm.commands.look import Games, Show
+from pbm.commands.people import History, Info, Players
 from pbm.commands.play import Move, Resign
 from pbm.commands.preview import Preview
 from pbm.commands.ratings import Standings
@@ -68,6 +69,9 @@ COMMANDS: tuple[type[Command], ...] = (
     Preview,
     Export,
     Import,
+    History,
+    Info,
+    Players,
 )
 COMMAND_WORDS = frozenset(word for command in COMMANDS for word in command.words)
 _BY_WORD = {word: [item for item in COMMANDS if word in item.words] for word in COMMAND_WORDS}
@@ -75,6 +79,7 @@ _LONGEST_LINE = 400  # characters; nobody types a longer command
 # Why a line cannot be read that holds what only commands hold.
 _NO_PLAIN_WORDS = frozenset("option option-value no-such-value address-in-team rounds".split())
 _ALIKE = 0.75  # more than elsewhere: plain words stand there, too
+_OF_ALL_GAMES = (3, 4)  # words: `all show alice`, and perhaps which boards, as on older servers
 _SHORT = 2  # words of a line that a command's short form may have
 
 
@@ -203,6 +208,8 @@ def _words(line: str) -> tuple[list[str], Game | None]:
     """The words of a line, without the names of server and game before them, and the game."""
     words = [word for word in fold_typography(line).split() if word != "**"]
     if words and lowered(words[0]) == "pbm":
+        words = words[1:]
+    if len(words) in _OF_ALL_GAMES and [lowered(word) for word in words[:2]] == ["all", "show"]:
         words = words[1:]
     if len(words) > 1 and is_game(lowered(words[0])):
         return words[1:], games()[lowered(words[0])]

@@ -8,7 +8,8 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from pbm.commands.context import Context
 from pbm.commands.declare import Command, operand
-from pbm.commands.words import OneOf, Word, cut_short, lowered
+from pbm.commands.languages_spoken import names_of, read_languages
+from pbm.commands.words import OneOf, Words, cut_short, lowered
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.nearest import nearest
@@ -31,6 +32,7 @@ _SPELLINGS = {
     "zone": "timezone",
     "tz": "timezone",
     "weekends": "weekend",
+    "language": "languages",
 }
 
 
@@ -59,6 +61,7 @@ class Set(Command):
     `set timezone Europe/Berlin` is for the times that our mails name.
     `set weekend off` stops your clocks on Saturdays and Sundays. What would let your time on a
     board run out at once, such as `set weekend on` late in a wait, is not done.
+    `set languages English, Deutsch` tells others in `info` what you write; `none` tells nothing.
     `set strict on` is for those who are afraid of forgers: your yes to a question then stands
     for no other mail, so that every mail which answers none of ours is asked about. Where this
     server learns what your mail provider says of a mail, an answer of yours counts only if
@@ -69,8 +72,8 @@ class Set(Command):
     group = "account"
     examples = ("set picture off", "set mails turn", "set timezone Europe/Berlin")
 
-    name: str = operand(OneOf(*_CHOICES, "timezone", shown="setting", **_SPELLINGS))
-    value: str = operand(Word("value"))
+    name: str = operand(OneOf(*_CHOICES, "timezone", "languages", shown="setting", **_SPELLINGS))
+    value: str = operand(Words("value"))
 
     def run(self, context: Context) -> Iterator[Event]:
         """Change it."""
@@ -87,6 +90,8 @@ class Set(Command):
     def _chosen(self) -> Any:
         if self.name == "timezone":
             return _zone(self.value)
+        if self.name == "languages":
+            return read_languages(self.value)
         value = lowered(self.value)
         choices = _CHOICES[self.name]
         if value not in choices:
@@ -126,6 +131,7 @@ def _told(context: Context, settings: Settings, changed: str = "") -> Answered:
         name: {True: "on", False: "off"}.get(value, value)
         for name, value in asdict(settings).items()
     }
+    shown["languages"] = ", ".join(names_of(settings.languages)) or "none"
     now = local_time(context.now, settings.timezone)
     told = {"title": "your settings", "now": now, "changed": changed, **shown}
     return Answered("settings", told)

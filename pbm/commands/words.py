@@ -15,7 +15,8 @@ from pbm.errors import Refusal
 from pbm.mail.address import AddressError, parse_address
 from pbm.nearest import nearest
 from pbm.play.clocks.durations import parse_duration, spell_duration
-from pbm.play.game_words import may_be_move, mentions_place
+from pbm.play.game_words import is_game, may_be_move, mentions_place
+from pbm.rules.registry import games
 
 _HANDLE = re.compile(r"[a-z][a-z0-9_-]{1,15}", re.ASCII)
 _BOARD = re.compile(r"(\d{1,9})?(?:#(-?\d{1,5}))?:?", re.ASCII)
@@ -311,6 +312,41 @@ class Topic(Kind):
         text = lowered(" ".join(words))
         words.clear()
         return text
+
+
+class GameName(Kind):
+    """A game by its name."""
+
+    shown = "game"
+
+    def __init__(self, *, explains: bool = True) -> None:
+        self.explains = explains
+
+    def read(self, words: list[str]) -> str:
+        """Take one word."""
+        name = lowered(words[0])
+        if not is_game(name):
+            raise misread("game", word=cut_short(words[0]), names=sorted(games()))
+        words.pop(0)
+        return name
+
+
+class Words(Kind):
+    """One word, or several with commas or "and" between them."""
+
+    def __init__(self, shown: str) -> None:
+        self.shown = shown
+
+    def read(self, words: list[str]) -> str:
+        """Take as many words as hang together."""
+        taken = [words.pop(0)]
+        while words and (taken[-1].endswith((",", "&")) or _joins(taken[-1]) or _joins(words[0])):
+            taken.append(words.pop(0))
+        return " ".join(taken)
+
+
+def _joins(word: str) -> bool:
+    return word.startswith((",", "&")) or lowered(word) == "and"
 
 
 @dataclass(frozen=True, repr=False)

@@ -64,11 +64,15 @@ class RatingShown:
 
 @dataclass(frozen=True)
 class RatingChange:
-    """What a finished board did to a player's rating; `before` is None for a first game."""
+    """What a finished board did to a player's rating; `before` is None for a first game.
+
+    `spared`: nothing, since another board had run out in the same absence.
+    """
 
     handle: str
     before: RatingShown | None
     after: RatingShown
+    spared: bool = False
 
 
 @dataclass(frozen=True)

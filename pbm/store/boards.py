@@ -51,6 +51,7 @@ _SEATED = (
         seats.c.name.is_not(None).label("from_record"),
         (seats.c.name.is_(None) & players.c.unreachable_since.is_not(None)).label("unreachable"),
         (seats.c.name.is_(None) & (players.c.status == "removed")).label("removed"),
+        (seats.c.name.is_(None) & players.c.absent_since.is_not(None)).label("absent"),
     )
     .join(players, players.c.id == seats.c.player_id)
     .order_by(seats.c.board_id, seats.c.seat)
@@ -214,6 +215,7 @@ class Boards:
             departures.c.seat,
             departures.c.how,
             departures.c.left_at,
+            departures.c.spared,
         )
         query = select(*columns).where(departures.c.board_id == board_id)
         rows = self._connection.execute(query.order_by(departures.c.id)).mappings()
@@ -403,13 +405,19 @@ class Boards:
         return self.set_progress(replace(board, seats=seated), progress, now)
 
     def add_departure(
-        self, board: Board, seat: int, how: str, progress: Progress, now: datetime
+        self,
+        board: Board,
+        seat: int,
+        how: str,
+        progress: Progress,
+        now: datetime,
+        *,
+        spared: bool = False,
     ) -> Board:
         """Record that a seat was given up, and what stands after it."""
+        left = {"after_ply": board.ply, "seat": seat, "how": how, "left_at": now}
         self._connection.execute(
-            insert(departures).values(
-                board_id=board.id, after_ply=board.ply, seat=seat, how=how, left_at=now
-            )
+            insert(departures).values(board_id=board.id, **left, spared=spared)
         )
         return self.set_progress(board, progress, now)
 

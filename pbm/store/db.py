@@ -15,6 +15,7 @@ from pbm.store.buckets import Buckets
 from pbm.store.changes import Changes
 from pbm.store.facts import Facts
 from pbm.store.heartbeats import Heartbeats
+from pbm.store.history import History
 from pbm.store.inbox import Inbox
 from pbm.store.outbox import Outbox
 from pbm.store.players import Players
@@ -63,6 +64,7 @@ class UnitOfWork:
         self.heartbeats = Heartbeats(connection)
         self.ratings = Ratings(connection)
         self.vacations = Vacations(connection)
+        self.history = History(connection)
 
     @property
     def is_shared(self) -> bool:

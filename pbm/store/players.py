@@ -148,6 +148,16 @@ class Players:
         """Return those who sit at a board, in the order of joining."""
         return tuple(_players(_SEATED.rows(self._connection, board_id=board_id)))
 
+    def some_from(self, handle: str, *, most: int) -> tuple[tuple[Player, ...], str | None]:
+        """Those who can play among the next `most` handles in their order, from one on, and the
+        handle after them, None at the end."""
+        query = select(players.c.id, players.c.handle).where(players.c.handle >= handle)
+        rows = self._connection.execute(query.order_by(players.c.handle).limit(most + 1)).all()
+        numbers = [number for number, _ in rows[:most]]
+        known = {player.id: player for player in self.some(numbers)}
+        active = (known[number] for number in numbers if known[number].status == "active")
+        return tuple(active), rows[most][1] if len(rows) > most else None
+
     def all(self) -> tuple[Player, ...]:
         """Return every player, in the order of joining."""
         return self._select(_those())
@@ -263,6 +273,17 @@ class Players:
         )
         for key in keys:
             forget(delete(buckets).where(buckets.c.key.contains(key, autoescape=True)))
+
+    def begin_absence(self, player_id: int, now: datetime) -> bool:
+        """Note that a player has let a board run out; whether that is the first time since their
+        last move."""
+        first = (players.c.id == player_id) & players.c.absent_since.is_(None)
+        noted = update(players).where(first).values(absent_since=now).returning(players.c.id)
+        return self._connection.scalar(noted) is not None
+
+    def end_absence(self, player_id: int) -> None:
+        """Note that a player has moved."""
+        self._set(player_id, absent_since=None)
 
     def set_bounces(
         self,

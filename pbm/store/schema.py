@@ -123,6 +123,7 @@ players = Table(
     Column("bounces", Integer, nullable=False, server_default="0"),  # soft ones, in a row
     Column("bounced_at", Moment),
     Column("unreachable_since", Moment),  # null while mail arrives
+    Column("absent_since", Moment),  # a first forfeit; null again with the next move
     sqlite_autoincrement=True,
 )
 
@@ -251,8 +252,10 @@ departures = Table(
     _to("boards", "board_id", nullable=False, index=True),
     Column("after_ply", Integer, nullable=False),
     Column("seat", Integer, nullable=False),
-    Column("how", String(12), nullable=False),  # resigned, removed
+    Column("how", String(12), nullable=False),  # resigned, removed, forfeited
     Column("left_at", Moment, nullable=False),
+    # Of a forfeit that is not the first of one absence: it costs its player no rating.
+    Column("spared", Boolean, nullable=False, server_default=false()),
 )
 
 inbox = Table(

@@ -23,7 +23,8 @@ class Settings:
     turn it is. `mails`: `all`, or `turn`, only when there is something to do or to read.
     `timezone` is a name of the IANA database. `strict`: a yes stands for no other mail,
     and with `strict_by_provider` a mail counts only where the sender's domain vouches for it, too.
-    `weekend`: clocks run on Saturdays and Sundays as well.
+    `weekend`: clocks run on Saturdays and Sundays as well. `languages` are codes of ISO 639-1 with
+    commas between them, which others may see.
     """
 
     picture: bool = True
@@ -33,6 +34,7 @@ class Settings:
     strict: bool = False
     strict_by_provider: bool = True
     weekend: bool = True
+    languages: str = ""
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,8 @@ class Seat:
     In a record `handle` is the name that it gives, and the seat belongs to who brought it in.
     `unreachable`: mail to the player comes back; `removed`: the player has left this server.
     `answered`: the player began the board, or has moved or written there. `used` are the seconds
-    of a clock that counts them, and `banked` those left in its bank, None for a full one.
+    of a clock that counts them, and `banked` those left in its bank, None for a full one. `absent`:
+    the player has let a board run out, and has not moved anywhere since.
     """
 
     seat: int
@@ -90,6 +93,7 @@ class Seat:
     answered: bool = False
     used: int = 0
     banked: int | None = None
+    absent: bool = False
 
 
 @dataclass(frozen=True)
@@ -331,12 +335,16 @@ class CountedBoard:
 
 @dataclass(frozen=True)
 class Departure:
-    """A seat given up after `after_ply` plies."""
+    """A seat given up after `after_ply` plies.
+
+    `spared`: it ran out in the same absence as another board before, and costs no rating.
+    """
 
     after_ply: int
     seat: int
     how: str
     left_at: datetime
+    spared: bool = False
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ TALK = """How about rsync.|How about rsync|How nice|Add me to your list of admir
     |Next time I'll win|undo your shoes|Resign while you can!|Stop it, you're killing me
     |Add insult to injury|Accept my apologies|Show me your best|Claim what is yours!
     |Stop teasing me, you rascal|Delete that thought from your mind|Help is on its way
-    |Games people play|Set the table for two|Back again|Back home at last
-    |Back to work, sadly|Black wins|Black is winning|Gave it away|Live long|Give me a break
-    |Give peace a chance|Cause I was ill"""
+     |Games people play|Set the table for two|Back again|Back home at last
+     |Back to work, sadly|Black wins|Black is winning|Gave it away|Live long|Give me a break
+     |Give peace a chance|Cause I was ill|History repeats itself|Players like you are rare"""
 MISTAKES = """mvoe|resgin|movee a1-c3,d4|move left|move the left one up|move my stone, not yours
     |resign because of work|resign the game|resign for the sake of it|resign 12 alice secret you
     |draw the game|draw because it is late|draw 12?|draw, 12 of you|claim the draw

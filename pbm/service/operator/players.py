@@ -138,6 +138,7 @@ def remove(office: Office, handle: str, why: str) -> Player:
         act.work.players.set_status(player.id, "removed")
         act.work.players.renew_epoch(player.id)
         act.work.players.drop_addresses(player.id)
+        act.work.ratings.drop_player(player.id)
         act.work.questions.drop_errands(player.id)
         act.note("removed", player=player, boards=numbers)
         for board in boards:
