@@ -176,8 +176,9 @@ def test_every_board_where_it_is_my_move_in_one_mail(table: Table) -> None:
     assert alice.newest["Subject"] == "pbm: your move on 3 boards"
     assert alice.newest["X-PBM-Board"] == ""
     alice.hears(
-        "It is your move on three boards, the one that has waited longest first.",
-        "Your move on board 1. bob played h4,g4. You are o (top).",
+        "It is your move on three boards.",
+        "The board that has waited longest stands first.",
+        "Abalone Board 1: alice v bob Your move on board 1. bob played h4,g4. You are o (top).",
         "To move there, answer with a line such as 1 ",
         "last: x g4 from h4",
         "Your move on board 3.",
@@ -185,11 +186,12 @@ def test_every_board_where_it_is_my_move_in_one_mail(table: Table) -> None:
         "To move there, answer with a line such as 3 ",
         'Before your first move you can still leave: answer "decline 3".',
         "Your move on board 4. bob offers a draw.",
-        'answer "accept draw 4" or "reject draw 4". If you move instead, that is a no.',
+        'Answer "accept draw 4" or "reject draw 4"; if you move instead, that is a no.',
     )
     assert alice.newest.text.count("State: ") == 3
     assert alice.newest.text.split("\n")[-2].startswith("State: ")
     assert alice.newest.html.count("<img") == 3
+    assert ">Abalone Board 3: alice, bob +1</p>" in alice.newest.html
     alice.says("accept draw 4").hears("Board 4 is over: a draw.")
     for line in ("next", "pbm next", "Next", "abalone next"):
         carol.says(line).hears(
@@ -198,7 +200,10 @@ def test_every_board_where_it_is_my_move_in_one_mail(table: Table) -> None:
             '"games" lists all that you play on.',
         )
     alice.says("move 3 a1-b2,b2").hears("bob's move on board 3")
-    alice.says("set picture off").says("next").hears("Your move on board 1.", "You are o (top).")
+    alice.says("set picture off").forgets().says("next").gets(1)
+    assert alice.newest.text.count("State: ") == 1
+    assert "<img" not in alice.newest.html
+    alice.hears("Your move on board 1.", "You are o (top).", "To move, answer with a line such as")
     assert alice.newest["Subject"] == "Abalone Board 1: alice v bob"  # one is a board's mail
     alice.says("a3-c5,d6").hears("bob's move on board 1")
     table.person("stranger@example.net").writes("next").hears("play here")
