@@ -52,15 +52,17 @@ def board_views(
     *,
     whole: bool = False,
     plain: Collection[int | None] = (),
+    recent: tuple[Ply, ...] | None = None,
 ) -> dict[int | None, BoardView]:
     """Describe a board from several players' sides, with one look at its moves.
 
-    Those in `plain` want no picture.
+    Those in `plain` want no picture. `recent` are its moves after `recent_since`, where they have
+    been read already.
     """
     player_ids = list(player_ids)
     seats = len(board.seats)
-    since = 0 if whole else max(0, board.ply - (_RECENT_ROUNDS + 1) * seats)
-    plies = work.boards.plies(board.id, since=since)
+    since = 0 if whole else recent_since(board)
+    plies = work.boards.plies(board.id, since=since) if recent is None else recent
     departures = work.boards.departures(board.id) if board.position.out else ()
     rounds = _rounds(plies, seats, None if whole else _RECENT_ROUNDS)
     shared = _seen_by_all(board, departures, rounds, rating_changes(work, board))
@@ -83,6 +85,11 @@ def board_views(
         )
         for player_id, since in moved.items()
     }
+
+
+def recent_since(board: Board) -> int:
+    """The ply after which moves are recent enough to be told of a board as it is."""
+    return max(0, board.ply - (_RECENT_ROUNDS + 1) * len(board.seats))
 
 
 def last_seen(board: Board, player_id: int | None) -> int:
@@ -144,6 +151,7 @@ def _at(
         sides=teams(position),
         picture=_picture(board, position, moves) if picture else None,
         marked=_marked(board, position, moves),
+        taken_back=board.taken_back,
     )
 
 
@@ -223,6 +231,7 @@ def _seen_by_all(
         places=places(board, departures),
         seconds=seconds_taken(board),
         picture=None,
+        taken_back=board.taken_back,
     )
 
 
