@@ -19,6 +19,7 @@ from pbm.commands.play import Move, Resign
 from pbm.commands.preview import Preview
 from pbm.commands.ratings import Standings
 from pbm.commands.records import Export, Import
+from pbm.commands.seeks import Join, Play, SeekOthers, Seeks, Unseek
 from pbm.commands.settings import Set, ShowSettings
 from pbm.commands.words import cut_short, login_at, lowered
 from pbm.errors import Refusal
@@ -65,6 +66,11 @@ COMMANDS: tuple[type[Command], ...] = (
     Preview,
     Export,
     Import,
+    Play,
+    SeekOthers,
+    Seeks,
+    Join,
+    Unseek,
 )
 COMMAND_WORDS = frozenset(word for command in COMMANDS for word in command.words)
 _BY_WORD = {word: [item for item in COMMANDS if word in item.words] for word in COMMAND_WORDS}
@@ -210,6 +216,8 @@ def _candidates(words: list[str]) -> Iterator[type[Command]]:
     """The commands that a line may be, the one that it is most likely meant for last."""
     word, second = lowered(words[0]), lowered(words[1]) if len(words) > 1 else ""
     begun = _BY_WORD.get(word) or _shortened(word)
+    if second:
+        begun = [command for command in begun if not command.stands_alone]
     seconds = {command.second for command in begun}
     if len(words) <= _SHORT:
         yield from (command for command in begun if word in command.short)
