@@ -205,7 +205,7 @@ class Command:
     plainly: ClassVar[str] = ""  # how a newcomer uses it, told before all else
     group: ClassVar[str] = ""
     reads_only: ClassVar[bool] = False  # needs no proof: the answer goes to a verified address
-    stands_alone: ClassVar[bool] = False  # with words behind it, it is something else
+    stands_alone: ClassVar[bool] = False  # with other words behind it, it is something else
     dangerous: ClassVar[bool] = False  # asked about even after a proof
     covered_by_yes: ClassVar[bool] = False  # a yes of the last day may stand for it, too
     takes_text: ClassVar[bool] = False  # what stands below it is its own, and no comment

@@ -216,7 +216,7 @@ def _candidates(words: list[str]) -> Iterator[type[Command]]:
     """The commands that a line may be, the one that it is most likely meant for last."""
     word, second = lowered(words[0]), lowered(words[1]) if len(words) > 1 else ""
     begun = _BY_WORD.get(word) or _shortened(word)
-    if second:
+    if any(other[0].isalnum() for other in words[1:]):
         begun = [command for command in begun if not command.stands_alone]
     seconds = {command.second for command in begun}
     if len(words) <= _SHORT:

@@ -34,10 +34,11 @@ _SHORTEST, _LONGEST = timedelta(days=1), timedelta(weeks=8)
 class Play(Command):
     """Be paired with the next player who wants a game.
 
-    If somebody waits for one already, you both get the board at once; lots are drawn for the seats.
-    You take a seat in a game that another player seeks without wishes of their own, too. Where there
-    is a choice, it is somebody whom you have not just met, with a rating near yours, and then whoever
-    has waited longest. Else you wait, and get the board when somebody comes, within two weeks.
+    If somebody waits for one already, you both get the board at once; lots are drawn for the
+    seats. You take a seat in a game that another player seeks without wishes of their own, too.
+    Where there is a choice, it is somebody whom you have not just met, with a rating near yours,
+    and then whoever has waited longest. Else you wait, and get the board when somebody comes,
+    within two weeks.
 
     `unseek` ends the waiting. For a game with wishes of your own send a `seek`.
     """
@@ -81,8 +82,8 @@ class SeekOthers(Challenge):
     examples: ClassVar[tuple[str, ...]] = (
         "seek",
         "seek 3",
-        "seek -rating=1200-1600 -forfeittime=10d",
-        "seek -unrated 2",
+        "seek -rating=1200-1600",
+        "seek -forfeittime=10d -unrated",
     )
 
     opponents: tuple[Team, ...] = ()

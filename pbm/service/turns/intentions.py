@@ -62,6 +62,7 @@ _PAGES: Final = {
 }
 _MOST_LINES = 24  # of the words below a move that are looked at
 _TOO_MANY = "too-many-commands"
+_TWO = 2
 _WITHOUT_BOARD = (Delete, Stop, Games, ShowSettings, Play, Challenge)
 
 
@@ -121,9 +122,10 @@ def page_meant(script: Script) -> str | None:
 def pairs_meant(script: Script) -> str | None:
     """The name of the game for which a newcomer asks to be paired, by the command or in plain
     words, and for nothing else that only a player can have."""
-    wanted = [item for item in script.commands if not isinstance(item, SignUp)]
-    if wanted:
-        return wanted[0].game.info.name if isinstance(wanted[0], Play) and not wanted[1:] else None
+    if script.commands:
+        others = [item for item in script.commands if not isinstance(item, SignUp)]
+        first, *more = [*others, *map(parse_line, script.comment[:_TWO])] or [None]
+        return first.game.info.name if isinstance(first, Play) and not more else None
     said = _understood(script)
     found = said.meant if said else ()
     pairs = [item.intention is Intention.PAIR and not item.asks_how for item in found]
