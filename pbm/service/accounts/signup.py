@@ -1,6 +1,7 @@
 """Answers to the question whether somebody wants to play, and under which handle."""
 
 from dataclasses import replace
+from typing import Any
 
 from pbm.commands.account import SignUp
 from pbm.commands.auth import Answerer, is_open
@@ -118,13 +119,11 @@ def _welcome(turn: MailTurn, question: Question, player: Player, rest: tuple[str
     script = turn.held(read_script("", rest, in_answer=False))
     has_one = player.password_hash is not None
     lapsed = question.password is not None and not has_one
-    joined = {"handle": player.handle, "password": has_one, "lapsed": lapsed}
+    joined: dict[str, Any] = {"handle": player.handle, "password": has_one, "lapsed": lapsed}
     errand = invited_to(turn, question)
     if not script.commands and not script.problem and errand is None:
         script = _as_asked_before(question)
-    pairs = any(isinstance(command, Play) for command in script.commands)
-    joined |= {"open": offered(context), "pairs": pairs}
-    told: list[Event] = [Answered("signed-up", {"title": "welcome", **joined})]
+    told: list[Event] = []
     if errand is not None:
         told.append(said_yes(turn, errand, question, player))
     elif question.params["invitation"]:
@@ -133,6 +132,9 @@ def _welcome(turn: MailTurn, question: Question, player: Player, rest: tuple[str
         told.append(problem_answer(context, script, script.problem))
     elif script.commands and not is_dangerous(script):
         told += run_script(within_rate(context, script), script)
+    joined["pairs"] = any(isinstance(command, Play) for command in script.commands)
+    joined["open"] = offered(context)  # what is left by now
+    told.insert(0, Answered("signed-up", {"title": "welcome", **joined}))
     tell(context, told)
     if errand is not None:
         start_if_complete(turn, errand)
