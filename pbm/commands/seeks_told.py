@@ -15,7 +15,8 @@ _MOST_OFFERED = 5  # to a newcomer
 
 def own_seeks(context: Context) -> list[dict[str, Any]]:
     """The seeks in which the speaker waits."""
-    return told_of(context, context.work.seeks.of_player(context.player.id))
+    own = context.work.seeks.of_player(context.player.id)
+    return told_of(context, [seek for seek in own if seek.wish.is_installed])
 
 
 def offered(context: Context) -> list[dict[str, Any]]:

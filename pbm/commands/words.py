@@ -219,7 +219,7 @@ class Rounds(Kind):
 class PlayerCount(Kind):
     """How many play: `3`, or `3 players`."""
 
-    shown = "n"
+    shown = "players"
 
     def read(self, words: list[str]) -> int:
         """Take one word, and the one that says what is counted."""
@@ -235,7 +235,7 @@ class PlayerCount(Kind):
 class SeekNumber(Kind):
     """The number of a seek: `3`, `#3` or `seek 3`."""
 
-    shown = "n"
+    shown = "number"
 
     def read(self, words: list[str]) -> int:
         """Take one word, and the one before it that says what is meant."""

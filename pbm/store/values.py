@@ -564,6 +564,11 @@ class Wish:
     least: int | None = None
     most: int | None = None
 
+    @property
+    def is_installed(self) -> bool:
+        """Whether its game is installed; without it nobody can play it."""
+        return self.game in games()
+
     def takes(self, rating: int) -> bool:
         """Whether somebody with this rating may join."""
         return (self.least or rating) <= rating <= (self.most or rating)
@@ -593,7 +598,7 @@ class Seek:
     @property
     def is_open(self) -> bool:
         """Whether somebody can join: not where whoever made it cannot play, or gets no mail."""
-        return self.status == "open" and self.maker.here
+        return self.status == "open" and self.maker.here and self.wish.is_installed
 
     @property
     def waiting(self) -> tuple[Seeker, ...]:

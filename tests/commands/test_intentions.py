@@ -77,7 +77,8 @@ MEANT = {
         |Ich suche einen Gegner|Je cherche un adversaire|Busco un oponente|Ищу соперника""",
     "how pair": "How do I find an opponent?|How can I play with somebody?",
     # Said to the others in answer to a board.
-    "anyone": """play!|Play, please|Anyone want a game?|Who wants to play?|Let's play!|I'd like to play a game
+    "anyone": """play!|Play, please|Anyone want a game?|Who wants to play?
+        |Let's play!|I'd like to play a game
         |I want to play|Wer will spielen?|Qui veut jouer ?|Кто хочет играть?""",
     "against": "I want to play with Anna.|Can I play against anna?|I want to play tonight",
 }

@@ -74,7 +74,7 @@ def test_what_cannot_be_sought(table: Table) -> None:
         "seek -rating=-": "is not a range of ratings",
         "seek -expires=3h": '"3h" cannot be chosen here; it may be 1 day to 8 weeks.',
         "seek -bowl -layout=standard": "not from both",
-        "join": "Something is missing there: the n.",
+        "join": "Something is missing there: the number.",
         "join bob": '"bob" is not a number of an open game; "seeks" lists them.',
         "unseek": "You do not wait for a game, so there is nothing to take back.",
         "unseek 4": "There has been no seek 4.",
@@ -288,3 +288,15 @@ def test_play_before_a_move_is_no_wish_to_be_paired(table: Table) -> None:
     alice.says("play a1-c3,d4")
     assert table.moves(1) == ["a1-c3,b2"]
     assert not table.rows("seeks")
+
+
+def test_one_mail_tells_others_of_seeks_twenty_times(table: Table) -> None:
+    alice, bob = joined(table, "alice", "bob")
+    alice.says("seek 3").forgets()
+    bob.says("multiple", subject="multiple")
+    bob.forgets().says("\n".join(["join 1", "unseek 1"] * 10), subject="multiple")
+    alice.gets(20).forgets()
+    bob.says("play\n" * 20)
+    alice.says("seek 3")
+    bob.says("\n".join(["unseek", "join 1", "join 2", *["unseek 2", "join 2"] * 8, "unseek 2"]))
+    assert len(alice.arrived) <= 21

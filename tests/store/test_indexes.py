@@ -34,6 +34,8 @@ ASKED: dict[str, tuple[Callable[[UnitOfWork], Any], tuple[str, ...]]] = {
         ("ix_seats_of_player",),
     ),
     "boards to move on": (lambda work: work.boards.to_move(1), ("ix_boards_to_move_id",)),
+    "open seeks": (lambda work: work.seeks.standing(5), ("ix_seeks_open",)),
+    "seeks of a player": (lambda work: work.seeks.of_player(1), ("ix_seekers_player_id",)),
 }
 
 
@@ -43,7 +45,7 @@ def test_it_is_found_by_an_index(name: str, sqlite_url: str) -> None:
     plan = _plan(sqlite_url, ask)
     for index in indexes:
         assert index in plan, plan
-    assert not re.search(r"SCAN (inbox|outbox|changes|boards)(?! USING)", plan), plan
+    assert not re.search(r"SCAN (inbox|outbox|changes|boards|seeks|seekers)(?! USING)", plan), plan
 
 
 def test_mails_of_one_thread_are_found_by_both_of_its_columns(sqlite_url: str) -> None:
