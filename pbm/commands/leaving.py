@@ -8,6 +8,7 @@ from pbm.commands.context import Context
 from pbm.commands.declare import Command
 from pbm.events import Answered, Event, Forgotten
 from pbm.play.leave import boards_played, leave_board
+from pbm.play.seeks import leave_all_seeks
 from pbm.play.turn import Turn
 from pbm.store.values import Player
 
@@ -51,6 +52,7 @@ class Delete(Command):
         context.work.players.set_status(player.id, "removed")  # so that no match goes on with them
         for board in boards_played(context.work, player):
             yield from leave_board(context.work, board, player, "resigned", context.now)
+        yield from leave_all_seeks(context.work, player)
         context.work.players.erase(player)
         context.work.ratings.drop_player(player.id)
         yield Forgotten(player.address, player.handle)
@@ -114,6 +116,17 @@ def everything_about(context: Context) -> dict[str, Any]:
                 "started": board.started_at.isoformat(),
             }
             for board in sorted(boards, key=lambda board: board.id)
+        ],
+        "seeks": [
+            {
+                "number": seek.id,
+                "game": seek.wish.game,
+                "wishes": list(seek.wish.wishes),
+                "players": [one.handle for one in seek.seekers],
+                "status": seek.status,
+                "made": seek.made_at.isoformat(),
+            }
+            for seek in work.seeks.of_player(player.id, over=True)
         ],
     }
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
+from typing import ClassVar
 
 from pbm.commands.context import Context, no_such_player
 from pbm.commands.declare import Chosen, Command, flag, game_options, operand, option
@@ -59,7 +60,7 @@ class Challenge(Command):
         'Answer any mail of ours with "challenge" and the name of a player here, such as'
         ' "challenge bob". You both get the board.'
     )
-    examples = (
+    examples: ClassVar[tuple[str, ...]] = (
         "challenge bob",
         "challenge bob and carol",
         "challenge -seats=carol,me,bob",

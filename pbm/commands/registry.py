@@ -22,6 +22,7 @@ from pbm.commands.play import Move, Resign
 from pbm.commands.preview import Preview
 from pbm.commands.ratings import Standings
 from pbm.commands.records import Export, Import
+from pbm.commands.seeks import Join, Play, SeekOthers, Seeks, Unseek
 from pbm.commands.settings import Set, ShowSettings
 from pbm.commands.words import BoardKind, cut_short, lowered
 from pbm.errors import Refusal
@@ -78,6 +79,11 @@ COMMANDS: tuple[type[Command], ...] = (
     Players,
     Next,
     ShowAs,
+    Play,
+    SeekOthers,
+    Seeks,
+    Join,
+    Unseek,
 )
 COMMAND_WORDS = frozenset(word for command in COMMANDS for word in command.words)
 _BY_WORD = {word: [item for item in COMMANDS if word in item.words] for word in COMMAND_WORDS}
@@ -262,6 +268,8 @@ def _candidates(words: list[str]) -> Iterator[type[Command]]:
     """The commands that a line may be, the one that it is most likely meant for last."""
     word, second = lowered(words[0]), lowered(words[1]) if len(words) > 1 else ""
     begun = _BY_WORD.get(word) or _shortened(word)
+    if any(other[0].isalnum() for other in words[1:]):
+        begun = [command for command in begun if not command.stands_alone]
     seconds = {command.second for command in begun}
     if len(words) <= _SHORT:
         yield from (command for command in begun if word in command.short)

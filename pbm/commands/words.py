@@ -26,6 +26,7 @@ MOST_ROUNDS = 20
 _LONGEST_SHOWN = 40
 _LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
 _LOGIN = 2  # words: userid, password
+_RANGE = re.compile(r"(\d{1,4})?-(\d{1,4})?", re.ASCII)
 _MARK = re.compile(r"#(\d{1,5})", re.ASCII)
 # Commands of game servers by mail, ours to come among them: no player may be called so.
 KEPT_FREE = frozenset(
@@ -214,6 +215,53 @@ class Rounds(Kind):
             raise misread("rounds", word=cut_short(word), most=MOST_ROUNDS)
         words.pop(0)
         return int(word)
+
+
+class PlayerCount(Kind):
+    """How many play: `3`, or `3 players`."""
+
+    shown = "players"
+
+    def read(self, words: list[str]) -> int:
+        """Take one word, and the one that says what is counted."""
+        word = words[0]
+        if not (word.isascii() and word.isdigit() and len(word) <= 2 and int(word)):
+            raise misread("player-count", word=cut_short(word))
+        words.pop(0)
+        if words and lowered(words[0]) in ("players", "player"):
+            words.pop(0)
+        return int(word)
+
+
+class SeekNumber(Kind):
+    """The number of a seek: `3`, `#3` or `seek 3`."""
+
+    shown = "number"
+
+    def read(self, words: list[str]) -> int:
+        """Take one word, and the one before it that says what is meant."""
+        if len(words) > 1 and lowered(words[0]) in ("seek", "game", "number"):
+            words.pop(0)
+        word = words[0].removeprefix("#")
+        if not (word.isascii() and word.isdigit() and len(word) <= 9):
+            raise misread("seek", word=cut_short(words[0]))
+        words.pop(0)
+        return int(word)
+
+
+class RatingRange(Kind):
+    """From which rating to which: `1200-1600`, `1200-` or `-1600`."""
+
+    shown = "1200-1600"
+
+    def read(self, words: list[str]) -> tuple[int | None, int | None]:
+        """Take one word."""
+        found = _RANGE.fullmatch(words[0])
+        least, most = (part and int(part) for part in found.groups()) if found else (None, None)
+        if (not least and not most) or (least and most and least > most):
+            raise misread("rating-range", word=cut_short(words[0]))
+        words.pop(0)
+        return least or None, most or None
 
 
 class Span(Kind):

@@ -139,6 +139,23 @@ class Forgotten:
     handle: str
 
 
+@dataclass(frozen=True)
+class SeekNews:
+    """Something happened to a seek, of which others who wait in it are told, each by number.
+
+    `what`: a player `joined` or `left`, or the seek is over: `withdrawn` or `lapsed`. `pairs`: it
+    came of the wish to be paired.
+    """
+
+    seek: int
+    what: str
+    handle: str
+    readers: tuple[int, ...]
+    waiting: int
+    players: int
+    pairs: bool = False
+
+
 Event = (
     BoardFact
     | MovePlayed
@@ -151,4 +168,5 @@ Event = (
     | Invited
     | AddressWanted
     | Forgotten
+    | SeekNews
 )

@@ -43,10 +43,13 @@ class BoardStarted(BoardFact):
     """A new board is on the server; `handle` brought it about.
 
     `first_unsaid`: that player has the first of several seats without having asked for it.
+    `seek` is the number of the seek that it comes of; `paired`: they had asked to be paired.
     """
 
     handle: str
     first_unsaid: bool = False
+    seek: int | None = None
+    paired: bool = False
 
 
 @dataclass(frozen=True)

@@ -44,10 +44,15 @@ def begin_board(
     return [BoardStarted(board.id, begun_by.handle, first_unsaid)]
 
 
-def _check_answered(work: UnitOfWork, begun_by: Player, other: Player) -> None:
+def is_left_unanswered(work: UnitOfWork, begun_by: Player, other: Player) -> bool:
+    """Whether so many boards that one player began wait for another that no more may."""
     most = MOST_UNANSWERED
-    if work.boards.unanswered(begun_by.id, other.id, most=most) >= most:
-        raise Refusal("unanswered", handle=other.handle, most=most)
+    return work.boards.unanswered(begun_by.id, other.id, most=most) >= most
+
+
+def _check_answered(work: UnitOfWork, begun_by: Player, other: Player) -> None:
+    if is_left_unanswered(work, begun_by, other):
+        raise Refusal("unanswered", handle=other.handle, most=MOST_UNANSWERED)
 
 
 def _count_start(work: UnitOfWork, begun_by: Player, now: datetime, *, is_agreed: bool) -> None:

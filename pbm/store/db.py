@@ -21,6 +21,7 @@ from pbm.store.outbox import Outbox
 from pbm.store.players import Players
 from pbm.store.questions import Questions
 from pbm.store.ratings import Ratings
+from pbm.store.seeks import Seeks
 from pbm.store.statement import execute
 from pbm.store.timers import Timers
 from pbm.store.vacations import Vacations
@@ -65,6 +66,7 @@ class UnitOfWork:
         self.ratings = Ratings(connection)
         self.vacations = Vacations(connection)
         self.history = History(connection)
+        self.seeks = Seeks(connection)
 
     @property
     def is_shared(self) -> bool:

@@ -98,6 +98,7 @@ metadata = MetaData(
 
 NEW, STUCK = (literal_column(f"'{word}'", String) for word in ("new", "stuck"))
 DUE, FAILED = (literal_column(f"'{word}'", String) for word in ("due", "failed"))
+OPEN = literal_column("'open'", String)
 """Words that partial indexes are made for. They stand in the SQL itself: with a bound value in
 their place PostgreSQL's generic plans know no such index, and SQLite prepares each time anew."""
 
@@ -517,4 +518,42 @@ ratings = Table(  # the last result of each player, by how strong they are
     Column("games", Integer, nullable=False),
     Column("counted_at", Moment, nullable=False),
     Index("ix_ratings_mu", "game", "pool", "mu"),
+)
+
+seeks = Table(
+    "seeks",
+    metadata,
+    _id(),
+    Column("game", String(16), nullable=False),
+    Column("pool", String(6), nullable=False),  # whose ratings count for it: two, many, teams
+    Column("players", Integer, nullable=False),
+    Column("options", JSON, nullable=False),
+    Column("rounds", Integer),
+    Column("rated", Boolean, nullable=False),
+    Column("clock", JSON(none_as_null=True)),
+    Column("wishes", JSON, nullable=False),  # the options as they are written
+    Column("usual", Boolean, nullable=False),  # without any wish, so that it may be paired
+    Column("pairs", Boolean, nullable=False),  # begins with the next who wants such a game
+    Column("least", Integer),  # the ratings of those who may join
+    Column("most", Integer),
+    Column("status", String(10), nullable=False),  # open, begun, withdrawn, lapsed
+    Column("made_at", Moment, nullable=False),
+    Column("expires_at", Moment, nullable=False),
+    _to("boards", "board_id"),  # that it became
+    Index(
+        "ix_seeks_open",
+        "id",
+        sqlite_where=text("status = 'open'"),
+        postgresql_where=text("status = 'open'"),
+    ),
+    sqlite_autoincrement=True,
+)
+
+seekers = Table(
+    "seekers",
+    metadata,
+    _to("seeks", "seek_id", primary_key=True),
+    _to("players", "player_id", primary_key=True),
+    Column("place", Integer, nullable=False),  # 1 is who made it
+    Index("ix_seekers_player_id", "player_id", "seek_id"),
 )

@@ -90,7 +90,9 @@ def test_three_agree_one_by_one_and_a_move_answers_nothing(table: Table) -> None
     carol.says("accept pause")
     alice.hears("carol agrees to the pause that bob asks for.")
     bob.says("draw")
-    alice.says("accept").hears('more than one thing to answer. Write "accept pause" or "accept draw"')
+    alice.says("accept").hears(
+        'more than one thing to answer. Write "accept pause" or "accept draw"'
+    )
     alice.says("accept pause").hears("All have agreed to the pause that bob asked for")
     assert table.board(1).paused_since
 

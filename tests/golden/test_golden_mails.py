@@ -83,6 +83,14 @@ NAMES = (
     "stuck-timer",
     "next",
     "board-lines",
+    "seek-open",
+    "seeks",
+    "seek-joined",
+    "seek-complete",
+    "seek-lapsed",
+    "pair-waits",
+    "welcome-to-pair",
+    "paired",
 )
 
 
@@ -93,6 +101,7 @@ def mails(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Mail]]
     found = _agreements(f"sqlite:///{folder / 'agreements.sqlite3'}")
     found |= _in_time(f"sqlite:///{folder / 'time.sqlite3'}")
     found |= _several(f"sqlite:///{folder / 'several.sqlite3'}")
+    found |= _open_games(f"sqlite:///{folder / 'seeks.sqlite3'}")
     with pytest.MonkeyPatch.context() as monkeypatch:
         yield found | _conversation(f"sqlite:///{folder / 'pbm.sqlite3'}", monkeypatch)
 
@@ -171,6 +180,25 @@ def _several(url: str) -> dict[str, Mail]:
     found = {"next": alice.says("next").newest}
     alice.says("Hi bob,\n1 a2-c4,d5\n2 a2-c4,a3\n9 b1,c1\nGood luck!")
     found["board-lines"] = alice.newest
+    table.close()
+    return found
+
+
+def _open_games(url: str) -> dict[str, Mail]:
+    """The mails by which people find each other."""
+    table = Table(url)
+    alice, bob, carol = (table.joins(name) for name in ("alice", "bob", "carol"))
+    found = {"seek-open": alice.says("seek 3 -bowl -unrated -rating=1400-1600").newest}
+    found["pair-waits"] = bob.says("play").newest
+    found["seek-joined"] = (bob.says("join 1"), alice.newest)[1]
+    found["seeks"] = bob.says("seek -rating=1900-").says("seeks", answering=bob.newest).newest
+    found["seek-complete"] = carol.says("join 1").newest
+    dave = table.person("dave@example.net")
+    found["welcome-to-pair"] = dave.writes("play").newest
+    dave.says("yes")
+    found["paired"] = dave.mail("Abalone Board")
+    table.days_pass(29)
+    found["seek-lapsed"] = bob.mail("pbm: seek 3")
     table.close()
     return found
 

@@ -11,7 +11,7 @@ from pbm.commands.script import MOST_COMMANDS
 from pbm.config import Settings
 from pbm.mail.reading.limits import LIMITS
 from pbm.passwords import LONGEST, SHORTEST
-from pbm.play import begin, limits
+from pbm.play import begin, limits, seeks
 from pbm.play.limits import Limit, Rate
 from pbm.play.postage import MOST_MAILS
 from pbm.play.waiting import MOST_TOGETHER
@@ -21,7 +21,7 @@ from pbm.service.turns.logins import MOST_CHECKS
 from tests.help.pages import page_text
 
 README = Path(__file__).parents[2] / "README.md"
-HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+HOUR, DAY, WEEK = timedelta(hours=1), timedelta(days=1), timedelta(weeks=1)
 FIRST = limits.NEWCOMERS_ANSWERS
 
 
@@ -54,6 +54,9 @@ def named() -> list[str]:
         f" hours until others have moved on {begin.TAKEN_UP} of them; and {begin.MOST_UNANSWERED}",
         f"{within(limits.NEWS, HOUR)} times an hour, moves apart",
         f"{within(limits.SAME_WORDS, DAY)} times in 24 hours",
+        f"{seeks.MOST_OPEN} seeks of yours are open at a time, and you join"
+        f" {within(seeks.JOINS, DAY)} in 24 hours. A seek stands for {seeks.STANDS_FOR // WEEK}"
+        f' weeks if you say nothing else; whoever said "play" waits for {seeks.PAIRS_FOR // WEEK}.',
         f"gets {limits.STRANGER_ANSWERS} mails of ours in 24 hours",
         f"{within(limits.OF_NETWORK, HOUR)} an hour are answered from one network and"
         f" {within(limits.STRANGERS, HOUR)} an hour from everybody, and"
@@ -68,7 +71,7 @@ def named() -> list[str]:
 @pytest.mark.parametrize("said", named())
 def test_help_and_readme_name_it(said: str) -> None:
     for text in (page_text("limits"), README.read_text(encoding="utf-8")):
-        assert said in " ".join(text.split())
+        assert said in " ".join(text.replace("`", '"').split())
 
 
 def test_the_settings_have_the_same_figures() -> None:

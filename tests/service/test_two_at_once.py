@@ -162,3 +162,27 @@ def test_what_one_player_sends_is_obeyed_in_order(shared: Table) -> None:
         "accept",
     ]
     assert shared.board(1).ended_by == "agreed"
+
+
+def test_who_seek_others_at_once(shared: Table) -> None:
+    """Of four who want the last two seats two get one, and of four who say `play` nobody waits."""
+    maker, *others = [shared.joins(name) for name in ("alice", "bob", "carol", "dave", "erin")]
+
+    def all_say(line: str) -> list[str]:
+        for person in others:
+            to = person.forgets().mail("pbm: welcome").reply_to
+            shared.hand_in(person.address, to, person.mail_bytes("", line, to=to))
+        at_once(shared, 4)
+        shared.posts()
+        return ["\n".join(mail.text for mail in person.arrived) for person in others]
+
+    maker.says("seek 3")
+    told = all_say("join 1")
+    assert sum("Seek 1 is full: it has become board 1." in text for text in told) == 2
+    assert sum("Seek 1 is complete" in text for text in told) == 2
+    assert len(shared.board(1).seats) == 3
+    told = all_say("play")
+    assert all("You both wanted to be paired" in text for text in told)
+    assert shared.boards() == [1, 2, 3]
+    assert {row["status"] for row in shared.rows("seeks")} == {"begun"}
+    outcomes(shared)

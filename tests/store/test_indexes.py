@@ -63,6 +63,8 @@ ASKED: dict[str, tuple[Callable[[UnitOfWork], Any], tuple[str, ...]]] = {
         ("ix_vacations_player_id",),
     ),
     "boards to move on": (lambda work: work.boards.to_move(1), ("ix_boards_to_move_id",)),
+    "open seeks": (lambda work: work.seeks.standing(5), ("ix_seeks_open",)),
+    "seeks of a player": (lambda work: work.seeks.of_player(1), ("ix_seekers_player_id",)),
 }
 
 
@@ -73,7 +75,7 @@ def test_it_is_found_by_an_index(name: str, sqlite_url: str) -> None:
     for index in indexes:
         assert index in plan, plan
     assert not re.search(
-        r"SCAN (inbox|outbox|changes|boards|seats|results|ratings)(?! USING)", plan
+        r"SCAN (inbox|outbox|changes|boards|seats|results|ratings|seeks|seekers)(?! USING)", plan
     ), plan
 
 

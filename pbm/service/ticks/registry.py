@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from pbm.service.ticks import clocks, erasure, first_moves, questions, ratings, vacations
+from pbm.service.ticks import clocks, erasure, first_moves, questions, ratings, seeks, vacations
 from pbm.service.ticks.tick import Do
 from pbm.store.values import TimerKind
 
@@ -15,6 +15,7 @@ TIMERS: Mapping[str, Do] = {
     TimerKind.RATINGS: ratings.count_anew,
     TimerKind.VACATION: vacations.begin,
     TimerKind.VACATION_OVER: vacations.end,
+    TimerKind.SEEK_LAPSE: seeks.lapse,
 }
 
 ALWAYS = (TimerKind.DAILY_ERASURE,)

@@ -12,6 +12,7 @@ from pbm.events import (
     Event,
     MovePlayed,
     PlayerLeft,
+    SeekNews,
 )
 from pbm.events.board import BoardFact, BoardStarted, told
 from pbm.mail.writing.render import said_lines
@@ -69,6 +70,15 @@ def announce_boards(turn: Turn, events: Sequence[Event], *, but: int | None = No
             for player in players
         ]
         MailWriter(turn).boards(board, mails)
+
+
+def announce_seeks(turn: Turn, events: Sequence[Event]) -> None:
+    """Tell those who wait in a seek what happened to it, but for whoever has left meanwhile."""
+    for news in (event for event in events if isinstance(event, SeekNews)):
+        for player in turn.work.players.some(news.readers):
+            if player.addresses and player.status == "active":
+                told = {**to_plain(news), "own": player.handle == news.handle}
+                MailWriter(turn).notice_player(player, "seek-news", f"seek {news.seek}", told)
 
 
 def _told_to(reader: Player, readers: Sequence[Player], news: _News) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from pbm.events import (
     Invited,
     MovePlayed,
     PlayerLeft,
+    SeekNews,
 )
 from pbm.play.offers import open_offers, waiting_for
 from pbm.play.turn import Turn
@@ -45,7 +46,7 @@ def audience(
 
 
 def _is_told_on(board: Board, event: Event) -> bool:
-    return not isinstance(event, FOR_THE_SPEAKER) and event.board_id == board.id
+    return not isinstance(event, FOR_THE_SPEAKER | SeekNews) and event.board_id == board.id
 
 
 def _hears(player: Player, board: Board, event: Event) -> bool:

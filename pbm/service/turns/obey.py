@@ -11,7 +11,7 @@ from pbm.play.limits import LEFT_OUT_TOLD, is_paused
 from pbm.play.turn import Turn
 from pbm.service.accounts.addresses import ask_new_address, tell_other_addresses
 from pbm.service.accounts.new_passwords import sealed_for_errand, within_rate
-from pbm.service.turns.announce import announce_answer, announce_boards
+from pbm.service.turns.announce import announce_answer, announce_boards, announce_seeks
 from pbm.service.turns.audience import FOR_THE_SPEAKER
 from pbm.service.turns.board_lines import are_for_themselves
 from pbm.service.turns.mail_writer import MailWriter
@@ -78,6 +78,7 @@ def tell(context: Context, events: Sequence[Event]) -> str:
     """
     turn = context.turn
     announce_boards(turn, [*turn.news, *events])
+    announce_seeks(turn, events)
     turn.news.clear()
     events = [*events, *_left_out(context, events)]
     if not any(isinstance(event, FOR_THE_SPEAKER) for event in events):
