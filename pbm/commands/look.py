@@ -5,6 +5,7 @@ from typing import Any
 
 from pbm.commands.context import Context, no_such_player
 from pbm.commands.declare import Command, operand
+from pbm.commands.pending import pending_challenges
 from pbm.commands.words import ME, BoardRef, Shown
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
@@ -87,6 +88,7 @@ class Games(Command):
                 "which": which,
                 "line": " ".join(["games", *(owner or ME for owner in owners if owners != [None])]),
                 "over": any(_has_ended_ones(context, player) for player in players),
+                "challenges": pending_challenges(context) if None in owners else [],
             },
         )
 

@@ -132,6 +132,42 @@ class Forgotten:
     handle: str
 
 
+@dataclass(frozen=True)
+class Proposed:
+    """Players are asked whether they take a challenge that waits for them; so do the words."""
+
+    challenge_id: int
+    asked: tuple[int, ...]
+    comment: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class CalledOff:
+    """A challenge that waited comes to nothing, which the players of `told` read.
+
+    `why` is `refused`, `withdrawn`, `lapsed`, `left`, or `impossible`; `who` did so. `by` had sent
+    it. `comment` is what was written with that.
+    """
+
+    by: str
+    game: str
+    why: str
+    who: tuple[str, ...]
+    told: tuple[int, ...]
+    comment: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Reported:
+    """A player has told the operator something about a board; `words` is what others said there."""
+
+    number: int
+    about: int
+    handle: str
+    lines: tuple[str, ...]
+    words: tuple[dict[str, Any], ...]
+
+
 Event = (
     BoardFact
     | MovePlayed
@@ -144,4 +180,7 @@ Event = (
     | Invited
     | AddressWanted
     | Forgotten
+    | Proposed
+    | CalledOff
+    | Reported
 )
