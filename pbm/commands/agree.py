@@ -128,7 +128,7 @@ class _Answer(Command):
         if len(found) > 1:
             found = [item for item in found if item.by_id != me] or found
         if len(found) > 1:
-            handles = [item.handle_of(item.by_id) for item in found]
+            handles = [_others_in(item, me)[0] for item in found]
             raise Refusal("which-challenge", word=self.words[0], handles=handles)
         return found[0]
 

@@ -6,7 +6,6 @@ from typing import Any
 
 from pbm.events import CalledOff, Proposed
 from pbm.mail.tags import new_token, token_digest
-from pbm.play.boards import Setup
 from pbm.play.challenges import setup_of_challenge
 from pbm.play.clocks.durations import spell_duration
 from pbm.play.clocks.terms import Terms, usual_terms
@@ -14,6 +13,7 @@ from pbm.play.subjects import question_subject
 from pbm.play.turn import Turn
 from pbm.rules.contract import View
 from pbm.rules.registry import game_named
+from pbm.rules.sides import mover, teams
 from pbm.service.turns.mail_writer import Asking, MailWriter
 from pbm.service.turns.questions import shortened
 from pbm.store.kinds import Kind
@@ -62,16 +62,20 @@ def _told_of(challenge: PendingChallenge) -> dict[str, Any]:
     """What somebody is to know before saying yes."""
     setup = setup_of_challenge(challenge)
     players = [seat.handle for seat in challenge.seats]
+    position = setup.position(len(players))
     return {
         "inviter": challenge.handle_of(challenge.by_id),
         "game": setup.game,
         "title": game_named(setup.game).info.title,
+        "options": dict(setup.options),
         "players": players,
+        "sides": teams(position),
+        "begins": players[(mover(position) or 1) - 1],
         "asked": [challenge.handle_of(player_id) for player_id in challenge.asked],
         "rounds": setup.rounds,
         "rated": setup.rated,
         "clock": _clock(setup.clock or usual_terms(len(players))),
-        "board": _first_board(setup, len(players)),
+        "board": "\n".join(position.diagram(View())),
         "until": f"{challenge.expires_at:%Y-%m-%d}",
     }
 
@@ -88,7 +92,3 @@ def _clock(terms: Terms) -> dict[str, str]:
         name: spell_duration(timedelta(seconds=seconds)) if seconds else ""
         for name, seconds in times.items()
     }
-
-
-def _first_board(setup: Setup, players: int) -> str:
-    return "\n".join(setup.position(players).diagram(View()))
