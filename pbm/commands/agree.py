@@ -200,9 +200,9 @@ class _Answer(Command):
 class Accept(_Answer):
     """Agree to a draw or a take-back that another player asks for, or to a challenge.
 
-    Where only one thing is asked for, on one of your boards, `accept` alone is enough. A challenge
-    waits for you where you have said `challenges ask`; `accept challenge bob` begins the game once
-    all who were asked have said yes. `accept all` is the older word for `challenges on`.
+    Where only one thing is asked for, on one of your boards, `accept` alone is enough. With
+    `challenges ask` you are asked before a game begins: then `accept challenge bob` is your yes to
+    bob's. `accept all` is the older word for `challenges on`.
     """
 
     takes_login = True

@@ -8,7 +8,7 @@ from pbm.commands.words import ME, BoardKind, BoardRef, Handle, Sentence
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.play.challenges import call_off_between
-from pbm.play.reports import MOST_A_DAY, report
+from pbm.play.reports import REPORTS, report
 from pbm.store.values import Player
 
 MOST_BLOCKED = 100  # by one player
@@ -87,7 +87,7 @@ class ReportBoard(Command):
         if not lines:
             raise Refusal("nothing-reported", number=board.id)
         yield report(context.work, board, context.player, lines, context.now)
-        told = {"title": "your report", "number": board.id, "most": MOST_A_DAY}
+        told = {"title": "your report", "number": board.id, "most": REPORTS.most}
         yield Answered("reported", told)
 
     def pinned(self, context: Context) -> str:

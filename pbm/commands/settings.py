@@ -93,9 +93,8 @@ class Challenges(Command):
     """Say whether others may challenge you: `on`, `ask` or `off`.
 
     `on` is how everybody begins: a challenge gives you a board at once, and `decline` leaves it.
-    With `ask` you are asked in a mail first, which takes a yes or a no, and nobody gets a board
-    before you have said yes. After seven days without an answer the challenge is off. With `off`
-    challenges are refused. A rematch and the next round of a match begin without asking; `off`
+    With `ask` you are asked in a mail first. Nobody gets a board before your yes, and after seven
+    days without an answer the game is off. With `off` challenges are refused. A rematch and the next round of a match begin without asking; `off`
     keeps a rematch away, too. Your own challenges are sent as ever.
     """
 

@@ -9,10 +9,9 @@ from pbm.play.limits import Rate
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Board, Player
 
-MOST_A_DAY = 5
+REPORTS = Rate("reports", 5, timedelta(days=1))  # of one player
 WORDS_KEPT = timedelta(days=30)
 KEPT = timedelta(days=180)
-_REPORTS = Rate("reports", MOST_A_DAY, timedelta(days=1))  # of one player
 _MOST_WORDS = 10  # things that others have said
 _MOST_LINES = 40
 _LONGEST = 400  # characters of a line
@@ -22,8 +21,8 @@ def report(
     work: UnitOfWork, board: Board, player: Player, lines: Sequence[str], now: datetime
 ) -> Reported:
     """Keep a report for the operator. Raises Refusal where there are too many."""
-    if not _REPORTS.take(work, now, player.id):
-        raise Refusal("too-many-reports", most=_REPORTS.most)
+    if not REPORTS.take(work, now, player.id):
+        raise Refusal("too-many-reports", most=REPORTS.most)
     said = work.words.of_others(board.id, player.id, most=_MOST_WORDS)
     words = [
         {"handle": item.handle, "at": item.said_at.isoformat(), "lines": list(item.lines)}

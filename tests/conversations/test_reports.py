@@ -2,7 +2,7 @@
 
 import pytest
 
-from pbm.play.reports import MOST_A_DAY
+from pbm.play.reports import REPORTS
 from tests.conversations.playing import board_mail
 from tests.table import OPERATOR, Table
 
@@ -59,7 +59,7 @@ def test_a_plain_mail_is_asked_about_first(table: Table) -> None:
 
 def test_there_are_so_many_a_day(table: Table) -> None:
     alice, _ = table.start("alice", "bob")
-    for _ in range(MOST_A_DAY):
+    for _ in range(REPORTS.most):
         alice.says("report 1 again").gets(1).forgets()
     alice.says("report 1 again").gets(1).hears("You have sent 5 reports within a day")
     table.clock.passes(days=1)

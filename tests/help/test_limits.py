@@ -5,15 +5,17 @@ from pathlib import Path
 
 import pytest
 
+from pbm.commands.control import MOST_BLOCKED
 from pbm.commands.invite import MOST_WAITING
 from pbm.commands.look import MOST_SHOWN
 from pbm.commands.script import MOST_COMMANDS
 from pbm.config import Settings
 from pbm.mail.reading.limits import LIMITS
 from pbm.passwords import LONGEST, SHORTEST
-from pbm.play import begin, limits
+from pbm.play import begin, challenges, limits
 from pbm.play.limits import Limit, Rate
 from pbm.play.postage import MOST_MAILS
+from pbm.play.reports import REPORTS
 from pbm.service.intake.mailrates import MailRates
 from pbm.service.turns import questions, vouching
 from pbm.service.turns.logins import MOST_CHECKS
@@ -53,6 +55,11 @@ def named() -> list[str]:
         f" hours until others have moved on {begin.TAKEN_UP} of them; and {begin.MOST_UNANSWERED}",
         f"{within(limits.NEWS, HOUR)} times an hour, moves apart",
         f"{within(limits.SAME_WORDS, DAY)} times in 24 hours",
+        f"{challenges.MOST_WAITING} of yours can wait at a time. The same player is asked"
+        f" {within(challenges.ASKED, DAY)} times in 24 hours for you, and has"
+        f" {challenges.WAITS_FOR // DAY} days",
+        f"You block {MOST_BLOCKED} players, and send the operator"
+        f" {within(REPORTS, DAY)} reports in 24 hours",
         f"gets {limits.STRANGER_ANSWERS} mails of ours in 24 hours",
         f"{within(limits.OF_NETWORK, HOUR)} an hour are answered from one network and"
         f" {within(limits.STRANGERS, HOUR)} an hour from everybody, and"
