@@ -130,7 +130,10 @@ class _Answer(Command):
         if len(found) > 1:
             handles = [_others_in(item, me)[0] for item in found]
             raise Refusal("which-challenge", word=self.words[0], handles=handles)
-        return found[0]
+        locked = context.work.challenges.find(found[0].id)
+        if locked is None or not self._may_answer_challenge(locked, me):
+            raise Refusal("no-challenge-waits", handle=self.who)
+        return locked
 
     def _may_answer_challenge(self, challenge: PendingChallenge, player_id: int) -> bool:
         return player_id in challenge.waiting

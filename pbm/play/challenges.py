@@ -120,11 +120,13 @@ def call_off_between(
     work: UnitOfWork, player: Player, other: Player, now: datetime
 ) -> list[CalledOff]:
     """Let a player answer no to what another asks, and withdraw what the other was asked."""
-    return [
-        refuse_challenge(work, challenge, player)
+    between = (
+        challenge.id
         for challenge in work.challenges.of_player(player.id, now)
         if {player.id, other.id} <= {seat.player_id for seat in challenge.seats}
-    ]
+    )
+    found = (work.challenges.find(number) for number in between)
+    return [refuse_challenge(work, challenge, player) for challenge in found if challenge]
 
 
 def setup_of_challenge(challenge: PendingChallenge) -> Setup:
