@@ -14,6 +14,7 @@ from pbm.events import Answered, Event, Invited
 from pbm.mail.address import address_key
 from pbm.play.begin import begin_board
 from pbm.play.boards import Setup, setup_of
+from pbm.play.challenges import WAITS_FOR, propose, who_is_asked
 from pbm.play.clocks.durations import write_duration
 from pbm.play.clocks.terms import LONGEST, MOST, SHORTEST, Terms, chosen_terms
 from pbm.play.decline import decline_board
@@ -100,6 +101,22 @@ class Challenge(Command):
             yield Invited(self._line(names), addresses, self.game.info.name)
             return
         players = [known[name] for name in self._seating(names, context)]
+        first_unsaid = self._first_unsaid(context, names)
+        asked = who_is_asked(players, context.player)
+        if asked:
+            told = {"asked": [player.handle for player in asked], "first_unsaid": first_unsaid}
+            yield Answered(
+                "challenged", {"title": "your challenge", **told, "days": WAITS_FOR.days}
+            )
+            yield from propose(
+                context.work,
+                setup,
+                players,
+                context.player,
+                context.now,
+                first_unsaid=first_unsaid,
+            )
+            return
         yield from begin_board(
             context.work,
             setup,
@@ -107,7 +124,7 @@ class Challenge(Command):
             context.player,
             context.now,
             is_agreed=context.is_agreed,
-            first_unsaid=self._first_unsaid(context, names),
+            first_unsaid=first_unsaid,
         )
 
     def pinned(self, context: Context) -> str:

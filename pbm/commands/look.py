@@ -6,6 +6,7 @@ from typing import Any
 
 from pbm.commands.context import Context, no_such_player
 from pbm.commands.declare import Command, flag, operand
+from pbm.commands.pending import pending_challenges
 from pbm.commands.seeks_told import own_seeks
 from pbm.commands.words import ME, WHICH, BoardRef, OwnBoards, Shown, Which, login_first
 from pbm.errors import Refusal
@@ -134,6 +135,7 @@ class Games(Command):
                 "over": any(_has_ended_ones(context, player) for player in players),
                 "narrowed": asked.is_narrow,
                 "seeks": own_seeks(context) if context.player in players else [],
+                "challenges": pending_challenges(context) if None in owners else [],
             },
         )
 

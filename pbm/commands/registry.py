@@ -11,6 +11,7 @@ from pbm.commands.addresses import Add, ChangeAddress, ChangeHandle, ChangePassw
 from pbm.commands.agree import Accept, Claim, Draw, Give, Pause, Reject, Resume, TakeBack
 from pbm.commands.around_moves import undressed, with_signs
 from pbm.commands.away import Back, Vacation
+from pbm.commands.control import Block, ReportBoard, Unblock
 from pbm.commands.declare import MASK, Command
 from pbm.commands.help import Help
 from pbm.commands.leaving import Delete, Stop
@@ -23,7 +24,7 @@ from pbm.commands.preview import Preview
 from pbm.commands.ratings import Standings
 from pbm.commands.records import Export, Import
 from pbm.commands.seeks import Join, Play, SeekOthers, Seeks, Unseek
-from pbm.commands.settings import Set, ShowSettings
+from pbm.commands.settings import Challenges, Set, SetLimit, ShowSettings
 from pbm.commands.words import BoardKind, cut_short, lowered
 from pbm.errors import Refusal
 from pbm.mail.reading.charsets import fold_typography
@@ -84,6 +85,11 @@ COMMANDS: tuple[type[Command], ...] = (
     Seeks,
     Join,
     Unseek,
+    Challenges,
+    SetLimit,
+    Block,
+    Unblock,
+    ReportBoard,
 )
 COMMAND_WORDS = frozenset(word for command in COMMANDS for word in command.words)
 _BY_WORD = {word: [item for item in COMMANDS if word in item.words] for word in COMMAND_WORDS}

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo, available_timezones
 from pbm.commands.context import Context
 from pbm.commands.declare import Command, operand
 from pbm.commands.languages_spoken import names_of, read_languages
-from pbm.commands.words import OneOf, Words, cut_short, lowered
+from pbm.commands.words import OneOf, Word, Words, cut_short, lowered
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.nearest import nearest
@@ -22,9 +22,12 @@ _CHOICES = {
     "mails": ("all", "turn"),
     "strict": ("on", "off"),
     "weekend": ("on", "off"),
+    "challenges": ("on", "off", "ask"),
 }
 _MOST_ZONES = 3  # of one city
 _OF_THE_CALENDAR = ("weekend", "timezone")
+_MOST_GAMES = 999
+_NO_LIMIT = ("none", "off", "no", "0")
 _SWITCHES = {"on": True, "off": False}
 _SPELLINGS = {
     "pictures": "picture",
@@ -62,6 +65,7 @@ class Set(Command):
     `set weekend off` stops your clocks on Saturdays and Sundays. What would let your time on a
     board run out at once, such as `set weekend on` late in a wait, is not done.
     `set languages English, Deutsch` tells others in `info` what you write; `none` tells nothing.
+    `set challenges ask` and `set limit 5` are the commands `challenges` and `limit`.
     `set strict on` is for those who are afraid of forgers: your yes to a question then stands
     for no other mail, so that every mail which answers none of ours is asked about. Where this
     server learns what your mail provider says of a mail, an answer of yours counts only if
@@ -72,7 +76,9 @@ class Set(Command):
     group = "account"
     examples = ("set picture off", "set mails turn", "set timezone Europe/Berlin")
 
-    name: str = operand(OneOf(*_CHOICES, "timezone", "languages", shown="setting", **_SPELLINGS))
+    name: str = operand(
+        OneOf(*_CHOICES, "timezone", "languages", "limit", shown="setting", **_SPELLINGS)
+    )
     value: str = operand(Words("value"))
 
     def run(self, context: Context) -> Iterator[Event]:
@@ -92,12 +98,71 @@ class Set(Command):
             return _zone(self.value)
         if self.name == "languages":
             return read_languages(self.value)
+        if self.name == "limit":
+            return _limit(self.value)
         value = lowered(self.value)
         choices = _CHOICES[self.name]
         if value not in choices:
             told = {"word": cut_short(self.value), "near": nearest(value, choices)}
             raise Refusal("no-such-setting", name=self.name, choices=list(choices), **told)
-        return _SWITCHES.get(value, value)
+        return _SWITCHES[value] if choices == tuple(_SWITCHES) else value
+
+
+class Challenges(Command):
+    """Say whether others may challenge you: `on`, `ask` or `off`.
+
+    `on` is how everybody begins: a challenge gives you a board at once, and `decline` leaves it.
+    With `ask` you are asked in a mail first. Nobody gets a board before your yes, and after seven
+    days without an answer the game is off. With `off` challenges are refused. A rematch and the
+    next round of a match begin without asking; `off` keeps a rematch away, too. Your own challenges
+    are sent as ever.
+    """
+
+    words = ("challenges",)
+    group = "lobby"
+    examples = ("challenges ask", "challenges off", "challenges on")
+
+    value: str = operand(OneOf(*_CHOICES["challenges"]))
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Change it."""
+        yield set_challenges(context, self.value)
+
+
+class SetLimit(Command):
+    """Take no further challenge while so many of your games are going that others began.
+
+    A game that you have joined or accepted counts, and one that you began does not. Yourself you
+    can begin, join and accept as many as you like. `limit none` lifts it.
+    """
+
+    words = ("limit",)
+    group = "lobby"
+    examples = ("limit 5", "limit none")
+
+    most: str = operand(Word("n"))
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Change it."""
+        settings = replace(context.player.settings, limit=_limit(self.most))
+        context.work.players.set_settings(context.player.id, settings)
+        yield _told(context, settings, changed="limit")
+
+
+def set_challenges(context: Context, value: str) -> Answered:
+    """Write down what another's challenge does, and tell the speaker."""
+    settings = replace(context.player.settings, challenges=value)
+    context.work.players.set_settings(context.player.id, settings)
+    return _told(context, settings, changed="challenges")
+
+
+def _limit(word: str) -> int:
+    """A number of games, 0 for none. Raises Refusal."""
+    if lowered(word) in _NO_LIMIT:
+        return 0
+    if not (word.isascii() and word.isdigit() and 1 <= int(word[:9]) <= _MOST_GAMES):
+        raise Refusal("no-such-limit", word=cut_short(word), most=_MOST_GAMES)
+    return int(word)
 
 
 def local_time(moment: datetime, timezone: str) -> str:
@@ -133,5 +198,7 @@ def _told(context: Context, settings: Settings, changed: str = "") -> Answered:
     }
     shown["languages"] = ", ".join(names_of(settings.languages)) or "none"
     now = local_time(context.now, settings.timezone)
+    blocked = list(context.work.blocks.handles_of(context.player.id))
+    shown |= {"limit": settings.limit or "none", "blocked": blocked}
     told = {"title": "your settings", "now": now, "changed": changed, **shown}
     return Answered("settings", told)

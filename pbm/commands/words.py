@@ -203,6 +203,19 @@ class Word(Kind):
         return words.pop(0)
 
 
+class Sentence(Kind):
+    """Words as somebody writes them."""
+
+    shown = "text"
+    rest = True
+
+    def read(self, words: list[str]) -> str:
+        """Take all the words that are left."""
+        text = " ".join(words)
+        words.clear()
+        return text
+
+
 class Rounds(Kind):
     """The number of games in a match."""
 

@@ -156,6 +156,42 @@ class SeekNews:
     pairs: bool = False
 
 
+@dataclass(frozen=True)
+class Proposed:
+    """Players are asked whether they take a challenge that waits for them; so do the words."""
+
+    challenge_id: int
+    asked: tuple[int, ...]
+    comment: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class CalledOff:
+    """A challenge that waited comes to nothing, which the players of `told` read.
+
+    `why` is `refused`, `withdrawn`, `lapsed`, `left`, or `impossible`; `who` did so. `by` had sent
+    it. `comment` is what was written with that.
+    """
+
+    by: str
+    game: str
+    why: str
+    who: tuple[str, ...]
+    told: tuple[int, ...]
+    comment: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Reported:
+    """A player has told the operator something about a board; `words` is what others said there."""
+
+    number: int
+    about: int
+    handle: str
+    lines: tuple[str, ...]
+    words: tuple[dict[str, Any], ...]
+
+
 Event = (
     BoardFact
     | MovePlayed
@@ -169,4 +205,7 @@ Event = (
     | AddressWanted
     | Forgotten
     | SeekNews
+    | Proposed
+    | CalledOff
+    | Reported
 )

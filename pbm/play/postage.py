@@ -11,10 +11,12 @@ from dataclasses import dataclass, field
 from pbm.errors import Refusal
 from pbm.events import (
     AddressWanted,
+    CalledOff,
     Commented,
     Event,
     Invited,
     PlayerLeft,
+    Proposed,
     SeekNews,
 )
 from pbm.events.board import BoardFact
@@ -73,5 +75,9 @@ def _asked_by(event: Event) -> tuple[str, ...]:
             return event.addresses
         case AddressWanted():
             return (event.address,)
+        case Proposed():
+            return tuple(f"player {player_id}" for player_id in event.asked)
+        case CalledOff():
+            return tuple(f"player {player_id}" for player_id in event.told)
         case _:
             return ()

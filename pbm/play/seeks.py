@@ -125,7 +125,8 @@ def join_seek(
     if not seek.wish.takes(rating):
         limits = {"least": seek.wish.least, "most": seek.wish.most}
         raise Refusal("rating-out-of-range", seek=seek.id, rating=rating, **limits)
-    if not all(may_meet(work, player, other) for other in _players(work, seek)):
+    others = _players(work, seek)
+    if len(may_meet(work, player, others)) < len(others):
         raise Refusal("cannot-meet", seek=seek.id)
     if not JOINS.take(work, now, player.id):
         raise Refusal("too-many-joins", most=JOINS.most)
@@ -160,6 +161,13 @@ def leave_all_seeks(work: UnitOfWork, player: Player) -> list[Event]:
     return [event for seek in found for event in leave_seek(work, seek, player)]
 
 
+def leave_seeks_with(work: UnitOfWork, player: Player, other: Player) -> list[Event]:
+    """Let a player wait nowhere any more where another waits, too."""
+    work.seeks.lock()
+    found = [seek for seek in work.seeks.of_player(player.id) if seek.has(other.id)]
+    return [event for seek in found for event in leave_seek(work, seek, player)]
+
+
 def close_seek(work: UnitOfWork, seek: Seek, status: str) -> list[Event]:
     """Let a seek be over, as it was `withdrawn` by who made it or has `lapsed`; tell who waits."""
     work.seeks.close(seek.id, status)
@@ -183,11 +191,8 @@ def seeks_to_join(work: UnitOfWork, player: Player, now: datetime) -> tuple[list
     standing = work.seeks.standing(_LOOKED_AT)
     open_ones = [seek for seek in standing if seek.is_open and not seek.has(player.id)]
     known = {one.id: one for one in work.players.some(_waiting_in(open_ones))}
-    found = [
-        seek
-        for seek in open_ones
-        if all(may_meet(work, player, known[one.player_id]) for one in seek.waiting)
-    ]
+    free = may_meet(work, player, known.values())
+    found = [seek for seek in open_ones if all(one.player_id in free for one in seek.waiting)]
     own = _own_ratings(work, player, now)
     can = [seek for seek in found if seek.wish.takes(own(seek.wish))]
     return can, [seek for seek in found if seek not in can]
@@ -244,13 +249,14 @@ def _best(work: UnitOfWork, wish: Wish, player: Player, now: datetime) -> Seek |
     rated = ratings_for(work, wish, {player.id, *known}, now)
     own = rated[player.id].number
     met = work.seeks.met_since(player.id, known, now - _NOT_AGAIN_FOR)
+    free = may_meet(work, player, known.values())
     ranked: list[tuple[bool, int, int, Seek]] = []
     for seek in found:
         others = [known[one.player_id] for one in seek.waiting]
         numbers = [rated[other.id].number for other in others]
         if not seek.wish.takes(own) or not all(map(wish.takes, numbers)):
             continue
-        if all(may_meet(work, player, other) for other in others):
+        if all(other.id in free for other in others):
             off = max(abs(own - number) for number in numbers)
             is_met = any(other.id in met for other in others)
             ranked.append((is_met, off // _NEAR, seek.id, seek))

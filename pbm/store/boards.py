@@ -273,6 +273,26 @@ class Boards:
         )
         return self._count(waiting)
 
+    def begun_by_others(self, player_id: int, *, most: int) -> int:
+        """On how many boards in progress a player sits that others began; counted up to `most`.
+
+        Whoever began a match began all its rounds.
+        """
+        first = boards.alias()
+        found = (
+            select(boards.c.id)
+            .join(seats, seats.c.board_id == boards.c.id)
+            .join(first, first.c.id == func.coalesce(boards.c.match_id, boards.c.id))
+            .where(
+                seats.c.player_id == player_id,
+                seats.c.playing,
+                first.c.begun_by_id.is_distinct_from(player_id),
+            )
+            .distinct()
+            .limit(most)
+        )
+        return self._count(found)
+
     def taken_up(self, begun_by: int) -> int:
         """On how many of the newest boards that a player began somebody else has moved."""
         newest = self._connection.scalars(

@@ -31,8 +31,10 @@ from pbm.store.schema import (
     outbox,
     players,
     questions,
+    reports,
     seats,
     vacations,
+    words,
 )
 from pbm.store.statement import Row, Statement
 from pbm.store.values import FIRST_EPOCH, Player, Settings
@@ -252,6 +254,8 @@ class Players:
         self._set(player.id, status="removed", epoch=player.epoch + 1)
         self._set(player.id, settings=None, password_hash=None)
         forget = self._connection.execute
+        forget(delete(words).where(words.c.player_id == player.id))
+        forget(delete(reports).where(reports.c.player_id == player.id))
         forget(delete(errands).where(errands.c.player_id == player.id))
         forget(delete(vacations).where(vacations.c.player_id == player.id))
         forget(

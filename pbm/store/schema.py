@@ -557,3 +557,58 @@ seekers = Table(
     Column("place", Integer, nullable=False),  # 1 is who made it
     Index("ix_seekers_player_id", "player_id", "seek_id"),
 )
+
+blocks = Table(
+    "blocks",
+    metadata,
+    _to("players", "player_id", primary_key=True),
+    _to("players", "blocked_id", primary_key=True, index=True),
+    Column("blocked_at", Moment, nullable=False),
+)
+
+challenges = Table(  # those that wait until everybody who wants to be asked has said yes
+    "challenges",
+    metadata,
+    _id(),
+    _to("players", "by_id", nullable=False, index=True),
+    Column("setup", JSON, nullable=False),
+    Column("comment", JSON, nullable=False),
+    Column("first_unsaid", Boolean, nullable=False),  # seat 1 is the challenger's unasked
+    Column("asked_at", Moment, nullable=False),
+    Column("expires_at", Moment, nullable=False),
+    sqlite_autoincrement=True,
+)
+
+challenged = Table(
+    "challenged",
+    metadata,
+    _to("challenges", "challenge_id", primary_key=True),
+    Column("seat", Integer, primary_key=True, autoincrement=False),
+    _to("players", "player_id", nullable=False),
+    Column("asked", Boolean, nullable=False),
+    Column("waits", Boolean, nullable=False),  # asked, and has not answered
+    Index("ix_challenged_player_id", "player_id", "challenge_id"),
+)
+
+words = Table(  # what was said on boards lately, so that it can be reported
+    "words",
+    metadata,
+    _id(),
+    _to("boards", "board_id", nullable=False, index=True),
+    _to("players", "player_id", nullable=False, index=True),
+    Column("said_at", Moment, nullable=False, index=True),
+    Column("lines", JSON, nullable=False),
+    sqlite_autoincrement=True,
+)
+
+reports = Table(
+    "reports",
+    metadata,
+    _id(),
+    _to("players", "player_id", nullable=False, index=True),
+    _to("boards", "board_id", nullable=False),
+    Column("reported_at", Moment, nullable=False, index=True),
+    Column("lines", JSON, nullable=False),  # of whoever reports
+    Column("words", JSON, nullable=False),  # of the others: who, when, which lines
+    sqlite_autoincrement=True,
+)

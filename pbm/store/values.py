@@ -25,7 +25,9 @@ class Settings:
     `timezone` is a name of the IANA database. `strict`: a yes stands for no other mail,
     and with `strict_by_provider` a mail counts only where the sender's domain vouches for it, too.
     `weekend`: clocks run on Saturdays and Sundays as well. `languages` are codes of ISO 639-1 with
-    commas between them, which others may see.
+    commas between them, which others may see. `challenges`: `on`, `ask` or `off`, what
+    another's challenge does. `limit`: with so many games going that others began, no further
+    challenge is taken; 0 for none.
     """
 
     picture: bool = True
@@ -36,6 +38,8 @@ class Settings:
     strict_by_provider: bool = True
     weekend: bool = True
     languages: str = ""
+    challenges: str = "on"
+    limit: int = 0
 
 
 @dataclass(frozen=True)
@@ -472,6 +476,69 @@ class PendingCommands:
     comment: tuple[str, ...]
     asked_at: datetime
     password: SealedPassword | None = None
+
+
+@dataclass(frozen=True)
+class Challenged:
+    """A seat of a challenge, and its player; `waits`: who was asked, and has not answered yet."""
+
+    seat: int
+    player_id: int
+    handle: str
+    asked: bool
+    waits: bool
+
+
+@dataclass(frozen=True)
+class PendingChallenge:
+    """A challenge that waits until everybody who wants to be asked has said yes.
+
+    `setup` is plain JSON. `first_unsaid`: its player has seat 1 without having asked for it.
+    """
+
+    id: int
+    by_id: int
+    setup: dict[str, Any]
+    comment: tuple[str, ...]
+    first_unsaid: bool
+    asked_at: datetime
+    expires_at: datetime
+    seats: tuple[Challenged, ...]
+
+    @property
+    def asked(self) -> tuple[int, ...]:
+        """The players who were asked, whatever they have answered."""
+        return tuple(dict.fromkeys(seat.player_id for seat in self.seats if seat.asked))
+
+    @property
+    def waiting(self) -> tuple[int, ...]:
+        """The players who have still to answer."""
+        return tuple(dict.fromkeys(seat.player_id for seat in self.seats if seat.waits))
+
+    def handle_of(self, player_id: int) -> str:
+        """The handle of a player who sits here."""
+        return next(seat.handle for seat in self.seats if seat.player_id == player_id)
+
+
+@dataclass(frozen=True)
+class Said:
+    """What somebody said to the others of a board."""
+
+    handle: str
+    said_at: datetime
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a player told the operator about a board, with the words of others there."""
+
+    id: int
+    handle: str
+    board_id: int
+    reported_at: datetime
+    lines: tuple[str, ...]
+    words: tuple[dict[str, Any], ...]
 
 
 @dataclass(frozen=True)

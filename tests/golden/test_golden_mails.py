@@ -17,7 +17,7 @@ import pytest
 from pbm.commands.play import Resign
 from pbm.play.limits import NEWCOMERS_ANSWERS
 from pbm.service.ticks import machine
-from pbm.service.turns import questions
+from pbm.service.turns import challenges, questions
 from pbm.store.values import TimerKind
 from tests.conversations.greedy import greedy_move
 from tests.conversations.playing import board_mail, plays_out
@@ -91,6 +91,11 @@ NAMES = (
     "pair-waits",
     "welcome-to-pair",
     "paired",
+    "challenge-asked",
+    "challenge",
+    "challenge-off",
+    "report",
+    "words-not-shown",
 )
 
 
@@ -102,6 +107,8 @@ def mails(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Mail]]
     found |= _in_time(f"sqlite:///{folder / 'time.sqlite3'}")
     found |= _several(f"sqlite:///{folder / 'several.sqlite3'}")
     found |= _open_games(f"sqlite:///{folder / 'seeks.sqlite3'}")
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        found |= _left_alone(f"sqlite:///{folder / 'alone.sqlite3'}", monkeypatch)
     with pytest.MonkeyPatch.context() as monkeypatch:
         yield found | _conversation(f"sqlite:///{folder / 'pbm.sqlite3'}", monkeypatch)
 
@@ -199,6 +206,27 @@ def _open_games(url: str) -> dict[str, Mail]:
     found["paired"] = dave.mail("Abalone Board")
     table.days_pass(29)
     found["seek-lapsed"] = bob.mail("pbm: seek 3")
+    table.close()
+    return found
+
+
+def _left_alone(url: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Mail]:
+    """The mails of players who want to be asked first, or not to read somebody."""
+    monkeypatch.setattr(challenges, "new_token", lambda: "a" * 24)
+    table = Table(url)
+    alice, bob = table.start("alice", "bob")
+    bob.says("challenges ask")
+    line = "challenge bob -bowl -rounds=2 -bank=30d+1d"
+    found = {"challenge-asked": alice.says(f"{line}\n\nShall we?").newest}
+    found["challenge"] = bob.newest
+    bob.says("no\nNot this week.")
+    found["challenge-off"] = alice.newest
+    alice.says("a1-c3,d4\nYou will lose.", answering=alice.mail("Abalone"))
+    bob.says("report 1 alice boasts").says("block alice")
+    found["report"] = table.person(OPERATOR).newest
+    bob.says("move 1 i9-g7,f6")
+    alice.says("a2-c4,d5\nAnd lose again.", answering=alice.mail("Abalone"))
+    found["words-not-shown"] = bob.newest
     table.close()
     return found
 

@@ -5,15 +5,17 @@ from pathlib import Path
 
 import pytest
 
+from pbm.commands.control import MOST_BLOCKED
 from pbm.commands.invite import MOST_WAITING
 from pbm.commands.look import MOST_SHOWN
 from pbm.commands.script import MOST_COMMANDS
 from pbm.config import Settings
 from pbm.mail.reading.limits import LIMITS
 from pbm.passwords import LONGEST, SHORTEST
-from pbm.play import begin, limits, seeks
+from pbm.play import begin, challenges, limits, seeks
 from pbm.play.limits import Limit, Rate
 from pbm.play.postage import MOST_MAILS
+from pbm.play.reports import REPORTS
 from pbm.play.waiting import MOST_TOGETHER
 from pbm.service.intake.mailrates import MailRates
 from pbm.service.turns import questions, vouching
@@ -57,6 +59,11 @@ def named() -> list[str]:
         f"{seeks.MOST_OPEN} seeks of yours are open at a time, and you join"
         f" {within(seeks.JOINS, DAY)} in 24 hours. A seek stands for {seeks.STANDS_FOR // WEEK}"
         f' weeks if you say nothing else; whoever said "play" waits for {seeks.PAIRS_FOR // WEEK}.',
+        f"{challenges.MOST_WAITING} of yours can wait at a time. The same player is asked"
+        f" {within(challenges.ASKED, DAY)} times in 24 hours for you, and has"
+        f" {challenges.WAITS_FOR // DAY} days",
+        f"You block {MOST_BLOCKED} players, and send the operator"
+        f" {within(REPORTS, DAY)} reports in 24 hours",
         f"gets {limits.STRANGER_ANSWERS} mails of ours in 24 hours",
         f"{within(limits.OF_NETWORK, HOUR)} an hour are answered from one network and"
         f" {within(limits.STRANGERS, HOUR)} an hour from everybody, and"

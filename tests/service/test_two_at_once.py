@@ -186,3 +186,19 @@ def test_who_seek_others_at_once(shared: Table) -> None:
     assert shared.boards() == [1, 2, 3]
     assert {row["status"] for row in shared.rows("seeks")} == {"begun"}
     outcomes(shared)
+
+
+def test_two_who_say_yes_to_a_challenge_at_once_begin_one_board(shared: Table) -> None:
+    alice, bob, carol = (shared.joins(handle) for handle in ("alice", "bob", "carol"))
+    for person in (bob, carol):
+        person.says("challenges ask")
+    for number in range(1, 4):
+        alice.says("challenge bob carol")
+        for person in (bob, carol):
+            to = person.mail("Please confirm: a game").reply_to
+            shared.hand_in(person.address, to, person.mail_bytes("", "yes", to=to))
+        at_once(shared, 2)
+        shared.posts()
+        assert len(shared.boards()) == number
+        alice.says(f"resign {shared.boards()[-1]}")
+    outcomes(shared)

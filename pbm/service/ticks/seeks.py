@@ -1,7 +1,7 @@
 """A seek for which not enough players have come: it lapses, and who waits in it is told."""
 
+from pbm.play.clocks.outages import time_lost
 from pbm.play.seeks import close_seek
-from pbm.service.running.downtime import time_lost
 from pbm.service.ticks.tick import Again, Done, Tick
 from pbm.service.turns.announce import announce_seeks
 

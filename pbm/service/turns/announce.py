@@ -1,6 +1,6 @@
 """From events to mails: one to each player of each board touched, one answer at most."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,6 +30,9 @@ _ABOVE_THE_BOARD = 5  # lines of a comment, as the text part folds them
 _BELOW_THE_BOARD = 3  # lines of it that are worth dividing it for
 
 
+_Hidden = Mapping[int, Collection[str]]  # handles, by the number of who does not read them
+
+
 @dataclass
 class _News:
     """What one board's players are told, apart from the board itself."""
@@ -50,7 +53,10 @@ def announce_boards(turn: Turn, events: Sequence[Event], *, but: int | None = No
     for number in sorted(found):
         news = found[number]
         board = turn.work.boards.get(number, lock=True)
-        players = audience(turn, board, events, but=but)
+        hidden = _hidden(turn, board) if news.comments else {}
+        for said in news.comments:
+            turn.work.words.add(number, _speaker(board, said), _lines(said), turn.now)
+        players = audience(turn, board, events, hidden, but=but)
         if not players:
             continue
         plain = {player.id for player in players if not player.settings.picture}
@@ -62,7 +68,7 @@ def announce_boards(turn: Turn, events: Sequence[Event], *, but: int | None = No
                 player,
                 {
                     **to_plain(views[player.id]),
-                    **_told_to(player, players, news),
+                    **_told_to(player, players, news, hidden),
                     "newcomer": player.id in newcomers,
                     "clock": clock.for_reader(player.settings.timezone) if clock else None,
                 },
@@ -81,15 +87,42 @@ def announce_seeks(turn: Turn, events: Sequence[Event]) -> None:
                 MailWriter(turn).notice_player(player, "seek-news", f"seek {news.seek}", told)
 
 
-def _told_to(reader: Player, readers: Sequence[Player], news: _News) -> dict[str, Any]:
+def _told_to(
+    reader: Player, readers: Sequence[Player], news: _News, hidden: _Hidden
+) -> dict[str, Any]:
     """What a reader is told besides the board; who speaks there for the first time, also to whom
-    the words went."""
-    others = [player.handle for player in readers if player.id != reader.id]
+    the words went. Of words that the reader has blocked only their author is named."""
+    kept_from = hidden.get(reader.id, frozenset())
+    others = [
+        player.handle
+        for player in readers
+        if player.id != reader.id and reader.handle not in hidden.get(player.id, ())
+    ]
     comments = [
         {**said, "sent_to": others} if others and reader.handle == news.speaks_first else said
         for said in news.comments
+        if said["handle"] not in kept_from
     ]
-    return {"lead": news.lead, "comments": comments}
+    spoke = dict.fromkeys(said["handle"] for said in news.comments)
+    not_shown = [handle for handle in spoke if handle in kept_from]
+    told = {"lead": news.lead, "comments": comments}
+    return {**told, "not_shown": not_shown} if not_shown else told
+
+
+def _hidden(turn: Turn, board: Board) -> _Hidden:
+    """Whose words on a board are hidden from which of its players."""
+    found: dict[int, set[str]] = {}
+    for by, blocked in turn.work.blocks.among([seat.player_id for seat in board.seats]):
+        found.setdefault(by, set()).add(board.handle_of(blocked))
+    return found
+
+
+def _speaker(board: Board, said: dict[str, Any]) -> int:
+    return next(seat.player_id for seat in board.seats if seat.handle == said["handle"])
+
+
+def _lines(said: dict[str, Any]) -> list[str]:
+    return [*said["head"], *said["rest"]]
 
 
 def announce_answer(turn: Turn, player: Player, sections: Sequence[Answered]) -> bool:

@@ -25,6 +25,8 @@ from pbm.service.accounts.addresses import hear_new_address
 from pbm.service.accounts.aliases import adopt
 from pbm.service.accounts.new_passwords import password_of
 from pbm.service.accounts.signup import hear_again, hear_signup
+from pbm.service.turns.challenge_answers import hear_challenge
+from pbm.service.turns.challenges import CHALLENGE
 from pbm.service.turns.game_meant import game_meant
 from pbm.service.turns.mail_turn import MailTurn
 from pbm.service.turns.meaning import as_meant
@@ -46,6 +48,8 @@ def hear_answer(turn: MailTurn, speaker: Answerer) -> str:
         return hear_signup(turn, question)
     if question.player_id is None:
         return hear_again(turn, speaker, player)
+    if question.kind == CHALLENGE:
+        return hear_challenge(turn, speaker, player)
     return _hear_player(turn, speaker, player)
 
 

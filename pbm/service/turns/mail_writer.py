@@ -148,7 +148,14 @@ class MailWriter:
         headers = self._plain_headers(subject, None, address)
         self._outbox.add(self._mail(Kind.ANSWER, address, _Contents("answer", params, headers)))
 
-    def question(self, reader: Player | str, asking: Asking, *, granted: bool = False) -> None:
+    def question(
+        self,
+        reader: Player | str,
+        asking: Asking,
+        *,
+        granted: bool = False,
+        kind: Kind = Kind.QUESTION,
+    ) -> None:
         """Ask a player or an address.
 
         An address that nobody plays from is asked only as `answer_stranger` answers it, unless
@@ -160,7 +167,7 @@ class MailWriter:
         reply_to = self._site.address.question_reply(asking.token)
         headers = self._plain_headers(asking.subject, reply_to, address)
         contents = _Contents(asking.template, asking.params, headers)
-        self._outbox.add(self._mail(Kind.QUESTION, reader, contents))
+        self._outbox.add(self._mail(kind, reader, contents))
 
     def _may_write_to_stranger(self, address: str) -> bool:
         turn = self._turn

@@ -6,7 +6,17 @@ from typing import Any
 
 from pbm.commands.context import Context
 from pbm.commands.script import Script
-from pbm.events import AddressWanted, Answered, Event, Forgotten, Held, Invited
+from pbm.events import (
+    AddressWanted,
+    Answered,
+    CalledOff,
+    Event,
+    Forgotten,
+    Held,
+    Invited,
+    Proposed,
+    Reported,
+)
 from pbm.play.limits import LEFT_OUT_TOLD, is_paused
 from pbm.play.turn import Turn
 from pbm.service.accounts.addresses import ask_new_address, tell_other_addresses
@@ -14,9 +24,11 @@ from pbm.service.accounts.new_passwords import sealed_for_errand, within_rate
 from pbm.service.turns.announce import announce_answer, announce_boards, announce_seeks
 from pbm.service.turns.audience import FOR_THE_SPEAKER
 from pbm.service.turns.board_lines import are_for_themselves
+from pbm.service.turns.challenges import ask_challenged, tell_called_off
 from pbm.service.turns.mail_writer import MailWriter
 from pbm.service.turns.meaning import as_meant
 from pbm.service.turns.questions import ToConfirm, ask_errand, ask_invited
+from pbm.service.turns.reports import pass_on
 from pbm.service.turns.scripts import own_hint, problem_answer, rehearse, run_script
 from pbm.service.turns.vouching import stands_for
 from pbm.store.values import Player
@@ -97,6 +109,12 @@ def tell(context: Context, events: Sequence[Event]) -> str:
                 ask_new_address(turn, speaker, event)
             case Forgotten(address, handle):
                 MailWriter(turn).farewell(address, handle)
+            case Proposed():
+                ask_challenged(turn, event)
+            case CalledOff():
+                tell_called_off(turn, event)
+            case Reported():
+                pass_on(turn, event)
     return "" if told else _withheld(answered)
 
 

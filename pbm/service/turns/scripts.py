@@ -13,12 +13,14 @@ from pbm.errors import Refusal
 from pbm.events import (
     AddressWanted,
     Answered,
+    CalledOff,
     Commented,
     Event,
     Held,
     Invited,
     MovePlayed,
     PlayerLeft,
+    Proposed,
 )
 from pbm.events.board import BoardDeclined, BoardFact, BoardNews
 from pbm.play.boards import check_move
@@ -240,17 +242,19 @@ def _with_words(context: Context, comment: tuple[str, ...], events: list[Event])
     match events[-1]:
         case Answered() as refusal if _is_refusal(refusal):
             events[-1] = _giving_back(refusal, comment)
-        case Held() | Invited() as waiting:
+        case Held() | Invited() | Proposed() | CalledOff() as waiting:
             events[-1] = replace(waiting, comment=comment)
             events[:-1] = [_keeping_words(event) for event in events[:-1]]
+        case Answered(section="challenge-accepted") as accepted:
+            events[-1] = _giving_back(accepted, comment)
     # The first board is the one that was meant; on others something came of it.
     touched = [event.board_id for event in events if isinstance(event, _BOARD_EVENTS)]
     return [Commented(number, context.player.handle, comment) for number in touched[:1]]
 
 
 def _keeping_words(event: Event) -> Event:
-    """Let the answer to an invitation say that the words wait."""
-    if isinstance(event, Answered) and event.section == "invited":
+    """Let the answer to an invitation or a challenge say that the words wait."""
+    if isinstance(event, Answered) and event.section in ("invited", "challenged"):
         return replace(event, params={**event.params, "words": True})
     return event
 
