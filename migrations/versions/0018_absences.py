@@ -6,8 +6,8 @@ Only the first of them costs rating. What ran out before counts as it did.
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0019"
-down_revision = "0016"
+revision = "0018"
+down_revision = "0017"
 branch_labels = None
 depends_on = None
 

@@ -7,8 +7,8 @@ reads through the application's code, and it is never edited once released.
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0021"
-down_revision = "0016"
+revision = "0019"
+down_revision = "0018"
 branch_labels = None
 depends_on = None
 
