@@ -1,5 +1,6 @@
 """The commands by which a player says how we are to write."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from datetime import datetime
@@ -12,18 +13,28 @@ from pbm.commands.words import OneOf, Word, cut_short, lowered
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.nearest import nearest
+from pbm.play.digests import DAILY, HOURLY, OFF, arrange_digests
 from pbm.store.values import Settings
 
 _CHOICES = {
     "picture": ("on", "off"),
     "subject": ("plain", "classic"),
-    "mails": ("all", "turn"),
+    "mails": ("all", "turn", "digest"),
     "strict": ("on", "off"),
     "weekend": ("on", "off"),
+    "digest": (DAILY, HOURLY, OFF),
 }
 _MOST_ZONES = 3  # of one city
 _SWITCHES = {"on": True, "off": False}
-_SPELLINGS = {"pictures": "picture", "mail": "mails", "zone": "timezone", "tz": "timezone"}
+_SPELLINGS = {
+    **{"pictures": "picture", "mail": "mails", "zone": "timezone", "tz": "timezone"},
+    **{"digests": "digest", "weekends": "weekend"},
+}
+_HOW_OFTEN = {
+    **{"on": DAILY, "day": DAILY, "everyday": DAILY, "hour": HOURLY},
+    **{"no": OFF, "never": OFF, "none": OFF},
+}
+_HOUR = re.compile(r"([0-9]{1,2})(?:[:.]?00)?[ ]?(h|am|pm|)", re.ASCII)
 
 
 class ShowSettings(Command):
@@ -48,6 +59,12 @@ class Set(Command):
     the usual way.
     `set mails turn` sends you a board only when it is your turn, or somebody writes or asks
     something, and at the end; your own moves are still confirmed. `all` sends every move.
+    `set digest daily` sends you one mail a day, at 7 in the morning, with all boards on which the
+    others did something; `set digest 18:00` is another hour, `set digest hourly` a mail an hour,
+    and `off` each board at once again. What you do yourself is answered at once in any case. So
+    is what cannot wait: an offer to you that somebody else may end meanwhile, a move for which
+    you would have less than a day after the digest, and a reminder. `set mails digest` is
+    `set digest daily`, and with `all` or `turn` there are no digests.
     `set timezone Europe/Berlin` is for the times that our mails name.
     `set weekend off` stops your clocks on Saturdays and Sundays.
     `set strict on` is for those who are afraid of forgers: your yes to a question then stands
@@ -58,34 +75,54 @@ class Set(Command):
 
     words = ("set",)
     group = "account"
-    examples = ("set picture off", "set mails turn", "set timezone Europe/Berlin")
+    examples = ("set picture off", "set mails turn", "set digest daily")
 
     name: str = operand(OneOf(*_CHOICES, "timezone", shown="setting", **_SPELLINGS))
     value: str = operand(Word("value"))
 
     def run(self, context: Context) -> Iterator[Event]:
         """Change it."""
-        chosen = self._chosen()
-        settings = replace(context.player.settings, **{self.name: chosen})
+        settings = replace(context.player.settings, **self._chosen())
+        chosen = getattr(settings, self.name)
         if self.name == "strict":  # the word of a provider that is never heard would be none
             settings = replace(settings, strict_by_provider=context.can_be_strict or not chosen)
         context.work.players.set_settings(context.player.id, settings)
+        arrange_digests(context.work, context.player, settings, context.now)
         yield _told(context, settings, changed=self.name)
 
-    def _chosen(self) -> Any:
+    def _chosen(self) -> dict[str, Any]:
+        """The settings that are another way now."""
         if self.name == "timezone":
-            return _zone(self.value)
+            return {self.name: _zone(self.value)}
         value = lowered(self.value)
+        if self.name == "digest":
+            value = _HOW_OFTEN.get(value, value)
+            hour = _hour(value)
+            if hour is not None:
+                return {"digest": DAILY, "digest_at": hour}
         choices = _CHOICES[self.name]
         if value not in choices:
             told = {"word": cut_short(self.value), "near": nearest(value, choices)}
             raise Refusal("no-such-setting", name=self.name, choices=list(choices), **told)
-        return _SWITCHES.get(value, value)
+        if self.name == "mails":
+            return {"digest": DAILY} if value == "digest" else {"mails": value, "digest": OFF}
+        return {self.name: _SWITCHES.get(value, value)}
 
 
 def local_time(moment: datetime, timezone: str) -> str:
     """A moment as a player's mails name it: ISO 8601 to the minute, and the zone."""
     return f"{moment.astimezone(ZoneInfo(timezone)):%Y-%m-%d %H:%M} ({timezone})"
+
+
+def _hour(word: str) -> int | None:
+    """An hour of the day, as people write it: `18:00`, `18h`, `6pm`; None for anything else."""
+    found = _HOUR.fullmatch(word)
+    if found is None:
+        return None
+    hour = int(found[1])
+    if found[2] in ("am", "pm"):
+        return hour % 12 + 12 * (found[2] == "pm") if 1 <= hour <= 12 else None
+    return hour if hour < 24 else None
 
 
 def _zone(word: str) -> str:

@@ -16,6 +16,7 @@ from pbm.store.changes import Changes
 from pbm.store.facts import Facts
 from pbm.store.heartbeats import Heartbeats
 from pbm.store.inbox import Inbox
+from pbm.store.kept_news import KeptNews
 from pbm.store.outbox import Outbox
 from pbm.store.players import Players
 from pbm.store.questions import Questions
@@ -63,6 +64,7 @@ class UnitOfWork:
         self.heartbeats = Heartbeats(connection)
         self.ratings = Ratings(connection)
         self.vacations = Vacations(connection)
+        self.kept_news = KeptNews(connection)
 
     @property
     def is_shared(self) -> bool:

@@ -28,6 +28,7 @@ from pbm.store.schema import (
     errands,
     former_handles,
     inbox,
+    kept_news,
     outbox,
     players,
     questions,
@@ -242,6 +243,7 @@ class Players:
         self._set(player.id, settings=None, password_hash=None)
         forget = self._connection.execute
         forget(delete(errands).where(errands.c.player_id == player.id))
+        forget(delete(kept_news).where(kept_news.c.player_id == player.id))
         forget(
             delete(questions).where(
                 or_(questions.c.player_id == player.id, questions.c.address_key.in_(keys))

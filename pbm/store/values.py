@@ -23,7 +23,8 @@ class Settings:
     turn it is. `mails`: `all`, or `turn`, only when there is something to do or to read.
     `timezone` is a name of the IANA database. `strict`: a yes stands for no other mail,
     and with `strict_by_provider` a mail counts only where the sender's domain vouches for it, too.
-    `weekend`: clocks run on Saturdays and Sundays as well.
+    `weekend`: clocks run on Saturdays and Sundays as well. `digest`: `off`, or how often what others
+    bring about comes as one mail, `hourly` or `daily`, at the hour `digest_at`.
     """
 
     picture: bool = True
@@ -33,6 +34,13 @@ class Settings:
     strict: bool = False
     strict_by_provider: bool = True
     weekend: bool = True
+    digest: str = "off"
+    digest_at: int = 7
+
+    @property
+    def wants_digests(self) -> bool:
+        """Whether what others bring about waits for a digest."""
+        return self.digest != "off"
 
 
 @dataclass(frozen=True)
@@ -73,6 +81,20 @@ class Vacation:
     def days(self) -> int:
         """How many days it has."""
         return (self.last_day - self.first_day).days + 1
+
+
+@dataclass(frozen=True)
+class News:
+    """Something that happened on a board, for one who is told of it with the next digest.
+
+    `told` are frozen parameters of a mail, of so many characters; `after_ply` is the last one of
+    which the reader had been told by then.
+    """
+
+    after_ply: int
+    told: dict[str, Any]
+    size: int
+    kept_at: datetime
 
 
 @dataclass(frozen=True)
@@ -508,6 +530,7 @@ class TimerKind(StrEnum):
     DAILY_ERASURE = "daily-erasure"
     RATINGS = "ratings"
     CLOCK = "clock"
+    DIGEST = "digest"
 
 
 @dataclass(frozen=True)

@@ -2,19 +2,15 @@
 
 from datetime import datetime, timedelta
 
-from pbm.commands.settings import local_time
-from pbm.events.board import MoveDue
 from pbm.play.clocks.vacations import take_by_itself
 from pbm.play.clocks.waits import Wait, wait_of
 from pbm.play.leave import leave_board
+from pbm.service.ticks.reminders import WARNED_BEFORE, Awaited, remind
 from pbm.service.ticks.tick import Again, Done, Tick
-from pbm.service.turns.announce import announce_boards, shown_to
-from pbm.service.turns.mail_writer import MailWriter
-from pbm.store.kinds import Kind
+from pbm.service.turns.announce import announce_boards
 from pbm.store.timers import ALL_KEPT
 from pbm.store.values import Board, Player
 
-WARNED_BEFORE = timedelta(hours=24)  # that the next server has taken a reminder
 _LOOK_AGAIN_AFTER = timedelta(hours=6)
 _NO_CLOCK_RUNS = timedelta(days=1)
 
@@ -52,7 +48,7 @@ def _run_out(
         announce_boards(tick, [taken])
         return Again(_first_look(tick, board), f"took vacation for {player.handle}")
     if not _was_warned(tick, board, player, wait):
-        if board.reminded < len(wait.reminders):
+        if not tick.work.outbox.reminder_waits(player.id, board.id, wait.since):
             _remind(tick, board, player, wait, len(wait.reminders))
         return Again(tick.now + _LOOK_AGAIN_AFTER, f"no reminder has reached {player.handle} yet")
     announce_boards(tick, leave_board(tick.work, board, player, "forfeited", tick.now))
@@ -63,17 +59,13 @@ def _run_out(
 
 def _was_warned(tick: Tick, board: Board, player: Player, wait: Wait) -> bool:
     until = tick.now - WARNED_BEFORE
-    return tick.work.outbox.taken_since(Kind.REMINDER, player.id, board.id, wait.since, until)
+    return tick.work.outbox.was_reminded(player.id, board.id, wait.since, until)
 
 
 def _remind(tick: Tick, board: Board, player: Player, wait: Wait, times: int) -> None:
     tick.work.boards.note_reminded(board, times)
-    if not player.addresses:
-        return
-    zone = player.settings.timezone
-    by = local_time(max(wait.ends_at or tick.now, tick.now + WARNED_BEFORE), zone)
-    due = MoveDue(board.id, local_time(wait.since, zone), by)
-    MailWriter(tick).reminder(player, board, shown_to(tick, player, board, due))
+    by = max(wait.ends_at or tick.now, tick.now + WARNED_BEFORE)
+    remind(tick, player, Awaited(board, wait.since, by))
 
 
 def _next_look(tick: Tick, wait: Wait, passed: int) -> datetime:

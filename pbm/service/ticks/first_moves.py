@@ -2,14 +2,14 @@
 
 from datetime import datetime, timedelta
 
-from pbm.commands.settings import local_time
-from pbm.events.board import FirstMoveDue, FirstMoveMissed
+from pbm.events.board import FirstMoveMissed
 from pbm.play.decline import decline_board
 from pbm.play.first_moves import DECLINED_AFTER, REMINDED_AFTER, await_first_move, still_waits
 from pbm.service.running.downtime import time_lost
+from pbm.service.ticks import reminders
+from pbm.service.ticks.reminders import Awaited
 from pbm.service.ticks.tick import Again, Done, Tick
-from pbm.service.turns.announce import announce_boards, shown_to
-from pbm.service.turns.mail_writer import MailWriter
+from pbm.service.turns.announce import announce_boards
 from pbm.store.timers import ALL_KEPT
 from pbm.store.values import Board, Player, TimerKind
 
@@ -33,10 +33,7 @@ def remind(tick: Tick) -> Done | Again:
     decline_at, about = by + ALL_KEPT, tick.timer.about
     if not tick.work.timers.set(TimerKind.FIRST_MOVE_DECLINE, about, tick.now, decline_at, **whose):
         return Done(f"{player.handle} was reminded of board {board.id} before")
-    if player.addresses:
-        zone = player.settings.timezone
-        due = FirstMoveDue(board.id, local_time(tick.timer.since, zone), local_time(by, zone))
-        MailWriter(tick).board(player, board, shown_to(tick, player, board, due))
+    reminders.remind(tick, player, Awaited(board, tick.timer.since, by, is_first=True))
     return Done(f"reminded {player.handle} of board {board.id}")
 
 

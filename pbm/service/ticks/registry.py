@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from pbm.service.ticks import clocks, erasure, first_moves, questions, ratings
+from pbm.service.ticks import clocks, digests, erasure, first_moves, questions, ratings
 from pbm.service.ticks.tick import Do
 from pbm.store.values import TimerKind
 
@@ -13,6 +13,7 @@ TIMERS: Mapping[str, Do] = {
     TimerKind.DAILY_ERASURE: erasure.erase,
     TimerKind.CLOCK: clocks.watch,
     TimerKind.RATINGS: ratings.count_anew,
+    TimerKind.DIGEST: digests.send,
 }
 
 ALWAYS = (TimerKind.DAILY_ERASURE,)

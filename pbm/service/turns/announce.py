@@ -21,6 +21,7 @@ from pbm.play.turn import Turn
 from pbm.play.view import board_view, board_views
 from pbm.service.turns.allowance import may_answer
 from pbm.service.turns.audience import audience
+from pbm.service.turns.kept_news import keep_for_digests
 from pbm.service.turns.mail_writer import MailWriter
 from pbm.store.values import Board, Player
 
@@ -39,7 +40,8 @@ class _News:
 
 
 def announce_boards(turn: Turn, events: Sequence[Event], *, but: int | None = None) -> None:
-    """Write one mail to everybody who hears of it, `but` one, for each board of the events.
+    """Write one mail to everybody who hears of it, `but` one, for each board of the events; or keep
+    the news for a digest.
 
     Each board is read with its row locked: whatever a turn beside this one commits between two
     of our statements would else stand in one half of a mail and be missing from the other.
@@ -48,7 +50,9 @@ def announce_boards(turn: Turn, events: Sequence[Event], *, but: int | None = No
     for number in sorted(found):
         news = found[number]
         board = turn.work.boards.get(number, lock=True)
-        players = audience(turn, board, events, but=but)
+        hearing = audience(turn, board, events, but=but)
+        told = {"lead": news.lead, "comments": news.comments}
+        players = keep_for_digests(turn, board, hearing, events, told)
         if not players:
             continue
         plain = {player.id for player in players if not player.settings.picture}
@@ -59,7 +63,7 @@ def announce_boards(turn: Turn, events: Sequence[Event], *, but: int | None = No
                 player,
                 {
                     **to_plain(views[player.id]),
-                    **_told_to(player, players, news),
+                    **_told_to(player, hearing, news),
                     "newcomer": player.id in newcomers,
                 },
             )

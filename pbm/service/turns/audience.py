@@ -32,7 +32,7 @@ def audience(
     """Those who are sent a board for what happened there, `but` one who is told otherwise.
 
     Whose mail brought it about always is. Where the board itself shows what happened, the others
-    are who want to be told of each move (`mails=all`) or have something to do.
+    are who want to be told of each move (`mails=all`, or in digests) or have something to do.
     """
     happened = [event for event in events if _is_told_on(board, event)]
     return [
@@ -51,7 +51,8 @@ def _is_told_on(board: Board, event: Event) -> bool:
 def _hears(player: Player, board: Board, event: Event) -> bool:
     if not isinstance(event, _SEEN_ON_THE_BOARD) or not board.playing:
         return True
-    return player.settings.mails == "all" or _is_asked(player, board)
+    settings = player.settings
+    return settings.wants_digests or settings.mails == "all" or _is_asked(player, board)
 
 
 def _is_asked(player: Player, board: Board) -> bool:

@@ -1,0 +1,138 @@
+"""One reminder for all boards that wait for a player.
+
+Those of which the player would be reminded within a day count as reminded with it. So whoever
+plays on twenty boards gets no twenty reminders in a day.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from pbm.commands.settings import local_time
+from pbm.events.board import BoardFact, FirstMoveDue, MoveDue
+from pbm.play.clocks.waits import wait_of
+from pbm.play.first_moves import DECLINED_AFTER, REMINDED_AFTER
+from pbm.play.subjects import games_subject
+from pbm.service.running.downtime import time_lost
+from pbm.service.ticks.tick import Tick
+from pbm.service.turns.announce import shown_to
+from pbm.service.turns.kept_news import with_kept
+from pbm.service.turns.mail_writer import MailWriter
+from pbm.store.timers import ALL_KEPT
+from pbm.store.values import Board, Player, TimerKind
+
+WARNED_BEFORE = timedelta(hours=24)  # a forfeit, that the next server has taken a reminder
+SOON = timedelta(days=1)  # a reminder that is due by then goes with one that is due now
+_MOST_NAMED = 20  # boards, so that nobody waits for long beside it
+_MOST_SHOWN = 8  # of them, with all that stands there
+
+
+@dataclass(frozen=True)
+class Awaited:
+    """A move that a board waits for: since when, and by when it has to come.
+
+    `is_first`: it is the player's first there. `counts`: the player need not be reminded of it
+    another time soon.
+    """
+
+    board: Board
+    since: datetime
+    by: datetime
+    is_first: bool = False
+    counts: bool = True
+
+
+def remind(tick: Tick, player: Player, due: Awaited) -> None:
+    """Remind a player of a move that is due, and of all others with it, the most urgent first.
+
+    A move that is awaited alone is a mail in its board's thread.
+    """
+    if not player.addresses:
+        return
+    numbers = tick.work.boards.to_move(player.id)
+    others = [*_others(tick, player, due)] if len(numbers) > 1 else []
+    if not others:
+        _remind_of_one(tick, player, due)
+        return
+    awaited = sorted([due, *others], key=lambda item: (item.by, item.board.id))
+    shown = awaited[:_MOST_SHOWN]
+    section = {
+        "awaited": [_listed(player, item) for item in awaited],
+        "boards": [_shown(tick, player, item.board) for item in shown],
+        "more": len(numbers) - len(awaited),
+        "hidden": len(awaited) - len(shown),
+    }
+    subject = games_subject([None], f"{len(numbers)} wait for your move")
+    counted = [item.board.id for item in awaited if item.counts]
+    MailWriter(tick).reminders(player, subject, section, counted)
+
+
+def _remind_of_one(tick: Tick, player: Player, due: Awaited) -> None:
+    zone, board = player.settings.timezone, due.board
+    when = (board.id, local_time(due.since, zone), local_time(due.by, zone))
+    fact: BoardFact = FirstMoveDue(*when) if due.is_first else MoveDue(*when)
+    view = shown_to(tick, player, board, fact)
+    writer = MailWriter(tick)
+    (writer.board if due.is_first else writer.reminder)(player, board, view)
+
+
+def _others(tick: Tick, player: Player, due: Awaited) -> Iterator[Awaited]:
+    """The other boards that wait for a player, but for those that somebody has in hand just now."""
+    for board in tick.work.boards.longest_waiting(player.id, due.board.id, _MOST_NAMED - 1):
+        if not board.is_installed:
+            continue
+        first = board.awaited_first_move
+        found = _first_move(tick, player, board, first) if first else _move(tick, board)
+        if found is not None:
+            yield found
+
+
+def _move(tick: Tick, board: Board) -> Awaited | None:
+    """The move that a clock waits for; its reminders of the next day are done with this one."""
+    wait = wait_of(tick.work, board, tick.now)
+    if wait is None:
+        return None
+    moments = (wait.when(after) for after in wait.reminders)
+    times = sum(at is not None and at <= tick.now + SOON for at in moments)
+    counts = times > board.reminded
+    if counts:
+        tick.work.boards.note_reminded(board, times)
+    by = max(wait.ends_at or tick.now, tick.now + WARNED_BEFORE)
+    return Awaited(board, wait.since, by, counts=counts)
+
+
+def _first_move(tick: Tick, player: Player, board: Board, about: str) -> Awaited | None:
+    """The first move that a board waits for; where its reminder is due within a day, it is done
+    with this one, and the decline comes as if it had not been."""
+    timers, whose = tick.work.timers, {"board_id": board.id, "player_id": player.id}
+    timer = timers.about(TimerKind.FIRST_MOVE_DECLINE, about)
+    if timer is not None:
+        since, by = timer.since - REMINDED_AFTER, timer.since + DECLINED_AFTER
+        return Awaited(board, since, by, True, counts=False)
+    timer = timers.about(TimerKind.FIRST_MOVE_REMINDER, about)
+    if timer is None:
+        return None
+    since = timer.since
+    at = max(tick.now, since + REMINDED_AFTER + time_lost(tick.work, since, tick.now))
+    by, counts = at + DECLINED_AFTER, at <= tick.now + SOON
+    if counts:
+        kind = TimerKind.FIRST_MOVE_DECLINE
+        timers.set(kind, about, tick.now, by + ALL_KEPT, since=at, **whose)
+    return Awaited(board, since, by, True, counts)
+
+
+def _listed(player: Player, item: Awaited) -> dict[str, Any]:
+    zone = player.settings.timezone
+    return {
+        "number": item.board.id,
+        "players": [seat.handle for seat in item.board.seats if seat.player_id != player.id],
+        "since": local_time(item.since, zone),
+        "by": local_time(item.by, zone),
+        "is_first": item.is_first,
+    }
+
+
+def _shown(tick: Tick, player: Player, board: Board) -> dict[str, Any]:
+    view = shown_to(tick, player, board)
+    return with_kept(tick, player, board, view) if player.settings.wants_digests else view
