@@ -22,7 +22,8 @@ class Context:
     """The work in hand as the commands see it, who speaks, and what is pointed at.
 
     `hints` are the boards that the mail points at, the surest first: its reply address,
-    what it answers, its subject. `can_be_strict`: this server learns for which senders their
+    what it answers, its subject. `mailed` are the boards that the mail which it answers showed, one
+    or several. `can_be_strict`: this server learns for which senders their
     domain vouches, so that a player may insist on it.
     """
 
@@ -31,7 +32,7 @@ class Context:
     help_page: Callable[[str], dict[str, Any]]  # raises Refusal for an unknown subject
     check_handle: Callable[[str, int], None]  # raises Refusal where a player cannot have it
     hints: tuple[int, ...] = ()
-    answered: Answering | None = None
+    mailed: tuple[Answering, ...] = ()
     can_be_strict: bool = False
     is_agreed: bool = False  # everybody has said yes to it, and it was counted before
     shown: int = 0  # boards that the commands above have shown already
@@ -51,6 +52,11 @@ class Context:
     def passwords(self) -> PasswordWork:
         """What is hashed for the turn."""
         return self.turn.passwords
+
+    @property
+    def answered(self) -> Answering | None:
+        """The board's mail that is answered, None where that showed none or several."""
+        return self.mailed[0] if len(self.mailed) == 1 else None
 
     @property
     def server(self) -> str:

@@ -15,20 +15,23 @@ from pbm.commands.help import Help
 from pbm.commands.leaving import Delete, Stop
 from pbm.commands.lobby import Challenge, Decline, Rematch
 from pbm.commands.look import Games, Show
+from pbm.commands.next_boards import Next
 from pbm.commands.play import Move, Resign
 from pbm.commands.preview import Preview
 from pbm.commands.ratings import Standings
 from pbm.commands.records import Export, Import
 from pbm.commands.settings import Set, ShowSettings
-from pbm.commands.words import cut_short, login_at, lowered
+from pbm.commands.words import BoardKind, BoardRef, cut_short, login_at, lowered
 from pbm.errors import Refusal
 from pbm.mail.reading.charsets import fold_typography
 from pbm.nearest import nearest
 from pbm.play.game_words import (
     check_place,
+    is_any_bare_move,
     is_bare_move,
     is_game,
     is_nearly_move,
+    may_be_move,
     mentions_place,
 )
 from pbm.rules.contract import Game
@@ -65,6 +68,7 @@ COMMANDS: tuple[type[Command], ...] = (
     Preview,
     Export,
     Import,
+    Next,
 )
 COMMAND_WORDS = frozenset(word for command in COMMANDS for word in command.words)
 _BY_WORD = {word: [item for item in COMMANDS if word in item.words] for word in COMMAND_WORDS}
@@ -103,7 +107,7 @@ def parse_line(line: str, game: Game | None = None) -> Command | Problem | None:
         return None
     found = list(_candidates(words))
     if not found:
-        return _perhaps_meant(words, game)
+        return _for_a_board(words, game) or _perhaps_meant(words, game)
     if len(found) > 1 and all(command.second for command in found):
         return _which_of(found, words, game)
     problem: Problem | None = None
@@ -141,6 +145,13 @@ def whole_move(line: str, game: Game | None = None) -> Move | None:
     return None
 
 
+def move_for_a_board(line: str, game: Game | None = None) -> Move | None:
+    """Read a line that is a board's number and a move, or what can hardly be anything else."""
+    if len(line) > _LONGEST_LINE:
+        return None
+    return _for_a_board(fold_typography(line).split(), game or default_game())
+
+
 def nearly_move(line: str, game: Game | None = None) -> str | None:
     """The text of a line that can hardly be anything but a move, and is not written as one.
 
@@ -155,6 +166,30 @@ def nearly_move(line: str, game: Game | None = None) -> str | None:
         text = undressed(rest)
     text = with_signs(text)
     return text if is_nearly_move(text, game) else None
+
+
+def _for_a_board(words: list[str], game: Game) -> Move | None:
+    """A board's number with a move behind it; whether it is one there, the board says."""
+    try:
+        board = BoardKind().read(words[:1]) if len(words) > 1 else BoardRef()
+    except Refusal:
+        return None
+    written = " ".join(words[1:])
+    plain = undressed(written, numbered=False)
+    if board.number is None or not _is_surely_a_move(plain, game):
+        return None
+    text = plain if may_be_move(plain) else written
+    return Move.on_board(board, text, " ".join(words), game)
+
+
+def _is_surely_a_move(text: str, game: Game) -> bool:
+    if is_any_bare_move(text) or is_nearly_move(with_signs(text), game):
+        return True
+    try:
+        check_place(text, game)
+    except Refusal:
+        return True
+    return mentions_place(text) and " " not in text
 
 
 def _spelled_out(text: str, game: Game) -> Move | None:

@@ -73,8 +73,15 @@ class Answered:
 
     @property
     def shows_board(self) -> bool:
-        """Whether a board stands in the section."""
-        return "diagram" in self.params
+        """Whether a board stands in the section, or several."""
+        return bool(self.boards)
+
+    @property
+    def boards(self) -> list[dict[str, Any]]:
+        """The boards that stand in the section."""
+        if "diagram" in self.params:
+            return [self.params]
+        return [board for board in self.params.get("boards", ()) if "diagram" in board]
 
 
 @dataclass(frozen=True)

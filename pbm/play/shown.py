@@ -92,7 +92,7 @@ class BoardShown:
     """What stands on a board, as everybody sees it; `sides` are those of teams.
 
     `picture` is a drawing, None for a reader who wants none. `marked` are the moves that are marked
-    in it, in the words of the game, for the text.
+    in it, in the words of the game, for the text. `taken_back` is how often plies were.
     """
 
     number: int
@@ -105,6 +105,7 @@ class BoardShown:
     sides: list[list[int]] | None
     picture: Told | None
     marked: tuple[Told, ...] = ()
+    taken_back: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -57,16 +57,18 @@ def board_views(
     *,
     whole: bool = False,
     plain: Collection[int | None] = (),
+    recent: tuple[Ply, ...] | None = None,
     knows: Mapping[int | None, int] = MappingProxyType({}),
 ) -> dict[int | None, BoardView]:
     """Describe a board from several players' sides, with one look at its moves.
 
-    Those in `plain` want no picture; those in `knows` know of all moves until a ply.
+    Those in `plain` want no picture. `recent` are its moves after `recent_since`, where they have
+    been read already. Those in `knows` know of all moves until a ply.
     """
     player_ids = list(player_ids)
     seats = len(board.seats)
-    since = 0 if whole else max(0, board.ply - (_RECENT_ROUNDS + 1) * seats)
-    plies = work.boards.plies(board.id, since=since)
+    since = 0 if whole else recent_since(board)
+    plies = work.boards.plies(board.id, since=since) if recent is None else recent
     departures = work.boards.departures(board.id) if board.position.out else ()
     rounds = _rounds(plies, seats, None if whole else _RECENT_ROUNDS)
     shared = _seen_by_all(board, departures, rounds, rating_changes(work, board))
@@ -89,6 +91,11 @@ def board_views(
         )
         for player_id, since in moved.items()
     }
+
+
+def recent_since(board: Board) -> int:
+    """The ply after which moves are recent enough to be told of a board as it is."""
+    return max(0, board.ply - (_RECENT_ROUNDS + 1) * len(board.seats))
 
 
 def last_seen(board: Board, player_id: int | None) -> int:
@@ -150,6 +157,7 @@ def _at(
         sides=teams(position),
         picture=_picture(board, position, moves) if picture else None,
         marked=_marked(board, position, moves),
+        taken_back=board.taken_back,
     )
 
 
@@ -229,6 +237,7 @@ def _seen_by_all(
         places=places(board, departures),
         seconds=seconds_taken(board),
         picture=None,
+        taken_back=board.taken_back,
     )
 
 

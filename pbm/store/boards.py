@@ -1,6 +1,6 @@
 """Boards: who sits there, what was played, who has left."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from datetime import datetime
 from typing import Any
@@ -9,12 +9,14 @@ from sqlalchemy import (
     Connection,
     Integer,
     Select,
+    and_,
     bindparam,
     delete,
     distinct,
     exists,
     func,
     insert,
+    or_,
     select,
     update,
 )
@@ -56,6 +58,7 @@ _SEATED = (
     .order_by(seats.c.board_id, seats.c.seat)
 )
 _SEAT = tuple(item.name for item in fields(Seat))
+_PLY = tuple(item.name for item in fields(Ply))
 _AS_STORED = (
     *("id", "game", "rules_version", "options", "subject", "start_state", "state", "ply", "status"),
     *("ended_by", "started_at", "changed_at", "taken_back", "rematch_of"),
@@ -183,6 +186,15 @@ class Boards:
         query = select(boards.c.id).where(boards.c.to_move_id == player_id)
         return tuple(self._connection.scalars(query.order_by(boards.c.id)))
 
+    def waiting_for(self, player_id: int, games: Collection[str]) -> tuple[int, ...]:
+        """The numbers of the boards of some games on which it is this player's turn, the one that
+        has waited longest first."""
+        query = select(boards.c.id).where(
+            boards.c.to_move_id == player_id, boards.c.game.in_(tuple(games))
+        )
+        longest_first = func.coalesce(boards.c.waits_since, boards.c.changed_at)
+        return tuple(self._connection.scalars(query.order_by(longest_first, boards.c.id)))
+
     def of_player(self, player_id: int, *, playing: bool, most: int) -> tuple[Board, ...]:
         """A player's boards, the newest first, still being played or over."""
         numbers = (
@@ -215,6 +227,19 @@ class Boards:
         """The moves played after ply `since`, in order."""
         rows = _PLIES.rows(self._connection, board_id=board_id, since=since)
         return tuple(Ply(**row) for row in rows)
+
+    def plies_of(self, since: Mapping[int, int]) -> dict[int, tuple[Ply, ...]]:
+        """The moves of several boards, each after the ply that stands behind its number, in order;
+        by few boards, as one statement names them all."""
+        found: dict[int, list[Ply]] = {board_id: [] for board_id in since}
+        wanted = [
+            and_(moves.c.board_id == board_id, moves.c.ply > ply) for board_id, ply in since.items()
+        ]
+        query = select(moves).where(or_(*wanted)).order_by(moves.c.board_id, moves.c.ply)
+        for row in self._connection.execute(query).mappings() if wanted else ():
+            values = {name: row[name] for name in _PLY}
+            found[row["board_id"]].append(Ply(**values))
+        return {board_id: tuple(plies) for board_id, plies in found.items()}
 
     def departures(self, board_id: int) -> tuple[Departure, ...]:
         """The seats given up, in order."""

@@ -99,7 +99,8 @@ def announce_answer(turn: Turn, player: Player, sections: Sequence[Answered]) ->
         for section in sorted(sections, key=lambda section: section.shows_board)
     ]
     if number is None:
-        MailWriter(turn).answer(player, _subject(sections[0]), {"sections": told})
+        shown = [board for section in sections for board in section.boards]
+        MailWriter(turn).answer(player, _subject(sections[0]), {"sections": told}, shown=shown)
         return True
     board = turn.work.boards.get(number)
     params = {**shown_to(turn, player, board), "sections": told}

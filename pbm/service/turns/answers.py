@@ -170,7 +170,7 @@ def _run_errands(
         hints = (errand.board_id,) if errand.board_id else ()
         confirmed = ConfirmedPassword(password_of(turn.site.keyring, errand))
         here = replace(turn, passwords=confirmed)
-        meant = replace(context, turn=here, hints=hints, answered=None)
+        meant = replace(context, turn=here, hints=hints, mailed=())
         events += run_script(meant, Script(_commands(errand), errand.comment))
     if not events:
         events.append(Answered("nothing-left", {"title": "nothing left to do"}))

@@ -24,6 +24,7 @@ from pbm.store.values import Board, NewMail, Player
 
 REPLIED = "auto-replied"
 GENERATED = "auto-generated"
+_LONGEST_SAID = 180  # characters of a Message-ID before its random part
 
 
 @dataclass(frozen=True)
@@ -126,12 +127,20 @@ class MailWriter:
         return bool(self._outbox.supersede(player.id, why, self._turn.now, board_id=board.id))
 
     def answer(
-        self, player: Player, subject: str, params: dict[str, Any], *, kind: Kind = Kind.ANSWER
+        self,
+        player: Player,
+        subject: str,
+        params: dict[str, Any],
+        *,
+        kind: Kind = Kind.ANSWER,
+        shown: Sequence[dict[str, Any]] = (),
     ) -> None:
-        """Answer a player outside any board."""
+        """Answer a player outside any board; `shown` are the boards that stand in it."""
         reply_to = self._reply_to(player, None)
         headers = self._plain_headers(subject, reply_to, *player.addresses)
-        self._outbox.add(self._mail(kind, player, _Contents("answer", params, headers)))
+        message_id = self._message_id(_about_several(shown)) if shown else ""
+        contents = _Contents("answer", params, headers, message_id)
+        self._outbox.add(self._mail(kind, player, contents))
 
     def several(
         self, kind: Kind, player: Player, subject: str, section: str, told: dict[str, Any]
@@ -140,7 +149,7 @@ class MailWriter:
 
         `told` fills the section; the boards that stand there are its `boards`.
         """
-        message_id = self._message_id("m")
+        message_id = self._message_id(_about_several(told["boards"]))
         headers = self._plain_headers(subject, self._reply_to(player, None))
         if kind.treatment.is_bulk:
             headers["extra"] = self._bulk_fields(headers["reply_to"])
@@ -294,6 +303,20 @@ def _about(board: Board, player: Player) -> str:
     back = f"b{board.taken_back}" if board.taken_back else ""
     asked = (item for item in open_offers(board) if player.id in waiting_for(board, item))
     return ".".join([f"g{board.id}.p{board.ply}{back}", *map(mark_of, asked)])
+
+
+def _about_several(shown: Sequence[dict[str, Any]]) -> str:
+    """What a Message-ID says of several boards: the ply of each, and how often plies were taken
+    back there, so that an answer is known to be to what stood then."""
+    said = "s"
+    for mark in dict.fromkeys(map(_shown_mark, shown)):
+        said += mark if len(said) + len(mark) <= _LONGEST_SAID else ""
+    return said
+
+
+def _shown_mark(view: dict[str, Any]) -> str:
+    back = f"b{view['taken_back']}" if view["taken_back"] else ""
+    return f".{view['number']}p{view['ply']}{back}"
 
 
 def _subject(board: Board, player: Player, view: dict[str, Any]) -> str:

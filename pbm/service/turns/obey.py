@@ -164,6 +164,7 @@ def ask_first(context: Context, script: Script, doubt: str = "") -> str:
             *([dict(script.guess)] if script.guess else []),
             *([{"section": doubt}] if doubt else []),
             *_noted(context.turn),
+            *([_unplaced(script)] if script.unplaced else []),
         ],
         avoidable=not doubt and not is_dangerous(script) and not script.guess,
         guessed=bool(script.guess),
@@ -171,6 +172,11 @@ def ask_first(context: Context, script: Script, doubt: str = "") -> str:
     )
     ask_errand(context.turn, context.player, to_confirm)
     return f"{handle}: asked to confirm {', '.join(_named(script)) or 'chat'}"
+
+
+def _unplaced(script: Script) -> dict[str, Any]:
+    """What a question says of words that belong to no board for sure."""
+    return {"section": "unplaced", "comment": list(script.unplaced)}
 
 
 def _noted(turn: Turn) -> list[dict[str, Any]]:

@@ -59,6 +59,8 @@ def run_script(context: Context, script: Script) -> list[Event]:
         happened.append(_run_next(context, command, happened, alone=alone))
     if script.comment and not script.problem and not takes_text:
         happened.append(_place_comment(context, script, happened))
+    if script.unplaced:
+        happened.append([Answered("unplaced", {"comment": list(script.unplaced)})])
     events = [event for events in happened for event in events]
     for number in {item.board_id for item in events if isinstance(item, Commented | BoardNews)}:
         context.work.boards.note_answered(number, context.player.id)
@@ -174,7 +176,7 @@ def _as_it_sees_it(
 ) -> Context:
     """A mail's circumstances after some commands: what comes after a move means its board."""
     before = [event for events in happened for event in events]
-    shown = sum(isinstance(item, Answered) and item.shows_board for item in before)
+    shown = sum(len(item.boards) for item in before if isinstance(item, Answered))
     touched = [
         event.board_id for event in before if isinstance(event, _ON_A_BOARD) and event.board_id
     ]
