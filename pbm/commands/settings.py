@@ -16,16 +16,16 @@ from pbm.nearest import nearest
 from pbm.play.digests import DAILY, HOURLY, OFF, arrange_digests
 from pbm.store.values import Settings
 
+_ON_OFF = ("on", "off")
 _CHOICES = {
-    "picture": ("on", "off"),
+    "picture": _ON_OFF,
     "subject": ("plain", "classic"),
     "mails": ("all", "turn", "digest"),
-    "strict": ("on", "off"),
-    "weekend": ("on", "off"),
+    "strict": _ON_OFF,
+    "weekend": _ON_OFF,
     "digest": (DAILY, HOURLY, OFF),
 }
 _MOST_ZONES = 3  # of one city
-_SWITCHES = {"on": True, "off": False}
 _SPELLINGS = {
     **{"pictures": "picture", "mail": "mails", "zone": "timezone", "tz": "timezone"},
     **{"digests": "digest", "weekends": "weekend"},
@@ -94,19 +94,19 @@ class Set(Command):
         """The settings that are another way now."""
         if self.name == "timezone":
             return {self.name: _zone(self.value)}
+        hour = _hour(self.value) if self.name == "digest" else None
+        if hour is not None:
+            return {"digest": DAILY, "digest_at": hour}
+        choices = _CHOICES[self.name]
         value = lowered(self.value)
         if self.name == "digest":
             value = _HOW_OFTEN.get(value, value)
-            hour = _hour(value)
-            if hour is not None:
-                return {"digest": DAILY, "digest_at": hour}
-        choices = _CHOICES[self.name]
         if value not in choices:
             told = {"word": cut_short(self.value), "near": nearest(value, choices)}
             raise Refusal("no-such-setting", name=self.name, choices=list(choices), **told)
         if self.name == "mails":
             return {"digest": DAILY} if value == "digest" else {"mails": value, "digest": OFF}
-        return {self.name: _SWITCHES.get(value, value)}
+        return {self.name: value == "on" if choices == _ON_OFF else value}
 
 
 def local_time(moment: datetime, timezone: str) -> str:
@@ -116,7 +116,7 @@ def local_time(moment: datetime, timezone: str) -> str:
 
 def _hour(word: str) -> int | None:
     """An hour of the day, as people write it: `18:00`, `18h`, `6pm`; None for anything else."""
-    found = _HOUR.fullmatch(word)
+    found = _HOUR.fullmatch(lowered(word))
     if found is None:
         return None
     hour = int(found[1])

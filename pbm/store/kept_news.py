@@ -36,14 +36,14 @@ class KeptNews:
         )
         return {player_id: int(size) for player_id, size in self._connection.execute(query)}
 
-    def boards(self, player_id: int, before: datetime) -> dict[int, int]:
-        """The boards of which a player was to be told before a moment, and how much of each is
+    def boards(self, player_id: int, until: datetime) -> dict[int, int]:
+        """The boards of which a player was to be told until a moment, and how much of each is
         kept by now."""
         query = (
             select(kept_news.c.board_id, func.sum(kept_news.c.size))
             .where(kept_news.c.player_id == player_id)
             .group_by(kept_news.c.board_id)
-            .having(func.min(kept_news.c.kept_at) < before)
+            .having(func.min(kept_news.c.kept_at) <= until)
             .order_by(kept_news.c.board_id)
         )
         return {board_id: int(size) for board_id, size in self._connection.execute(query)}
