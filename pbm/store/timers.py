@@ -1,5 +1,6 @@
 """What is to be done at a moment: rows of `due`, claimed as mails are."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -100,11 +101,11 @@ class Timers:
         row = self._connection.execute(query).mappings().one_or_none()
         return Timer(**row) if row else None
 
-    def about(self, kind: TimerKind, about: str) -> Timer | None:
-        """The one of a kind about something, if it is to come."""
-        query = select(*_COLUMNS).where(due.c.kind == kind.value, due.c.about == about)
-        row = self._connection.execute(query).mappings().one_or_none()
-        return Timer(**row) if row else None
+    def about(self, kind: TimerKind, abouts: Sequence[str]) -> dict[str, Timer]:
+        """Those of a kind that are to come, by what they are about."""
+        query = select(*_COLUMNS).where(due.c.kind == kind.value, due.c.about.in_(abouts))
+        rows = self._connection.execute(query).mappings() if abouts else ()
+        return {row["about"]: Timer(**row) for row in rows}
 
     def done(self, timer: Timer) -> None:
         """It is done, and nobody need know of it any more."""

@@ -20,12 +20,13 @@ from pbm.service.turns.announce import shown_to
 from pbm.service.turns.kept_news import with_kept
 from pbm.service.turns.mail_writer import MailWriter
 from pbm.store.timers import ALL_KEPT
-from pbm.store.values import Board, Player, TimerKind
+from pbm.store.values import Board, Player, Timer, TimerKind
 
 WARNED_BEFORE = timedelta(hours=24)  # a forfeit, that the next server has taken a reminder
 SOON = timedelta(days=1)  # a reminder that is due by then goes with one that is due now
-_MOST_NAMED = 20  # boards, so that nobody waits for long beside it
+_MOST_NAMED, _MOST_SEEN = 20, 100  # boards, so that nobody waits for long beside it
 _MOST_SHOWN = 8  # of them, with all that stands there
+_REMINDER, _DECLINE = TimerKind.FIRST_MOVE_REMINDER, TimerKind.FIRST_MOVE_DECLINE
 
 
 @dataclass(frozen=True)
@@ -78,48 +79,57 @@ def _remind_of_one(tick: Tick, player: Player, due: Awaited) -> None:
 
 
 def _others(tick: Tick, player: Player, due: Awaited) -> Iterator[Awaited]:
-    """The other boards that wait for a player, but for those that somebody has in hand just now."""
-    for board in tick.work.boards.longest_waiting(player.id, due.board.id, _MOST_NAMED - 1):
-        if not board.is_installed:
-            continue
-        first = board.awaited_first_move
-        found = _first_move(tick, player, board, first) if first else _move(tick, board)
-        if found is not None:
-            yield found
+    """The other boards that wait for a player, but for those that somebody has in hand just now.
+
+    Where there are very many, first those of which the player has not been reminded yet.
+    """
+    found = tick.work.boards.longest_waiting(player.id, due.board.id, _MOST_SEEN)
+    boards = [board for board in found if board.is_installed]
+    abouts = [board.awaited_first_move for board in boards if board.awaited_first_move]
+    timers = {kind: tick.work.timers.about(kind, abouts) for kind in (_REMINDER, _DECLINE)}
+    boards.sort(key=lambda board: bool(board.reminded or board.awaited_first_move in timers[_DECLINE]))
+    for board in boards[: _MOST_NAMED - 1]:
+        about = board.awaited_first_move
+        if about is None:
+            awaited = _move(tick, player, board)
+        elif about in timers[_DECLINE]:
+            since = timers[_DECLINE][about].since
+            times = (since - REMINDED_AFTER, since + DECLINED_AFTER)
+            awaited = Awaited(board, *times, is_first=True, counts=False)
+        elif about in timers[_REMINDER]:
+            awaited = _first_move(tick, board, timers[_REMINDER][about])
+        else:
+            awaited = None
+        if awaited is not None:
+            yield awaited
 
 
-def _move(tick: Tick, board: Board) -> Awaited | None:
+def _move(tick: Tick, player: Player, board: Board) -> Awaited | None:
     """The move that a clock waits for; its reminders of the next day are done with this one."""
     wait = wait_of(tick.work, board, tick.now)
     if wait is None:
         return None
     moments = (wait.when(after) for after in wait.reminders)
     times = sum(at is not None and at <= tick.now + SOON for at in moments)
-    counts = times > board.reminded
+    counts = times > board.reminded or (
+        wait.is_over and not tick.work.outbox.reminder_waits(player.id, board.id, wait.since)
+    )
     if counts:
         tick.work.boards.note_reminded(board, times)
     by = max(wait.ends_at or tick.now, tick.now + WARNED_BEFORE)
     return Awaited(board, wait.since, by, counts=counts)
 
 
-def _first_move(tick: Tick, player: Player, board: Board, about: str) -> Awaited | None:
+def _first_move(tick: Tick, board: Board, timer: Timer) -> Awaited:
     """The first move that a board waits for; where its reminder is due within a day, it is done
     with this one, and the decline comes as if it had not been."""
-    timers, whose = tick.work.timers, {"board_id": board.id, "player_id": player.id}
-    timer = timers.about(TimerKind.FIRST_MOVE_DECLINE, about)
-    if timer is not None:
-        since, by = timer.since - REMINDED_AFTER, timer.since + DECLINED_AFTER
-        return Awaited(board, since, by, True, counts=False)
-    timer = timers.about(TimerKind.FIRST_MOVE_REMINDER, about)
-    if timer is None:
-        return None
-    since = timer.since
-    at = max(tick.now, since + REMINDED_AFTER + time_lost(tick.work, since, tick.now))
-    by, counts = at + DECLINED_AFTER, at <= tick.now + SOON
+    since, now = timer.since, tick.now
+    at = max(now, since + REMINDED_AFTER + time_lost(tick.work, since, now))
+    by, counts = at + DECLINED_AFTER, at <= now + SOON
     if counts:
-        kind = TimerKind.FIRST_MOVE_DECLINE
-        timers.set(kind, about, tick.now, by + ALL_KEPT, since=at, **whose)
-    return Awaited(board, since, by, True, counts)
+        whose = {"board_id": timer.board_id, "player_id": timer.player_id}
+        tick.work.timers.set(_DECLINE, timer.about, now, by + ALL_KEPT, since=at, **whose)
+    return Awaited(board, since, by, is_first=True, counts=counts)
 
 
 def _listed(player: Player, item: Awaited) -> dict[str, Any]:
