@@ -27,12 +27,16 @@ _CHOICES = {
 }
 _MOST_ZONES = 3  # of one city
 _SPELLINGS = {
-    **{"pictures": "picture", "mail": "mails", "zone": "timezone", "tz": "timezone"},
-    **{"digests": "digest", "weekends": "weekend"},
+    "pictures": "picture",
+    "mail": "mails",
+    "digests": "digest",
+    "zone": "timezone",
+    "tz": "timezone",
 }
 _HOW_OFTEN = {
-    **{"on": DAILY, "day": DAILY, "everyday": DAILY, "hour": HOURLY},
-    **{"no": OFF, "never": OFF, "none": OFF},
+    **dict.fromkeys(("on", "day", "everyday"), DAILY),
+    **dict.fromkeys(("no", "never", "none"), OFF),
+    "hour": HOURLY,
 }
 _HOUR = re.compile(r"([0-9]{1,2})(?:[:.]?00)?[ ]?(h|am|pm|)", re.ASCII)
 

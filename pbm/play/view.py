@@ -42,8 +42,8 @@ def board_view(
 
     `whole` lists all moves instead of those of the last four rounds. The work otherwise
     does not grow with the length of the game. Without `picture` the reader wants none. `after` is
-    the last ply of which the reader knows, where that is not their own last one; what happened since
-    is told for five rounds at most.
+    the last ply of which the reader knows, where that is not their own last one; what happened
+    since is told for five rounds at most.
     """
     plain = () if picture else (player_id,)
     knows = {} if after is None else {player_id: after}

@@ -289,9 +289,7 @@ class Outbox:
         rows = [{"board_id": board_id} for board_id in board_ids]
         self._connection.execute(insert(reminded_boards).values(outbox_id=mail), rows)
 
-    def was_reminded(
-        self, player_id: int, board_id: int, since: datetime, until: datetime
-    ) -> bool:
+    def was_reminded(self, player_id: int, board_id: int, since: datetime, until: datetime) -> bool:
         """Whether the next server has taken a reminder of a board to a player until a moment, of
         those that were written since another."""
         taken = (outbox.c.status == "sent", outbox.c.finished_at <= until)

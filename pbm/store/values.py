@@ -23,8 +23,8 @@ class Settings:
     turn it is. `mails`: `all`, or `turn`, only when there is something to do or to read.
     `timezone` is a name of the IANA database. `strict`: a yes stands for no other mail,
     and with `strict_by_provider` a mail counts only where the sender's domain vouches for it, too.
-    `weekend`: clocks run on Saturdays and Sundays as well. `digest`: `off`, or how often what others
-    bring about comes as one mail, `hourly` or `daily`, at the hour `digest_at`.
+    `weekend`: clocks run on Saturdays and Sundays as well. `digest`: `off`, or how often what
+    others bring about comes as one mail, `hourly` or `daily`, at the hour `digest_at`.
     """
 
     picture: bool = True

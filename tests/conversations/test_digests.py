@@ -47,7 +47,7 @@ def test_one_mail_a_day_has_all_boards(table: Table) -> None:
         "carol writes: | Good luck!",
         "To move there, answer with a line such as 3 i",
         "Abalone Board 1: bob v alice bob's move on board 1; nothing to do.",
-        "Each board at once again with \"set digest off\".",
+        'Each board at once again with "set digest off".',
     )
     mail = alice.newest
     assert mail.text.index("Board 3:") < mail.text.index("Board 1:") < mail.text.index("Board 2:")
@@ -268,15 +268,19 @@ def test_nothing_is_lost_or_told_twice_by_a_crash(table: Table) -> None:
     alice, bob = begun(table, "alice", "bob")
     bob.says("Good night.")
     table.clock.time = START + timedelta(**NIGHT)
-    with pytest.raises(KeyboardInterrupt), table.database.transaction() as work:
-        for _ in table.ticks.take_some(work, 1):
-            pass
-        raise KeyboardInterrupt
+    with pytest.raises(KeyboardInterrupt):
+        _dies_with_a_tick(table)
     table.posts()
     alice.hears_nothing()
     assert kept(table)
     table.days_pass(1)
     alice.gets(1).hears("| Good night.")
+
+
+def _dies_with_a_tick(table: Table) -> None:
+    with table.database.transaction() as work:
+        assert list(table.ticks.take_some(work, 1))
+        raise KeyboardInterrupt
 
 
 def test_a_mail_programs_unsubscribing_ends_it(table: Table) -> None:

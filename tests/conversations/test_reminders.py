@@ -19,7 +19,9 @@ def begun(table: Table, *terms: str) -> list[Person]:
     with table.database.transaction() as work:
         for number, _ in enumerate(terms, 1):  # none is taken by itself there any more
             player = work.boards.get(number).seats[0].player_id
-            work.vacations.add(player, table.clock().date() - _DAY, table.clock().date() - _DAY, number)
+            work.vacations.add(
+                player, table.clock().date() - _DAY, table.clock().date() - _DAY, number
+            )
     for person in (alice, bob):
         person.forgets()
     return [alice, bob]

@@ -1,6 +1,7 @@
 """A first move that is not made: the reminder, and five days later the decline."""
 
 from datetime import datetime, timedelta
+from typing import Any
 
 from pbm.events.board import FirstMoveMissed
 from pbm.play.decline import decline_board
@@ -29,7 +30,7 @@ def remind(tick: Tick) -> Done | Again:
     if tick.now < remind_at:
         return Again(remind_at, _DOWN)
     by = tick.now + DECLINED_AFTER
-    whose = {"board_id": board.id, "player_id": player.id}
+    whose: dict[str, Any] = {"board_id": board.id, "player_id": player.id}
     decline_at, about = by + ALL_KEPT, tick.timer.about
     if not tick.work.timers.set(TimerKind.FIRST_MOVE_DECLINE, about, tick.now, decline_at, **whose):
         return Done(f"{player.handle} was reminded of board {board.id} before")

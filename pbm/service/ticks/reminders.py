@@ -87,7 +87,9 @@ def _others(tick: Tick, player: Player, due: Awaited) -> Iterator[Awaited]:
     boards = [board for board in found if board.is_installed]
     abouts = [board.awaited_first_move for board in boards if board.awaited_first_move]
     timers = {kind: tick.work.timers.about(kind, abouts) for kind in (_REMINDER, _DECLINE)}
-    boards.sort(key=lambda board: bool(board.reminded or board.awaited_first_move in timers[_DECLINE]))
+    boards.sort(
+        key=lambda board: bool(board.reminded or board.awaited_first_move in timers[_DECLINE])
+    )
     for board in boards[: _MOST_NAMED - 1]:
         about = board.awaited_first_move
         if about is None:

@@ -1,7 +1,6 @@
-"""Writes digests: each board of which something was kept once, as it stands now, with all of that."""
+"""Writes digests: each board once, as it stands now, with all that was kept about it."""
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Any
 
 from pbm.plain import to_plain
@@ -29,7 +28,9 @@ def write_digest(turn: Turn, player: Player, sizes: Mapping[int, int]) -> bool:
     if len(some) == 1:
         MailWriter(turn).board(player, some[0], told[some[0].id])
     elif some:
-        shown = [told[board.id] for board in sorted(some, key=lambda it: _urgency(turn, player, it))]
+        shown = [
+            told[board.id] for board in sorted(some, key=lambda it: _urgency(turn, player, it))
+        ]
         own = sum(view["yours"] for view in shown)
         subject = games_subject([None], f"news of {len(shown)}, your move on {own or 'none'}")
         section = {"boards": shown, "also": _also(turn, player, told)}

@@ -32,9 +32,7 @@ def keep_for_digests(
     kept = turn.work.kept_news
     news = News(_told_until(board, events), told, len(json.dumps(told)), turn.now)
     sizes = kept.sizes([player.id for player in waiting], board.id)
-    later = {
-        player.id for player in waiting if sizes.get(player.id, 0) + news.size <= MOST_KEPT
-    }
+    later = {player.id for player in waiting if sizes.get(player.id, 0) + news.size <= MOST_KEPT}
     kept.keep(sorted(later), board.id, news)
     return [player for player in players if player.id not in later]
 
@@ -72,6 +70,8 @@ def _can_wait(turn: Turn, player: Player, board: Board) -> bool:
 def _told_until(board: Board, events: Iterable[Event]) -> int:
     """The ply before the first of the moves that are told."""
     plies = [
-        event.ply for event in events if isinstance(event, MovePlayed) and event.board_id == board.id
+        event.ply
+        for event in events
+        if isinstance(event, MovePlayed) and event.board_id == board.id
     ]
     return min(plies, default=board.ply + 1) - 1
