@@ -41,7 +41,7 @@ def test_one_mail_a_day_has_all_boards(table: Table) -> None:
     table.days_pass(hours=0.2)
     alice.gets(1).hears(
         "Your games: news of 3, your move on 1",
-        "Your move on one of these three boards, which come first.",
+        "News of three boards, and your move on one of them, which comes first.",
         "Abalone Board 3: carol v alice Your move on board 3.",
         "A new game: carol and alice, on the standard board. carol played a1-c3,b2.",
         "carol writes: | Good luck!",

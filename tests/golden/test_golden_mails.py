@@ -81,6 +81,8 @@ NAMES = (
     "first-move-missed",
     "unanswered-invitation",
     "stuck-timer",
+    "digest",
+    "reminders",
 )
 
 
@@ -90,6 +92,7 @@ def mails(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Mail]]
     folder = tmp_path_factory.mktemp("golden")
     found = _agreements(f"sqlite:///{folder / 'agreements.sqlite3'}")
     found |= _in_time(f"sqlite:///{folder / 'time.sqlite3'}")
+    found |= _several(f"sqlite:///{folder / 'several.sqlite3'}")
     with pytest.MonkeyPatch.context() as monkeypatch:
         yield found | _conversation(f"sqlite:///{folder / 'pbm.sqlite3'}", monkeypatch)
 
@@ -152,6 +155,21 @@ def _in_time(url: str) -> dict[str, Mail]:
             tick_next(table.ticks)
     table.posts()
     found["stuck-timer"] = table.person(OPERATOR).newest
+    table.close()
+    return found
+
+
+def _several(url: str) -> dict[str, Mail]:
+    """The mails about several boards that the time brings."""
+    table = Table(url)
+    alice, bob = table.joins("alice"), table.joins("bob")
+    alice.says("set timezone Europe/Berlin").says("set digest daily")
+    bob.says("challenge alice").says("a1-c3,b2\n\nGood luck!").says("challenge alice -bowl")
+    table.days_pass(1)
+    found = {"digest": alice.newest}
+    bob.says(bob.newest.text.split("such as ")[1].split(".\n")[0])
+    table.days_pass(1.1)
+    found["reminders"] = alice.newest
     table.close()
     return found
 
