@@ -108,6 +108,7 @@ _FINISH = Statement(
         recipient_key=_unless_erased(outbox.c.recipient_key),
     )
 )
+_ARRIVED = and_(outbox.c.status == "sent", outbox.c.last_error.is_(None))  # as far as we know
 _NEXT_DUE_AT = Statement(
     select(func.min(outbox.c.due_at, type_=outbox.c.due_at.type)).where(outbox.c.status == DUE)
 )
@@ -291,15 +292,15 @@ class Outbox:
 
     def was_reminded(self, player_id: int, board_id: int, since: datetime, until: datetime) -> bool:
         """Whether the next server has taken a reminder of a board to a player until a moment, of
-        those that were written since another."""
-        taken = (outbox.c.status == "sent", outbox.c.finished_at <= until)
-        return self._any(_reminders(player_id, board_id, since).where(*taken))
+        those that were written since another; one that came back later is none."""
+        reminders = _reminders(player_id, board_id, since)
+        return self._any(reminders.where(_ARRIVED, outbox.c.finished_at <= until))
 
-    def reminder_waits(self, player_id: int, board_id: int, since: datetime) -> bool:
-        """Whether a reminder of a board that was written since a moment may still reach a player,
-        or has."""
-        may_reach = outbox.c.status.in_((DUE, "sent"))
-        return self._any(_reminders(player_id, board_id, since).where(may_reach))
+    def reminder_is_under_way(self, player_id: int, board_id: int, since: datetime) -> bool:
+        """Whether a reminder of a board to a player, written since a moment, waits to be taken by
+        the next server, or was taken and has not come back."""
+        reminders = _reminders(player_id, board_id, since)
+        return self._any(reminders.where(or_(outbox.c.status == DUE, _ARRIVED)))
 
     def _any(self, query: Select[Any]) -> bool:
         return self._connection.scalars(query.limit(1)).first() is not None

@@ -11,7 +11,7 @@ from typing import Any
 
 from pbm.commands.settings import local_time
 from pbm.events.board import BoardFact, FirstMoveDue, MoveDue
-from pbm.play.clocks.waits import wait_of
+from pbm.play.clocks.waits import Wait, wait_of
 from pbm.play.first_moves import DECLINED_AFTER, REMINDED_AFTER
 from pbm.play.subjects import games_subject
 from pbm.service.running.downtime import time_lost
@@ -69,6 +69,11 @@ def remind(tick: Tick, player: Player, due: Awaited) -> None:
     MailWriter(tick).reminders(player, subject, section, counted)
 
 
+def warned_from(board: Board, wait: Wait) -> datetime:
+    """From when on a reminder counts as a warning that the time for a move runs out."""
+    return max((wait.since, *(end for _, end in board.stops)))
+
+
 def _remind_of_one(tick: Tick, player: Player, due: Awaited) -> None:
     zone, board = player.settings.timezone, due.board
     when = (board.id, local_time(due.since, zone), local_time(due.by, zone))
@@ -108,13 +113,16 @@ def _others(tick: Tick, player: Player, due: Awaited) -> Iterator[Awaited]:
 
 def _move(tick: Tick, player: Player, board: Board) -> Awaited | None:
     """The move that a clock waits for; its reminders of the next day are done with this one."""
-    wait = wait_of(tick.work, board, tick.now)
+    wait = wait_of(tick.work, board, tick.now, player)
     if wait is None:
         return None
     moments = (wait.when(after) for after in wait.reminders)
     times = sum(at is not None and at <= tick.now + SOON for at in moments)
     counts = times > board.reminded or (
-        wait.is_over and not tick.work.outbox.reminder_waits(player.id, board.id, wait.since)
+        wait.is_over
+        and not tick.work.outbox.reminder_is_under_way(
+            player.id, board.id, warned_from(board, wait)
+        )
     )
     if counts:
         tick.work.boards.note_reminded(board, times)

@@ -16,6 +16,7 @@ from pbm.events import (
 from pbm.events.board import BoardFact, BoardStarted, told
 from pbm.mail.writing.render import said_lines
 from pbm.plain import to_plain
+from pbm.play.clocks.told import clock_told
 from pbm.play.subjects import answer_subject
 from pbm.play.turn import Turn
 from pbm.play.view import board_view, board_views
@@ -57,6 +58,7 @@ def announce_boards(turn: Turn, events: Sequence[Event], *, but: int | None = No
             continue
         plain = {player.id for player in players if not player.settings.picture}
         views = board_views(turn.work, board, [player.id for player in players], plain=plain)
+        clock = clock_told(turn.work, board, turn.now, players)
         newcomers = turn.work.boards.newcomers(number) if news.begins else ()
         mails = [
             (
@@ -65,6 +67,7 @@ def announce_boards(turn: Turn, events: Sequence[Event], *, but: int | None = No
                     **to_plain(views[player.id]),
                     **_told_to(player, hearing, news),
                     "newcomer": player.id in newcomers,
+                    "clock": clock.for_reader(player.settings.timezone) if clock else None,
                 },
             )
             for player in players
@@ -119,11 +122,20 @@ def _board_of(sections: Sequence[Answered]) -> int | None:
     return numbers.pop() if len(numbers) == 1 else None
 
 
-def shown_to(turn: Turn, player: Player, board: Board, *facts: BoardFact) -> dict[str, Any]:
-    """What a mail to one player shows of a board, with facts above it."""
+def shown_to(
+    turn: Turn, player: Player, board: Board, *facts: BoardFact, after: int | None = None
+) -> dict[str, Any]:
+    """What a mail to one player shows of a board, with facts above it; and what happened `after` a
+    ply, where the reader knows what did before."""
     picture = player.settings.picture
-    view = board_view(turn.work, board, player_id=player.id, picture=picture)
-    return {**to_plain(view), "lead": [told(fact) for fact in facts], "comments": []}
+    view = board_view(turn.work, board, player_id=player.id, picture=picture, after=after)
+    clock = clock_told(turn.work, board, turn.now, [player])
+    return {
+        **to_plain(view),
+        "lead": [told(fact) for fact in facts],
+        "comments": [],
+        "clock": clock.for_reader(player.settings.timezone) if clock else None,
+    }
 
 
 def divide_comment(lines: Sequence[str]) -> tuple[list[str], list[str]]:

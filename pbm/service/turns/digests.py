@@ -3,11 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from pbm.plain import to_plain
 from pbm.play.clocks.waits import wait_of
 from pbm.play.subjects import games_subject
 from pbm.play.turn import Turn
-from pbm.play.view import board_view
+from pbm.service.turns.announce import shown_to
 from pbm.service.turns.kept_news import with_news
 from pbm.service.turns.mail_writer import MailWriter
 from pbm.store.kinds import Kind
@@ -53,13 +52,8 @@ def _that_fit(boards: list[Board], sizes: Mapping[int, int]) -> list[int]:
 def _told(turn: Turn, player: Player, board: Board) -> dict[str, Any]:
     """What a digest tells of a board: all that was kept, and how it stands now."""
     news = turn.work.kept_news.take(player.id, board.id)
-    view = board_view(
-        *(turn.work, board),
-        player_id=player.id,
-        picture=player.settings.picture,
-        after=min((item.after_ply for item in news), default=None),
-    )
-    return with_news({**to_plain(view), "lead": [], "comments": []}, news)
+    after = min((item.after_ply for item in news), default=None)
+    return with_news(shown_to(turn, player, board, after=after), news)
 
 
 def _urgency(turn: Turn, player: Player, board: Board) -> tuple[bool, float, int]:
@@ -67,7 +61,7 @@ def _urgency(turn: Turn, player: Player, board: Board) -> tuple[bool, float, int
     seat = board.to_move
     if seat is None or seat.player_id != player.id:
         return True, 0.0, board.id
-    wait = wait_of(turn.work, board, turn.now)
+    wait = wait_of(turn.work, board, turn.now, player)
     ends_at = wait.ends_at.timestamp() if wait and wait.ends_at else float("inf")
     return False, ends_at, board.id
 

@@ -61,7 +61,7 @@ def _can_wait(turn: Turn, player: Player, board: Board) -> bool:
     if seat is None or seat.player_id != player.id:
         # Whoever is to move may end an offer by that.
         return not any(player.id in waiting_for(board, offer) for offer in open_offers(board))
-    wait = wait_of(turn.work, board, turn.now)
+    wait = wait_of(turn.work, board, turn.now, player)
     if wait is None or wait.ends_at is None:
         return True
     return wait.ends_at - next_digest(player.settings, turn.now) >= LEFT_AFTER
