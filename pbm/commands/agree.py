@@ -1,15 +1,22 @@
-"""The commands about ending a game as a draw, and about taking a move back."""
+"""The commands about what players agree on or grant: draws, take-backs, pauses, more time."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 
 from pbm.commands.context import BOARDS_NAMED, Context
 from pbm.commands.declare import Command, operand
-from pbm.commands.words import BoardKind, BoardRef, OneOf, StrayBoard, lowered
+from pbm.commands.words import BoardKind, BoardRef, LongSpan, OneOf, StrayBoard, lowered
 from pbm.errors import Refusal
 from pbm.events import Event
 from pbm.play.claims import claim_draw
+from pbm.play.clocks.durations import write_duration
+from pbm.play.clocks.forfeits import claim_forfeit, claimable_from
+from pbm.play.clocks.gifts import LONGEST, SHORTEST, give_time
+from pbm.play.clocks.told import moment_told
 from pbm.play.offers import (
     DRAW,
+    PAUSE,
+    RESUME,
     TAKEBACK,
     agree,
     latest_ply,
@@ -105,7 +112,8 @@ class _Answer(Command):
         if not found:
             raise Refusal("nothing-offered", what=self.what, number=board.id)
         if len(found) > 1:
-            raise Refusal("which-offer", word=self.words[0], number=board.id)
+            kinds = [offer.kind for offer in found]
+            raise Refusal("which-offer", word=self.words[0], kinds=kinds, number=board.id)
         return board, found[0]
 
     def _where(self, context: Context) -> BoardRef | None:
@@ -150,7 +158,7 @@ class _Answer(Command):
 
 
 class Accept(_Answer):
-    """Agree to a draw or a take-back that another player asks for.
+    """Agree to a draw, a take-back or a pause that another player asks for.
 
     Where only one thing is asked for, on one of your boards, `accept` alone is enough.
     """
@@ -161,7 +169,7 @@ class Accept(_Answer):
     examples = ("accept draw", "accept takeback 12", "accept")
 
     board: BoardRef | None = operand(StrayBoard(), optional=True)
-    what: str | None = operand(OneOf(DRAW, TAKEBACK, undo=TAKEBACK), optional=True)
+    what: str | None = operand(OneOf(DRAW, TAKEBACK, PAUSE, RESUME, undo=TAKEBACK), optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:
         """Agree."""
@@ -170,7 +178,7 @@ class Accept(_Answer):
 
 
 class Reject(_Answer):
-    """Say no to a draw or a take-back that another player asks for, or withdraw your own.
+    """Say no to what another player asks for, as `accept` agrees to it, or withdraw your own.
 
     Where only one thing is asked for, on one of your boards, `reject` alone is enough.
     """
@@ -181,7 +189,7 @@ class Reject(_Answer):
     examples = ("reject draw", "reject takeback 12", "reject")
 
     board: BoardRef | None = operand(StrayBoard(), optional=True)
-    what: str | None = operand(OneOf(DRAW, TAKEBACK, undo=TAKEBACK), optional=True)
+    what: str | None = operand(OneOf(DRAW, TAKEBACK, PAUSE, RESUME, undo=TAKEBACK), optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:
         """Refuse."""
@@ -196,6 +204,9 @@ class Claim(Command):
     """End a game that gets nowhere as a draw; nobody needs to agree.
 
     {game} It never happens by itself.
+
+    Somebody to whom mail comes back cannot be reminded, and so is never out of the game by running
+    out of time. Once the time is over, which a mail tells you, `claim` takes that player out.
     """
 
     takes_login = True
@@ -209,11 +220,98 @@ class Claim(Command):
     def run(self, context: Context) -> Iterator[Event]:
         """Look whether it is so, and end the game."""
         board = _own_game(context, self.board)
-        yield from claim_draw(context.work, board, context.player, context.now)
+        forfeit = claim_forfeit(context.work, board, context.player, context.now)
+        if forfeit:
+            yield from forfeit
+            return
+        try:
+            yield from claim_draw(context.work, board, context.player, context.now)
+        except Refusal:
+            self._check_time(board, context)
+            raise
+
+    def _check_time(self, board: Board, context: Context) -> None:
+        """Raise Refusal where a forfeit cannot be claimed yet, but later."""
+        at = claimable_from(context.work, board, context.player, context.now)
+        if at and board.to_move:
+            told = moment_told(at, context.player.settings.timezone)
+            raise Refusal("claim-later", handle=board.to_move.handle, at=told, number=board.id)
 
     def pinned(self, context: Context) -> str:
         """Name the board."""
         return f"claim {context.own_board(self.board).id}"
+
+
+class Pause(Command):
+    """Ask the others to stop the clocks of a board for a while.
+
+    It is paused once everybody who is still in has agreed with `accept pause`, for 90 days at most.
+    Moves can still be made, and do not end it: no time runs until everybody agrees to `resume`.
+    """
+
+    words = ("pause",)
+    group = "play"
+    examples = ("pause", "pause 12")
+    comes_last = True
+
+    board: BoardRef | None = operand(BoardKind(), optional=True)
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Ask for it."""
+        board = _own_game(context, self.board)
+        yield from make_offer(context.work, board, PAUSE, context.player.id)
+
+    def pinned(self, context: Context) -> str:
+        """Name the board."""
+        return f"pause {context.own_board(self.board).id}"
+
+
+class Resume(Command):
+    """Ask the others to let the clocks of a paused board run again.
+
+    They do once everybody who is still in has agreed with `accept resume`. The time of the pause
+    counts for nobody.
+    """
+
+    words = ("resume",)
+    group = "play"
+    examples = ("resume", "resume 12")
+    comes_last = True
+
+    board: BoardRef | None = operand(BoardKind(), optional=True)
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Ask for it."""
+        board = _own_game(context, self.board)
+        yield from make_offer(context.work, board, RESUME, context.player.id)
+
+    def pinned(self, context: Context) -> str:
+        """Name the board."""
+        return f"resume {context.own_board(self.board).id}"
+
+
+class Give(Command):
+    """Give the others more time.
+
+    Whoever is to move gets it for that move. Where the game has a time for all moves together, or a
+    bank, all the others get it there, too. One gift is an hour to thirty days.
+    """
+
+    words = ("give",)
+    group = "play"
+    examples = ("give 3d", "give 2 weeks", "give 3d 12")
+
+    time: timedelta = operand(LongSpan(SHORTEST, LONGEST))
+    board: BoardRef | None = operand(BoardKind(), optional=True)
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Add it, and tell all."""
+        board = _own_game(context, self.board)
+        yield give_time(context.work, board, context.player, self.time, context.now)
+
+    def pinned(self, context: Context) -> str:
+        """Name the board."""
+        return f"give {write_duration(self.time)} {context.own_board(self.board).id}"
 
 
 def _offered_draw(board: Board, context: Context) -> Offer | None:

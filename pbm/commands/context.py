@@ -9,6 +9,8 @@ from pbm.commands.words import BoardRef
 from pbm.errors import Refusal
 from pbm.mail.site import Answering
 from pbm.passwords import PasswordWork
+from pbm.play.clocks.forfeits import forfeited_at
+from pbm.play.clocks.told import moment_told
 from pbm.play.handles import handles_like
 from pbm.play.turn import Turn
 from pbm.store.db import UnitOfWork
@@ -91,9 +93,17 @@ class Context:
         board = self._find(ref, lock=True)
         if not board.seats_of(self.player.id):
             raise Refusal("not-your-board", number=board.id)
+        self._check_time(board)
         if not board.playing:
             raise Refusal("board-over", number=board.id)
         return board
+
+    def _check_time(self, board: Board) -> None:
+        """Raise Refusal where the speaker has run out of time."""
+        at = forfeited_at(self.work, board, self.player.id)
+        if at is not None:
+            told = moment_told(at, self.player.settings.timezone)
+            raise Refusal("ran-out-of-time", at=told, playing=board.playing, number=board.id)
 
     def _find(self, ref: BoardRef | None, *, lock: bool) -> Board:
         number = ref.number if ref and ref.number is not None else self._implied()

@@ -41,7 +41,7 @@ class Challenge(Command):
     play, after reminders on days 3, 7 and 14 and a day before the end. -forfeittime=10d sets that
     time, -nagtime=2d,5d the reminders. -totaltime=60d is for all your moves together. With
     -bank=30d+1d you have thirty days to begin with and a day more with each move, never more than
-    thirty.
+    thirty. `help clocks` has more about it.
 
     Somebody who does not play here yet is invited by mail address instead of a handle. We ask
     that person once, and never again; the board starts when all who were asked have said yes. Your

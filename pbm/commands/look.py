@@ -10,6 +10,7 @@ from pbm.commands.words import ME, WHICH, BoardRef, OwnBoards, Shown, Which, log
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.plain import to_plain
+from pbm.play.clocks.told import clock_told
 from pbm.play.game_words import is_game
 from pbm.play.replay import position_after
 from pbm.play.subjects import games_subject
@@ -229,6 +230,7 @@ def _listed(board: Board) -> dict[str, Any]:
         "turn": board.to_move.handle if board.to_move else None,
         "turn_unreachable": bool(board.to_move and board.to_move.unreachable),
         "ply": board.ply,
+        "paused": board.playing and board.paused_since is not None,
         "winners": [board.seats[seat - 1].handle for seat in board.winners or ()],
     }
 
@@ -239,7 +241,10 @@ def _shown(context: Context, board: Board, ply: int | None) -> Answered:
         view = board_view(
             context.work, board, player_id=player_id, whole=True, picture=context.wants_picture
         )
-        return Answered("board", to_plain(view), board.id)
+        clock = clock_told(context.work, board, context.now)
+        zone = context.actor.settings.timezone if context.actor else "UTC"
+        told = {**to_plain(view), "clock": clock.for_reader(zone) if clock else None}
+        return Answered("board", told, board.id)
     counted = ply if ply >= 0 else board.ply + 1 + ply
     if not 0 <= counted <= board.ply:
         raise Refusal("no-such-ply", number=board.id, last=board.ply, ply=ply)

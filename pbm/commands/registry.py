@@ -8,7 +8,7 @@ from typing import Any
 
 from pbm.commands.account import NewKey, SignUp, WhoAmI
 from pbm.commands.addresses import Add, ChangeAddress, ChangeHandle, ChangePassword
-from pbm.commands.agree import Accept, Claim, Draw, Reject, TakeBack
+from pbm.commands.agree import Accept, Claim, Draw, Give, Pause, Reject, Resume, TakeBack
 from pbm.commands.around_moves import undressed, with_signs
 from pbm.commands.away import Back, Vacation
 from pbm.commands.declare import MASK, Command
@@ -66,6 +66,9 @@ COMMANDS: tuple[type[Command], ...] = (
     Standings,
     Vacation,
     Back,
+    Give,
+    Pause,
+    Resume,
     Preview,
     Export,
     Import,

@@ -237,6 +237,20 @@ class Span(Kind):
         return found
 
 
+class LongSpan(Span):
+    """A time that may be of several words: `3 days`, `1 week 2 days`."""
+
+    def read(self, words: list[str]) -> timedelta:
+        """Take a number with its unit, and as many more of them as there are."""
+        count = 1
+        for more in range(2, len(words) + 1):
+            if not words[more - 1].isdigit() and parse_duration(" ".join(words[:more])) is not None:
+                count = more
+        text = " ".join(words[:count])
+        del words[:count]
+        return super().read([text])
+
+
 class Spans(Kind):
     """Several times, with a sign between them."""
 

@@ -63,7 +63,7 @@ _PLY = tuple(item.name for item in fields(Ply))
 _AS_STORED = (
     *("id", "game", "rules_version", "options", "subject", "start_state", "state", "ply", "status"),
     *("ended_by", "started_at", "changed_at", "taken_back", "rematch_of"),
-    *("rated", "clock", "waits_since", "reminded"),
+    *("rated", "clock", "waits_since", "reminded", "given", "paused_since"),
 )
 _IT = boards.c.id == bindparam("number")
 _FIND = Statement(select(boards).where(_IT))
@@ -133,7 +133,7 @@ _NOTE_TOLD_OF_WORDS = Statement(
 )
 _POSITION = (
     *("state", "ply", "status", "ended_by", "winners", "to_move_id", "changed_at"),
-    *("waits_since", "reminded"),
+    *("waits_since", "reminded", "given", "stops"),
 )
 _SET_POSITION = Statement(
     update(boards).where(_IT).values({name: bindparam(name) for name in _POSITION})
@@ -447,6 +447,7 @@ class Boards:
             "number": board.id,
             "to_move_id": mover,
             "winners": None if winners is None else list(winners),
+            "stops": _plain_stops(kept["stops"]),
         }
         _SET_POSITION.run(self._connection, kept | stored)
         after = replace(board, **kept)
@@ -475,6 +476,14 @@ class Boards:
     def note_reminded(self, board: Board, times: int) -> None:
         """Note how often a player was reminded of the move that a board waits for."""
         self._set(board.id, reminded=times)
+
+    def set_wait(self, board: Board, **changed: Any) -> Board:
+        """Change what is kept of a board's clock: `given`, `stops`, `reminded`, `paused_since`."""
+        stored = dict(changed)
+        if "stops" in changed:
+            stored["stops"] = _plain_stops(changed["stops"])
+        self._set(board.id, **stored)
+        return replace(board, **changed)
 
     def set_used(self, board: Board, seat: int, used: int, banked: int | None) -> None:
         """Note the seconds that a seat has used of its clock, and those left in its bank."""
@@ -507,7 +516,8 @@ class Boards:
         )
         waited_for = board.to_move
         moves_now = waited_for is not None and waited_for.seat == seat
-        changed: dict[str, Any] = {"to_move_id": player_id} if moves_now else {}
+        anew = {"waits_since": now, "reminded": 0, "given": 0, "stops": None}
+        changed: dict[str, Any] = {"to_move_id": player_id, **anew} if moves_now else {}
         self._set(board.id, changed_at=now, **changed)
         return self.get(board.id)
 
@@ -558,7 +568,19 @@ def _wait(board: Board, progress: Progress, now: datetime) -> dict[str, Any]:
     return {
         "waits_since": board.waits_since if same_move else now,
         "reminded": board.reminded if same_move else 0,
+        "given": board.given if same_move else 0,
+        "stops": board.stops if same_move else (),
     }
+
+
+def _plain_stops(stops: Iterable[tuple[datetime, datetime]]) -> list[list[str]] | None:
+    """Stretches of time as JSON has them; None for none."""
+    return [[moment.isoformat() for moment in stop] for stop in stops] or None
+
+
+def _stops(plain: Iterable[Iterable[str]] | None) -> Iterator[tuple[datetime, datetime]]:
+    for begin, end in plain or ():
+        yield datetime.fromisoformat(begin), datetime.fromisoformat(end)
 
 
 def _board(row: Row, seated: Iterable[Row]) -> Board:
@@ -569,6 +591,7 @@ def _board(row: Row, seated: Iterable[Row]) -> Board:
         winners=None if winners is None else tuple(winners),
         seats=tuple(Seat(**{name: seat[name] for name in _SEAT}) for seat in seated),
         offers=tuple(from_plain(Offer, offer) for offer in row["offers"] or ()),
+        stops=tuple(_stops(row["stops"])),
         round=Round(row["match_id"], round_number, row["rounds"]) if round_number else None,
         tags=None if tags is None else tuple((name, value) for name, value in tags),
     )

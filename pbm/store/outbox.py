@@ -293,8 +293,22 @@ class Outbox:
             outbox.c.board_id == board_id,
             outbox.c.kind == kind,
             outbox.c.status == "sent",
+            outbox.c.last_error.is_(None),  # or it came back later
             outbox.c.written_at >= since,
             outbox.c.finished_at <= until,
+        )
+        return self._connection.scalars(query.limit(1)).first() is not None
+
+    def is_under_way(self, kind: Kind, player_id: int, board_id: int, since: datetime) -> bool:
+        """Whether such a mail to a player about a board, written since a moment, waits to be taken
+        by the next server, or was taken and has not come back."""
+        query = select(outbox.c.id).where(
+            outbox.c.player_id == player_id,
+            outbox.c.board_id == board_id,
+            outbox.c.kind == kind,
+            (outbox.c.status == DUE)
+            | ((outbox.c.status == "sent") & outbox.c.last_error.is_(None)),
+            outbox.c.written_at >= since,
         )
         return self._connection.scalars(query.limit(1)).first() is not None
 

@@ -173,6 +173,10 @@ boards = Table(
     Column("clock", JSON(none_as_null=True)),  # its terms; null for the usual ones
     Column("waits_since", Moment),  # for the player to move
     Column("reminded", Integer, nullable=False, server_default="0"),  # how often, of that move
+    Column("given", Integer, nullable=False, server_default="0"),  # seconds more for that move
+    # Pairs of moments between which the clock has stood still since then, and since when it does.
+    Column("stops", JSON(none_as_null=True)),
+    Column("paused_since", Moment),
     Index(
         "ix_boards_begun_by_id",
         "begun_by_id",

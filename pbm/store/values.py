@@ -129,7 +129,8 @@ class Board:
     operator may decide a game whose position is not the end of one. `tags` are those of a record
     that the game came as. `game` names the game, `options` is what was chosen for it. `clock` has
     the terms of its clock, None for the usual ones; it has waited for the player to move since
-    `waits_since`, and that player was reminded so many times.
+    `waits_since`, and that player was reminded so many times, and was `given` so many seconds more.
+    Meanwhile its clock stood still in `stops`, and does so since `paused_since`.
     """
 
     id: int
@@ -155,6 +156,9 @@ class Board:
     clock: dict[str, Any] | None = None
     waits_since: datetime | None = None
     reminded: int = 0
+    given: int = 0
+    stops: tuple[tuple[datetime, datetime], ...] = ()
+    paused_since: datetime | None = None
 
     @cached_property
     def rules(self) -> Game:

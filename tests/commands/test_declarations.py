@@ -170,7 +170,7 @@ def test_kinds_name_themselves() -> None:
         fields = [field for command in COMMANDS for field in command.fields.values()]
         return {field.kind.shown for field in fields if isinstance(field, Operand)}
 
-    assert all(re.fullmatch(r"#?[a-z|]+", shown) for shown in kinds())
+    assert all(re.fullmatch(r"#?[a-z|-]+", shown) for shown in kinds())
     assert Secret.shown in kinds()
 
 

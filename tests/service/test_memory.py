@@ -42,6 +42,7 @@ FINITE = {
     "pbm.mail.writing.render._renderer": "one",
     "pbm.rules.registry.games": "one",
     "pbm.passwords._hasher": "one",
+    "pbm.play.ratings._model": "one",
 }
 LONG_LINE = "and so on, as everybody knows who has ever played such a game by mail\n"
 CACHE = type(lru_cache(lambda: None))

@@ -3,7 +3,9 @@
 from pbm.store.kinds import Allowance, Kind, using_up
 from pbm.store.schema import outbox
 
-WORDS = "board again answer question unproven pause-hour pause-day pause-from notice farewell"
+WORDS = (
+    "board again answer reminder question unproven pause-hour pause-day pause-from notice farewell"
+)
 
 
 def test_the_words_stay() -> None:

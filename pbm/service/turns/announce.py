@@ -16,6 +16,7 @@ from pbm.events import (
 from pbm.events.board import BoardFact, BoardStarted, told
 from pbm.mail.writing.render import said_lines
 from pbm.plain import to_plain
+from pbm.play.clocks.told import clock_told
 from pbm.play.subjects import answer_subject
 from pbm.play.turn import Turn
 from pbm.play.view import board_view, board_views
@@ -53,6 +54,7 @@ def announce_boards(turn: Turn, events: Sequence[Event], *, but: int | None = No
             continue
         plain = {player.id for player in players if not player.settings.picture}
         views = board_views(turn.work, board, [player.id for player in players], plain=plain)
+        clock = clock_told(turn.work, board, turn.now, players)
         newcomers = turn.work.boards.newcomers(number) if news.begins else ()
         mails = [
             (
@@ -61,6 +63,7 @@ def announce_boards(turn: Turn, events: Sequence[Event], *, but: int | None = No
                     **to_plain(views[player.id]),
                     **_told_to(player, players, news),
                     "newcomer": player.id in newcomers,
+                    "clock": clock.for_reader(player.settings.timezone) if clock else None,
                 },
             )
             for player in players
@@ -119,7 +122,13 @@ def shown_to(turn: Turn, player: Player, board: Board, *facts: BoardFact) -> dic
     """What a mail to one player shows of a board, with facts above it."""
     picture = player.settings.picture
     view = board_view(turn.work, board, player_id=player.id, picture=picture)
-    return {**to_plain(view), "lead": [told(fact) for fact in facts], "comments": []}
+    clock = clock_told(turn.work, board, turn.now, [player])
+    return {
+        **to_plain(view),
+        "lead": [told(fact) for fact in facts],
+        "comments": [],
+        "clock": clock.for_reader(player.settings.timezone) if clock else None,
+    }
 
 
 def divide_comment(lines: Sequence[str]) -> tuple[list[str], list[str]]:
