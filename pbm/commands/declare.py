@@ -280,7 +280,7 @@ class Command:
         if cls.second:
             word, words = f"{word} {cls.second}", cls._after_second(words)
         shown = words
-        login = login_at(words) if cls.takes_login else None
+        login = cls.login_in(words)
         if login is not None:
             shown = [*words[: login + 1], MASK, *words[login + 2 :]]
             command.login = _login(*words[login : login + 2])
@@ -294,6 +294,11 @@ class Command:
         open_words = cls._open_words(shown)
         command.line = " ".join([word, *shown[:open_words], *(MASK for _ in shown[open_words:])])
         return command
+
+    @classmethod
+    def login_in(cls, words: list[str]) -> int | None:
+        """Where a userid and a password stand behind the command's own word, None if nowhere."""
+        return login_at(words) if cls.takes_login else None
 
     @classmethod
     def _after_second(cls, words: list[str]) -> list[str]:
@@ -350,6 +355,14 @@ class Command:
     def of_its_game(self, line: str) -> str:
         """The line with the name of its game before it, where another could be meant later."""
         return f"{self.game.info.name} {line}" if len(games()) > 1 else line
+
+    def on(self, board: BoardRef, line: str) -> Self | None:
+        """The same command about a board that the line names before it; None where it can name
+        none, or names one itself."""
+        if vars(self).get("board", board) is not None:
+            return None
+        vars(self)["board"], self.line = board, line
+        return self
 
     def question(self) -> str:
         """Ask in plain words whether it is really wished; empty where its line says it."""

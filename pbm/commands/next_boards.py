@@ -12,7 +12,7 @@ from pbm.play.waiting import boards_waiting
 
 
 class Next(Command):
-    """Show every board on which it is your move, in one mail.
+    """See every board on which it is your move, in one mail.
 
     The one that has waited longest comes first. Answer with a line for each board on which you
     want to move: its number, and the move. Boards can be left out.
@@ -28,8 +28,10 @@ class Next(Command):
         """Answer with the boards."""
         if context.shown >= MOST_SHOWN:
             raise Refusal("enough-shown", most=MOST_SHOWN)
-        waiting = boards_waiting(context.work, context.player)
-        one = waiting.boards[0] if waiting.count == 1 else None
-        boards = "one board" if one else f"{waiting.count or 'no'} boards"
-        told = {"title": f"your move on {boards}", **to_plain(waiting)}
-        yield Answered("waiting", told, one.number if one else None)
+        waiting = boards_waiting(context.work, context.player, context.now)
+        if waiting.count == 1:
+            (board,) = waiting.boards
+            yield Answered("board", board, board["number"])
+            return
+        title = f"your move on {waiting.count or 'no'} boards"
+        yield Answered("waiting", {"title": title, **to_plain(waiting)})

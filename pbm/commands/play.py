@@ -27,6 +27,8 @@ class Move(Command):
     In answer to a board's mail the move alone is enough, on a line of its own: a greeting may
     stand above it. Quotes, a full stop or "please" around it do not matter. If you write
     something that can only mean one move, we ask whether it was meant.
+    A line that begins with a board's number needs no word `move`: the number and the move are
+    enough, in any mail, and on a line for each board.
     """
 
     takes_login = True

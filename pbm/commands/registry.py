@@ -1,5 +1,6 @@
 """All commands, and the way from a line of text to one of them."""
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,14 +15,14 @@ from pbm.commands.declare import MASK, Command
 from pbm.commands.help import Help
 from pbm.commands.leaving import Delete, Stop
 from pbm.commands.lobby import Challenge, Decline, Rematch
-from pbm.commands.look import Games, Show
+from pbm.commands.look import Games, Show, ShowAs
 from pbm.commands.next_boards import Next
 from pbm.commands.play import Move, Resign
 from pbm.commands.preview import Preview
 from pbm.commands.ratings import Standings
 from pbm.commands.records import Export, Import
 from pbm.commands.settings import Set, ShowSettings
-from pbm.commands.words import BoardKind, BoardRef, cut_short, login_at, lowered
+from pbm.commands.words import BoardKind, cut_short, lowered
 from pbm.errors import Refusal
 from pbm.mail.reading.charsets import fold_typography
 from pbm.nearest import nearest
@@ -72,6 +73,7 @@ COMMANDS: tuple[type[Command], ...] = (
     Export,
     Import,
     Next,
+    ShowAs,
 )
 COMMAND_WORDS = frozenset(word for command in COMMANDS for word in command.words)
 _BY_WORD = {word: [item for item in COMMANDS if word in item.words] for word in COMMAND_WORDS}
@@ -79,6 +81,9 @@ _LONGEST_LINE = 400  # characters; nobody types a longer command
 # Why a line cannot be read that holds what only commands hold.
 _NO_PLAIN_WORDS = frozenset("option option-value no-such-value address-in-team rounds".split())
 _ALIKE = 0.75  # more than elsewhere: plain words stand there, too
+_OF_ALL_GAMES = ["all", Show.words[0]]  # as older servers had it, in place of a game's name
+# A board's number, perhaps with a ply, and what stands behind it.
+_NUMBERED_LINE = re.compile(r"(\d{1,9}(?:#\d{1,5})?)(?: ?: ?| )(\S.*)", re.ASCII)
 _SHORT = 2  # words of a line that a command's short form may have
 
 
@@ -148,8 +153,9 @@ def whole_move(line: str, game: Game | None = None) -> Move | None:
     return None
 
 
-def move_for_a_board(line: str, game: Game | None = None) -> Move | None:
-    """Read a line that is a board's number and a move, or what can hardly be anything else."""
+def line_for_a_board(line: str, game: Game | None = None) -> Command | None:
+    """Read a line that is a board's number and what is to be done there: a move, or what can hardly
+    be anything else, or a command that names no other board."""
     if len(line) > _LONGEST_LINE:
         return None
     return _for_a_board(fold_typography(line).split(), game or default_game())
@@ -171,18 +177,20 @@ def nearly_move(line: str, game: Game | None = None) -> str | None:
     return text if is_nearly_move(text, game) else None
 
 
-def _for_a_board(words: list[str], game: Game) -> Move | None:
-    """A board's number with a move behind it; whether it is one there, the board says."""
-    try:
-        board = BoardKind().read(words[:1]) if len(words) > 1 else BoardRef()
-    except Refusal:
+def _for_a_board(words: list[str], game: Game) -> Command | None:
+    """What stands behind a board's number; whether it is a move there, the board says."""
+    line = " ".join(words)
+    found = _NUMBERED_LINE.fullmatch(line)
+    if not found:
         return None
-    written = " ".join(words[1:])
+    board, written = BoardKind().read([found[1]]), found[2]
     plain = undressed(written, numbered=False)
-    if board.number is None or not _is_surely_a_move(plain, game):
+    if _is_surely_a_move(plain, game):
+        return Move.on_board(board, plain if may_be_move(plain) else written, line, game)
+    command = parse_line(written, game) if not written[0].isdigit() else None
+    if not isinstance(command, Command) or command.login:
         return None
-    text = plain if may_be_move(plain) else written
-    return Move.on_board(board, text, " ".join(words), game)
+    return command.on(board, line)
 
 
 def _is_surely_a_move(text: str, game: Game) -> bool:
@@ -239,6 +247,8 @@ def _words(line: str) -> tuple[list[str], Game | None]:
     words = [word for word in fold_typography(line).split() if word != "**"]
     if words and lowered(words[0]) == "pbm":
         words = words[1:]
+    if [lowered(word) for word in words[:2]] == _OF_ALL_GAMES:
+        words = words[1:]
     if len(words) > 1 and is_game(lowered(words[0])):
         return words[1:], games()[lowered(words[0])]
     return words, None
@@ -291,7 +301,7 @@ def _which_of(found: list[type[Command]], words: list[str], game: Game) -> Probl
 
 def _masked(command: type[Command], words: Iterable[str]) -> str:
     shown = list(words)
-    login = login_at(shown[1:]) if command.takes_login else None
+    login = command.login_in(shown[1:])
     if login is not None:
         shown[login + 2] = MASK
     if command.has_secret():
@@ -317,7 +327,7 @@ def _perhaps_meant(words: list[str], game: Game) -> Problem | None:
         return Problem(_masked(command, words), "unknown-command", {}, instead)
     move = undressed(line)
     if is_bare_move(move, game):
-        return Problem(line, "bare-move", {}, f"{Move.words[0]} {move}")
+        return Problem(line, "bare-move", {"move": move})
     if mentions_place(line):
         told = {"word": line, "game": game.info.name}
         return Problem(line, "unclear-move", told, example=_example(Move, game))

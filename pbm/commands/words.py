@@ -8,6 +8,7 @@ import re
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from enum import StrEnum
 from string import ascii_lowercase, ascii_uppercase
 from typing import Any
 
@@ -339,6 +340,36 @@ class Shown(Kind):
         return Handle().read(words)
 
 
+class Which(StrEnum):
+    """Which of a player's boards are asked for."""
+
+    NEXT = "next"
+    ACTIVE = "active"
+    OVER = "over"
+    ALL = "all"
+
+
+WHICH = {
+    **{which.value: which for which in Which},
+    "waiting": Which.NEXT,
+    "playing": Which.ACTIVE,
+    "inactive": Which.OVER,
+    "finished": Which.OVER,
+}
+
+
+class OwnBoards(Kind):
+    """A board, or which of one's own are meant."""
+
+    shown = "board|next|active|over|all"
+
+    def read(self, words: list[str]) -> BoardRef | str:
+        """Take one word."""
+        if words[0][0].isdigit() or words[0][0] == "#":
+            return BoardKind().read(words)
+        return OneOf(shown=self.shown, **WHICH).read(words)
+
+
 class Topic(Kind):
     """The subject of a help page: a word or two."""
 
@@ -397,6 +428,15 @@ def login_at(words: list[str]) -> int | None:
     at += _is_own_word(words, at)
     userid = lowered(words[at]) if len(words) >= at + _LOGIN else ""
     return at if is_handle(userid) and not mentions_place(userid) else None
+
+
+def login_first(words: list[str]) -> int | None:
+    """Where a userid and a password stand before all else, as some commands had them; None if they
+    do not."""
+    if len(words) < _LOGIN or not is_handle(lowered(words[0])):
+        return None
+    others = [word for word in words[:_LOGIN] if lowered(word) in WHICH or _BOARD.fullmatch(word)]
+    return None if others else 0
 
 
 def _is_own_word(words: list[str], at: int) -> bool:

@@ -14,6 +14,7 @@ from sqlalchemy import (
     delete,
     distinct,
     exists,
+    false,
     func,
     insert,
     or_,
@@ -235,7 +236,7 @@ class Boards:
         wanted = [
             and_(moves.c.board_id == board_id, moves.c.ply > ply) for board_id, ply in since.items()
         ]
-        query = select(moves).where(or_(*wanted)).order_by(moves.c.board_id, moves.c.ply)
+        query = select(moves).where(or_(false(), *wanted)).order_by(moves.c.board_id, moves.c.ply)
         for row in self._connection.execute(query).mappings() if wanted else ():
             values = {name: row[name] for name in _PLY}
             found[row["board_id"]].append(Ply(**values))

@@ -81,6 +81,8 @@ NAMES = (
     "first-move-missed",
     "unanswered-invitation",
     "stuck-timer",
+    "next",
+    "board-lines",
     "digest",
     "reminders",
 )
@@ -93,6 +95,7 @@ def mails(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Mail]]
     found = _agreements(f"sqlite:///{folder / 'agreements.sqlite3'}")
     found |= _in_time(f"sqlite:///{folder / 'time.sqlite3'}")
     found |= _several(f"sqlite:///{folder / 'several.sqlite3'}")
+    found |= _of_the_time(f"sqlite:///{folder / 'of-the-time.sqlite3'}")
     with pytest.MonkeyPatch.context() as monkeypatch:
         yield found | _conversation(f"sqlite:///{folder / 'pbm.sqlite3'}", monkeypatch)
 
@@ -160,6 +163,22 @@ def _in_time(url: str) -> dict[str, Mail]:
 
 
 def _several(url: str) -> dict[str, Mail]:
+    """A mail with several boards, and what is told of an answer with a line for each."""
+    table = Table(url)
+    alice, bob = table.start("alice", "bob")
+    alice.says("challenge bob").says("challenge me bob")
+    for number in (1, 2, 3):
+        alice.says(f"move {number} a1-c3,d4")
+        bob.says(f"move {number} i9-g7,f6")
+    bob.says("draw 2")
+    found = {"next": alice.says("next").newest}
+    alice.says("Hi bob,\n1 a2-c4,d5\n2 a2-c4,a3\n9 b1,c1\nGood luck!")
+    found["board-lines"] = alice.newest
+    table.close()
+    return found
+
+
+def _of_the_time(url: str) -> dict[str, Mail]:
     """The mails about several boards that the time brings."""
     table = Table(url)
     alice, bob = table.joins("alice"), table.joins("bob")

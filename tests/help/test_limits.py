@@ -14,6 +14,7 @@ from pbm.passwords import LONGEST, SHORTEST
 from pbm.play import begin, limits
 from pbm.play.limits import Limit, Rate
 from pbm.play.postage import MOST_MAILS
+from pbm.play.waiting import MOST_TOGETHER
 from pbm.service.intake.mailrates import MailRates
 from pbm.service.turns import questions, vouching
 from pbm.service.turns.logins import MOST_CHECKS
@@ -46,7 +47,7 @@ def named() -> list[str]:
         f"stands for {stands} hours",
         f"once in {asked} hours",
         f"holds {MOST_COMMANDS} commands, and brings other players {MOST_MAILS} mails",
-        f"shows {MOST_SHOWN} boards at most",
+        f"shows {MOST_SHOWN} boards at most, and one to next {MOST_TOGETHER}",
         f"{LIMITS.mail_bytes >> 20} MB at most, and {kilobytes} KB of text",
         f"{MailRates().per_address} mails an hour are taken from one address",
         f"{within(limits.STARTS, HOUR)} games an hour; and {within(begin.FIRST_STARTS, DAY)} in 24"

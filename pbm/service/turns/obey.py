@@ -13,6 +13,7 @@ from pbm.service.accounts.addresses import ask_new_address, tell_other_addresses
 from pbm.service.accounts.new_passwords import sealed_for_errand, within_rate
 from pbm.service.turns.announce import announce_answer, announce_boards
 from pbm.service.turns.audience import FOR_THE_SPEAKER
+from pbm.service.turns.board_lines import are_for_themselves
 from pbm.service.turns.mail_writer import MailWriter
 from pbm.service.turns.meaning import as_meant
 from pbm.service.turns.questions import ToConfirm, ask_errand, ask_invited
@@ -155,7 +156,12 @@ def ask_first(context: Context, script: Script, doubt: str = "") -> str:
     rehearsal = rehearse(within_rate(context, script), script)
     if rehearsal.refusals:
         told = tell(context, rehearsal.refusals)
-        return f"{handle}: refused before asking{told}"
+        refused = f"{handle}: refused before asking{told}"
+        if not (rehearsal.fit and are_for_themselves(script)):
+            return refused
+        # The words have come back with a refusal.
+        others = replace(script, commands=rehearsal.fit, comment=())
+        return f"{refused}; {ask_first(context, others, doubt)}"
     to_confirm = ToConfirm(
         rehearsal.lines,
         script.comment,

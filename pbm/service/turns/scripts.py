@@ -41,11 +41,15 @@ class _Rehearsed(Exception):  # noqa: N818 - not an error: it only undoes the sa
 
 @dataclass(frozen=True)
 class Rehearsal:
-    """What a script would do: its lines, pinned to board and ply, or why it cannot."""
+    """What a script would do: its lines, pinned to board and ply, or why it cannot.
+
+    `fit` are the commands that would not be refused.
+    """
 
     lines: tuple[str, ...]
     refusals: tuple[Answered, ...]
     board_id: int | None
+    fit: tuple[Command, ...] = ()
 
 
 def run_script(context: Context, script: Script) -> list[Event]:
@@ -88,7 +92,12 @@ def rehearse(context: Context, script: Script) -> Rehearsal:
     # A board that the rehearsal started is gone again.
     touched = [event.board_id for event in events if isinstance(event, _ON_A_BOARD)]
     hinted = None if script.commands else own_hint(context)
-    return Rehearsal(tuple(lines), tuple(refusals), touched[-1] if touched else hinted)
+    fit = tuple(
+        command
+        for command, came in zip(script.commands, happened, strict=True)
+        if not any(map(_is_refusal, came))
+    )
+    return Rehearsal(tuple(lines), tuple(refusals), touched[-1] if touched else hinted, fit)
 
 
 def problem_answer(context: Context, script: Script, problem: Problem) -> Answered:
