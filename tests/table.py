@@ -344,11 +344,13 @@ def without_dates(said: str) -> str:
 
 
 def _check_secrets(mail: Mail) -> None:
-    """Check one of our mails: a secret stands in its reply address and nowhere else."""
+    """Check one of our mails: a secret stands in its reply address and nowhere else; what ends
+    digests is sent there, too."""
     if mail.message.get_content_type() == "text/plain":
         return  # sent on to the operator as it came
     ISSUED.none_in(f"{mail.text}\n{mail.html}", "the body of a mail")
-    others = [value for name, value in mail.message.items() if name.lower() != "reply-to"]
+    addresses = ("reply-to", "list-unsubscribe")
+    others = [value for name, value in mail.message.items() if name.lower() not in addresses]
     ISSUED.none_in("\n".join(map(str, others)), "the header of a mail")
 
 

@@ -28,10 +28,10 @@ class Next(Command):
         """Answer with the boards."""
         if context.shown >= MOST_SHOWN:
             raise Refusal("enough-shown", most=MOST_SHOWN)
-        waiting = boards_waiting(context.work, context.player)
+        waiting = boards_waiting(context.work, context.player, context.now)
         if waiting.count == 1:
             (board,) = waiting.boards
-            yield Answered("board", to_plain(board), board.number)
+            yield Answered("board", board, board["number"])
             return
-        told = {"title": f"your move on {waiting.count or 'no'} boards", **to_plain(waiting)}
-        yield Answered("waiting", told)
+        title = f"your move on {waiting.count or 'no'} boards"
+        yield Answered("waiting", {"title": title, **to_plain(waiting)})

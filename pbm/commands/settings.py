@@ -1,5 +1,6 @@
 """The commands by which a player says how we are to write."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from datetime import datetime
@@ -14,29 +15,38 @@ from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.nearest import nearest
 from pbm.play.clocks.waits import check_time_left, look_again
+from pbm.play.digests import DAILY, HOURLY, OFF, arrange_digests
 from pbm.store.values import Settings
 
+_ON_OFF = ("on", "off")
 _CHOICES = {
-    "picture": ("on", "off"),
+    "picture": _ON_OFF,
     "subject": ("plain", "classic"),
-    "mails": ("all", "turn"),
-    "strict": ("on", "off"),
-    "weekend": ("on", "off"),
+    "mails": ("all", "turn", "digest"),
+    "strict": _ON_OFF,
+    "weekend": _ON_OFF,
+    "digest": (DAILY, HOURLY, OFF),
     "challenges": ("on", "off", "ask"),
 }
 _MOST_ZONES = 3  # of one city
 _OF_THE_CALENDAR = ("weekend", "timezone")
 _MOST_GAMES = 999
 _NO_LIMIT = ("none", "off", "no", "0")
-_SWITCHES = {"on": True, "off": False}
 _SPELLINGS = {
     "pictures": "picture",
     "mail": "mails",
+    "digests": "digest",
     "zone": "timezone",
     "tz": "timezone",
     "weekends": "weekend",
     "language": "languages",
 }
+_HOW_OFTEN = {
+    **dict.fromkeys(("on", "day", "everyday"), DAILY),
+    **dict.fromkeys(("no", "never", "none"), OFF),
+    "hour": HOURLY,
+}
+_HOUR = re.compile(r"([0-9]{1,2})(?:[:.]?00)?[ ]?(h|am|pm|)", re.ASCII)
 
 
 class ShowSettings(Command):
@@ -61,6 +71,12 @@ class Set(Command):
     the usual way.
     `set mails turn` sends you a board only when it is your turn, or somebody writes or asks
     something, and at the end; your own moves are still confirmed. `all` sends every move.
+    `set digest daily` sends you one mail a day, at 7 in the morning, with all boards on which the
+    others did something; `set digest 18:00` is another hour, `set digest hourly` a mail an hour,
+    and `off` each board at once again. What you do yourself is answered at once in any case. So
+    is what cannot wait: an offer to you that somebody else may end meanwhile, a move for which
+    you would have less than a day after the digest, and a reminder. `set mails digest` is
+    `set digest daily`, and with `all` or `turn` there are no digests.
     `set timezone Europe/Berlin` is for the times that our mails name.
     `set weekend off` stops your clocks on Saturdays and Sundays. What would let your time on a
     board run out at once, such as `set weekend on` late in a wait, is not done.
@@ -74,7 +90,7 @@ class Set(Command):
 
     words = ("set",)
     group = "account"
-    examples = ("set picture off", "set mails turn", "set timezone Europe/Berlin")
+    examples = ("set picture off", "set mails turn", "set digest daily")
 
     name: str = operand(
         OneOf(*_CHOICES, "timezone", "languages", "limit", shown="setting", **_SPELLINGS)
@@ -83,29 +99,38 @@ class Set(Command):
 
     def run(self, context: Context) -> Iterator[Event]:
         """Change it."""
-        chosen = self._chosen()
-        settings = replace(context.player.settings, **{self.name: chosen})
+        settings = replace(context.player.settings, **self._chosen())
+        chosen = getattr(settings, self.name)
         if self.name == "strict":  # the word of a provider that is never heard would be none
             settings = replace(settings, strict_by_provider=context.can_be_strict or not chosen)
         context.work.players.set_settings(context.player.id, settings)
         if self.name in _OF_THE_CALENDAR:
             check_time_left(context.work, context.player.id, context.turn.arrived)
             look_again(context.work, context.player.id, context.now)
+        arrange_digests(context.work, context.player, settings, context.now)
         yield _told(context, settings, changed=self.name)
 
-    def _chosen(self) -> Any:
+    def _chosen(self) -> dict[str, Any]:
+        """The settings that are another way now."""
         if self.name == "timezone":
-            return _zone(self.value)
+            return {self.name: _zone(self.value)}
         if self.name == "languages":
-            return read_languages(self.value)
+            return {self.name: read_languages(self.value)}
         if self.name == "limit":
-            return _limit(self.value)
-        value = lowered(self.value)
+            return {self.name: _limit(self.value)}
+        hour = _hour(self.value) if self.name == "digest" else None
+        if hour is not None:
+            return {"digest": DAILY, "digest_at": hour}
         choices = _CHOICES[self.name]
+        value = lowered(self.value)
+        if self.name == "digest":
+            value = _HOW_OFTEN.get(value, value)
         if value not in choices:
             told = {"word": cut_short(self.value), "near": nearest(value, choices)}
             raise Refusal("no-such-setting", name=self.name, choices=list(choices), **told)
-        return _SWITCHES[value] if choices == tuple(_SWITCHES) else value
+        if self.name == "mails":
+            return {"digest": DAILY} if value == "digest" else {"mails": value, "digest": OFF}
+        return {self.name: value == "on" if choices == _ON_OFF else value}
 
 
 class Challenges(Command):
@@ -168,6 +193,17 @@ def _limit(word: str) -> int:
 def local_time(moment: datetime, timezone: str) -> str:
     """A moment as a player's mails name it: ISO 8601 to the minute, and the zone."""
     return f"{moment.astimezone(ZoneInfo(timezone)):%Y-%m-%d %H:%M} ({timezone})"
+
+
+def _hour(word: str) -> int | None:
+    """An hour of the day, as people write it: `18:00`, `18h`, `6pm`; None for anything else."""
+    found = _HOUR.fullmatch(lowered(word))
+    if found is None:
+        return None
+    hour = int(found[1])
+    if found[2] in ("am", "pm"):
+        return hour % 12 + 12 * (found[2] == "pm") if 1 <= hour <= 12 else None
+    return hour if hour < 24 else None
 
 
 def _zone(word: str) -> str:

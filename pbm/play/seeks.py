@@ -105,8 +105,8 @@ def make_seek(
     if len(own) >= MOST_OPEN:
         raise Refusal("too-many-seeks", most=MOST_OPEN, seeks=[seek.id for seek in own])
     seek = work.seeks.add(wish, player.id, now, now + lasts)
-    whose = {"player_id": player.id}
-    work.timers.set(TimerKind.SEEK_LAPSE, str(seek.id), now, seek.expires_at, **whose)
+    kind, about = TimerKind.SEEK_LAPSE, str(seek.id)
+    work.timers.set(kind, about, now, seek.expires_at, player_id=player.id)
     return seek
 
 

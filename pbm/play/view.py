@@ -1,7 +1,8 @@
 """A board as its readers see it, each from their side."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 from pbm.play.boards import check_move
 from pbm.play.claims import claimable
@@ -35,14 +36,18 @@ def board_view(
     player_id: int | None,
     whole: bool = False,
     picture: bool = True,
+    after: int | None = None,
 ) -> BoardView:
     """Describe a board from one player's side (None: a stranger's).
 
     `whole` lists all moves instead of those of the last four rounds. The work otherwise
-    does not grow with the length of the game. Without `picture` the reader wants none.
+    does not grow with the length of the game. Without `picture` the reader wants none. `after` is
+    the last ply of which the reader knows, where that is not their own last one; what happened
+    since is told for five rounds at most.
     """
     plain = () if picture else (player_id,)
-    return board_views(work, board, [player_id], whole=whole, plain=plain)[player_id]
+    knows = {} if after is None else {player_id: after}
+    return board_views(work, board, [player_id], whole=whole, plain=plain, knows=knows)[player_id]
 
 
 def board_views(
@@ -53,11 +58,12 @@ def board_views(
     whole: bool = False,
     plain: Collection[int | None] = (),
     recent: tuple[Ply, ...] | None = None,
+    knows: Mapping[int | None, int] = MappingProxyType({}),
 ) -> dict[int | None, BoardView]:
     """Describe a board from several players' sides, with one look at its moves.
 
     Those in `plain` want no picture. `recent` are its moves after `recent_since`, where they have
-    been read already.
+    been read already. Those in `knows` know of all moves until a ply.
     """
     player_ids = list(player_ids)
     seats = len(board.seats)
@@ -78,7 +84,7 @@ def board_views(
     claim = claimable(work, board, plies, departures)
     return {
         player_id: replace(
-            _seen_by(shared, board, plies, departures, player_id),
+            _seen_by(shared, board, plies, departures, player_id, knows.get(player_id)),
             picture=None if player_id in plain else drawn[since],
             marked=told[since],
             claim=claim if player_id in board.still_in else None,
@@ -241,6 +247,7 @@ def _seen_by(
     plies: tuple[Ply, ...],
     departures: tuple[Departure, ...],
     player_id: int | None,
+    after: int | None,
 ) -> BoardView:
     """What one reader is told: who that is, what happened meanwhile, how to answer."""
     own = _own_seats(board, player_id)
@@ -256,7 +263,7 @@ def _seen_by(
             {"handle": board.seats[seat - 1].handle, **told[seat - 1]} for seat in others
         ),
         offers=tuple(_offered(board, offer, plies, player_id) for offer in open_offers(board)),
-        happened=_happened(board, plies, departures, player_id),
+        happened=_happened(board, plies, departures, player_id, after),
         example=_example(board) if yours else None,
         may_decline=_may_decline(board, player_id),
     )
@@ -284,17 +291,22 @@ def _offered(
 
 
 def _happened(
-    board: Board, plies: tuple[Ply, ...], departures: tuple[Departure, ...], player_id: int | None
+    board: Board,
+    plies: tuple[Ply, ...],
+    departures: tuple[Departure, ...],
+    player_id: int | None,
+    after: int | None,
 ) -> tuple[MoveShown | DepartureShown, ...]:
-    """List what happened since the reader's last move, or of it if nothing has; oldest first."""
-    since = last_seen(board, player_id)
+    """List what happened after a ply, by itself since the reader's last move, or of that if nothing
+    has; oldest first."""
+    since = last_seen(board, player_id) if after is None else after
     told: list[tuple[int, MoveShown | DepartureShown]] = [
         (ply.ply, _told_move(board, ply, departures)) for ply in plies if ply.ply > since
     ]
     told += [
         (item.after_ply, DepartureShown(board.seats[item.seat - 1].handle, item.how))
         for item in departures
-        if item.after_ply > since or item.after_ply == board.ply
+        if item.after_ply >= since + (after is None) or item.after_ply == board.ply
     ]
     return tuple(item for _, item in sorted(told, key=lambda pair: pair[0]))
 

@@ -174,6 +174,15 @@ class Boards:
             found |= {board.id: board for board in self._read(query)}
         return tuple(found[board_id] for board_id in board_ids)
 
+    def longest_waiting(self, player_id: int, but: int, most: int) -> tuple[Board, ...]:
+        """The boards that have waited for a player's move for longest, `but` one, locked.
+
+        Those that somebody else has in hand are passed over, so that nobody waits for anybody.
+        """
+        query = select(boards).where(boards.c.to_move_id == player_id, boards.c.id != but)
+        query = query.order_by(boards.c.waits_since, boards.c.id).limit(most)
+        return tuple(self._read(query.with_for_update(skip_locked=True)))
+
     def to_move(self, player_id: int) -> tuple[int, ...]:
         """The numbers of the boards on which it is this player's turn, oldest first."""
         query = select(boards.c.id).where(boards.c.to_move_id == player_id)

@@ -19,6 +19,7 @@ from pbm.store.facts import Facts
 from pbm.store.heartbeats import Heartbeats
 from pbm.store.history import History
 from pbm.store.inbox import Inbox
+from pbm.store.kept_news import KeptNews
 from pbm.store.outbox import Outbox
 from pbm.store.players import Players
 from pbm.store.questions import Questions
@@ -75,6 +76,7 @@ class UnitOfWork:
         self.challenges = Challenges(connection)
         self.words = Words(connection)
         self.reports = Reports(connection)
+        self.kept_news = KeptNews(connection)
 
     @property
     def is_shared(self) -> bool:

@@ -28,6 +28,7 @@ from pbm.store.schema import (
     errands,
     former_handles,
     inbox,
+    kept_news,
     outbox,
     players,
     questions,
@@ -258,6 +259,7 @@ class Players:
         forget(delete(reports).where(reports.c.player_id == player.id))
         forget(delete(errands).where(errands.c.player_id == player.id))
         forget(delete(vacations).where(vacations.c.player_id == player.id))
+        forget(delete(kept_news).where(kept_news.c.player_id == player.id))
         forget(
             delete(questions).where(
                 or_(questions.c.player_id == player.id, questions.c.address_key.in_(keys))

@@ -612,3 +612,23 @@ reports = Table(
     Column("words", JSON, nullable=False),  # of the others: who, when, which lines
     sqlite_autoincrement=True,
 )
+
+kept_news = Table(  # what a player is told with the next digest
+    "kept_news",
+    metadata,
+    _id(),
+    _to("players", "player_id", nullable=False),
+    _to("boards", "board_id", nullable=False),
+    Column("after_ply", Integer, nullable=False),  # the last one that the player has been told of
+    Column("told", JSON, nullable=False),  # frozen, as the parameters of a mail
+    Column("size", Integer, nullable=False),  # of that, in characters
+    Column("kept_at", Moment, nullable=False),
+    Index("ix_kept_news_player_id", "player_id", "board_id"),
+)
+
+reminded_boards = Table(  # of a reminder that holds several boards
+    "reminded_boards",
+    metadata,
+    _to("outbox", "outbox_id", primary_key=True),
+    _to("boards", "board_id", primary_key=True),
+)

@@ -27,7 +27,8 @@ class Settings:
     `weekend`: clocks run on Saturdays and Sundays as well. `languages` are codes of ISO 639-1 with
     commas between them, which others may see. `challenges`: `on`, `ask` or `off`, what
     another's challenge does. `limit`: with so many games going that others began, no further
-    challenge is taken; 0 for none.
+    challenge is taken; 0 for none. `digest`: `off`, or how often
+    what others bring about comes as one mail, `hourly` or `daily`, at the hour `digest_at`.
     """
 
     picture: bool = True
@@ -40,6 +41,13 @@ class Settings:
     languages: str = ""
     challenges: str = "on"
     limit: int = 0
+    digest: str = "off"
+    digest_at: int = 7
+
+    @property
+    def wants_digests(self) -> bool:
+        """Whether what others bring about waits for a digest."""
+        return self.digest != "off"
 
 
 @dataclass(frozen=True)
@@ -75,6 +83,20 @@ class Vacation:
     first_day: date
     last_day: date
     board_id: int | None
+
+
+@dataclass(frozen=True)
+class News:
+    """Something that happened on a board, for one who is told of it with the next digest.
+
+    `told` are frozen parameters of a mail, of so many characters; `after_ply` is the last one of
+    which the reader had been told by then.
+    """
+
+    after_ply: int
+    told: dict[str, Any]
+    size: int
+    kept_at: datetime
 
 
 @dataclass(frozen=True)
@@ -586,6 +608,7 @@ class TimerKind(StrEnum):
     VACATION = "vacation"
     VACATION_OVER = "vacation-over"
     SEEK_LAPSE = "seek-lapse"
+    DIGEST = "digest"
 
 
 @dataclass(frozen=True)

@@ -96,6 +96,8 @@ NAMES = (
     "challenge-off",
     "report",
     "words-not-shown",
+    "digest",
+    "reminders",
 )
 
 
@@ -109,6 +111,7 @@ def mails(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Mail]]
     found |= _open_games(f"sqlite:///{folder / 'seeks.sqlite3'}")
     with pytest.MonkeyPatch.context() as monkeypatch:
         found |= _left_alone(f"sqlite:///{folder / 'alone.sqlite3'}", monkeypatch)
+    found |= _of_the_time(f"sqlite:///{folder / 'of-the-time.sqlite3'}")
     with pytest.MonkeyPatch.context() as monkeypatch:
         yield found | _conversation(f"sqlite:///{folder / 'pbm.sqlite3'}", monkeypatch)
 
@@ -227,6 +230,21 @@ def _left_alone(url: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Mail]:
     bob.says("move 1 i9-g7,f6")
     alice.says("a2-c4,d5\nAnd lose again.", answering=alice.mail("Abalone"))
     found["words-not-shown"] = bob.newest
+    table.close()
+    return found
+
+
+def _of_the_time(url: str) -> dict[str, Mail]:
+    """The mails about several boards that the time brings."""
+    table = Table(url)
+    alice, bob = table.joins("alice"), table.joins("bob")
+    alice.says("set timezone Europe/Berlin").says("set digest daily")
+    bob.says("challenge alice").says("a1-c3,b2\n\nGood luck!").says("challenge alice -bowl")
+    table.days_pass(1)
+    found = {"digest": alice.newest}
+    bob.says(bob.newest.text.split("such as ")[1].split(".\n")[0])
+    table.days_pass(1.1)
+    found["reminders"] = alice.newest
     table.close()
     return found
 

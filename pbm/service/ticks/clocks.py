@@ -2,20 +2,17 @@
 
 from datetime import datetime, timedelta
 
-from pbm.commands.settings import local_time
-from pbm.events.board import ForfeitClaimable, MoveDue, PauseRunOut
+from pbm.events.board import ForfeitClaimable, PauseRunOut
 from pbm.play.clocks.forfeits import forfeit
 from pbm.play.clocks.pauses import resume
 from pbm.play.clocks.vacations import take_by_itself
 from pbm.play.clocks.waits import PAUSED_AT_MOST, Wait, wait_of
+from pbm.service.ticks.reminders import WARNED_BEFORE, Awaited, remind, warned_from
 from pbm.service.ticks.tick import Again, Done, Tick
-from pbm.service.turns.announce import announce_boards, shown_to
-from pbm.service.turns.mail_writer import MailWriter
-from pbm.store.kinds import Kind
+from pbm.service.turns.announce import announce_boards
 from pbm.store.timers import ALL_KEPT
 from pbm.store.values import Board, Player
 
-WARNED_BEFORE = timedelta(hours=24)  # that the next server has taken a reminder
 _LOOK_AGAIN_AFTER = timedelta(hours=6)
 _NO_CLOCK_RUNS = timedelta(days=1)
 
@@ -65,9 +62,9 @@ def _run_out(
         return Again(_first_look(tick, board), f"took vacation for {player.handle}")
     if player.unreachable_since is not None:
         return _let_others_claim(tick, board, player, wait)
-    since = max((wait.since, *(end for _, end in board.stops)))
+    since = warned_from(board, wait)
     if not _was_warned(tick, board, player, since):
-        if not tick.work.outbox.is_under_way(Kind.REMINDER, player.id, board.id, since):
+        if not tick.work.outbox.reminder_is_under_way(player.id, board.id, since):
             _remind(tick, board, player, wait, len(wait.reminders))
         return Again(tick.now + _LOOK_AGAIN_AFTER, f"no reminder has reached {player.handle} yet")
     announce_boards(tick, forfeit(tick.work, board, player, tick.now))
@@ -87,17 +84,13 @@ def _let_others_claim(tick: Tick, board: Board, player: Player, wait: Wait) -> A
 
 def _was_warned(tick: Tick, board: Board, player: Player, since: datetime) -> bool:
     until = tick.now - WARNED_BEFORE
-    return tick.work.outbox.taken_since(Kind.REMINDER, player.id, board.id, since, until)
+    return tick.work.outbox.was_reminded(player.id, board.id, since, until)
 
 
 def _remind(tick: Tick, board: Board, player: Player, wait: Wait, times: int) -> None:
     tick.work.boards.note_reminded(board, times)
-    if not player.addresses:
-        return
-    zone = player.settings.timezone
-    by = local_time(max(wait.ends_at or tick.now, tick.now + WARNED_BEFORE), zone)
-    due = MoveDue(board.id, local_time(wait.since, zone), by)
-    MailWriter(tick).reminder(player, board, shown_to(tick, player, board, due))
+    by = max(wait.ends_at or tick.now, tick.now + WARNED_BEFORE)
+    remind(tick, player, Awaited(board, wait.since, by))
 
 
 def _next_look(tick: Tick, wait: Wait) -> datetime:

@@ -1,15 +1,16 @@
 """A first move that is not made: the reminder, and five days later the decline."""
 
 from datetime import datetime
+from typing import Any
 
-from pbm.commands.settings import local_time
-from pbm.events.board import FirstMoveDue, FirstMoveMissed
+from pbm.events.board import FirstMoveMissed
 from pbm.play.clocks.waits import calendar_of
 from pbm.play.decline import decline_board
 from pbm.play.first_moves import DECLINED_AFTER, REMINDED_AFTER, await_first_move, still_waits
+from pbm.service.ticks import reminders
+from pbm.service.ticks.reminders import Awaited
 from pbm.service.ticks.tick import Again, Done, Tick
-from pbm.service.turns.announce import announce_boards, shown_to
-from pbm.service.turns.mail_writer import MailWriter
+from pbm.service.turns.announce import announce_boards
 from pbm.store.timers import ALL_KEPT
 from pbm.store.values import Board, Player, TimerKind
 
@@ -30,14 +31,11 @@ def remind(tick: Tick) -> Done | Again:
     if tick.now < remind_at:
         return Again(remind_at, _COUNTS_LATER)
     by = calendar.after(tick.now, DECLINED_AFTER) or _later(tick)
-    whose = {"board_id": board.id, "player_id": player.id}
+    whose: dict[str, Any] = {"board_id": board.id, "player_id": player.id}
     decline_at, about = by + ALL_KEPT, tick.timer.about
     if not tick.work.timers.set(TimerKind.FIRST_MOVE_DECLINE, about, tick.now, decline_at, **whose):
         return Done(f"{player.handle} was reminded of board {board.id} before")
-    if player.addresses:
-        zone = player.settings.timezone
-        due = FirstMoveDue(board.id, local_time(tick.timer.since, zone), local_time(by, zone))
-        MailWriter(tick).board(player, board, shown_to(tick, player, board, due))
+    reminders.remind(tick, player, Awaited(board, tick.timer.since, by, is_first=True))
     return Done(f"reminded {player.handle} of board {board.id}")
 
 

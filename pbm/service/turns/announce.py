@@ -23,6 +23,7 @@ from pbm.play.turn import Turn
 from pbm.play.view import board_view, board_views
 from pbm.service.turns.allowance import may_answer
 from pbm.service.turns.audience import audience
+from pbm.service.turns.kept_news import keep_for_digests
 from pbm.service.turns.mail_writer import MailWriter
 from pbm.store.values import Board, Player
 
@@ -44,7 +45,8 @@ class _News:
 
 
 def announce_boards(turn: Turn, events: Sequence[Event], *, but: int | None = None) -> None:
-    """Write one mail to everybody who hears of it, `but` one, for each board of the events.
+    """Write one mail to everybody who hears of it, `but` one, for each board of the events; or keep
+    the news for a digest.
 
     Each board is read with its row locked: whatever a turn beside this one commits between two
     of our statements would else stand in one half of a mail and be missing from the other.
@@ -56,7 +58,9 @@ def announce_boards(turn: Turn, events: Sequence[Event], *, but: int | None = No
         hidden = _hidden(turn, board) if news.comments else {}
         for said in news.comments:
             turn.work.words.add(number, _speaker(board, said), _lines(said), turn.now)
-        players = audience(turn, board, events, hidden, but=but)
+        hearing = audience(turn, board, events, hidden, but=but)
+        told = {player.id: _told_to(player, hearing, news, hidden) for player in hearing}
+        players = keep_for_digests(turn, board, hearing, events, told)
         if not players:
             continue
         plain = {player.id for player in players if not player.settings.picture}
@@ -68,7 +72,7 @@ def announce_boards(turn: Turn, events: Sequence[Event], *, but: int | None = No
                 player,
                 {
                     **to_plain(views[player.id]),
-                    **_told_to(player, players, news, hidden),
+                    **told[player.id],
                     "newcomer": player.id in newcomers,
                     "clock": clock.for_reader(player.settings.timezone) if clock else None,
                 },
@@ -161,10 +165,13 @@ def _board_of(sections: Sequence[Answered]) -> int | None:
     return numbers.pop() if len(numbers) == 1 else None
 
 
-def shown_to(turn: Turn, player: Player, board: Board, *facts: BoardFact) -> dict[str, Any]:
-    """What a mail to one player shows of a board, with facts above it."""
+def shown_to(
+    turn: Turn, player: Player, board: Board, *facts: BoardFact, after: int | None = None
+) -> dict[str, Any]:
+    """What a mail to one player shows of a board, with facts above it; and what happened `after` a
+    ply, where the reader knows what did before."""
     picture = player.settings.picture
-    view = board_view(turn.work, board, player_id=player.id, picture=picture)
+    view = board_view(turn.work, board, player_id=player.id, picture=picture, after=after)
     clock = clock_told(turn.work, board, turn.now, [player])
     return {
         **to_plain(view),

@@ -46,7 +46,7 @@ def audience(
     Words of a player who is `hidden` from another, by the other's number, send that one nothing.
 
     Whose mail brought it about always is. Where the board itself shows what happened, the others
-    are who want to be told of each move (`mails=all`) or have something to do.
+    are who want to be told of each move (`mails=all`, or in digests) or have something to do.
     """
     happened = [event for event in events if _is_told_on(board, event)]
     return [
@@ -69,7 +69,8 @@ def _hears(
         return event.handle not in hidden.get(player.id, ())
     if not isinstance(event, _SEEN_ON_THE_BOARD) or not board.playing:
         return True
-    return player.settings.mails == "all" or _is_asked(player, board)
+    settings = player.settings
+    return settings.wants_digests or settings.mails == "all" or _is_asked(player, board)
 
 
 def _is_asked(player: Player, board: Board) -> bool:
