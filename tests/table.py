@@ -6,7 +6,6 @@ alice.says("challenge bob").hears("Your move on board 1.")
 bob.hears("alice's move on board 1; nothing to do.")
 """
 
-import itertools
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -38,6 +37,7 @@ from pbm.store.db import Database
 from pbm.store.migrate import current_version, migrate
 from pbm.store.schema import metadata
 from pbm.store.values import Board, Departure, InboxMail, OutboxMail, Player, Ply
+from tests.openings import Numbers, Opening
 from tests.secrets_issued import ISSUED
 from tests.serving import keep, take_next, tick_next
 from tests.setups import abalone
@@ -126,7 +126,7 @@ class Table:
         self.database = Database(url)
         if current_version(self.database) is None:
             migrate(self.database)
-        counter = itertools.count(1)
+        counter = Numbers()
         keyring = Keyring((Key("k1", b"a secret key that only tests know"),))
         self.site = Site(
             ServerAddress(SERVER),
@@ -143,7 +143,9 @@ class Table:
         self.mailboxes: dict[str, list[Mail]] = {}
         self.peer = PEER
         self._stamped = b""
-        self._sent = itertools.count(1)
+        self._sent = Numbers()
+        self._opening = Opening(self.database, self.mailboxes, (counter, self._sent))
+        self._as_made = self._usual()
 
     # -- people and their mail ---------------------------------------------------------------
 
@@ -154,18 +156,36 @@ class Table:
     def joins(self, handle: str) -> "Person":
         """Somebody who signs up, as a newcomer does, and reads the welcome."""
         person = self.person(f"{handle}@example.org")
-        person.writes(f"signup {handle}").says("yes")
-        assert f"You play as {handle}" in person.newest.text
+
+        def signs_up() -> None:
+            person.writes(f"signup {handle}").says("yes")
+            assert f"You play as {handle}" in person.newest.text
+
+        self._opens(f"{handle} joins", signs_up)
         return person.forgets()
 
     def start(self, *handles: str, bowl: bool = False) -> list["Person"]:
         """People who sign up and sit down at a board, in that order."""
         people = [self.joins(handle) for handle in handles]
         named = " ".join(handles[1:] if len(handles) == 2 else handles)
-        people[0].says(f"challenge {named}{' -bowl' if bowl else ''}")
-        for person in people:
-            person.gets(1).forgets()
-        return people
+        challenge = f"challenge {named}{' -bowl' if bowl else ''}"
+
+        def sit_down() -> None:
+            people[0].says(challenge)
+            for person in people:
+                person.gets(1)
+
+        self._opens(f"{handles[0]}: {challenge}", sit_down)
+        return [person.forgets() for person in people]
+
+    def _opens(self, words: str, play: Callable[[], None]) -> None:
+        usual = type(self) is Table and self._usual() == self._as_made
+        self._opening.step(words, play, usual=usual)
+
+    def _usual(self) -> tuple[object, ...]:
+        """What decides how a mail is taken, beside what is stored."""
+        sites = [id(each.site) for each in (self, self.intake, self.turns, self.ticks)]
+        return (self.clock(), self.lots, self.peer, self._stamped, *sites)
 
     def deliver(self, sender: str, recipient: str, raw: bytes) -> str:
         """Hand a mail to the server as the listener does; let it be obeyed and answered."""

@@ -39,6 +39,7 @@ FINITE = {
     "pbm.commands.password_words._begins": "one",
     "pbm.play.subjects._board": "one",
     "pbm.rules.abalone.hints._appeals": "one",
+    "pbm.mail.writing.render.templates_of": "one",
     "pbm.mail.writing.render._renderer": "one",
     "pbm.rules.registry.games": "one",
     "pbm.passwords._hasher": "one",

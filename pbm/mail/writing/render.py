@@ -12,13 +12,13 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from html import escape
+from pathlib import Path
 from textwrap import wrap
 from typing import Any, NamedTuple
 from unicodedata import category
 from urllib.parse import quote
 
 from jinja2 import (
-    BaseLoader,
     ChoiceLoader,
     Environment,
     FileSystemLoader,
@@ -79,26 +79,7 @@ class Renderer:
     """The templates of this server."""
 
     def __init__(self) -> None:
-        self._templates = Environment(
-            loader=ChoiceLoader(
-                [FileSystemLoader(resource_path("templates")), PrefixLoader(_of_games())]
-            ),
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-            keep_trailing_newline=True,
-            autoescape=False,
-            auto_reload=False,  # else each use of a template looks at its file
-            cache_size=-1,  # all of them stay
-        )
-        self._templates.filters["pre"] = _keep_shape
-        self._templates.filters["picture"] = _show_picture
-        self._templates.filters["state"] = _keep_state
-        self._templates.filters["heading"] = _keep_heading
-        self._templates.filters["rows"] = _keep_rows
-        self._templates.filters["glued"] = _glued
-        self._templates.filters["command"] = _as_command
-        self._templates.filters["page"] = _keep_indented
+        self._templates = templates_of(resource_path("templates"), *game_templates().items())
         page = self._templates.get_template("page.html").render(body=_KEPT)
         self._above, _, self._below = page.partition(_KEPT)
 
@@ -147,6 +128,33 @@ def _renderer() -> Renderer:
     return Renderer()
 
 
+@cache
+def templates_of(own: Path, *games: tuple[str, Path]) -> Environment:
+    """The templates of these folders, each compiled once for the whole process."""
+    of_games = {name: FileSystemLoader(folder) for name, folder in games}
+    environment = Environment(
+        loader=ChoiceLoader([FileSystemLoader(own), PrefixLoader(of_games)]),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,
+        auto_reload=False,  # else each use of a template looks at its file
+        cache_size=-1,  # all of them stay
+    )
+    environment.filters |= {
+        "pre": _keep_shape,
+        "picture": _show_picture,
+        "state": _keep_state,
+        "heading": _keep_heading,
+        "rows": _keep_rows,
+        "glued": _glued,
+        "command": _as_command,
+        "page": _keep_indented,
+    }
+    return environment
+
+
 def _content_ids(blocks: Sequence[_Block], message_id: str | None) -> dict[str, str]:
     """The Content-ID of each picture, by what describes it; none without a Message-ID."""
     if message_id is None:
@@ -156,10 +164,6 @@ def _content_ids(blocks: Sequence[_Block], message_id: str | None) -> dict[str, 
         line: message_id.replace("<", f"<picture{number}.", 1)
         for number, line in enumerate(described, 1)
     }
-
-
-def _of_games() -> dict[str, BaseLoader]:
-    return {name: FileSystemLoader(folder) for name, folder in game_templates().items()}
 
 
 def _about_a_game(params: dict[str, Any]) -> dict[str, Any]:

@@ -7,8 +7,8 @@ reads through the application's code, and it is never edited once released.
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0023"
-down_revision = "0017"
+revision = "0021"
+down_revision = "0020"
 branch_labels = None
 depends_on = None
 
