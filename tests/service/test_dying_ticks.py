@@ -1,15 +1,13 @@
-"""A tick that dies at any statement, or at its commit, has done nothing: the next one does it once."""
+"""A tick that dies at any statement or at its commit has done nothing; the next does it once."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import timedelta
 
 import pytest
 from sqlalchemy import event
 
 from pbm.service.running.steps import at_once
-
 from tests.conversations.test_clocks import begun
 from tests.table import Table
 
