@@ -1,4 +1,4 @@
-"""A tick that dies at any statement, or at its commit, has done nothing: the next does it once."""
+"""A tick that dies at any statement or at its commit has done nothing; the next does it once."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
