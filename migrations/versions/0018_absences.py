@@ -1,4 +1,4 @@
-"""Who lets several boards run out in one absence
+"""Who lets several boards run out in one absence, and standings by an index
 
 Only the first of them costs rating. What ran out before counts as it did.
 """
@@ -18,8 +18,14 @@ def upgrade() -> None:
         "departures",
         sa.Column("spared", sa.Boolean(), nullable=False, server_default=sa.false()),
     )
+    op.drop_index("ix_ratings_mu", "ratings")
+    op.create_index("ix_ratings_place", "ratings", ["game", "pool", "mu", "player_id"])
+    op.create_index("ix_ratings_player_id", "ratings", ["player_id"])
 
 
 def downgrade() -> None:
+    op.drop_index("ix_ratings_player_id", "ratings")
+    op.drop_index("ix_ratings_place", "ratings")
+    op.create_index("ix_ratings_mu", "ratings", ["game", "pool", "mu"])
     op.drop_column("departures", "spared")
     op.drop_column("players", "absent_since")

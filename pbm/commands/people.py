@@ -17,7 +17,7 @@ from pbm.store.history import MOST_MEETINGS
 from pbm.store.values import Player, Pool
 
 _MOST_LISTED = 20  # games in one answer
-_MOST_PLAYERS = 50
+_MOST_PLAYERS = 30
 _MOST_COUNTED = 1000  # games in progress; beyond that nobody counts
 _LOOKED_AT = 100  # games by which it is told how often somebody was in time
 _LONGEST = 16  # characters of a handle

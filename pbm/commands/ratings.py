@@ -50,7 +50,7 @@ def _listed(context: Context, game: str, pool: Pool) -> dict[str, Any] | None:
     best = ratings.best(game, pool, _MOST)
     if not best:
         return None
-    handles = {player.id: player.handle for player in context.work.players.some(dict(best))}
+    handles = context.work.players.handles_of(dict(best))
     rows = [
         _row(context, str(place), handles[player_id], rating)
         for place, (player_id, rating) in enumerate(best, 1)

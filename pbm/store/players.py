@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import (
     ColumnElement,
@@ -87,6 +87,14 @@ _EPOCH = Statement(
 )
 
 
+class Listed(NamedTuple):
+    """A player as everybody may see them in a list."""
+
+    id: int
+    handle: str
+    joined_at: datetime
+
+
 class Players:
     """Queries about players, within one transaction."""
 
@@ -151,15 +159,20 @@ class Players:
         """Return those who sit at a board, in the order of joining."""
         return tuple(_players(_SEATED.rows(self._connection, board_id=board_id)))
 
-    def some_from(self, handle: str, *, most: int) -> tuple[tuple[Player, ...], str | None]:
+    def handles_of(self, player_ids: Collection[int]) -> dict[int, str]:
+        """The handles of some players."""
+        query = select(players.c.id, players.c.handle).where(players.c.id.in_(player_ids))
+        return {row.id: row.handle for row in self._connection.execute(query)}
+
+    def some_from(self, handle: str, *, most: int) -> tuple[tuple[Listed, ...], str | None]:
         """Those who can play among the next `most` handles in their order, from one on, and the
         handle after them, None at the end."""
-        query = select(players.c.id, players.c.handle).where(players.c.handle >= handle)
-        rows = self._connection.execute(query.order_by(players.c.handle).limit(most + 1)).all()
-        numbers = [number for number, _ in rows[:most]]
-        known = {player.id: player for player in self.some(numbers)}
-        active = (known[number] for number in numbers if known[number].status == "active")
-        return tuple(active), rows[most][1] if len(rows) > most else None
+        columns = (players.c.id, players.c.handle, players.c.joined_at, players.c.status)
+        query = select(*columns).where(players.c.handle >= handle).order_by(players.c.handle)
+        rows = self._connection.execute(query.limit(most + 1)).all()
+        active = (row for row in rows[:most] if row.status == "active")
+        listed = tuple(Listed(row.id, row.handle, row.joined_at) for row in active)
+        return listed, rows[most].handle if len(rows) > most else None
 
     def all(self) -> tuple[Player, ...]:
         """Return every player, in the order of joining."""

@@ -517,7 +517,8 @@ ratings = Table(  # the last result of each player, by how strong they are
     Column("sigma", Float, nullable=False),
     Column("games", Integer, nullable=False),
     Column("counted_at", Moment, nullable=False),
-    Index("ix_ratings_mu", "game", "pool", "mu"),
+    Index("ix_ratings_place", "game", "pool", "mu", "player_id"),
+    Index("ix_ratings_player_id", "player_id"),
 )
 
 seeks = Table(
