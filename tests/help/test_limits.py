@@ -49,7 +49,8 @@ def named() -> list[str]:
         f"stands for {stands} hours",
         f"once in {asked} hours",
         f"holds {MOST_COMMANDS} commands, and brings other players {MOST_MAILS} mails",
-        f"shows {MOST_SHOWN} boards at most, and one to next {MOST_TOGETHER}",
+        f"shows {MOST_SHOWN} boards at most",
+        f"come {MOST_TOGETHER} to a mail",
         f"{LIMITS.mail_bytes >> 20} MB at most, and {kilobytes} KB of text",
         f"{MailRates().per_address} mails an hour are taken from one address",
         f"{within(limits.STARTS, HOUR)} games an hour; and {within(begin.FIRST_STARTS, DAY)} in 24"
