@@ -94,8 +94,9 @@ class Challenges(Command):
 
     `on` is how everybody begins: a challenge gives you a board at once, and `decline` leaves it.
     With `ask` you are asked in a mail first. Nobody gets a board before your yes, and after seven
-    days without an answer the game is off. With `off` challenges are refused. A rematch and the next round of a match begin without asking; `off`
-    keeps a rematch away, too. Your own challenges are sent as ever.
+    days without an answer the game is off. With `off` challenges are refused. A rematch and the
+    next round of a match begin without asking; `off` keeps a rematch away, too. Your own challenges
+    are sent as ever.
     """
 
     words = ("challenges",)
