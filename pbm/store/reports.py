@@ -58,7 +58,3 @@ class Reports:
     def forget_before(self, moment: datetime) -> None:
         """Forget what was reported before a moment."""
         self._connection.execute(delete(reports).where(reports.c.reported_at < moment))
-
-    def forget(self, player_id: int) -> None:
-        """Forget what a player has reported."""
-        self._connection.execute(delete(reports).where(reports.c.player_id == player_id))

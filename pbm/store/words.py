@@ -46,7 +46,3 @@ class Words:
         old = select(words.c.id).where(words.c.said_at < moment).limit(_AT_ONCE)
         query = delete(words).where(words.c.id.in_(old.scalar_subquery()))
         return self._connection.execute(query).rowcount == _AT_ONCE
-
-    def forget(self, player_id: int) -> None:
-        """Forget everything that a player said."""
-        self._connection.execute(delete(words).where(words.c.player_id == player_id))

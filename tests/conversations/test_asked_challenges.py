@@ -327,6 +327,15 @@ def test_a_limit_counts_the_games_that_others_began(table: Table) -> None:
     carol.forgets().says("challenge bob").gets(1).hears("carol v bob")
 
 
-def test_stop_and_the_settings_name_it(table: Table) -> None:
-    alice = table.joins("alice")
-    alice.says("stop").hears('"challenges off" keeps new games of others away')
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        ("stop", '"challenges off" keeps new games of others away'),
+        ("No more challenges, please!", '"challenges off" keeps new games of others away'),
+        ("How do I turn off challenges?", "- challenges on: a challenge of another player brings"),
+    ],
+)
+def test_plain_words_are_told_of_it(table: Table, words: str, answer: str) -> None:
+    alice, bob = table.start("alice", "bob")
+    alice.says(words).gets(1).hears(answer)
+    bob.hears_nothing()

@@ -65,6 +65,19 @@ ASKED: dict[str, tuple[Callable[[UnitOfWork], Any], tuple[str, ...]]] = {
         lambda work: work.vacations.away_among([1, 2], START.date()),
         ("ix_vacations_player_id",),
     ),
+    "boards that others began": (
+        lambda work: work.boards.begun_by_others(1, most=5),
+        ("ix_seats_of_player",),
+    ),
+    "challenges that wait": (
+        lambda work: work.challenges.of_player(1, START),
+        ("ix_challenges_by_id", "ix_challenged_player_id"),
+    ),
+    "what others said on a board": (
+        lambda work: work.words.of_others(1, 2, most=5),
+        ("ix_words_board_id",),
+    ),
+    "what was said long ago": (lambda work: work.words.forget_before(START), ("ix_words_said_at",)),
     "boards to move on": (lambda work: work.boards.to_move(1), ("ix_boards_to_move_id",)),
     "open seeks": (lambda work: work.seeks.standing(5), ("ix_seeks_open",)),
     "seeks of a player": (lambda work: work.seeks.of_player(1), ("ix_seekers_player_id",)),

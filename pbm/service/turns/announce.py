@@ -55,9 +55,10 @@ def announce_boards(turn: Turn, events: Sequence[Event], *, but: int | None = No
     for number in sorted(found):
         news = found[number]
         board = turn.work.boards.get(number, lock=True)
-        hidden = _hidden(turn, board) if news.comments else {}
+        speakers = {said["handle"]: _speaker(turn, board, said) for said in news.comments}
+        hidden = _hidden(turn, board, speakers) if speakers else {}
         for said in news.comments:
-            turn.work.words.add(number, _speaker(board, said), _lines(said), turn.now)
+            turn.work.words.add(number, speakers[said["handle"]], _lines(said), turn.now)
         hearing = audience(turn, board, events, hidden, but=but)
         told = {player.id: _told_to(player, hearing, news, hidden) for player in hearing}
         players = keep_for_digests(turn, board, hearing, events, told)
@@ -113,16 +114,22 @@ def _told_to(
     return {**told, "not_shown": not_shown} if not_shown else told
 
 
-def _hidden(turn: Turn, board: Board) -> _Hidden:
-    """Whose words on a board are hidden from which of its players."""
-    found: dict[int, set[str]] = {}
-    for by, blocked in turn.work.blocks.among([seat.player_id for seat in board.seats]):
-        found.setdefault(by, set()).add(board.handle_of(blocked))
-    return found
+def _hidden(turn: Turn, board: Board, speakers: Mapping[str, int]) -> _Hidden:
+    """Which of those who speak on a board are hidden from which of its players."""
+    blocks = turn.work.blocks.among([seat.player_id for seat in board.seats])
+    return {
+        by: frozenset(handle for handle, speaker in speakers.items() if (by, speaker) in blocks)
+        for by, _ in blocks
+    }
 
 
-def _speaker(board: Board, said: dict[str, Any]) -> int:
-    return next(seat.player_id for seat in board.seats if seat.handle == said["handle"])
+def _speaker(turn: Turn, board: Board, said: dict[str, Any]) -> int:
+    """Who said something, also where the same mail changed the handle since."""
+    handle = said["handle"]
+    found = next((seat.player_id for seat in board.seats if seat.handle == handle), None)
+    former = turn.work.players.formerly(handle) if found is None else found
+    assert former is not None
+    return former
 
 
 def _lines(said: dict[str, Any]) -> list[str]:

@@ -54,11 +54,12 @@ def said_yes(
     line = _with_handle(errand.lines[0], question.address, player.handle)
     turn.work.questions.rewrite_errand(errand, [line])
     inviter = turn.work.players.get(errand.player_id)
-    called = filter(None, (_called(turn, name) for name in _names(line)))
-    seated = [other for other in called if other.id != player.id]
-    waiting = "@" in line or bool(who_is_asked(seated, inviter))
+    waiting = "@" in line
     if not waiting and inviter.status != "active":
         return called_off()
+    seated = filter(None, (_called(turn, name) for name in _names(line)))
+    asked = who_is_asked([other for other in seated if other.id != player.id], inviter)
+    waiting = waiting or bool(asked)
     return Answered("invitation", {"inviter": inviter.handle, "waiting": waiting})
 
 
