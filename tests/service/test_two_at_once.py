@@ -9,7 +9,7 @@ from sqlalchemy.exc import OperationalError
 
 from pbm.service.turns.turn import Turns
 from pbm.store.db import Database
-from tests.serving import keep, take_next
+from tests.serving import keep, take_next, tick_next
 from tests.table import Person, Table
 
 MOVES = [("c3,d3", "g7,f7"), ("d3,c3", "f7,g7")]
@@ -202,3 +202,21 @@ def test_two_who_say_yes_to_a_challenge_at_once_begin_one_board(shared: Table) -
         assert len(shared.boards()) == number
         alice.says(f"resign {shared.boards()[-1]}")
     outcomes(shared)
+
+
+def test_a_reminder_waits_for_no_turn_on_another_board(shared: Table) -> None:
+    """What a turn beside it has in hand is told the next time, and told once."""
+    alice, _ = shared.joins("alice"), shared.joins("bob")
+    shared.begins("alice", "bob", times=3)
+    alice.forgets()
+    other = Database(str(shared.database.engine.url))
+    with other.transaction() as beside:
+        beside.boards.get(2, lock=True)
+        shared.clock.passes(days=2)
+        assert tick_next(shared.ticks)  # board 1 is due, and the others are
+        shared.posts()
+        assert [mail["Subject"] for mail in alice.arrived] == ["Your games: 3 wait for your move"]
+        assert "Board 2" not in alice.arrived[0].text
+    other.close()
+    shared.days_pass(0.1)
+    alice.hears("Board 2")

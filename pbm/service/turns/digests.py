@@ -66,6 +66,6 @@ def _urgency(turn: Turn, player: Player, board: Board) -> tuple[bool, float, int
     return False, ends_at, board.id
 
 
-def _also(turn: Turn, player: Player, told: Mapping[int, Any]) -> list[int]:
-    """The other boards that wait for the player."""
-    return [number for number in turn.work.boards.to_move(player.id) if number not in told]
+def _also(turn: Turn, player: Player, told: Mapping[int, Any]) -> int:
+    """How many other boards wait for the player."""
+    return len(set(turn.work.boards.to_move(player.id)) - told.keys())
