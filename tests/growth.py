@@ -176,12 +176,12 @@ class Cost:
 @contextmanager
 def work_for(table: Table) -> Iterator[Cost]:
     """Count what the statements inside make the database do."""
-    with (_instructions if table.database.embedded else _rows_read)(table) as cost:
+    with (instructions if table.database.embedded else rows_read)(table) as cost:
         yield cost
 
 
 @contextmanager
-def _instructions(table: Table) -> Iterator[Cost]:
+def instructions(table: Table) -> Iterator[Cost]:
     """Count what SQLite's machine executes."""
     cost = Cost()
 
@@ -206,7 +206,7 @@ def _instructions(table: Table) -> Iterator[Cost]:
 
 
 @contextmanager
-def _rows_read(table: Table) -> Iterator[Cost]:
+def rows_read(table: Table) -> Iterator[Cost]:
     """Count the rows that PostgreSQL reads."""
     cost = Cost()
     before = _rows_so_far(table)

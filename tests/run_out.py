@@ -34,9 +34,11 @@ def let_run_out(connection: Connection, now: datetime, numbers: range) -> None:
     """Let the time run out on some boards of two, where the player was reminded, and has had the
     vacation that is taken by itself."""
     _let_wait(connection, now, numbers, FOR_TWO)
-    day, told = literal((now - FOR_TWO - 2 * _DAY).date()), now - 2 * _DAY
+    long_ago = now - FOR_TWO - 2 * _DAY
+    day, told = literal(long_ago.date()), now - 2 * _DAY
     whose = {"player_id": boards.c.to_move_id, "board_id": boards.c.id}
     these = boards.c.id.between(numbers[0], numbers[-1])
+    connection.execute(update(boards).where(these).values(started_at=long_ago))
     _insert(connection, vacations, {**whose, "first_day": day, "last_day": day}, these)
     reminder = {
         **whose,

@@ -132,7 +132,7 @@ class Days:
 class DaysKind(Kind):
     """A first and a last day, or a first day and how many they are."""
 
-    shown = "first-day last-day"
+    shown = "days"
     rest = True
 
     def read(self, words: list[str]) -> Days:
