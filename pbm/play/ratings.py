@@ -54,9 +54,9 @@ def rating_changes(work: UnitOfWork, board: Board) -> tuple[RatingChange, ...]:
     """What a finished board did to the ratings of its players, in the order of their seats."""
     over = board.status == "finished" and may_count(board)
     counted = work.ratings.counted(board.id) if over else None
-    if counted is None:
+    found = {item.player_id: item for item in work.ratings.results(counted)} if counted else {}
+    if counted is None or not found:  # what was finished before there were ratings is yet to come
         return ()
-    found = {item.player_id: item for item in work.ratings.results(counted)}
     rest = [seat.player_id for seat in board.seats if seat.player_id not in found]
     known = work.ratings.before(counted, rest) if rest else {}
     return tuple(
