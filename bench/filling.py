@@ -33,7 +33,11 @@ _NUMBERS = {
     "match_id": "boards",
 }
 _OF_A_PAIR = ("players", "addresses", "questions", "inbox", "outbox", "buckets")
-_OF_A_BOARD = ("boards", "seats", "moves", "departures", "inbox", "outbox")
+_OF_A_BOARD = (
+    *("boards", "seats", "moves", "departures", "inbox", "outbox"),
+    *("rated_boards", "results"),
+)
+_OF_A_FINISHED_GAME = ("ratings",)  # once for each pair
 _AT_ONCE = 20_000  # rows that are sent to the database together
 _A_WEEK = 7 * 24 * 60  # minutes; older buckets are forgotten
 _SHORT = 10  # plies of a game under way
@@ -153,8 +157,10 @@ def _model(file: Path, plies: int) -> tuple[_Part, _Part, _Part]:
         if number == 1:
             left.says("resign")
         marks.append(_marks(table))
+    pair = _part(table, _OF_A_PAIR, {}, marks[0])
+    known = _part(table, _OF_A_FINISHED_GAME, marks[0], marks[1])
     parts = (
-        _part(table, _OF_A_PAIR, {}, marks[0]),
+        _Part({**pair.rows, **known.rows}),
         _part(table, _OF_A_BOARD, marks[0], marks[1]),
         _part(table, _OF_A_BOARD, marks[1], marks[2]),
     )

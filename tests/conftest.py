@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, settings
 from pbm.store.db import Database
 from pbm.store.migrate import migrate
 from tests.installed_wheel import InstalledWheel, install_wheel
+from tests.openings import Opening
 from tests.postgres_server import MissingPostgresError, PostgresServer, running_postgres
 from tests.postgres_tables import PostgresTables
 from tests.secrets_issued import ISSUED
@@ -103,6 +104,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if _is_second(item) and any(map(item.path.is_relative_to, PLAYED_ON_SQLITE)):
             item.add_marker("thorough")
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Who changes the program plays the openings with what it is then."""
+    Opening.in_use = "monkeypatch" not in getattr(item, "fixturenames", ())
 
 
 def _is_second(item: pytest.Item) -> bool:

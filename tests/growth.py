@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import event
+from sqlalchemy import event, text
 
 from pbm.mail.smtp_out.delivery import Sent
 from pbm.service.post.composer import Composer
@@ -14,6 +14,7 @@ from tests.table import Person, Table
 
 Asked = tuple[str, Any]  # SQL, and the values of its first run
 _NO_MAIL = 0
+LOOKS = ("standings", "history left1", "history left1 right1", "info left1", "players", "players m")
 
 
 @dataclass
@@ -89,6 +90,11 @@ class Season:
         yield "leaving", alone(bob, "delete"), "asked to confirm delete"
         yield "gone", lambda: bob.says("yes"), "bob said yes"
 
+    def looks(self) -> Iterator[Callable[[], object]]:
+        """What is looked at that may be long."""
+        for line in LOOKS:
+            yield lambda line=line: self.alice.says(line, answering=self.alice.mail("pbm: welcome"))
+
     def _of(self, person: Person) -> str:
         return person.mail(f"Abalone Board {self.number}").reply_to
 
@@ -157,3 +163,60 @@ def asked(table: Table) -> Iterator[list[Asked]]:
         yield found
     finally:
         event.remove(table.database.engine, "before_cursor_execute", note)
+
+
+@dataclass
+class Cost:
+    """What a step made the database do."""
+
+    statements: int = 0
+    work: int = 0  # instructions on SQLite, rows read on PostgreSQL
+
+
+@contextmanager
+def work_for(table: Table) -> Iterator[Cost]:
+    """Count what the statements inside make the database do."""
+    with (instructions if table.database.embedded else rows_read)(table) as cost:
+        yield cost
+
+
+@contextmanager
+def instructions(table: Table) -> Iterator[Cost]:
+    """Count what SQLite's machine executes."""
+    cost = Cost()
+
+    def count() -> int:
+        cost.work += 1
+        return 0
+
+    def begin(connection: Any, *_: object) -> None:
+        connection.set_progress_handler(count, 1)
+
+    def end(connection: Any, *_: object) -> None:
+        connection.set_progress_handler(None, 1)
+
+    engine = table.database.engine
+    event.listen(engine, "checkout", begin)
+    event.listen(engine, "checkin", end)
+    try:
+        yield cost
+    finally:
+        event.remove(engine, "checkout", begin)
+        event.remove(engine, "checkin", end)
+
+
+@contextmanager
+def rows_read(table: Table) -> Iterator[Cost]:
+    """Count the rows that PostgreSQL reads."""
+    cost = Cost()
+    before = _rows_so_far(table)
+    yield cost
+    cost.work = _rows_so_far(table) - before
+
+
+def _rows_so_far(table: Table) -> int:
+    with table.database.engine.connect() as connection:
+        connection.execute(text("SELECT pg_stat_force_next_flush()"))
+        connection.commit()
+        query = "SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) FROM pg_stat_user_tables"
+        return int(connection.scalar(text(query)) or 0)

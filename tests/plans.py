@@ -39,7 +39,8 @@ def _sqlite(connection: Connection, sql: str, values: Any) -> Iterator[str]:
         partial = re.search(
             r"USING INDEX ix_((in|out)box_(waiting|place|stuck|due|failed)|due_(next|stuck))$", step
         )
-        if re.match(r"SCAN (?!CONSTANT|\()", step) and not partial:
+        # The rows of a subquery are those that it has found itself, by steps of its own.
+        if re.match(r"SCAN (?!CONSTANT|\(|anon_)", step) and not partial:
             yield step
 
 

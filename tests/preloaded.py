@@ -1,7 +1,8 @@
 """Our programs, each run in a process of its own that has loaded them already.
 
-To load them takes a second of a processor. So a server of `multiprocessing` loads them once, and
-each run is a fork of it, with a folder, an environment, words and output of its own.
+To load them and the templates takes more than a second of a processor. So a server of
+`multiprocessing` loads them once, and each run is a fork of it, with a folder, an environment,
+words and output of its own.
 """
 
 import atexit
@@ -24,7 +25,7 @@ _PROGRAMS = {
     "dying-server": "tests.e2e.dying_server",
 }
 _FORKS = multiprocessing.get_context("forkserver")
-_FORKS.set_forkserver_preload([__name__, *_PROGRAMS.values()])
+_FORKS.set_forkserver_preload([__name__, *_PROGRAMS.values(), "tests.templates_read"])
 
 
 class Program:

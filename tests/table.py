@@ -6,7 +6,7 @@ alice.says("challenge bob").hears("Your move on board 1.")
 bob.hears("alice's move on board 1; nothing to do.")
 """
 
-import itertools
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -37,6 +37,7 @@ from pbm.store.db import Database
 from pbm.store.migrate import current_version, migrate
 from pbm.store.schema import metadata
 from pbm.store.values import Board, Departure, InboxMail, OutboxMail, Player, Ply
+from tests.openings import Numbers, Opening
 from tests.secrets_issued import ISSUED
 from tests.serving import keep, take_next, tick_next
 from tests.setups import abalone
@@ -58,6 +59,7 @@ TOLD = (  # columns that people read, in a mail or at the operator's desk
     ("buckets", "key"),
     ("boards", "tags"),
 )
+_BY_WHEN = re.compile(r", by [A-Z][a-z]{2} \d{4}-\d\d-\d\d \d\d:\d\d(?: UTC)? \(\d+ \w+\)")
 START = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
 
@@ -124,7 +126,7 @@ class Table:
         self.database = Database(url)
         if current_version(self.database) is None:
             migrate(self.database)
-        counter = itertools.count(1)
+        counter = Numbers()
         keyring = Keyring((Key("k1", b"a secret key that only tests know"),))
         self.site = Site(
             ServerAddress(SERVER),
@@ -141,7 +143,9 @@ class Table:
         self.mailboxes: dict[str, list[Mail]] = {}
         self.peer = PEER
         self._stamped = b""
-        self._sent = itertools.count(1)
+        self._sent = Numbers()
+        self._opening = Opening(self.database, self.mailboxes, (counter, self._sent))
+        self._as_made = self._usual()
 
     # -- people and their mail ---------------------------------------------------------------
 
@@ -152,18 +156,36 @@ class Table:
     def joins(self, handle: str) -> "Person":
         """Somebody who signs up, as a newcomer does, and reads the welcome."""
         person = self.person(f"{handle}@example.org")
-        person.writes(f"signup {handle}").says("yes")
-        assert f"You play as {handle}" in person.newest.text
+
+        def signs_up() -> None:
+            person.writes(f"signup {handle}").says("yes")
+            assert f"You play as {handle}" in person.newest.text
+
+        self._opens(f"{handle} joins", signs_up)
         return person.forgets()
 
     def start(self, *handles: str, bowl: bool = False) -> list["Person"]:
         """People who sign up and sit down at a board, in that order."""
         people = [self.joins(handle) for handle in handles]
         named = " ".join(handles[1:] if len(handles) == 2 else handles)
-        people[0].says(f"challenge {named}{' -bowl' if bowl else ''}")
-        for person in people:
-            person.gets(1).forgets()
-        return people
+        challenge = f"challenge {named}{' -bowl' if bowl else ''}"
+
+        def sit_down() -> None:
+            people[0].says(challenge)
+            for person in people:
+                person.gets(1)
+
+        self._opens(f"{handles[0]}: {challenge}", sit_down)
+        return [person.forgets() for person in people]
+
+    def _opens(self, words: str, play: Callable[[], None]) -> None:
+        usual = type(self) is Table and self._usual() == self._as_made
+        self._opening.step(words, play, usual=usual)
+
+    def _usual(self) -> tuple[object, ...]:
+        """What decides how a mail is taken, beside what is stored."""
+        sites = [id(each.site) for each in (self, self.intake, self.turns, self.ticks)]
+        return (self.clock(), self.lots, self.peer, self._stamped, *sites)
 
     def deliver(self, sender: str, recipient: str, raw: bytes) -> str:
         """Hand a mail to the server as the listener does; let it be obeyed and answered."""
@@ -336,12 +358,19 @@ def _renderer() -> Renderer:
     return Renderer()
 
 
+def without_dates(said: str) -> str:
+    """The same without the moments by which moves are due."""
+    return _BY_WHEN.sub("", said)
+
+
 def _check_secrets(mail: Mail) -> None:
-    """Check one of our mails: a secret stands in its reply address and nowhere else."""
+    """Check one of our mails: a secret stands in its reply address and nowhere else; what ends
+    digests is sent there, too."""
     if mail.message.get_content_type() == "text/plain":
         return  # sent on to the operator as it came
     ISSUED.none_in(f"{mail.text}\n{mail.html}", "the body of a mail")
-    others = [value for name, value in mail.message.items() if name.lower() != "reply-to"]
+    addresses = ("reply-to", "list-unsubscribe")
+    others = [value for name, value in mail.message.items() if name.lower() not in addresses]
     ISSUED.none_in("\n".join(map(str, others)), "the header of a mail")
 
 
@@ -435,12 +464,15 @@ class Person:
     def hears(self, *expected: str) -> Self:
         """Check that what arrived since the last time of reading says all this.
 
-        Line breaks count as blanks, since paragraphs are wrapped.
+        Line breaks count as blanks, since paragraphs are wrapped. By when a move is due may be
+        left out.
         """
         heard = "\n".join(f"{mail['Subject']}\n{mail.text}" for mail in self.arrived)
         self.forgets()
+        found = " ".join(heard.split())
         for words in expected:
-            assert " ".join(words.split()) in " ".join(heard.split()), f"{words!r} not in:\n{heard}"
+            said = " ".join(words.split())
+            assert said in found or said in without_dates(found), f"{words!r} not in:\n{heard}"
         return self
 
     def hears_nothing(self) -> Self:

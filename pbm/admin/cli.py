@@ -10,10 +10,12 @@ from pbm.admin.journal import print_journal
 from pbm.admin.keys import keys
 from pbm.admin.players import players
 from pbm.admin.queue import queue
+from pbm.admin.reports import print_reports
 from pbm.admin.trial import read, send
 from pbm.admin.upkeep import backup, check, migrate, restore, verify
 from pbm.app import owner_only
 from pbm.service.operator.journal import newest_changes
+from pbm.service.operator.reports import newest_reports
 
 
 @click.group(cls=Sentences)
@@ -39,6 +41,18 @@ def journal(console: Console, most: int) -> None:
     print_journal(changes, of_all=True)
     if not changes:
         click.echo("The journal is empty: nothing was changed here yet.")
+
+
+@main.command()
+@click.option("-n", "most", type=click.IntRange(min=1), default=20, show_default=True)
+@pass_console
+def reports(console: Console, most: int) -> None:
+    """Print what players have reported, the newest last."""
+    with console.office() as office:
+        found = newest_reports(office, most)
+    print_reports(found)
+    if not found:
+        click.echo("Nobody has reported anything.")
 
 
 for command in (

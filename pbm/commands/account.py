@@ -6,6 +6,8 @@ from typing import Any
 from pbm.commands.context import Context
 from pbm.commands.declare import Command, operand
 from pbm.commands.look import MOST_SHOWN
+from pbm.commands.pending import pending_challenges
+from pbm.commands.seeks_told import own_seeks
 from pbm.commands.words import Handle, Secret, SecretText
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
@@ -58,6 +60,8 @@ class WhoAmI(Command):
                 "addresses": list(player.addresses),
                 "joined": player.joined_at.date().isoformat(),
                 "to_move": list(to_move),
+                "seeks": own_seeks(context),
+                "challenges": pending_challenges(context),
                 "unreachable": player.unreachable_since is not None,
             },
         )

@@ -1,57 +1,89 @@
 """The commands of who has no time to play for a while."""
 
 from collections.abc import Iterator
-from datetime import date
 
 from pbm.commands.context import Context
+from pbm.commands.days import Days, DaysKind
 from pbm.commands.declare import Command, operand
-from pbm.commands.words import Day, DayRef
 from pbm.events import Answered, Event
-from pbm.play.clocks.vacations import DAYS_A_YEAR, come_back, take_vacation, today_of
+from pbm.plain import to_plain
+from pbm.play.clocks.vacations import (
+    DAYS_A_YEAR,
+    come_back,
+    days_left,
+    still_to_come,
+    take_vacation,
+    today_of,
+)
 
 
 class Vacation(Command):
     """Stop your clocks while you are away.
 
-    Name the first and the last day. You have thirty days a year. Those who wait for your move are
-    told. `back` ends it early. Your mails are read as ever: a move in your vacation counts.
+    Name the first and the last day, or the first and how many they are: `vacation tomorrow 10d`,
+    `vacation 20 Dec to 3 Jan`, `vacation 20.12. - 3.1.`. `vacation` alone lists what you have
+    said. `back` ends it early.
 
-    Where you forget to say it, and have made a move on a board before, the days of a year that are
-    left are taken when your time there runs out, once on a board and seven at most.
+    A vacation is whole days in your time zone, of which you have thirty a year; days on which you
+    were away already cost nothing twice. Today can be the first one. Whoever waits for your move
+    is told when it begins, and the first line of a board says until when you are away. Your mails
+    are read as ever: a move in your vacation counts, and nobody else's clock stands still.
+
+    Where your time on a board runs out and you have made a move there before, days that are left
+    of the year are taken by themselves, once on a board and seven at most. You and the others get
+    a mail then.
     """
 
     words = ("vacation", "holiday")
     group = "account"
-    examples = ("vacation 2026-12-20 2027-01-03", "vacation tomorrow 10d")
+    examples = ("vacation 2026-12-20 2027-01-03", "vacation tomorrow 10d", "vacation")
 
-    first: DayRef = operand(Day("first-day"))
-    last: DayRef = operand(Day("last-day"))
+    days: Days | None = operand(DaysKind(), optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Write it down, and tell the others."""
-        first, last = self._days(context)
-        yield from take_vacation(context.work, context.player, first, last, context.now)
-        told = {"title": "your vacation", "first": str(first), "last": str(last)}
-        yield Answered("vacation", {**told, "most": DAYS_A_YEAR})
+        """Write it down, and answer with all that is to come."""
+        if self.days is None:
+            yield _told(context)
+            return
+        arrived = context.turn.arrived
+        asked = self.days.on(today_of(context.player, arrived))
+        first, last = take_vacation(context.work, context.player, *asked, arrived)
+        yield _told(context, first=str(first), last=str(last))
 
     def pinned(self, context: Context) -> str:
         """Name the days."""
-        first, last = self._days(context)
-        return f"vacation {first} {last}"
-
-    def _days(self, context: Context) -> tuple[date, date]:
-        first = self.first.on(today_of(context.player, context.now))
-        return first, self.last.on(first)
+        if self.days is None:
+            return self.words[0]
+        first, last = self.days.on(today_of(context.player, context.turn.arrived))
+        return f"{self.words[0]} {first} {last}"
 
 
 class Back(Command):
-    """End your vacation: your clocks run again from today on."""
+    """End your vacation: your clocks run again from tomorrow on.
+
+    Today still counts as a day of it, so that no clock runs out because you are back. What you have
+    said of days to come is dropped, and so are days that were taken by themselves. Whoever waits
+    for your move is told.
+    """
 
     words = ("back",)
     group = "account"
     examples = ("back",)
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Cut it short, and tell the others."""
-        yield from come_back(context.work, context.player, context.now)
-        yield Answered("back", {"title": "welcome back"})
+        """Cut it short."""
+        had_begun = come_back(context.work, context.player, context.turn.arrived)
+        title = "welcome back" if had_begun else "your vacation"
+        yield Answered("back", {"title": title, "had_begun": had_begun})
+
+
+def _told(context: Context, **taken: str) -> Answered:
+    """What is to come, and what is left; the days that were `taken` just now, if any were."""
+    whose = context.work, context.player, context.turn.arrived
+    coming = [
+        {"first": str(item.first_day), "last": str(item.last_day), "board": item.board_id}
+        for item in still_to_come(*whose)
+    ]
+    left = to_plain(days_left(*whose))
+    told = {"title": "your vacation", "coming": coming, "left": left, "most": DAYS_A_YEAR}
+    return Answered("vacation", {**told, **taken})

@@ -9,6 +9,8 @@ from pbm.commands.words import BoardRef
 from pbm.errors import Refusal
 from pbm.mail.site import Answering
 from pbm.passwords import PasswordWork
+from pbm.play.clocks.forfeits import forfeited_at
+from pbm.play.clocks.told import moment_told
 from pbm.play.handles import handles_like
 from pbm.play.turn import Turn
 from pbm.store.db import UnitOfWork
@@ -22,7 +24,8 @@ class Context:
     """The work in hand as the commands see it, who speaks, and what is pointed at.
 
     `hints` are the boards that the mail points at, the surest first: its reply address,
-    what it answers, its subject. `can_be_strict`: this server learns for which senders their
+    what it answers, its subject. `mailed` are the boards that the mail which it answers showed, one
+    or several. `can_be_strict`: this server learns for which senders their
     domain vouches, so that a player may insist on it.
     """
 
@@ -31,7 +34,7 @@ class Context:
     help_page: Callable[[str], dict[str, Any]]  # raises Refusal for an unknown subject
     check_handle: Callable[[str, int], None]  # raises Refusal where a player cannot have it
     hints: tuple[int, ...] = ()
-    answered: Answering | None = None
+    mailed: tuple[Answering, ...] = ()
     can_be_strict: bool = False
     is_agreed: bool = False  # everybody has said yes to it, and it was counted before
     shown: int = 0  # boards that the commands above have shown already
@@ -51,6 +54,11 @@ class Context:
     def passwords(self) -> PasswordWork:
         """What is hashed for the turn."""
         return self.turn.passwords
+
+    @property
+    def answered(self) -> Answering | None:
+        """The board's mail that is answered, None where that showed none or several."""
+        return self.mailed[0] if len(self.mailed) == 1 else None
 
     @property
     def server(self) -> str:
@@ -85,9 +93,17 @@ class Context:
         board = self._find(ref, lock=True)
         if not board.seats_of(self.player.id):
             raise Refusal("not-your-board", number=board.id)
+        self._check_time(board)
         if not board.playing:
             raise Refusal("board-over", number=board.id)
         return board
+
+    def _check_time(self, board: Board) -> None:
+        """Raise Refusal where the speaker has run out of time."""
+        at = forfeited_at(self.work, board, self.player.id)
+        if at is not None:
+            told = moment_told(at, self.player.settings.timezone)
+            raise Refusal("ran-out-of-time", at=told, playing=board.playing, number=board.id)
 
     def _find(self, ref: BoardRef | None, *, lock: bool) -> Board:
         number = ref.number if ref and ref.number is not None else self._implied()

@@ -205,6 +205,7 @@ class Command:
     plainly: ClassVar[str] = ""  # how a newcomer uses it, told before all else
     group: ClassVar[str] = ""
     reads_only: ClassVar[bool] = False  # needs no proof: the answer goes to a verified address
+    stands_alone: ClassVar[bool] = False  # with other words behind it, it is something else
     dangerous: ClassVar[bool] = False  # asked about even after a proof
     covered_by_yes: ClassVar[bool] = False  # a yes of the last day may stand for it, too
     takes_text: ClassVar[bool] = False  # what stands below it is its own, and no comment
@@ -220,7 +221,7 @@ class Command:
     game: Game  # that the line names, or that is meant where it names none
 
     def __init_subclass__(cls) -> None:
-        cls.fields = {name: value for name, value in vars(cls).items() if isinstance(value, Field)}
+        cls.fields = dict(_fields_of(cls))
         cls._in_turn = _loose_ones_first(cls.fields)
         cls._secret_at = _first_secret(cls.fields)
         operands = [field for field in cls.fields.values() if isinstance(field, Operand)]
@@ -280,7 +281,7 @@ class Command:
         if cls.second:
             word, words = f"{word} {cls.second}", cls._after_second(words)
         shown = words
-        login = login_at(words) if cls.takes_login else None
+        login = cls.login_in(words)
         if login is not None:
             shown = [*words[: login + 1], MASK, *words[login + 2 :]]
             command.login = _login(*words[login : login + 2])
@@ -294,6 +295,11 @@ class Command:
         open_words = cls._open_words(shown)
         command.line = " ".join([word, *shown[:open_words], *(MASK for _ in shown[open_words:])])
         return command
+
+    @classmethod
+    def login_in(cls, words: list[str]) -> int | None:
+        """Where a userid and a password stand behind the command's own word, None if nowhere."""
+        return login_at(words) if cls.takes_login else None
 
     @classmethod
     def _after_second(cls, words: list[str]) -> list[str]:
@@ -351,6 +357,14 @@ class Command:
         """The line with the name of its game before it, where another could be meant later."""
         return f"{self.game.info.name} {line}" if len(games()) > 1 else line
 
+    def on(self, board: BoardRef, line: str) -> Self | None:
+        """The same command about a board that the line names before it; None where it can name
+        none, or names one itself."""
+        if vars(self).get("board", board) is not None:
+            return None
+        vars(self)["board"], self.line = board, line
+        return self
+
     def question(self) -> str:
         """Ask in plain words whether it is really wished; empty where its line says it."""
         return ""
@@ -369,6 +383,17 @@ class Command:
 def _login(handle: str, password: str) -> Login | None:
     """Nobody's password is the mask, which stands in lines that were written down."""
     return None if password == MASK else Login(lowered(handle), SecretText(password))
+
+
+def _fields_of(cls: type) -> Iterator[tuple[str, Field]]:
+    """The fields of a command in order, those of the command that it is a kind of first.
+
+    What it says otherwise, as a field or as a plain value, is none of the other's any more.
+    """
+    of_all = {name: value for base in reversed(cls.__mro__) for name, value in vars(base).items()}
+    for name, value in of_all.items():
+        if isinstance(value, Field):
+            yield name, value
 
 
 def _loose_ones_first(fields: dict[str, Field]) -> list[tuple[str, Field]]:

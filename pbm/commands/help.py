@@ -35,7 +35,7 @@ _SERVER = "{{server}}"
 _FIRST = "start"
 _RULES = ("rules", "notation")  # what the page of a game is asked for by, too
 _BOARDS = "boards"
-_ALSO = {"me": _FIRST, "pbm": _FIRST, "command": "commands"}
+_ALSO = {"me": _FIRST, "pbm": _FIRST, "command": "commands", "clock": "clocks"}
 _HOW_TO_SEND = (
     "Send a command as the subject of a mail or as its first line, without the => in front."
 )

@@ -14,6 +14,7 @@ from typing import Final
 
 from pbm.commands.answer_words import ANSWER_WORDS
 from pbm.commands.plain_words import phrase_of, read_list, words_of
+from pbm.commands.words import is_handle
 from pbm.play.game_words import is_any_bare_move, mentions_place
 
 _LONGEST = 400  # characters that are looked at; who writes more is talking
@@ -47,6 +48,9 @@ class Intention(StrEnum):
     CHALLENGE = "challenge"
     CHANGE = "change"
     SETTINGS = "settings"
+    PAIR = "pair"
+    ANYONE = "anyone"  # the same, but in answer to a board it is said to the others
+    AGAINST = "against"  # whoever is named behind it; a phrase alone says nothing
 
 
 class Way(Enum):
@@ -60,30 +64,36 @@ class Way(Enum):
 # "I want to play" is said to the other players, too; "How do I play" hardly.
 _ONLY_ASKED = frozenset({Intention.PLAY, Intention.MOVE, Intention.CHALLENGE, Intention.CHANGE})
 _NOT_ASKED_OF_OTHERS = _ONLY_ASKED | {Intention.RESIGN, Intention.DECLINE}  # "Can you give up?"
+_WHOLE: Final = tuple(item for item in Intention if item is not Intention.AGAINST)
 _SECTIONS: Final = (
     *("asides", "greetings", "objects"),
     *(way.value for way in Way),
-    *(f"{before}{item}" for item in Intention for before in ("", "to ")),
+    *(f"{before}{item}" for item in _WHOLE for before in ("", "to ")),
+    Intention.AGAINST,
 )
 _LISTS: Final = read_list("intentions", _SECTIONS)
 _ASIDES, _GREETINGS, _OBJECTS = (_LISTS[name] for name in ("asides", "greetings", "objects"))
 _LONGEST_ASIDE: Final = max(len(aside.split()) for aside in _ASIDES)
 _UNSUBSCRIBE: Final = ANSWER_WORDS.unsubscribe | ANSWER_WORDS.stop_undivided
 _SAID: Final = dict.fromkeys(map(phrase_of, _UNSUBSCRIBE), Intention.STOP) | {
-    phrase: item for item in Intention for phrase in _LISTS[item]
+    phrase: item for item in _WHOLE for phrase in _LISTS[item]
 }
-_DEEDS: Final = {phrase: item for item in Intention for phrase in _LISTS[f"to {item}"]}
+_DEEDS: Final = {phrase: item for item in _WHOLE for phrase in _LISTS[f"to {item}"]}
 _CLAUSE = re.compile(r"(?:[^.,;:!?()…。、，！？\n\u2013\u2014-]|(?<=\S)-(?=\S)|(?<=\d)\.(?=\d))+")
 
 
 @dataclass(frozen=True)
 class Meant:
-    """One thing that somebody means; `asks_how` it is done. `wrote` are the words for it."""
+    """One thing that somebody means; `asks_how` it is done. `wrote` are the words for it.
+
+    `handle` is with whom, where somebody may be called so.
+    """
 
     intention: Intention
     asks_how: bool
     board: int | None
     wrote: str
+    handle: str | None = None
 
 
 @dataclass(frozen=True)
@@ -177,6 +187,9 @@ def _meaning(words: list[str], wrote: str) -> Meant | None:
             deed = _deed(shorter)
             if deed:
                 return Meant(deed[0], deed[1], board, wrote)
+        handle = _opponent(said)
+        if handle and board is None:
+            return Meant(Intention.AGAINST, False, None, wrote, handle)
     return None
 
 
@@ -193,6 +206,19 @@ def _deed(phrase: str) -> tuple[Intention, bool] | None:
             kept_out = _ONLY_ASKED if way is Way.WISH else _NOT_ASKED_OF_OTHERS
             if intention not in kept_out:
                 return intention, False
+            if intention is Intention.PLAY and way is Way.WISH:
+                return Intention.ANYONE, False
+    return None
+
+
+def _opponent(words: Sequence[str]) -> str | None:
+    """With whom somebody wants to play: "I want to play with anna"."""
+    *said, handle = words or [""]
+    for count in range(len(said)):
+        begins, rest = " ".join(said[:count]), " ".join(said[count:])
+        is_wish = not count or begins in _LISTS[Way.WISH.value]
+        if is_wish and rest in _LISTS[Intention.AGAINST]:
+            return handle if is_handle(handle) else None
     return None
 
 

@@ -1,13 +1,16 @@
 """The commands by which a player gets fewer mails, or none, or takes everything along."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from datetime import datetime
 from typing import Any
 
 from pbm.commands.context import Context
 from pbm.commands.declare import Command
 from pbm.events import Answered, Event, Forgotten
+from pbm.play.challenges import call_off_all
 from pbm.play.leave import boards_played, leave_board
+from pbm.play.seeks import leave_all_seeks
 from pbm.play.turn import Turn
 from pbm.store.values import Player
 
@@ -51,7 +54,11 @@ class Delete(Command):
         context.work.players.set_status(player.id, "removed")  # so that no match goes on with them
         for board in boards_played(context.work, player):
             yield from leave_board(context.work, board, player, "resigned", context.now)
+        yield from leave_all_seeks(context.work, player)
+        yield from call_off_all(context.work, player)
+        context.work.blocks.forget(player.id)
         context.work.players.erase(player)
+        context.work.ratings.drop_player(player.id)
         yield Forgotten(player.address, player.handle)
 
     def question(self) -> str:
@@ -100,6 +107,9 @@ def everything_about(context: Context) -> dict[str, Any]:
             {"at": item.at.isoformat(), "what": item.what, "why": item.why}
             for item in work.changes.of_player(player.id)
         ],
+        "blocked": list(work.blocks.handles_of(player.id)),
+        "words": _noted(work.words.of_player(player.id)),
+        "reports": _noted(work.reports.of_player(player.id)),
         "boards": [
             {
                 "number": board.id,
@@ -114,7 +124,27 @@ def everything_about(context: Context) -> dict[str, Any]:
             }
             for board in sorted(boards, key=lambda board: board.id)
         ],
+        "seeks": [
+            {
+                "number": seek.id,
+                "game": seek.wish.game,
+                "wishes": list(seek.wish.wishes),
+                "players": [one.handle for one in seek.seekers],
+                "status": seek.status,
+                "made": seek.made_at.isoformat(),
+            }
+            for seek in work.seeks.of_player(player.id, over=True)
+        ],
     }
+
+
+def _noted(
+    items: Sequence[tuple[int, datetime, Sequence[str]]],
+) -> list[dict[str, Any]]:
+    """What somebody wrote about boards, and when."""
+    return [
+        {"board": number, "at": at.isoformat(), "lines": list(lines)} for number, at, lines in items
+    ]
 
 
 def _moment(moment: Any) -> str | None:

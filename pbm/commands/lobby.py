@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
+from typing import ClassVar
 
 from pbm.commands.context import Context, no_such_player
 from pbm.commands.declare import Chosen, Command, flag, game_options, operand, option
@@ -13,6 +14,7 @@ from pbm.events import Answered, Event, Invited
 from pbm.mail.address import address_key
 from pbm.play.begin import begin_board
 from pbm.play.boards import Setup, setup_of
+from pbm.play.challenges import WAITS_FOR, propose, who_is_asked
 from pbm.play.clocks.durations import write_duration
 from pbm.play.clocks.terms import LONGEST, MOST, SHORTEST, Terms, chosen_terms
 from pbm.play.decline import decline_board
@@ -41,7 +43,7 @@ class Challenge(Command):
     play, after reminders on days 3, 7 and 14 and a day before the end. -forfeittime=10d sets that
     time, -nagtime=2d,5d the reminders. -totaltime=60d is for all your moves together. With
     -bank=30d+1d you have thirty days to begin with and a day more with each move, never more than
-    thirty.
+    thirty. `help clocks` has more about it.
 
     Somebody who does not play here yet is invited by mail address instead of a handle. We ask
     that person once, and never again; the board starts when all who were asked have said yes. Your
@@ -59,7 +61,7 @@ class Challenge(Command):
         'Answer any mail of ours with "challenge" and the name of a player here, such as'
         ' "challenge bob". You both get the board.'
     )
-    examples = (
+    examples: ClassVar[tuple[str, ...]] = (
         "challenge bob",
         "challenge bob and carol",
         "challenge -seats=carol,me,bob",
@@ -99,6 +101,22 @@ class Challenge(Command):
             yield Invited(self._line(names), addresses, self.game.info.name)
             return
         players = [known[name] for name in self._seating(names, context)]
+        first_unsaid = self._first_unsaid(context, names)
+        asked = who_is_asked(players, context.player)
+        if asked:
+            told = {"asked": [player.handle for player in asked], "first_unsaid": first_unsaid}
+            yield Answered(
+                "challenged", {"title": "your challenge", **told, "days": WAITS_FOR.days}
+            )
+            yield from propose(
+                context.work,
+                setup,
+                players,
+                context.player,
+                context.now,
+                first_unsaid=first_unsaid,
+            )
+            return
         yield from begin_board(
             context.work,
             setup,
@@ -106,7 +124,7 @@ class Challenge(Command):
             context.player,
             context.now,
             is_agreed=context.is_agreed,
-            first_unsaid=self._first_unsaid(context, names),
+            first_unsaid=first_unsaid,
         )
 
     def pinned(self, context: Context) -> str:

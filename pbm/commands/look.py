@@ -1,22 +1,30 @@
 """The commands that look and change nothing."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pbm.commands.context import Context, no_such_player
-from pbm.commands.declare import Command, operand
-from pbm.commands.words import ME, BoardRef, Shown
+from pbm.commands.declare import Command, flag, operand
+from pbm.commands.pending import pending_challenges
+from pbm.commands.seeks_told import own_seeks
+from pbm.commands.words import ME, WHICH, BoardRef, OwnBoards, Shown, Which, login_first
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.plain import to_plain
+from pbm.play.clocks.told import clock_told
+from pbm.play.game_words import is_game
 from pbm.play.replay import position_after
 from pbm.play.subjects import games_subject
 from pbm.play.view import board_view, past_view
+from pbm.rules.sides import teams
 from pbm.store.values import Board, Player
 
 MOST_SHOWN = 10  # boards in one answer
 _MOST_LISTED = 50
-_FILTERS = ("next", "active", "all")
+_LOOKED_THROUGH = 200  # the newest boards of a player, where only some of them are asked for
+_MINE = "mine"
+_SIZES = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
 
 
 class Show(Command):
@@ -24,8 +32,8 @@ class Show(Command):
 
     Name boards by number, with #17 to see the board after ply 17 and #-3 to count from the
     end; or name players to see their boards: `next` where it is their turn, `active` the
-    games in progress (that is meant when you say nothing), `all` the finished ones too.
-    With nothing named it is the board of the mail that you answer.
+    games in progress (that is meant when you say nothing), `over` those that are over, `all`
+    both. With nothing named it is the board of the mail that you answer.
     """
 
     words = ("show", "board")
@@ -38,57 +46,163 @@ class Show(Command):
 
     def run(self, context: Context) -> Iterator[Event]:
         """Answer with the boards."""
-        room = MOST_SHOWN - context.shown
-        if room <= 0:
-            raise Refusal("enough-shown", most=MOST_SHOWN)
         refs = [item for item in self.what if isinstance(item, BoardRef)]
         handles = [item for item in self.what if isinstance(item, str)]
         if not refs and not handles:
             refs = [BoardRef()]
-        boards = [(context.board(ref), ref.ply) for ref in refs[:room]]
-        rest = [ref.number for ref in refs[room:]]
-        if handles:
-            which, players = _asked_for(context, handles)
-            boards += [(board, None) for board in _boards_of_players(context, players, which)]
-        if not boards:
-            raise Refusal("no-boards")
-        rest += [board.id for board, _ in boards[room:]]
-        if rest:
-            yield Answered("more-boards", {"most": room, "numbers": rest})
-        for board, ply in boards[:room]:
-            yield _shown(context, board, ply)
+        boards = _asked_for(context, handles).boards(context) if handles else []
+        yield from _all_shown(context, refs, boards)
+
+
+class ShowAs(Command):
+    """Show boards on which you play, each from your side.
+
+    Name them by number, or say which you mean: `next` where it is your turn, `active` those in
+    progress (that is meant when you say nothing), `over` those that are over, `all` both.
+
+    On older servers `show` told everybody the same, and this told what one player may see; so a
+    userid and a password stood before the boards. They are read here, too. You need neither: an
+    answer to any mail of ours proves who you are, and `show` looks from your side, too.
+    """
+
+    words = ("showas",)
+    group = "look"
+    examples = ("showas", "showas 12", "showas next")
+    reads_only = True
+    takes_login = True
+
+    what: tuple[BoardRef | str, ...] = operand(OwnBoards(), many=True, optional=True)
+
+    @classmethod
+    def login_in(cls, words: list[str]) -> int | None:
+        """Where a userid and a password stand: before all else, or behind the board."""
+        first = login_first(words)
+        return super().login_in(words) if first is None else first
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Answer with the boards."""
+        refs = [item for item in self.what if isinstance(item, BoardRef)]
+        which = [item for item in self.what if isinstance(item, str)]
+        boards = _asked_for(context, which).boards(context) if which or not refs else []
+        yield from _all_shown(context, refs, boards, own=True)
 
 
 class Games(Command):
     """List games: yours, or those of the players you name.
 
-    `next` lists those where it is their turn, `active` those in progress (that is meant
-    when you say nothing), `all` the finished ones too.
+    `next` or `waiting` lists those where it is their turn, `active` those in progress (that is
+    meant when you say nothing), `over` or `finished` those that are over, `all` both. `mine` are
+    yours. The name of a game lists games of that kind only; -three those of three players, and so
+    on from -two to -six; -teams those that are played in teams.
     """
 
     words = ("games",)
     group = "look"
-    examples = ("games", "games all", "games bob", "games bob next")
+    examples = (
+        *("games", "games waiting", "games finished", "games all"),
+        *("games bob", "games bob next", "games all -three"),
+    )
     reads_only = True
 
     who: tuple[str, ...] = operand(Shown("handle"), many=True, optional=True)
+    two: bool = flag("two")
+    three: bool = flag("three")
+    four: bool = flag("four")
+    five: bool = flag("five")
+    six: bool = flag("six")
+    teams: bool = flag("teams")
 
     def run(self, context: Context) -> Iterator[Event]:
         """Answer with a list."""
-        which, players = _asked_for(context, [str(word) for word in self.who])
-        boards = _boards_of_players(context, players, which)
+        named = [str(word) for word in self.who]
+        kinds = frozenset(word for word in named if is_game(word))
+        asked = replace(
+            _asked_for(context, [word for word in named if word not in kinds]),
+            kinds=kinds,
+            sizes=frozenset(size for size, name in _SIZES.items() if getattr(self, name)),
+            teams=self.teams,
+        )
+        boards, players = asked.boards(context), asked.players
         owners = [_owner(context, player) for player in players]
         yield Answered(
             "games",
             {
-                "subject_line": games_subject(owners, _counted(owners, boards, players)),
+                "subject_line": games_subject(owners, _counted(owners, boards, asked)),
                 "boards": [_listed(board) for board in boards[:_MOST_LISTED]],
                 "more": max(0, len(boards) - _MOST_LISTED),
-                "which": which,
+                "which": asked.which.value,
                 "line": " ".join(["games", *(owner or ME for owner in owners if owners != [None])]),
                 "over": any(_has_ended_ones(context, player) for player in players),
+                "narrowed": asked.is_narrow,
+                "seeks": own_seeks(context) if context.player in players else [],
+                "challenges": pending_challenges(context) if None in owners else [],
             },
         )
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """Which boards are asked for, and of whom, each player once."""
+
+    which: Which
+    players: Sequence[Player]
+    kinds: frozenset[str] = frozenset()
+    sizes: frozenset[int] = frozenset()
+    teams: bool = False
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether only some of a player's boards are meant, by what is played there."""
+        return bool(self.kinds or self.sizes or self.teams)
+
+    def boards(self, context: Context) -> list[Board]:
+        """The boards, the newest first: more than a list holds only where there are more."""
+        found: dict[int, Board] = {}
+        for player in self.players:
+            found |= {board.id: board for board in self._boards_of(context, player)}
+        return [
+            found[number] for number in sorted(found, reverse=True) if self._fits(found[number])
+        ]
+
+    def _boards_of(self, context: Context, player: Player) -> Iterator[Board]:
+        boards, most = context.work.boards, _LOOKED_THROUGH if self.is_narrow else _MOST_LISTED + 1
+        if self.which is Which.NEXT:
+            yield from boards.get_many(boards.to_move(player.id)[-most:])
+        if self.which in (Which.ACTIVE, Which.ALL):
+            yield from boards.of_player(player.id, playing=True, most=most)
+        if self.which in (Which.OVER, Which.ALL):
+            yield from boards.of_player(player.id, playing=False, most=most)
+
+    def _fits(self, board: Board) -> bool:
+        if not board.is_installed:
+            return False
+        if self.kinds and board.game not in self.kinds:
+            return False
+        if self.sizes and len(board.seats) not in self.sizes:
+            return False
+        return not self.teams or teams(board.position) is not None
+
+
+def _all_shown(
+    context: Context, refs: Sequence[BoardRef], more: Sequence[Board], *, own: bool = False
+) -> Iterator[Event]:
+    """Show boards as far as there is room in the answer; `own`: only the speaker's. Raises
+    Refusal."""
+    room = MOST_SHOWN - context.shown
+    if room <= 0:
+        raise Refusal("enough-shown", most=MOST_SHOWN)
+    boards = [(context.board(ref), ref.ply) for ref in refs[:room]]
+    strange = [board.id for board, _ in boards if own and not board.seats_of(context.player.id)]
+    if strange:
+        raise Refusal("not-your-board", number=strange[0])
+    boards += [(board, None) for board in more]
+    if not boards:
+        raise Refusal("no-boards")
+    rest = [ref.number for ref in refs[room:]] + [board.id for board, _ in boards[room:]]
+    if rest:
+        yield Answered("more-boards", {"most": room, "numbers": rest})
+    for board, ply in boards[:room]:
+        yield _shown(context, board, ply)
 
 
 def _owner(context: Context, player: Player) -> str | None:
@@ -96,14 +210,14 @@ def _owner(context: Context, player: Player) -> str | None:
     return None if player.id == context.player.id else player.handle
 
 
-def _counted(
-    owners: Sequence[str | None], boards: Sequence[Board], players: Sequence[Player]
-) -> str:
+def _counted(owners: Sequence[str | None], boards: Sequence[Board], asked: _Asked) -> str:
+    if asked.which is Which.OVER:
+        return f"{len(boards)} over"
     movers = [board.to_move for board in boards if board.to_move]
     counted = f"{len(movers)} in progress"
-    if len(players) > 1:
+    if len(asked.players) > 1:
         return counted
-    own = sum(mover.player_id == players[0].id for mover in movers)
+    own = sum(mover.player_id == asked.players[0].id for mover in movers)
     whose = f"{owners[0]}'s" if owners[0] else "your"
     return f"{counted}, {whose} move on {own or 'none'}"
 
@@ -120,6 +234,7 @@ def _listed(board: Board) -> dict[str, Any]:
         "turn": board.to_move.handle if board.to_move else None,
         "turn_unreachable": bool(board.to_move and board.to_move.unreachable),
         "ply": board.ply,
+        "paused": board.playing and board.paused_since is not None,
         "winners": [board.seats[seat - 1].handle for seat in board.winners or ()],
     }
 
@@ -130,7 +245,10 @@ def _shown(context: Context, board: Board, ply: int | None) -> Answered:
         view = board_view(
             context.work, board, player_id=player_id, whole=True, picture=context.wants_picture
         )
-        return Answered("board", to_plain(view), board.id)
+        clock = clock_told(context.work, board, context.now)
+        zone = context.actor.settings.timezone if context.actor else "UTC"
+        told = {**to_plain(view), "clock": clock.for_reader(zone) if clock else None}
+        return Answered("board", told, board.id)
     counted = ply if ply >= 0 else board.ply + 1 + ply
     if not 0 <= counted <= board.ply:
         raise Refusal("no-such-ply", number=board.id, last=board.ply, ply=ply)
@@ -139,22 +257,12 @@ def _shown(context: Context, board: Board, ply: int | None) -> Answered:
     return Answered("past-board", to_plain(past), board.id)
 
 
-def _asked_for(context: Context, words: Sequence[str]) -> tuple[str, list[Player]]:
-    """Which boards are asked for, and of whom, each player once."""
-    chosen = [word for word in words if word in _FILTERS]
-    handles = [word for word in words if word not in _FILTERS] or [ME]
+def _asked_for(context: Context, words: Sequence[str]) -> _Asked:
+    chosen = [WHICH[word] for word in words if word in WHICH]
+    handles = [ME if word == _MINE else word for word in words if word not in WHICH] or [ME]
     players = [_player(context, handle) for handle in handles]
-    which = chosen[-1] if chosen else "active"
-    return which, list({player.id: player for player in players}.values())
-
-
-def _boards_of_players(context: Context, players: Sequence[Player], which: str) -> list[Board]:
-    found: dict[int, Board] = {}
-    for player in players:
-        for board in _boards_of(context, player, which):
-            found[board.id] = board
-    numbers = sorted(found, reverse=True)
-    return [found[number] for number in numbers if found[number].is_installed]
+    which = chosen[-1] if chosen else Which.ACTIVE
+    return _Asked(which, list({player.id: player for player in players}.values()))
 
 
 def _player(context: Context, handle: str) -> Player:
@@ -164,13 +272,3 @@ def _player(context: Context, handle: str) -> Player:
     if player is None:
         raise no_such_player(context, handle)
     return player
-
-
-def _boards_of(context: Context, player: Player, which: str) -> list[Board]:
-    boards = context.work.boards
-    if which == "next":
-        return list(boards.get_many(boards.to_move(player.id)))
-    found = list(boards.of_player(player.id, playing=True, most=_MOST_LISTED + 1))
-    if which == "all":
-        found += boards.of_player(player.id, playing=False, most=_MOST_LISTED + 1)
-    return found

@@ -27,6 +27,8 @@ class Move(Command):
     In answer to a board's mail the move alone is enough, on a line of its own: a greeting may
     stand above it. Quotes, a full stop or "please" around it do not matter. If you write
     something that can only mean one move, we ask whether it was meant.
+    A line that begins with a board's number needs no word `move`: the number and the move are
+    enough, in any mail, and on a line for each board.
     """
 
     takes_login = True
@@ -40,6 +42,7 @@ class Move(Command):
     move: str = operand(MoveText())
     ply: int | None = operand(PlyMark(), optional=True)
     is_bare: bool = False  # the command's word was left out
+    is_line: bool = False  # a board's number stands in its place: `12 MOVE`
 
     @classmethod
     def bare(cls, text: str, line: str, game: Game, board: BoardRef | None = None) -> Self:
@@ -49,10 +52,21 @@ class Move(Command):
         command.board, command.move, command.ply = board, " ".join(text.split()), None
         return command
 
+    @classmethod
+    def on_board(cls, board: BoardRef, text: str, line: str, game: Game) -> Self:
+        """The command that a board's number and a move are, on a line of their own."""
+        command = cls.bare(text, line, game, board)
+        command.is_bare, command.is_line = False, True
+        return command
+
+    @property
+    def number(self) -> int | None:
+        """The number of the board that it names."""
+        return self.board.number if self.board else None
+
     def is_on(self, board: Board) -> bool:
         """Whether it may be the next move of a board: it names no other one, and no other ply."""
-        named = self.board.number if self.board else None
-        return named in (None, board.id) and self._meant_ply in (None, board.ply + 1)
+        return self.number in (None, board.id) and self._meant_ply in (None, board.ply + 1)
 
     def run(self, context: Context) -> Iterator[Event]:
         """Play it."""
@@ -61,20 +75,25 @@ class Move(Command):
         self._check_turn(board, context)
         older = self._older(board, context)
         if older:
-            check_move(board, self.move)
-            past = past_view(
-                *(context.work, board, board.position, board.ply),
-                since=last_seen(board, context.actor.id if context.actor else None),
-                picture=context.wants_picture,
-            )
-            told = {
-                **to_plain(past),
-                "next": board.ply + 1,
-                "taken_back": board.taken_back > older.taken_back,
-            }
-            yield Held(self.pinned(context), "stale-move", told, board.id)
+            taken_back = board.taken_back > older.taken_back
+            yield self._held(board, context, "stale-move", taken_back=taken_back)
+            return
+        if self.is_line and context.hints and board.id not in context.hints:
+            # In an answer to another board the number may be that of a move.
+            yield self._held(board, context, "other-board", answered=context.hints[0])
             return
         yield from play_move(context.work, board, self.move, context.now, context.turn.arrived)
+
+    def _held(self, board: Board, context: Context, section: str, **why: int) -> Held:
+        """The question whether a move is meant for a board as it is now. Raises Refusal."""
+        check_move(board, self.move)
+        past = past_view(
+            *(context.work, board, board.position, board.ply),
+            since=last_seen(board, context.actor.id if context.actor else None),
+            picture=context.wants_picture,
+        )
+        told = {**to_plain(past), "next": board.ply + 1, **why}
+        return Held(self.pinned(context), section, told, board.id)
 
     def pinned(self, context: Context) -> str:
         """Name the board and the ply for which the move is meant now."""
@@ -104,13 +123,13 @@ class Move(Command):
             raise Refusal("not-your-turn", turn=mover.handle, number=board.id)
 
     def _older(self, board: Board, context: Context) -> Answering | None:
-        """What this answers, if that is an older mail of the board: it may mean what stood then."""
-        named = self.board is not None and self.board.number is not None
-        answered = context.answered
-        if named or self._meant_ply is not None or answered is None or answered.number != board.id:
+        """What this answers, if the board was older there: it may mean what stood then."""
+        if self._meant_ply is not None or (self.number is not None and not self.is_line):
             return None
-        older = (answered.taken_back, answered.ply) < (board.taken_back, board.ply)
-        return answered if older else None
+        shown = next((item for item in context.mailed if item.number == board.id), None)
+        if shown is None or (shown.taken_back, shown.ply) >= (board.taken_back, board.ply):
+            return None
+        return shown
 
 
 class Resign(Command):

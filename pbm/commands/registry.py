@@ -1,5 +1,6 @@
 """All commands, and the way from a line of text to one of them."""
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -7,28 +8,34 @@ from typing import Any
 
 from pbm.commands.account import NewKey, SignUp, WhoAmI
 from pbm.commands.addresses import Add, ChangeAddress, ChangeHandle, ChangePassword
-from pbm.commands.agree import Accept, Claim, Draw, Reject, TakeBack
+from pbm.commands.agree import Accept, Claim, Draw, Give, Pause, Reject, Resume, TakeBack
 from pbm.commands.around_moves import undressed, with_signs
 from pbm.commands.away import Back, Vacation
+from pbm.commands.control import Block, ReportBoard, Unblock
 from pbm.commands.declare import MASK, Command
 from pbm.commands.help import Help
 from pbm.commands.leaving import Delete, Stop
 from pbm.commands.lobby import Challenge, Decline, Rematch
-from pbm.commands.look import Games, Show
+from pbm.commands.look import Games, Show, ShowAs
+from pbm.commands.next_boards import Next
+from pbm.commands.people import History, Info, Players
 from pbm.commands.play import Move, Resign
 from pbm.commands.preview import Preview
 from pbm.commands.ratings import Standings
 from pbm.commands.records import Export, Import
-from pbm.commands.settings import Set, ShowSettings
-from pbm.commands.words import cut_short, login_at, lowered
+from pbm.commands.seeks import Join, Play, SeekOthers, Seeks, Unseek
+from pbm.commands.settings import Challenges, Set, SetLimit, ShowSettings
+from pbm.commands.words import BoardKind, cut_short, lowered
 from pbm.errors import Refusal
 from pbm.mail.reading.charsets import fold_typography
 from pbm.nearest import nearest
 from pbm.play.game_words import (
     check_place,
+    is_any_bare_move,
     is_bare_move,
     is_game,
     is_nearly_move,
+    may_be_move,
     mentions_place,
 )
 from pbm.rules.contract import Game
@@ -62,9 +69,27 @@ COMMANDS: tuple[type[Command], ...] = (
     Standings,
     Vacation,
     Back,
+    Give,
+    Pause,
+    Resume,
     Preview,
     Export,
     Import,
+    History,
+    Info,
+    Players,
+    Next,
+    ShowAs,
+    Play,
+    SeekOthers,
+    Seeks,
+    Join,
+    Unseek,
+    Challenges,
+    SetLimit,
+    Block,
+    Unblock,
+    ReportBoard,
 )
 COMMAND_WORDS = frozenset(word for command in COMMANDS for word in command.words)
 _BY_WORD = {word: [item for item in COMMANDS if word in item.words] for word in COMMAND_WORDS}
@@ -72,6 +97,9 @@ _LONGEST_LINE = 400  # characters; nobody types a longer command
 # Why a line cannot be read that holds what only commands hold.
 _NO_PLAIN_WORDS = frozenset("option option-value no-such-value address-in-team rounds".split())
 _ALIKE = 0.75  # more than elsewhere: plain words stand there, too
+_OF_ALL_GAMES = ["all", Show.words[0]]  # as older servers had it, in place of a game's name
+# A board's number, perhaps with a ply, and what stands behind it.
+_NUMBERED_LINE = re.compile(r"(\d{1,9}(?:#\d{1,5})?)(?: ?: ?| )(\S.*)", re.ASCII)
 _SHORT = 2  # words of a line that a command's short form may have
 
 
@@ -103,7 +131,7 @@ def parse_line(line: str, game: Game | None = None) -> Command | Problem | None:
         return None
     found = list(_candidates(words))
     if not found:
-        return _perhaps_meant(words, game)
+        return _for_a_board(words, game) or _perhaps_meant(words, game)
     if len(found) > 1 and all(command.second for command in found):
         return _which_of(found, words, game)
     problem: Problem | None = None
@@ -141,6 +169,14 @@ def whole_move(line: str, game: Game | None = None) -> Move | None:
     return None
 
 
+def line_for_a_board(line: str, game: Game | None = None) -> Command | None:
+    """Read a line that is a board's number and what is to be done there: a move, or what can hardly
+    be anything else, or a command that names no other board."""
+    if len(line) > _LONGEST_LINE:
+        return None
+    return _for_a_board(fold_typography(line).split(), game or default_game())
+
+
 def nearly_move(line: str, game: Game | None = None) -> str | None:
     """The text of a line that can hardly be anything but a move, and is not written as one.
 
@@ -155,6 +191,32 @@ def nearly_move(line: str, game: Game | None = None) -> str | None:
         text = undressed(rest)
     text = with_signs(text)
     return text if is_nearly_move(text, game) else None
+
+
+def _for_a_board(words: list[str], game: Game) -> Command | None:
+    """What stands behind a board's number; whether it is a move there, the board says."""
+    line = " ".join(words)
+    found = _NUMBERED_LINE.fullmatch(line)
+    if not found:
+        return None
+    board, written = BoardKind().read([found[1]]), found[2]
+    plain = undressed(written, numbered=False)
+    if _is_surely_a_move(plain, game):
+        return Move.on_board(board, plain if may_be_move(plain) else written, line, game)
+    command = parse_line(written, game) if not written[0].isdigit() else None
+    if not isinstance(command, Command) or command.login:
+        return None
+    return command.on(board, line)
+
+
+def _is_surely_a_move(text: str, game: Game) -> bool:
+    if is_any_bare_move(text) or is_nearly_move(with_signs(text), game):
+        return True
+    try:
+        check_place(text, game)
+    except Refusal:
+        return True
+    return mentions_place(text) and " " not in text
 
 
 def _spelled_out(text: str, game: Game) -> Move | None:
@@ -201,6 +263,8 @@ def _words(line: str) -> tuple[list[str], Game | None]:
     words = [word for word in fold_typography(line).split() if word != "**"]
     if words and lowered(words[0]) == "pbm":
         words = words[1:]
+    if [lowered(word) for word in words[:2]] == _OF_ALL_GAMES:
+        words = words[1:]
     if len(words) > 1 and is_game(lowered(words[0])):
         return words[1:], games()[lowered(words[0])]
     return words, None
@@ -210,6 +274,8 @@ def _candidates(words: list[str]) -> Iterator[type[Command]]:
     """The commands that a line may be, the one that it is most likely meant for last."""
     word, second = lowered(words[0]), lowered(words[1]) if len(words) > 1 else ""
     begun = _BY_WORD.get(word) or _shortened(word)
+    if any(other[0].isalnum() for other in words[1:]):
+        begun = [command for command in begun if not command.stands_alone]
     seconds = {command.second for command in begun}
     if len(words) <= _SHORT:
         yield from (command for command in begun if word in command.short)
@@ -253,7 +319,7 @@ def _which_of(found: list[type[Command]], words: list[str], game: Game) -> Probl
 
 def _masked(command: type[Command], words: Iterable[str]) -> str:
     shown = list(words)
-    login = login_at(shown[1:]) if command.takes_login else None
+    login = command.login_in(shown[1:])
     if login is not None:
         shown[login + 2] = MASK
     if command.has_secret():
@@ -279,7 +345,7 @@ def _perhaps_meant(words: list[str], game: Game) -> Problem | None:
         return Problem(_masked(command, words), "unknown-command", {}, instead)
     move = undressed(line)
     if is_bare_move(move, game):
-        return Problem(line, "bare-move", {}, f"{Move.words[0]} {move}")
+        return Problem(line, "bare-move", {"move": move})
     if mentions_place(line):
         told = {"word": line, "game": game.info.name}
         return Problem(line, "unclear-move", told, example=_example(Move, game))

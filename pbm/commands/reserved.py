@@ -17,6 +17,7 @@ _LANGUAGE = (
     | JOINING
     | AGAINST
     | frozenset("active all confirm me multiple next operator pbm".split())
+    | frozenset("finished inactive mine over playing waiting".split())
 )
 # Mailboxes with a meaning (RFC 2142), and others that every site has.
 _MAILBOXES = frozenset(

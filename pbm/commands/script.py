@@ -30,7 +30,8 @@ class Script:
     `guess` is the section of a question that says what was read as these commands, where they
     are only guessed: they are asked about even after a proof. `heading` is a subject that is not
     one of ours. `wish` is a line of the words below that asks us for something: it is asked about
-    once the commands are done.
+    once the commands are done. `unplaced` are words that belong to no board for sure: they come
+    back.
     """
 
     commands: tuple[Command, ...] = ()
@@ -40,6 +41,7 @@ class Script:
     guess: Mapping[str, Any] | None = None
     heading: str = ""
     wish: "Script | None" = None
+    unplaced: tuple[str, ...] = ()
 
     def of(self, logins: Collection[Login]) -> "Script":
         """The part that carries one of these logins; the words go with the last command."""

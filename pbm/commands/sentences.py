@@ -19,8 +19,8 @@ from pbm.commands.words import Handle
 from pbm.play.game_words import mentions_place
 
 _FEWEST_WORDS = 3  # of a sentence; shorter lines are commands that went wrong
-_LISTS: Final = read_list("sentences", ("to you", "words", "ours", "beginnings"))
-_TO_YOU, _WORDS, _OURS, _BEGINNINGS = _LISTS.values()
+_LISTS: Final = read_list("sentences", ("to you", "words", "ours", "beginnings", "whole"))
+_TO_YOU, _WORDS, _OURS, _BEGINNINGS, _WHOLE = _LISTS.values()
 # A number, an option, an address, a ply, two partners.
 _EXACT = re.compile(r"\d|[@#=+*]|(?:^|\s)[-\u2013\u2014]{1,2}\w")
 _PLAYS = (Move, Preview)  # "move the left one up" is about nothing else
@@ -39,7 +39,7 @@ def is_talk(line: str, found: Command | Problem) -> bool:
     if isinstance(found, Problem) and found.code == "unknown-command" and words[0] in _WORDS:
         return True  # "How" is no "show"
     if len(words) < _FEWEST_WORDS:
-        return False
+        return " ".join(words) in _WHOLE
     meant = begun_by(line)
     if not meant or any(command.has_secret() for command in meant):
         return False

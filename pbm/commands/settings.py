@@ -1,5 +1,6 @@
 """The commands by which a player says how we are to write."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from datetime import datetime
@@ -8,22 +9,44 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from pbm.commands.context import Context
 from pbm.commands.declare import Command, operand
-from pbm.commands.words import OneOf, Word, cut_short, lowered
+from pbm.commands.languages_spoken import names_of, read_languages
+from pbm.commands.words import OneOf, Word, Words, cut_short, lowered
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.nearest import nearest
+from pbm.play.clocks.waits import check_time_left, look_again
+from pbm.play.digests import DAILY, HOURLY, OFF, arrange_digests
 from pbm.store.values import Settings
 
+_ON_OFF = ("on", "off")
 _CHOICES = {
-    "picture": ("on", "off"),
+    "picture": _ON_OFF,
     "subject": ("plain", "classic"),
-    "mails": ("all", "turn"),
-    "strict": ("on", "off"),
-    "weekend": ("on", "off"),
+    "mails": ("all", "turn", "digest"),
+    "strict": _ON_OFF,
+    "weekend": _ON_OFF,
+    "digest": (DAILY, HOURLY, OFF),
+    "challenges": ("on", "off", "ask"),
 }
 _MOST_ZONES = 3  # of one city
-_SWITCHES = {"on": True, "off": False}
-_SPELLINGS = {"pictures": "picture", "mail": "mails", "zone": "timezone", "tz": "timezone"}
+_OF_THE_CALENDAR = ("weekend", "timezone")
+_MOST_GAMES = 999
+_NO_LIMIT = ("none", "off", "no", "0")
+_SPELLINGS = {
+    "pictures": "picture",
+    "mail": "mails",
+    "digests": "digest",
+    "zone": "timezone",
+    "tz": "timezone",
+    "weekends": "weekend",
+    "language": "languages",
+}
+_HOW_OFTEN = {
+    **dict.fromkeys(("on", "day", "everyday"), DAILY),
+    **dict.fromkeys(("no", "never", "none"), OFF),
+    "hour": HOURLY,
+}
+_HOUR = re.compile(r"([0-9]{1,2})(?:[:.]?00)?[ ]?(h|am|pm|)", re.ASCII)
 
 
 class ShowSettings(Command):
@@ -48,8 +71,17 @@ class Set(Command):
     the usual way.
     `set mails turn` sends you a board only when it is your turn, or somebody writes or asks
     something, and at the end; your own moves are still confirmed. `all` sends every move.
+    `set digest daily` sends you one mail a day, at 7 in the morning, with all boards on which the
+    others did something; `set digest 18:00` is another hour, `set digest hourly` a mail an hour,
+    and `off` each board at once again. What you do yourself is answered at once in any case. So
+    is what cannot wait: an offer to you that somebody else may end meanwhile, a move for which
+    you would have less than a day after the digest, and a reminder. `set mails digest` is
+    `set digest daily`, and with `all` or `turn` there are no digests.
     `set timezone Europe/Berlin` is for the times that our mails name.
-    `set weekend off` stops your clocks on Saturdays and Sundays.
+    `set weekend off` stops your clocks on Saturdays and Sundays. What would let your time on a
+    board run out at once, such as `set weekend on` late in a wait, is not done.
+    `set languages English, Deutsch` tells others in `info` what you write; `none` tells nothing.
+    `set challenges ask` and `set limit 5` are the commands `challenges` and `limit`.
     `set strict on` is for those who are afraid of forgers: your yes to a question then stands
     for no other mail, so that every mail which answers none of ours is asked about. Where this
     server learns what your mail provider says of a mail, an answer of yours counts only if
@@ -58,34 +90,120 @@ class Set(Command):
 
     words = ("set",)
     group = "account"
-    examples = ("set picture off", "set mails turn", "set timezone Europe/Berlin")
+    examples = ("set picture off", "set mails turn", "set digest daily")
 
-    name: str = operand(OneOf(*_CHOICES, "timezone", shown="setting", **_SPELLINGS))
-    value: str = operand(Word("value"))
+    name: str = operand(
+        OneOf(*_CHOICES, "timezone", "languages", "limit", shown="setting", **_SPELLINGS)
+    )
+    value: str = operand(Words("value"))
 
     def run(self, context: Context) -> Iterator[Event]:
         """Change it."""
-        chosen = self._chosen()
-        settings = replace(context.player.settings, **{self.name: chosen})
+        settings = replace(context.player.settings, **self._chosen())
+        chosen = getattr(settings, self.name)
         if self.name == "strict":  # the word of a provider that is never heard would be none
             settings = replace(settings, strict_by_provider=context.can_be_strict or not chosen)
         context.work.players.set_settings(context.player.id, settings)
+        if self.name in _OF_THE_CALENDAR:
+            check_time_left(context.work, context.player.id, context.turn.arrived)
+            look_again(context.work, context.player.id, context.now)
+        arrange_digests(context.work, context.player, settings, context.now)
         yield _told(context, settings, changed=self.name)
 
-    def _chosen(self) -> Any:
+    def _chosen(self) -> dict[str, Any]:
+        """The settings that are another way now."""
         if self.name == "timezone":
-            return _zone(self.value)
-        value = lowered(self.value)
+            return {self.name: _zone(self.value)}
+        if self.name == "languages":
+            return {self.name: read_languages(self.value)}
+        if self.name == "limit":
+            return {self.name: _limit(self.value)}
+        hour = _hour(self.value) if self.name == "digest" else None
+        if hour is not None:
+            return {"digest": DAILY, "digest_at": hour}
         choices = _CHOICES[self.name]
+        value = lowered(self.value)
+        if self.name == "digest":
+            value = _HOW_OFTEN.get(value, value)
         if value not in choices:
             told = {"word": cut_short(self.value), "near": nearest(value, choices)}
             raise Refusal("no-such-setting", name=self.name, choices=list(choices), **told)
-        return _SWITCHES.get(value, value)
+        if self.name == "mails":
+            return {"digest": DAILY} if value == "digest" else {"mails": value, "digest": OFF}
+        return {self.name: value == "on" if choices == _ON_OFF else value}
+
+
+class Challenges(Command):
+    """Say whether others may challenge you: `on`, `ask` or `off`.
+
+    `on` is how everybody begins: a challenge gives you a board at once, and `decline` leaves it.
+    With `ask` you are asked in a mail first. Nobody gets a board before your yes, and after seven
+    days without an answer the game is off. With `off` challenges are refused. A rematch and the
+    next round of a match begin without asking; `off` keeps a rematch away, too. Your own challenges
+    are sent as ever.
+    """
+
+    words = ("challenges",)
+    group = "lobby"
+    examples = ("challenges ask", "challenges off", "challenges on")
+
+    value: str = operand(OneOf(*_CHOICES["challenges"]))
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Change it."""
+        yield set_challenges(context, self.value)
+
+
+class SetLimit(Command):
+    """Take no further challenge while so many of your games are going that others began.
+
+    A game that you have joined or accepted counts, and one that you began does not. Yourself you
+    can begin, join and accept as many as you like. `limit none` lifts it.
+    """
+
+    words = ("limit",)
+    group = "lobby"
+    examples = ("limit 5", "limit none")
+
+    most: str = operand(Word("n"))
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Change it."""
+        settings = replace(context.player.settings, limit=_limit(self.most))
+        context.work.players.set_settings(context.player.id, settings)
+        yield _told(context, settings, changed="limit")
+
+
+def set_challenges(context: Context, value: str) -> Answered:
+    """Write down what another's challenge does, and tell the speaker."""
+    settings = replace(context.player.settings, challenges=value)
+    context.work.players.set_settings(context.player.id, settings)
+    return _told(context, settings, changed="challenges")
+
+
+def _limit(word: str) -> int:
+    """A number of games, 0 for none. Raises Refusal."""
+    if lowered(word) in _NO_LIMIT:
+        return 0
+    if not (word.isascii() and word.isdigit() and 1 <= int(word[:9]) <= _MOST_GAMES):
+        raise Refusal("no-such-limit", word=cut_short(word), most=_MOST_GAMES)
+    return int(word)
 
 
 def local_time(moment: datetime, timezone: str) -> str:
     """A moment as a player's mails name it: ISO 8601 to the minute, and the zone."""
     return f"{moment.astimezone(ZoneInfo(timezone)):%Y-%m-%d %H:%M} ({timezone})"
+
+
+def _hour(word: str) -> int | None:
+    """An hour of the day, as people write it: `18:00`, `18h`, `6pm`; None for anything else."""
+    found = _HOUR.fullmatch(lowered(word))
+    if found is None:
+        return None
+    hour = int(found[1])
+    if found[2] in ("am", "pm"):
+        return hour % 12 + 12 * (found[2] == "pm") if 1 <= hour <= 12 else None
+    return hour if hour < 24 else None
 
 
 def _zone(word: str) -> str:
@@ -114,6 +232,9 @@ def _told(context: Context, settings: Settings, changed: str = "") -> Answered:
         name: {True: "on", False: "off"}.get(value, value)
         for name, value in asdict(settings).items()
     }
+    shown["languages"] = ", ".join(names_of(settings.languages)) or "none"
     now = local_time(context.now, settings.timezone)
+    blocked = list(context.work.blocks.handles_of(context.player.id))
+    shown |= {"limit": settings.limit or "none", "blocked": blocked}
     told = {"title": "your settings", "now": now, "changed": changed, **shown}
     return Answered("settings", told)

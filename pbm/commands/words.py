@@ -5,9 +5,9 @@ code `syntax` and a sentence's reason when the words cannot be read.
 """
 
 import re
-from contextlib import suppress
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import timedelta
+from enum import StrEnum
 from string import ascii_lowercase, ascii_uppercase
 from typing import Any
 
@@ -16,7 +16,8 @@ from pbm.errors import Refusal
 from pbm.mail.address import AddressError, parse_address
 from pbm.nearest import nearest
 from pbm.play.clocks.durations import parse_duration, spell_duration
-from pbm.play.game_words import may_be_move, mentions_place
+from pbm.play.game_words import is_game, may_be_move, mentions_place
+from pbm.rules.registry import games
 
 _HANDLE = re.compile(r"[a-z][a-z0-9_-]{1,15}", re.ASCII)
 _BOARD = re.compile(r"(\d{1,9})?(?:#(-?\d{1,5}))?:?", re.ASCII)
@@ -25,6 +26,7 @@ MOST_ROUNDS = 20
 _LONGEST_SHOWN = 40
 _LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
 _LOGIN = 2  # words: userid, password
+_RANGE = re.compile(r"(\d{1,4})?-(\d{1,4})?", re.ASCII)
 _MARK = re.compile(r"#(\d{1,5})", re.ASCII)
 # Commands of game servers by mail, ours to come among them: no player may be called so.
 KEPT_FREE = frozenset(
@@ -201,6 +203,19 @@ class Word(Kind):
         return words.pop(0)
 
 
+class Sentence(Kind):
+    """Words as somebody writes them."""
+
+    shown = "text"
+    rest = True
+
+    def read(self, words: list[str]) -> str:
+        """Take all the words that are left."""
+        text = " ".join(words)
+        words.clear()
+        return text
+
+
 class Rounds(Kind):
     """The number of games in a match."""
 
@@ -213,6 +228,53 @@ class Rounds(Kind):
             raise misread("rounds", word=cut_short(word), most=MOST_ROUNDS)
         words.pop(0)
         return int(word)
+
+
+class PlayerCount(Kind):
+    """How many play: `3`, or `3 players`."""
+
+    shown = "players"
+
+    def read(self, words: list[str]) -> int:
+        """Take one word, and the one that says what is counted."""
+        word = words[0]
+        if not (word.isascii() and word.isdigit() and len(word) <= 2 and int(word)):
+            raise misread("player-count", word=cut_short(word))
+        words.pop(0)
+        if words and lowered(words[0]) in ("players", "player"):
+            words.pop(0)
+        return int(word)
+
+
+class SeekNumber(Kind):
+    """The number of a seek: `3`, `#3` or `seek 3`."""
+
+    shown = "number"
+
+    def read(self, words: list[str]) -> int:
+        """Take one word, and the one before it that says what is meant."""
+        if len(words) > 1 and lowered(words[0]) in ("seek", "game", "number"):
+            words.pop(0)
+        word = words[0].removeprefix("#")
+        if not (word.isascii() and word.isdigit() and len(word) <= 9):
+            raise misread("seek", word=cut_short(words[0]))
+        words.pop(0)
+        return int(word)
+
+
+class RatingRange(Kind):
+    """From which rating to which: `1200-1600`, `1200-` or `-1600`."""
+
+    shown = "1200-1600"
+
+    def read(self, words: list[str]) -> tuple[int | None, int | None]:
+        """Take one word."""
+        found = _RANGE.fullmatch(words[0])
+        least, most = (part and int(part) for part in found.groups()) if found else (None, None)
+        if (not least and not most) or (least and most and least > most):
+            raise misread("rating-range", word=cut_short(words[0]))
+        words.pop(0)
+        return least or None, most or None
 
 
 class Span(Kind):
@@ -236,6 +298,20 @@ class Span(Kind):
         return found
 
 
+class LongSpan(Span):
+    """A time that may be of several words: `3 days`, `1 week 2 days`."""
+
+    def read(self, words: list[str]) -> timedelta:
+        """Take a number with its unit, and as many more of them as there are."""
+        count = 1
+        for more in range(2, len(words) + 1):
+            if not words[more - 1].isdigit() and parse_duration(" ".join(words[:more])) is not None:
+                count = more
+        text = " ".join(words[:count])
+        del words[:count]
+        return super().read([text])
+
+
 class Spans(Kind):
     """Several times, with a sign between them."""
 
@@ -250,44 +326,6 @@ class Spans(Kind):
             raise misread("span", word=cut_short(words[0]))
         del words[0]
         return tuple(self._each.read([word]) for word in found)
-
-
-@dataclass(frozen=True)
-class DayRef:
-    """A day as somebody named it: a date, one without its year, or one so long after another."""
-
-    day: date | None = None
-    after: timedelta = timedelta()
-    yearless: bool = False
-
-    def on(self, today: date) -> date:
-        """The day that is meant on a day."""
-        if self.day is None:
-            return today + self.after
-        meant = self.day.replace(year=today.year) if self.yearless else self.day
-        return meant.replace(year=today.year + 1) if self.yearless and meant < today else meant
-
-
-class Day(Kind):
-    """A day of the calendar, or a number of days from another."""
-
-    def __init__(self, shown: str) -> None:
-        self.shown = shown
-
-    def read(self, words: list[str]) -> DayRef:
-        """Take one word."""
-        word = words.pop(0)
-        named = {"today": timedelta(), "tomorrow": timedelta(days=1)}.get(lowered(word))
-        if named is not None:
-            return DayRef(after=named)
-        span = parse_duration(word)
-        if span is not None and not word.isdigit() and span >= timedelta(days=1):
-            return DayRef(after=timedelta(days=span.days - 1))
-        for form, yearless in (("%Y-%m-%d", False), ("%d.%m.%Y", False), ("%d.%m.", True)):
-            with suppress(ValueError):
-                told, form = (f"{word}2000", f"{form}%Y") if yearless else (word, form)
-                return DayRef(datetime.strptime(told, form).date(), yearless=yearless)
-        raise misread("day", word=cut_short(word))
 
 
 class OneOf(Kind):
@@ -325,6 +363,36 @@ class Shown(Kind):
         return Handle().read(words)
 
 
+class Which(StrEnum):
+    """Which of a player's boards are asked for."""
+
+    NEXT = "next"
+    ACTIVE = "active"
+    OVER = "over"
+    ALL = "all"
+
+
+WHICH = {
+    **{which.value: which for which in Which},
+    "waiting": Which.NEXT,
+    "playing": Which.ACTIVE,
+    "inactive": Which.OVER,
+    "finished": Which.OVER,
+}
+
+
+class OwnBoards(Kind):
+    """A board, or which of one's own are meant."""
+
+    shown = "board|next|active|over|all"
+
+    def read(self, words: list[str]) -> BoardRef | str:
+        """Take one word."""
+        if words[0][0].isdigit() or words[0][0] == "#":
+            return BoardKind().read(words)
+        return OneOf(shown=self.shown, **WHICH).read(words)
+
+
 class Topic(Kind):
     """The subject of a help page: a word or two."""
 
@@ -336,6 +404,41 @@ class Topic(Kind):
         text = lowered(" ".join(words))
         words.clear()
         return text
+
+
+class GameName(Kind):
+    """A game by its name."""
+
+    shown = "game"
+
+    def __init__(self, *, explains: bool = True) -> None:
+        self.explains = explains
+
+    def read(self, words: list[str]) -> str:
+        """Take one word."""
+        name = lowered(words[0])
+        if not is_game(name):
+            raise misread("game", word=cut_short(words[0]), names=sorted(games()))
+        words.pop(0)
+        return name
+
+
+class Words(Kind):
+    """One word, or several with commas or "and" between them."""
+
+    def __init__(self, shown: str) -> None:
+        self.shown = shown
+
+    def read(self, words: list[str]) -> str:
+        """Take as many words as hang together."""
+        taken = [words.pop(0)]
+        while words and (taken[-1].endswith((",", "&")) or _joins(taken[-1]) or _joins(words[0])):
+            taken.append(words.pop(0))
+        return " ".join(taken)
+
+
+def _joins(word: str) -> bool:
+    return word.startswith((",", "&")) or lowered(word) == "and"
 
 
 @dataclass(frozen=True, repr=False)
@@ -383,6 +486,15 @@ def login_at(words: list[str]) -> int | None:
     at += _is_own_word(words, at)
     userid = lowered(words[at]) if len(words) >= at + _LOGIN else ""
     return at if is_handle(userid) and not mentions_place(userid) else None
+
+
+def login_first(words: list[str]) -> int | None:
+    """Where a userid and a password stand before all else, as some commands had them; None if they
+    do not."""
+    if len(words) < _LOGIN or not is_handle(lowered(words[0])):
+        return None
+    others = [word for word in words[:_LOGIN] if lowered(word) in WHICH or _BOARD.fullmatch(word)]
+    return None if others else 0
 
 
 def _is_own_word(words: list[str], at: int) -> bool:

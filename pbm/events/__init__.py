@@ -73,8 +73,15 @@ class Answered:
 
     @property
     def shows_board(self) -> bool:
-        """Whether a board stands in the section."""
-        return "diagram" in self.params
+        """Whether a board stands in the section, or several."""
+        return bool(self.boards)
+
+    @property
+    def boards(self) -> list[dict[str, Any]]:
+        """The boards that stand in the section."""
+        if "diagram" in self.params:
+            return [self.params]
+        return [board for board in self.params.get("boards", ()) if "diagram" in board]
 
 
 @dataclass(frozen=True)
@@ -132,6 +139,59 @@ class Forgotten:
     handle: str
 
 
+@dataclass(frozen=True)
+class SeekNews:
+    """Something happened to a seek, of which others who wait in it are told, each by number.
+
+    `what`: a player `joined` or `left`, or the seek is over: `withdrawn` or `lapsed`. `pairs`: it
+    came of the wish to be paired.
+    """
+
+    seek: int
+    what: str
+    handle: str
+    readers: tuple[int, ...]
+    waiting: int
+    players: int
+    pairs: bool = False
+
+
+@dataclass(frozen=True)
+class Proposed:
+    """Players are asked whether they take a challenge that waits for them; so do the words."""
+
+    challenge_id: int
+    asked: tuple[int, ...]
+    comment: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class CalledOff:
+    """A challenge that waited comes to nothing, which the players of `told` read.
+
+    `why` is `refused`, `withdrawn`, `lapsed`, `left`, or `impossible`; `who` did so. `by` had sent
+    it. `comment` is what was written with that.
+    """
+
+    by: str
+    game: str
+    why: str
+    who: tuple[str, ...]
+    told: tuple[int, ...]
+    comment: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Reported:
+    """A player has told the operator something about a board; `words` is what others said there."""
+
+    number: int
+    about: int
+    handle: str
+    lines: tuple[str, ...]
+    words: tuple[dict[str, Any], ...]
+
+
 Event = (
     BoardFact
     | MovePlayed
@@ -144,4 +204,8 @@ Event = (
     | Invited
     | AddressWanted
     | Forgotten
+    | SeekNews
+    | Proposed
+    | CalledOff
+    | Reported
 )

@@ -43,10 +43,13 @@ class BoardStarted(BoardFact):
     """A new board is on the server; `handle` brought it about.
 
     `first_unsaid`: that player has the first of several seats without having asked for it.
+    `seek` is the number of the seek that it comes of; `paired`: they had asked to be paired.
     """
 
     handle: str
     first_unsaid: bool = False
+    seek: int | None = None
+    paired: bool = False
 
 
 @dataclass(frozen=True)
@@ -83,10 +86,11 @@ class PlayerBack(BoardNews):
 
 @dataclass(frozen=True)
 class VacationTaken(BoardFact):
-    """A player's time has run out, and days of the year's vacation were taken instead."""
+    """A player's time has run out, and so many days of the year's vacation were taken instead."""
 
     handle: str
     last: str
+    days: int
 
 
 @dataclass(frozen=True)
@@ -261,3 +265,105 @@ class MatchOver(_MatchNews):
     """All rounds are played."""
 
     winners: tuple[str, ...]
+
+
+# -- clocks ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Forfeited(BoardFact):
+    """A player has run out of time; others may play on."""
+
+    handle: str
+
+
+@dataclass(frozen=True)
+class ForfeitClaimable(BoardFact):
+    """A player to whom mail comes back has run out of time, so that the others may claim it."""
+
+    handle: str
+
+
+@dataclass(frozen=True)
+class ForfeitClaimed(BoardNews):
+    """A player claimed that another has run out of time."""
+
+    handle: str
+    by: str
+
+
+@dataclass(frozen=True)
+class TimeGiven(BoardNews):
+    """A player gave others more time, so much."""
+
+    handle: str
+    others: tuple[str, ...]
+    time: str
+
+
+@dataclass(frozen=True)
+class PauseAsked(BoardNews):
+    """A player asks to stop the clocks of a board."""
+
+    handle: str
+
+
+class PauseSeconded(_Answered):
+    """One agrees to a pause, and others have still to answer."""
+
+
+class PauseRefused(_Answered):
+    """One says no to a pause."""
+
+
+class PauseWithdrawn(_Answered):
+    """A player asks for a pause no more."""
+
+
+@dataclass(frozen=True)
+class PauseBegun(BoardNews):
+    """All have agreed to the pause that a player asked for; it lasts so many days at most."""
+
+    handle: str
+    days: int
+
+
+@dataclass(frozen=True)
+class ResumeAsked(BoardNews):
+    """A player asks to let the clocks of a board run again."""
+
+    handle: str
+
+
+class ResumeSeconded(_Answered):
+    """One agrees to end a pause, and others have still to answer."""
+
+
+class ResumeRefused(_Answered):
+    """One says no to the end of a pause."""
+
+
+class ResumeWithdrawn(_Answered):
+    """A player asks no more for the end of a pause."""
+
+
+@dataclass(frozen=True)
+class PauseEnded(BoardNews):
+    """All have agreed to end a pause, as a player asked."""
+
+    handle: str
+
+
+@dataclass(frozen=True)
+class PauseRunOut(BoardFact):
+    """A pause has lasted as long as it may."""
+
+    days: int
+
+
+@dataclass(frozen=True)
+class OfferVoid(BoardNews):
+    """What `by` had asked for, a pause or the end of one, is off, as a move was taken back."""
+
+    by: str
+    kind: str

@@ -15,6 +15,10 @@ _BOARD_ID = re.compile(
     r"\.[^@<>]*@([^@<>]*)>",
     re.ASCII,
 )
+_SHOWN = re.compile(r"(\d{1,9})p(\d{1,5})(?:b(\d{1,5}))?", re.ASCII)
+_SEVERAL_ID = re.compile(
+    r"<s((?:\.\d{1,9}p\d{1,5}(?:b\d{1,5})?){1,12})\.[^@<>]*@([^@<>]*)>", re.ASCII
+)
 
 
 def by_lot(names: Sequence[str]) -> list[str]:
@@ -24,7 +28,7 @@ def by_lot(names: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Answering:
-    """What a mail answers: a board's mail, at a ply, after so many take-backs.
+    """What a mail answers: a board as a mail of ours showed it, at a ply, after so many take-backs.
 
     `asked` are the marks of the offers that it asked its reader about.
     """
@@ -61,11 +65,20 @@ class Site:
             return False
         return any(address in network for network in self.trusted_networks)
 
-    def board_answered(self, message_ids: tuple[str, ...]) -> Answering | None:
-        """Return what the newest of our board mails among Message-IDs says."""
+    def boards_answered(self, message_ids: tuple[str, ...]) -> tuple[Answering, ...]:
+        """Return the boards that the newest of our mails about boards among Message-IDs showed."""
         for message_id in message_ids:
             found = _BOARD_ID.fullmatch(message_id)
             if found and found[5].lower() == self.address.domain:
                 asked = tuple(found[4].split(".")[1:])
-                return Answering(int(found[1]), int(found[2]), int(found[3] or 0), asked)
-        return None
+                return (Answering(int(found[1]), int(found[2]), int(found[3] or 0), asked),)
+            several = _SEVERAL_ID.fullmatch(message_id)
+            if several and several[2].lower() == self.address.domain:
+                shown = _SHOWN.finditer(several[1])
+                return tuple(Answering(int(it[1]), int(it[2]), int(it[3] or 0)) for it in shown)
+        return ()
+
+    def board_answered(self, message_ids: tuple[str, ...]) -> Answering | None:
+        """Return what the newest of them says, if it is about one board only."""
+        found = self.boards_answered(message_ids)
+        return found[0] if len(found) == 1 else None

@@ -12,6 +12,7 @@ from pbm.events import Event
 from pbm.events.board import BoardStarted
 from pbm.play.boards import Setup, start_board
 from pbm.play.limits import STARTS, Rate
+from pbm.play.meeting import check_challenge, check_meeting
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Player
 
@@ -33,21 +34,37 @@ def begin_board(
 ) -> list[Event]:
     """Start a board at a player's wish, seats in the order given. Raises Refusal.
 
-    `is_agreed`: everybody has said yes to it, so that it is none of the first few in a day.
+    `is_agreed`: everybody has said yes to it, so that it is none of the first few in a day, and
+    nobody is challenged by it.
     `first_unsaid`: the player has the first seat without having asked for it, and is told.
     """
-    for other in players:
-        if other.id != begun_by.id:
-            _check_answered(work, begun_by, other)
+    check_others(work, players, begun_by, is_agreed=is_agreed)
     board = start_board(work, setup, players, now, rematch_of=rematch_of, begun_by=begun_by.id)
     _count_start(work, begun_by, now, is_agreed=is_agreed)
     return [BoardStarted(board.id, begun_by.handle, first_unsaid)]
 
 
-def _check_answered(work: UnitOfWork, begun_by: Player, other: Player) -> None:
+def check_others(
+    work: UnitOfWork, players: Sequence[Player], begun_by: Player, *, is_agreed: bool = False
+) -> None:
+    """Raise Refusal where a player may not bring the others of these to a board now."""
+    check_meeting(work, begun_by, players)
+    for other in players:
+        if other.id != begun_by.id:
+            if not is_agreed:
+                check_challenge(work, other)
+            _check_answered(work, begun_by, other)
+
+
+def is_left_unanswered(work: UnitOfWork, begun_by: Player, other: Player) -> bool:
+    """Whether so many boards that one player began wait for another that no more may."""
     most = MOST_UNANSWERED
-    if work.boards.unanswered(begun_by.id, other.id, most=most) >= most:
-        raise Refusal("unanswered", handle=other.handle, most=most)
+    return work.boards.unanswered(begun_by.id, other.id, most=most) >= most
+
+
+def _check_answered(work: UnitOfWork, begun_by: Player, other: Player) -> None:
+    if is_left_unanswered(work, begun_by, other):
+        raise Refusal("unanswered", handle=other.handle, most=MOST_UNANSWERED)
 
 
 def _count_start(work: UnitOfWork, begun_by: Player, now: datetime, *, is_agreed: bool) -> None:

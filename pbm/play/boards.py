@@ -124,13 +124,22 @@ def add_move(work: UnitOfWork, board: Board, text: str, now: datetime) -> Board:
 
 
 def take_out(
-    work: UnitOfWork, board: Board, seats: Sequence[int], how: str, now: datetime
+    work: UnitOfWork,
+    board: Board,
+    seats: Sequence[int],
+    how: str,
+    now: datetime,
+    *,
+    spared: bool = False,
 ) -> Board:
-    """Take seats out of the game; what stands on the board stays."""
+    """Take seats out of the game; what stands on the board stays.
+
+    `spared`: whoever sat there loses no rating by it.
+    """
     for seat in seats:
         if board.playing and seat not in board.position.out:
             progress = progress_at(board, board.position.leave(seat), board.ply)
-            board = work.boards.add_departure(board, seat, how, progress, now)
+            board = work.boards.add_departure(board, seat, how, progress, now, spared=spared)
     return board
 
 

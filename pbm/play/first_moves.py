@@ -5,6 +5,7 @@ with the moves: a timer that comes looks whether the board still waits for what 
 """
 
 from datetime import datetime, timedelta
+from typing import Any
 
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Board, Timer, TimerKind
@@ -21,7 +22,7 @@ def await_first_move(work: UnitOfWork, board: Board, now: datetime) -> None:
     awaited, mover = board.awaited_first_move, board.to_move
     if awaited and mover:
         kind, remind_at = TimerKind.FIRST_MOVE_REMINDER, now + REMINDED_AFTER
-        whose = {"board_id": board.id, "player_id": mover.player_id}
+        whose: dict[str, Any] = {"board_id": board.id, "player_id": mover.player_id}
         work.timers.set(kind, awaited, now, remind_at, **whose)
 
 

@@ -6,6 +6,7 @@ from pbm.events import Event, PlayerLeft
 from pbm.play.boards import take_out
 from pbm.play.ending import settle_end
 from pbm.play.offers import after_leaving
+from pbm.play.ratings import is_spared
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Board, Player
 
@@ -20,7 +21,8 @@ def leave_board(
     It settles what was asked for by, or only waited for, that player, and may end the game.
     """
     seats = [seat.seat for seat in board.seats_of(player.id)]
-    after = take_out(work, board, seats, how, now)
+    spared = how == "forfeited" and is_spared(work, board, player.id, now)
+    after = take_out(work, board, seats, how, now, spared=spared)
     return [
         PlayerLeft(board.id, player.handle, how),
         *after_leaving(work, after, now),

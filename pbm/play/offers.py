@@ -1,4 +1,4 @@
-"""What players of a board agree on: draws and take-backs (rules, section 5).
+"""What players of a board agree on: draws and take-backs (rules, section 5), and pauses.
 
 An offer is open until everybody else who is still in has agreed, or somebody says no. Silence is
 never a yes.
@@ -19,6 +19,17 @@ from pbm.events.board import (
     DrawSeconded,
     DrawVoid,
     DrawWithdrawn,
+    OfferVoid,
+    PauseAsked,
+    PauseBegun,
+    PauseEnded,
+    PauseRefused,
+    PauseSeconded,
+    PauseWithdrawn,
+    ResumeAsked,
+    ResumeRefused,
+    ResumeSeconded,
+    ResumeWithdrawn,
     TakebackAsked,
     TakebackDone,
     TakebackLapsed,
@@ -27,15 +38,35 @@ from pbm.events.board import (
     TakebackWithdrawn,
 )
 from pbm.play.boards import close_board, go_back, take_out
+from pbm.play.clocks.pauses import check_pause, check_resume, pause, resume
+from pbm.play.clocks.waits import PAUSED_AT_MOST
 from pbm.play.ending import settle_end
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Board, Offer
 
 DRAW = "draw"
 TAKEBACK = "takeback"
-_SECONDED = {DRAW: DrawSeconded, TAKEBACK: TakebackSeconded}
-_REFUSED = {DRAW: DrawRefused, TAKEBACK: TakebackRefused}
-_WITHDRAWN = {DRAW: DrawWithdrawn, TAKEBACK: TakebackWithdrawn}
+PAUSE = "pause"
+RESUME = "resume"
+_SECONDED = {
+    DRAW: DrawSeconded,
+    TAKEBACK: TakebackSeconded,
+    PAUSE: PauseSeconded,
+    RESUME: ResumeSeconded,
+}
+_REFUSED = {
+    DRAW: DrawRefused,
+    TAKEBACK: TakebackRefused,
+    PAUSE: PauseRefused,
+    RESUME: ResumeRefused,
+}
+_WITHDRAWN = {
+    DRAW: DrawWithdrawn,
+    TAKEBACK: TakebackWithdrawn,
+    PAUSE: PauseWithdrawn,
+    RESUME: ResumeWithdrawn,
+}
+_OF_CLOCKS = {PAUSE: check_pause, RESUME: check_resume}  # with what has to be so
 _LAPSED = {DRAW: DrawLapsed, TAKEBACK: TakebackLapsed}
 
 
@@ -88,9 +119,15 @@ def make_offer(work: UnitOfWork, board: Board, kind: str, player_id: int) -> lis
         )
     if last and last.by == player_id and last.moved == moved:
         raise Refusal("offer-turned-down", what=kind, number=board.id)
+    if kind in _OF_CLOCKS:
+        _OF_CLOCKS[kind](board)
     offer = Offer(kind, player_id, moved)
     _keep(work, board, offer)
     handle = board.handle_of(player_id)
+    if kind == PAUSE:
+        return [PauseAsked(board.id, handle)]
+    if kind == RESUME:
+        return [ResumeAsked(board.id, handle)]
     if kind == DRAW:
         return [DrawAsked(board.id, handle)]
     return [TakebackAsked(board.id, handle, *_taken(work, board, offer))]
@@ -108,8 +145,11 @@ def agree(
 
 
 def refuse(work: UnitOfWork, board: Board, offer: Offer, player_id: int) -> list[Event]:
-    """Say no: the offer is off, and its maker may not repeat it at once."""
-    _keep(work, board, replace(offer, open=False))
+    """Say no: the offer is off, and a draw or a take-back may not be asked for again at once."""
+    if offer.kind in _OF_CLOCKS:
+        _drop(work, board, offer)
+    else:
+        _keep(work, board, replace(offer, open=False))
     facts = _WITHDRAWN if player_id == offer.by else _REFUSED
     return [_answered(facts[offer.kind], board, offer, player_id)]
 
@@ -118,7 +158,8 @@ def after_a_move(work: UnitOfWork, board: Board, player_id: int) -> list[Event]:
     """Close what a move of this player answers: a draw by moving on, a take-back in any case."""
     events: list[Event] = []
     for offer in open_offers(board):
-        if offer.kind == TAKEBACK or player_id in waiting_for(board, offer):
+        is_draw = offer.kind == DRAW and player_id in waiting_for(board, offer)
+        if offer.kind == TAKEBACK or is_draw:
             board = _keep(work, board, replace(offer, open=False))
             events.append(_answered(_LAPSED[offer.kind], board, offer, player_id))
     return events
@@ -149,13 +190,30 @@ def _fulfil(work: UnitOfWork, board: Board, offer: Offer, now: datetime) -> list
         # Not open any more, since the operator may let the game go on.
         board = _keep(work, board, replace(offer, open=False))
         return [DrawAgreed(board.id, handle), *draw_board(work, board, "agreed", now)]
+    if offer.kind in _OF_CLOCKS:
+        return [_stop_or_go(work, _drop(work, board, offer), offer, now)]
     done = TakebackDone(board.id, handle, *_taken(work, board, offer))
     void = [other for other in open_offers(board) if other.kind != offer.kind]
     return [
         done,
         *_take_back(work, board, offer.moved - 1, now),
-        *(DrawVoid(board.id, board.handle_of(other.by)) for other in void),
+        *(_void(board, other) for other in void),
     ]
+
+
+def _stop_or_go(work: UnitOfWork, board: Board, offer: Offer, now: datetime) -> Event:
+    """Do to the clocks what all have agreed on."""
+    handle = board.handle_of(offer.by)
+    if offer.kind == PAUSE:
+        pause(work, board, now)
+        return PauseBegun(board.id, handle, PAUSED_AT_MOST.days)
+    resume(work, board, now)
+    return PauseEnded(board.id, handle)
+
+
+def _void(board: Board, offer: Offer) -> BoardNews:
+    by = board.handle_of(offer.by)
+    return DrawVoid(board.id, by) if offer.kind == DRAW else OfferVoid(board.id, by, offer.kind)
 
 
 def _take_back(work: UnitOfWork, board: Board, ply: int, now: datetime) -> list[Event]:
@@ -177,6 +235,11 @@ def _taken(work: UnitOfWork, board: Board, offer: Offer) -> tuple[int, str, int]
     """What a take-back takes: a ply, its move, and how many came after it."""
     taken, *later = work.boards.plies(board.id, since=offer.moved - 1)
     return taken.ply, taken.text, len(later)
+
+
+def _drop(work: UnitOfWork, board: Board, offer: Offer) -> Board:
+    """Forget an offer, so that the same may be asked for again."""
+    return work.boards.set_offers(board, [item for item in board.offers if item != offer])
 
 
 def _keep(work: UnitOfWork, board: Board, offer: Offer) -> Board:

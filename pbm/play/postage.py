@@ -11,10 +11,13 @@ from dataclasses import dataclass, field
 from pbm.errors import Refusal
 from pbm.events import (
     AddressWanted,
+    CalledOff,
     Commented,
     Event,
     Invited,
     PlayerLeft,
+    Proposed,
+    SeekNews,
 )
 from pbm.events.board import BoardFact
 from pbm.store.db import UnitOfWork
@@ -26,10 +29,12 @@ _TOLD_TO_A_BOARD = BoardFact | PlayerLeft | Commented
 @dataclass
 class Postage:
     """The mails that one incoming mail brings others: for each board one to every other player,
-    however much happened there, and one to each address that is asked."""
+    however much happened there, one to each address that is asked, and one to each player for
+    whatever happened to a seek."""
 
     _others: dict[int, int | None] = field(default_factory=dict)  # by board, None: not looked at
     _asked: set[str] = field(default_factory=set)
+    _of_seeks: int = 0
 
     def count(self, work: UnitOfWork, player_id: int, events: Sequence[Event]) -> None:
         """Count what a command did; raises Refusal where that is too much, and it must be undone.
@@ -40,22 +45,24 @@ class Postage:
         boards = {event.board_id for event in events if isinstance(event, _TOLD_TO_A_BOARD)}
         boards -= self._others.keys()
         asked = {address for event in events for address in _asked_by(event)} - self._asked
-        is_first = not (self._others or self._asked)
+        news = sum(len(event.readers) for event in events if isinstance(event, SeekNews))
+        is_first = not (self._others or self._asked or self._of_seeks)
         if is_first:  # most often the only one, so that its boards need no look
             self._others = dict.fromkeys(boards)
-            self._asked = asked
+            self._asked, self._of_seeks = asked, news
             return
-        if not boards and not asked:
+        if not boards and not asked and not news:
             return
         for number, others in self._others.items():
             if others is None:
                 self._others[number] = _others_on(work, number, player_id)
         added = {number: _others_on(work, number, player_id) for number in boards}
         told = sum(others or 0 for others in self._others.values()) + sum(added.values())
-        if told + len(self._asked | asked) > MOST_MAILS:
+        if told + len(self._asked | asked) + self._of_seeks + news > MOST_MAILS:
             raise Refusal("too-many-mails", most=MOST_MAILS)
         self._others |= added
         self._asked |= asked
+        self._of_seeks += news
 
 
 def _others_on(work: UnitOfWork, number: int, player_id: int) -> int:
@@ -68,5 +75,9 @@ def _asked_by(event: Event) -> tuple[str, ...]:
             return event.addresses
         case AddressWanted():
             return (event.address,)
+        case Proposed():
+            return tuple(f"player {player_id}" for player_id in event.asked)
+        case CalledOff():
+            return tuple(f"player {player_id}" for player_id in event.told)
         case _:
             return ()

@@ -17,7 +17,16 @@ from pbm.play.shown import RatingChange, RatingShown
 from pbm.rules.contract import BreaksTies
 from pbm.rules.sides import partners, teams
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Board, CountedBoard, Pool, Rating, Result, TimerKind
+from pbm.store.values import (
+    Board,
+    CountedBoard,
+    Departure,
+    Pool,
+    Rating,
+    Result,
+    Seat,
+    TimerKind,
+)
 
 PROVISIONAL = 5.2
 """The uncertainty above which a rating says little: some ten games with others who are known."""
@@ -25,10 +34,7 @@ STALE = "ratings-stale"
 """The fact that names the first board to be counted anew."""
 _PER_MONTH = 0.6  # that the uncertainty grows without a game, in quadrature
 _MONTH = timedelta(days=30)
-_MIDDLE, _STEP = (
-    1500,
-    40,
-)  # of the number that is shown: at the mean of all, and for one of the model
+_MIDDLE, _STEP = 1500, 40  # the number shown at the mean of all, and for one step of the model
 _TWO = 2
 
 
@@ -46,18 +52,29 @@ def shown(mu: float, sigma: float) -> RatingShown:
 
 def rating_changes(work: UnitOfWork, board: Board) -> tuple[RatingChange, ...]:
     """What a finished board did to the ratings of its players, in the order of their seats."""
-    counted = work.ratings.counted(board.id) if pool_of(board) else None
+    over = board.status == "finished" and may_count(board)
+    counted = work.ratings.counted(board.id) if over else None
     found = {item.player_id: item for item in work.ratings.results(counted)} if counted else {}
+    if counted is None or not found:  # what was finished before there were ratings is yet to come
+        return ()
+    rest = [seat.player_id for seat in board.seats if seat.player_id not in found]
+    known = work.ratings.before(counted, rest) if rest else {}
     return tuple(
         _change(seat.handle, found[seat.player_id])
-        for seat in board.seats
         if seat.player_id in found
+        else _no_change(seat.handle, at(known.get(seat.player_id), counted.at))
+        for seat in board.seats
     )
 
 
 def _change(handle: str, item: Result) -> RatingChange:
     before = shown(item.mu_before, item.sigma_before) if item.games > 1 else None
     return RatingChange(handle, before, shown(item.mu, item.sigma))
+
+
+def _no_change(handle: str, known: Rating) -> RatingChange:
+    same = shown(known.mu, known.sigma)
+    return RatingChange(handle, same, same, spared=True)
 
 
 def at(rating: Rating | None, now: datetime) -> Rating:
@@ -70,29 +87,58 @@ def at(rating: Rating | None, now: datetime) -> Rating:
     return Rating(rating.mu, min(grown, first.sigma), rating.games, rating.at)
 
 
-def pool_of(board: Board) -> Pool | None:
+def may_count(board: Board) -> bool:
+    """Whether a board, once it is finished, counts for ratings: each player has one seat there, and
+    every seat has been moved for."""
+    players = {seat.player_id for seat in board.seats}
+    played = len(players) == len(board.seats) and all(seat.last_ply for seat in board.seats)
+    return board.rated and not board.from_record and played
+
+
+def pool_of(work: UnitOfWork, board: Board) -> Pool | None:
     """With which games a finished board counts; None if it counts for no rating.
 
-    Rated are finished games in which each player has one seat and everybody has moved.
+    Rated are finished games in which everybody has moved; a partner's move is not one's own.
     """
-    players = {seat.player_id for seat in board.seats}
-    if not board.rated or board.status != "finished" or board.from_record:
-        return None
-    if len(players) < len(board.seats) or not all(seat.last_ply for seat in board.seats):
+    if board.status != "finished" or not may_count(board):
         return None
     if teams(board.start):
-        return Pool.TEAMS
+        return Pool.TEAMS if _all_moved_themselves(work, board) else None
     return Pool.TWO if len(board.seats) == _TWO else Pool.MANY
+
+
+def _all_moved_themselves(work: UnitOfWork, board: Board) -> bool:
+    """Whether nobody has left before a first move, so that a partner made it."""
+    left = work.boards.departures(board.id) if board.position.out else ()
+    moves = work.boards.moves_by_seat(board.id, since=0) if left else {}
+    later = (work.boards.moves_by_seat(board.id, since=item.after_ply) for item in left)
+    return all(
+        moves[item.seat] > after.get(item.seat, 0) for item, after in zip(left, later, strict=True)
+    )
+
+
+def is_spared(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> bool:
+    """Whether a player who lets a board run out loses no rating by it.
+
+    Of all boards that run out in one absence, which is a time without any move of the player's,
+    only the first costs rating.
+    """
+    return may_count(board) and not work.players.begin_absence(player_id, now)
+
+
+def end_absence(work: UnitOfWork, mover: Seat) -> None:
+    """Note that a player has moved: what runs out from now on is another absence."""
+    if mover.absent:
+        work.players.end_absence(mover.player_id)
 
 
 def count_board(work: UnitOfWork, board: Board, now: datetime) -> None:
     """Count a board that has just been finished, if it is rated."""
-    pool = pool_of(board)
+    pool = pool_of(work, board)
     if pool is None:
         return
     counted = work.ratings.add(board.id, board.game, pool, now)
-    known = work.ratings.current(board.game, pool, _players(board))
-    work.ratings.set_results(counted, results_of(work, board, known, now))
+    work.ratings.set_results(counted, results_of(work, board, counted))
 
 
 def uncount_board(work: UnitOfWork, board: Board, now: datetime) -> None:
@@ -102,6 +148,7 @@ def uncount_board(work: UnitOfWork, board: Board, now: datetime) -> None:
     """
     counted = work.ratings.counted(board.id)
     if counted is not None:
+        work.ratings.hold()
         work.ratings.forget(counted)
         recount_from(work, counted.number, now)
 
@@ -113,34 +160,31 @@ def recount_from(work: UnitOfWork, number: int, now: datetime) -> None:
     work.timers.set(TimerKind.RATINGS, "", now, now)
 
 
-def recount(work: UnitOfWork, counted: CountedBoard) -> tuple[Result, ...] | None:
+def recount(work: UnitOfWork, board: Board, counted: CountedBoard) -> tuple[Result, ...] | None:
     """What a counted board does to the ratings by what it is now; None if it counts no more.
 
     Raises StateError where its game is not installed.
     """
-    board = work.boards.get(counted.board_id)
-    if pool_of(board) != counted.pool:
+    if pool_of(work, board) != counted.pool:
         return None
-    before = work.ratings.before(counted, _players(board))
-    return results_of(work, board, before, counted.at)
+    return results_of(work, board, counted)
 
 
-def results_of(
-    work: UnitOfWork, board: Board, before: Mapping[int, Rating], now: datetime
-) -> tuple[Result, ...]:
-    """What a board does to the ratings of its players, in the order of their seats."""
-    places = places_of(work, board)
-    known = [at(before.get(seat.player_id), now) for seat in board.seats]
+def results_of(work: UnitOfWork, board: Board, counted: CountedBoard) -> tuple[Result, ...]:
+    """What a board does to the ratings of its players, in the order of their seats.
+
+    Who is spared is rated with the others, as they played, and has no result.
+    """
+    left = work.boards.departures(board.id) if board.position.out else ()
+    places = places_of(board, left)
+    before = work.ratings.before(counted, [seat.player_id for seat in board.seats])
+    known = [at(before.get(seat.player_id), counted.at) for seat in board.seats]
     after = after_game(known, teams(board.start) or [[seat.seat] for seat in board.seats], places)
+    spared = {item.seat for item in left if item.spared}
     return tuple(
-        Result(
-            seat.player_id,
-            places[seat.seat - 1],
-            *(known[seat.seat - 1].mu, known[seat.seat - 1].sigma),
-            *after[seat.seat - 1],
-            games=known[seat.seat - 1].games + 1,
-        )
-        for seat in board.seats
+        Result(seat.player_id, place, was.mu, was.sigma, mu=mu, sigma=sigma, games=was.games + 1)
+        for seat, place, was, (mu, sigma) in zip(board.seats, places, known, after, strict=True)
+        if seat.seat not in spared
     )
 
 
@@ -164,13 +208,14 @@ def after_game(
     return [after[seat] for seat in sorted(after)]
 
 
-def places_of(work: UnitOfWork, board: Board) -> tuple[int, ...]:
+def places_of(board: Board, left: Sequence[Departure]) -> tuple[int, ...]:
     """The place of each seat on a finished board, 1 the best; partners share theirs.
 
     First are the winners, then those still in by what the game counts, then those who have left,
-    the latest first. In a draw all who are still in are first.
+    the latest first. In a draw all who are still in are first. `left` are the departures there.
     """
-    departed = _departed(work, board)
+    out = board.position.out
+    departed = {item.seat: order for order, item in enumerate(left) if item.seat in out}
     keys = [_key(board, seat.seat, departed) for seat in board.seats]
     order = sorted(set(keys))
     return tuple(sum(keys.count(better) for better in order if better < key) + 1 for key in keys)
@@ -197,16 +242,6 @@ def _key(board: Board, seat: int, departed: Mapping[int, int]) -> _Key:
 def _balance(board: Board, seat: int) -> int:
     game = board.rules
     return game.balance(board.start, board.position, seat) if isinstance(game, BreaksTies) else 0
-
-
-def _departed(work: UnitOfWork, board: Board) -> dict[int, int]:
-    """In which order the seats were left that are not played any more."""
-    left = work.boards.departures(board.id) if board.position.out else ()
-    return {item.seat: order for order, item in enumerate(left)}
-
-
-def _players(board: Board) -> list[int]:
-    return [seat.player_id for seat in board.seats]
 
 
 @cache

@@ -64,11 +64,15 @@ class RatingShown:
 
 @dataclass(frozen=True)
 class RatingChange:
-    """What a finished board did to a player's rating; `before` is None for a first game."""
+    """What a finished board did to a player's rating; `before` is None for a first game.
+
+    `spared`: nothing, since another board had run out in the same absence.
+    """
 
     handle: str
     before: RatingShown | None
     after: RatingShown
+    spared: bool = False
 
 
 @dataclass(frozen=True)
@@ -92,7 +96,7 @@ class BoardShown:
     """What stands on a board, as everybody sees it; `sides` are those of teams.
 
     `picture` is a drawing, None for a reader who wants none. `marked` are the moves that are marked
-    in it, in the words of the game, for the text.
+    in it, in the words of the game, for the text. `taken_back` is how often plies were.
     """
 
     number: int
@@ -105,6 +109,7 @@ class BoardShown:
     sides: list[list[int]] | None
     picture: Told | None
     marked: tuple[Told, ...] = ()
+    taken_back: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,7 +1,8 @@
 """A board as its readers see it, each from their side."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 from pbm.play.boards import check_move
 from pbm.play.claims import claimable
@@ -35,14 +36,18 @@ def board_view(
     player_id: int | None,
     whole: bool = False,
     picture: bool = True,
+    after: int | None = None,
 ) -> BoardView:
     """Describe a board from one player's side (None: a stranger's).
 
     `whole` lists all moves instead of those of the last four rounds. The work otherwise
-    does not grow with the length of the game. Without `picture` the reader wants none.
+    does not grow with the length of the game. Without `picture` the reader wants none. `after` is
+    the last ply of which the reader knows, where that is not their own last one; what happened
+    since is told for five rounds at most.
     """
     plain = () if picture else (player_id,)
-    return board_views(work, board, [player_id], whole=whole, plain=plain)[player_id]
+    knows = {} if after is None else {player_id: after}
+    return board_views(work, board, [player_id], whole=whole, plain=plain, knows=knows)[player_id]
 
 
 def board_views(
@@ -52,15 +57,18 @@ def board_views(
     *,
     whole: bool = False,
     plain: Collection[int | None] = (),
+    recent: tuple[Ply, ...] | None = None,
+    knows: Mapping[int | None, int] = MappingProxyType({}),
 ) -> dict[int | None, BoardView]:
     """Describe a board from several players' sides, with one look at its moves.
 
-    Those in `plain` want no picture.
+    Those in `plain` want no picture. `recent` are its moves after `recent_since`, where they have
+    been read already. Those in `knows` know of all moves until a ply.
     """
     player_ids = list(player_ids)
     seats = len(board.seats)
-    since = 0 if whole else max(0, board.ply - (_RECENT_ROUNDS + 1) * seats)
-    plies = work.boards.plies(board.id, since=since)
+    since = 0 if whole else recent_since(board)
+    plies = work.boards.plies(board.id, since=since) if recent is None else recent
     departures = work.boards.departures(board.id) if board.position.out else ()
     rounds = _rounds(plies, seats, None if whole else _RECENT_ROUNDS)
     shared = _seen_by_all(board, departures, rounds, rating_changes(work, board))
@@ -76,13 +84,18 @@ def board_views(
     claim = claimable(work, board, plies, departures)
     return {
         player_id: replace(
-            _seen_by(shared, board, plies, departures, player_id),
+            _seen_by(shared, board, plies, departures, player_id, knows.get(player_id)),
             picture=None if player_id in plain else drawn[since],
             marked=told[since],
             claim=claim if player_id in board.still_in else None,
         )
         for player_id, since in moved.items()
     }
+
+
+def recent_since(board: Board) -> int:
+    """The ply after which moves are recent enough to be told of a board as it is."""
+    return max(0, board.ply - (_RECENT_ROUNDS + 1) * len(board.seats))
 
 
 def last_seen(board: Board, player_id: int | None) -> int:
@@ -144,6 +157,7 @@ def _at(
         sides=teams(position),
         picture=_picture(board, position, moves) if picture else None,
         marked=_marked(board, position, moves),
+        taken_back=board.taken_back,
     )
 
 
@@ -223,6 +237,7 @@ def _seen_by_all(
         places=places(board, departures),
         seconds=seconds_taken(board),
         picture=None,
+        taken_back=board.taken_back,
     )
 
 
@@ -232,6 +247,7 @@ def _seen_by(
     plies: tuple[Ply, ...],
     departures: tuple[Departure, ...],
     player_id: int | None,
+    after: int | None,
 ) -> BoardView:
     """What one reader is told: who that is, what happened meanwhile, how to answer."""
     own = _own_seats(board, player_id)
@@ -247,7 +263,7 @@ def _seen_by(
             {"handle": board.seats[seat - 1].handle, **told[seat - 1]} for seat in others
         ),
         offers=tuple(_offered(board, offer, plies, player_id) for offer in open_offers(board)),
-        happened=_happened(board, plies, departures, player_id),
+        happened=_happened(board, plies, departures, player_id, after),
         example=_example(board) if yours else None,
         may_decline=_may_decline(board, player_id),
     )
@@ -275,17 +291,22 @@ def _offered(
 
 
 def _happened(
-    board: Board, plies: tuple[Ply, ...], departures: tuple[Departure, ...], player_id: int | None
+    board: Board,
+    plies: tuple[Ply, ...],
+    departures: tuple[Departure, ...],
+    player_id: int | None,
+    after: int | None,
 ) -> tuple[MoveShown | DepartureShown, ...]:
-    """List what happened since the reader's last move, or of it if nothing has; oldest first."""
-    since = last_seen(board, player_id)
+    """List what happened after a ply, by itself since the reader's last move, or of that if nothing
+    has; oldest first."""
+    since = last_seen(board, player_id) if after is None else after
     told: list[tuple[int, MoveShown | DepartureShown]] = [
         (ply.ply, _told_move(board, ply, departures)) for ply in plies if ply.ply > since
     ]
     told += [
         (item.after_ply, DepartureShown(board.seats[item.seat - 1].handle, item.how))
         for item in departures
-        if item.after_ply > since or item.after_ply == board.ply
+        if item.after_ply >= since + (after is None) or item.after_ply == board.ply
     ]
     return tuple(item for _, item in sorted(told, key=lambda pair: pair[0]))
 

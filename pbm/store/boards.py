@@ -1,6 +1,6 @@
 """Boards: who sits there, what was played, who has left."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from datetime import datetime
 from typing import Any
@@ -9,12 +9,15 @@ from sqlalchemy import (
     Connection,
     Integer,
     Select,
+    and_,
     bindparam,
     delete,
     distinct,
     exists,
+    false,
     func,
     insert,
+    or_,
     select,
     update,
 )
@@ -51,15 +54,17 @@ _SEATED = (
         seats.c.name.is_not(None).label("from_record"),
         (seats.c.name.is_(None) & players.c.unreachable_since.is_not(None)).label("unreachable"),
         (seats.c.name.is_(None) & (players.c.status == "removed")).label("removed"),
+        (seats.c.name.is_(None) & players.c.absent_since.is_not(None)).label("absent"),
     )
     .join(players, players.c.id == seats.c.player_id)
     .order_by(seats.c.board_id, seats.c.seat)
 )
 _SEAT = tuple(item.name for item in fields(Seat))
+_PLY = tuple(item.name for item in fields(Ply))
 _AS_STORED = (
     *("id", "game", "rules_version", "options", "subject", "start_state", "state", "ply", "status"),
     *("ended_by", "started_at", "changed_at", "taken_back", "rematch_of"),
-    *("rated", "clock", "waits_since", "reminded"),
+    *("rated", "clock", "waits_since", "reminded", "given", "paused_since"),
 )
 _IT = boards.c.id == bindparam("number")
 _FIND = Statement(select(boards).where(_IT))
@@ -129,7 +134,7 @@ _NOTE_TOLD_OF_WORDS = Statement(
 )
 _POSITION = (
     *("state", "ply", "status", "ended_by", "winners", "to_move_id", "changed_at"),
-    *("waits_since", "reminded"),
+    *("waits_since", "reminded", "given", "stops"),
 )
 _SET_POSITION = Statement(
     update(boards).where(_IT).values({name: bindparam(name) for name in _POSITION})
@@ -169,10 +174,28 @@ class Boards:
             found |= {board.id: board for board in self._read(query)}
         return tuple(found[board_id] for board_id in board_ids)
 
+    def longest_waiting(self, player_id: int, but: int, most: int) -> tuple[Board, ...]:
+        """The boards that have waited for a player's move for longest, `but` one, locked.
+
+        Those that somebody else has in hand are passed over, so that nobody waits for anybody.
+        """
+        query = select(boards).where(boards.c.to_move_id == player_id, boards.c.id != but)
+        query = query.order_by(boards.c.waits_since, boards.c.id).limit(most)
+        return tuple(self._read(query.with_for_update(skip_locked=True)))
+
     def to_move(self, player_id: int) -> tuple[int, ...]:
         """The numbers of the boards on which it is this player's turn, oldest first."""
         query = select(boards.c.id).where(boards.c.to_move_id == player_id)
         return tuple(self._connection.scalars(query.order_by(boards.c.id)))
+
+    def waiting_for(self, player_id: int, games: Collection[str]) -> tuple[int, ...]:
+        """The numbers of the boards of some games on which it is this player's turn, the one that
+        has waited longest first."""
+        query = select(boards.c.id).where(
+            boards.c.to_move_id == player_id, boards.c.game.in_(tuple(games))
+        )
+        longest_first = func.coalesce(boards.c.waits_since, boards.c.changed_at)
+        return tuple(self._connection.scalars(query.order_by(longest_first, boards.c.id)))
 
     def of_player(self, player_id: int, *, playing: bool, most: int) -> tuple[Board, ...]:
         """A player's boards, the newest first, still being played or over."""
@@ -207,6 +230,19 @@ class Boards:
         rows = _PLIES.rows(self._connection, board_id=board_id, since=since)
         return tuple(Ply(**row) for row in rows)
 
+    def plies_of(self, since: Mapping[int, int]) -> dict[int, tuple[Ply, ...]]:
+        """The moves of several boards, each after the ply that stands behind its number, in order;
+        by few boards, as one statement names them all."""
+        found: dict[int, list[Ply]] = {board_id: [] for board_id in since}
+        wanted = [
+            and_(moves.c.board_id == board_id, moves.c.ply > ply) for board_id, ply in since.items()
+        ]
+        query = select(moves).where(or_(false(), *wanted)).order_by(moves.c.board_id, moves.c.ply)
+        for row in self._connection.execute(query).mappings() if wanted else ():
+            values = {name: row[name] for name in _PLY}
+            found[row["board_id"]].append(Ply(**values))
+        return {board_id: tuple(plies) for board_id, plies in found.items()}
+
     def departures(self, board_id: int) -> tuple[Departure, ...]:
         """The seats given up, in order."""
         columns = (
@@ -214,6 +250,7 @@ class Boards:
             departures.c.seat,
             departures.c.how,
             departures.c.left_at,
+            departures.c.spared,
         )
         query = select(*columns).where(departures.c.board_id == board_id)
         rows = self._connection.execute(query.order_by(departures.c.id)).mappings()
@@ -244,6 +281,26 @@ class Boards:
             .limit(most)
         )
         return self._count(waiting)
+
+    def begun_by_others(self, player_id: int, *, most: int) -> int:
+        """On how many boards in progress a player sits that others began; counted up to `most`.
+
+        Whoever began a match began all its rounds.
+        """
+        first = boards.alias()
+        found = (
+            select(boards.c.id)
+            .join(seats, seats.c.board_id == boards.c.id)
+            .join(first, first.c.id == func.coalesce(boards.c.match_id, boards.c.id))
+            .where(
+                seats.c.player_id == player_id,
+                seats.c.playing,
+                first.c.begun_by_id.is_distinct_from(player_id),
+            )
+            .distinct()
+            .limit(most)
+        )
+        return self._count(found)
 
     def taken_up(self, begun_by: int) -> int:
         """On how many of the newest boards that a player began somebody else has moved."""
@@ -403,13 +460,19 @@ class Boards:
         return self.set_progress(replace(board, seats=seated), progress, now)
 
     def add_departure(
-        self, board: Board, seat: int, how: str, progress: Progress, now: datetime
+        self,
+        board: Board,
+        seat: int,
+        how: str,
+        progress: Progress,
+        now: datetime,
+        *,
+        spared: bool = False,
     ) -> Board:
         """Record that a seat was given up, and what stands after it."""
+        left = {"after_ply": board.ply, "seat": seat, "how": how, "left_at": now}
         self._connection.execute(
-            insert(departures).values(
-                board_id=board.id, after_ply=board.ply, seat=seat, how=how, left_at=now
-            )
+            insert(departures).values(board_id=board.id, **left, spared=spared)
         )
         return self.set_progress(board, progress, now)
 
@@ -421,6 +484,7 @@ class Boards:
             "number": board.id,
             "to_move_id": mover,
             "winners": None if winners is None else list(winners),
+            "stops": _plain_stops(kept["stops"]),
         }
         _SET_POSITION.run(self._connection, kept | stored)
         after = replace(board, **kept)
@@ -449,6 +513,14 @@ class Boards:
     def note_reminded(self, board: Board, times: int) -> None:
         """Note how often a player was reminded of the move that a board waits for."""
         self._set(board.id, reminded=times)
+
+    def set_wait(self, board: Board, **changed: Any) -> Board:
+        """Change what is kept of a board's clock: `given`, `stops`, `reminded`, `paused_since`."""
+        stored = dict(changed)
+        if "stops" in changed:
+            stored["stops"] = _plain_stops(changed["stops"])
+        self._set(board.id, **stored)
+        return replace(board, **changed)
 
     def set_used(self, board: Board, seat: int, used: int, banked: int | None) -> None:
         """Note the seconds that a seat has used of its clock, and those left in its bank."""
@@ -481,7 +553,8 @@ class Boards:
         )
         waited_for = board.to_move
         moves_now = waited_for is not None and waited_for.seat == seat
-        changed: dict[str, Any] = {"to_move_id": player_id} if moves_now else {}
+        anew = {"waits_since": now, "reminded": 0, "given": 0, "stops": None}
+        changed: dict[str, Any] = {"to_move_id": player_id, **anew} if moves_now else {}
         self._set(board.id, changed_at=now, **changed)
         return self.get(board.id)
 
@@ -532,7 +605,19 @@ def _wait(board: Board, progress: Progress, now: datetime) -> dict[str, Any]:
     return {
         "waits_since": board.waits_since if same_move else now,
         "reminded": board.reminded if same_move else 0,
+        "given": board.given if same_move else 0,
+        "stops": board.stops if same_move else (),
     }
+
+
+def _plain_stops(stops: Iterable[tuple[datetime, datetime]]) -> list[list[str]] | None:
+    """Stretches of time as JSON has them; None for none."""
+    return [[moment.isoformat() for moment in stop] for stop in stops] or None
+
+
+def _stops(plain: Iterable[Iterable[str]] | None) -> Iterator[tuple[datetime, datetime]]:
+    for begin, end in plain or ():
+        yield datetime.fromisoformat(begin), datetime.fromisoformat(end)
 
 
 def _board(row: Row, seated: Iterable[Row]) -> Board:
@@ -543,6 +628,7 @@ def _board(row: Row, seated: Iterable[Row]) -> Board:
         winners=None if winners is None else tuple(winners),
         seats=tuple(Seat(**{name: seat[name] for name in _SEAT}) for seat in seated),
         offers=tuple(from_plain(Offer, offer) for offer in row["offers"] or ()),
+        stops=tuple(_stops(row["stops"])),
         round=Round(row["match_id"], round_number, row["rounds"]) if round_number else None,
         tags=None if tags is None else tuple((name, value) for name, value in tags),
     )

@@ -10,19 +10,26 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
 
 from pbm.errors import OperatorError
+from pbm.store.blocks import Blocks
 from pbm.store.boards import Boards
 from pbm.store.buckets import Buckets
+from pbm.store.challenges import Challenges
 from pbm.store.changes import Changes
 from pbm.store.facts import Facts
 from pbm.store.heartbeats import Heartbeats
+from pbm.store.history import History
 from pbm.store.inbox import Inbox
+from pbm.store.kept_news import KeptNews
 from pbm.store.outbox import Outbox
 from pbm.store.players import Players
 from pbm.store.questions import Questions
 from pbm.store.ratings import Ratings
+from pbm.store.reports import Reports
+from pbm.store.seeks import Seeks
 from pbm.store.statement import execute
 from pbm.store.timers import Timers
 from pbm.store.vacations import Vacations
+from pbm.store.words import Words
 
 _BUSY_MILLISECONDS = 30_000
 # SQLSTATE classes: connection, rollback, resources, object state, operator, system.
@@ -63,6 +70,13 @@ class UnitOfWork:
         self.heartbeats = Heartbeats(connection)
         self.ratings = Ratings(connection)
         self.vacations = Vacations(connection)
+        self.history = History(connection)
+        self.seeks = Seeks(connection)
+        self.blocks = Blocks(connection)
+        self.challenges = Challenges(connection)
+        self.words = Words(connection)
+        self.reports = Reports(connection)
+        self.kept_news = KeptNews(connection)
 
     @property
     def is_shared(self) -> bool:

@@ -21,6 +21,8 @@ class Kind(StrEnum):
     PAUSE_FROM = "pause-from"  # the same, to mails that nobody has proven
     NOTICE = "notice"
     FAREWELL = "farewell"
+    DIGEST = "digest"  # what others brought about on several boards
+    REMINDERS = "reminders"  # of several boards
 
     @property
     def treatment(self) -> "Treatment":
@@ -47,7 +49,7 @@ class Treatment:
     `waits`: not sent for a while where mails to the player come back.
     `uses_up`: the allowance of answers against which it counts.
     `is_superseded`: given up while it waits, once a later mail shows the same board.
-    `can_be_digested`: may be told later, together with others.
+    `is_bulk`: not asked for one by one, so that mail programs are told how to end it.
     `begins_thread`: the first of a board's thread.
     `comes_back`: its envelope sender names player and mail, so that we hear what became of it.
     `loss_is_told`: somebody is told where it cannot be sent.
@@ -57,7 +59,7 @@ class Treatment:
     waits: bool = False
     uses_up: Allowance | None = None
     is_superseded: bool = False
-    can_be_digested: bool = False
+    is_bulk: bool = False
     begins_thread: bool = False
     comes_back: bool = False
     loss_is_told: bool = True
@@ -66,7 +68,7 @@ class Treatment:
 
 _PAUSE = Treatment(comes_back=True)
 _TREATMENTS = {
-    Kind.BOARD: Treatment(waits=True, can_be_digested=True, begins_thread=True, comes_back=True),
+    Kind.BOARD: Treatment(waits=True, begins_thread=True, comes_back=True),
     Kind.AGAIN: Treatment(waits=True, is_superseded=True, comes_back=True),
     Kind.REMINDER: Treatment(waits=True, is_superseded=True, comes_back=True),
     Kind.ANSWER: Treatment(uses_up=Allowance.PROVEN, comes_back=True),
@@ -77,6 +79,8 @@ _TREATMENTS = {
     Kind.PAUSE_FROM: _PAUSE,
     Kind.NOTICE: Treatment(loss_is_told=False),  # else a notice of it could be lost for ever
     Kind.FAREWELL: Treatment(erases_address=True),
+    Kind.DIGEST: Treatment(waits=True, is_bulk=True, comes_back=True),
+    Kind.REMINDERS: Treatment(waits=True, comes_back=True),
 }
 _BY_WORD = {kind.value: kind for kind in Kind}
 ERASING_ADDRESS = tuple(kind for kind in Kind if kind.treatment.erases_address)

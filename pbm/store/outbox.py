@@ -25,7 +25,7 @@ from sqlalchemy import (
 )
 
 from pbm.store.kinds import ERASING_ADDRESS, SUPERSEDED, Allowance, Kind, using_up
-from pbm.store.schema import DUE, FAILED, outbox
+from pbm.store.schema import DUE, FAILED, outbox, reminded_boards
 from pbm.store.statement import Row, Statement
 from pbm.store.values import NewMail, OutboxMail
 
@@ -108,6 +108,7 @@ _FINISH = Statement(
         recipient_key=_unless_erased(outbox.c.recipient_key),
     )
 )
+_ARRIVED = and_(outbox.c.status == "sent", outbox.c.last_error.is_(None))  # as far as we know
 _NEXT_DUE_AT = Statement(
     select(func.min(outbox.c.due_at, type_=outbox.c.due_at.type)).where(outbox.c.status == DUE)
 )
@@ -283,19 +284,25 @@ class Outbox:
             query = query.where(outbox.c.thread == board_id)
         return self._connection.scalars(query.limit(1)).first() is not None
 
-    def taken_since(
-        self, kind: Kind, player_id: int, board_id: int, since: datetime, until: datetime
-    ) -> bool:
-        """Whether the next server has taken such a mail to a player until a moment, of those about
-        a board that were written since another."""
-        query = select(outbox.c.id).where(
-            outbox.c.player_id == player_id,
-            outbox.c.board_id == board_id,
-            outbox.c.kind == kind,
-            outbox.c.status == "sent",
-            outbox.c.written_at >= since,
-            outbox.c.finished_at <= until,
-        )
+    def name_reminded(self, message_id: str, board_ids: Sequence[int]) -> None:
+        """Write down of which boards a mail reminds."""
+        mail = select(outbox.c.id).where(outbox.c.message_id == message_id).scalar_subquery()
+        rows = [{"board_id": board_id} for board_id in board_ids]
+        self._connection.execute(insert(reminded_boards).values(outbox_id=mail), rows)
+
+    def was_reminded(self, player_id: int, board_id: int, since: datetime, until: datetime) -> bool:
+        """Whether the next server has taken a reminder of a board to a player until a moment, of
+        those that were written since another; one that came back later is none."""
+        reminders = _reminders(player_id, board_id, since)
+        return self._any(reminders.where(_ARRIVED, outbox.c.finished_at <= until))
+
+    def reminder_is_under_way(self, player_id: int, board_id: int, since: datetime) -> bool:
+        """Whether a reminder of a board to a player, written since a moment, waits to be taken by
+        the next server, or was taken and has not come back."""
+        reminders = _reminders(player_id, board_id, since)
+        return self._any(reminders.where(or_(outbox.c.status == DUE, _ARRIVED)))
+
+    def _any(self, query: Select[Any]) -> bool:
         return self._connection.scalars(query.limit(1)).first() is not None
 
     def find_sent(self, sender: str, address_key: str, since: datetime) -> OutboxMail | None:
@@ -345,6 +352,19 @@ class Outbox:
 
     def _set(self, outbox_id: int, **values: Any) -> None:
         self._connection.execute(update(outbox).where(outbox.c.id == outbox_id).values(**values))
+
+
+def _reminders(player_id: int, board_id: int, since: datetime) -> Select[Any]:
+    """The reminders of a board to a player that were written since a moment."""
+    names_it = exists().where(
+        reminded_boards.c.outbox_id == outbox.c.id, reminded_boards.c.board_id == board_id
+    )
+    return select(outbox.c.id).where(
+        outbox.c.player_id == player_id,
+        outbox.c.kind.in_((Kind.REMINDER, Kind.REMINDERS)),
+        outbox.c.written_at >= since,
+        or_(outbox.c.board_id == board_id, names_it),
+    )
 
 
 def _mail(row: Row) -> OutboxMail:

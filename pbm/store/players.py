@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import (
     ColumnElement,
@@ -28,10 +28,14 @@ from pbm.store.schema import (
     errands,
     former_handles,
     inbox,
+    kept_news,
     outbox,
     players,
     questions,
+    reports,
     seats,
+    vacations,
+    words,
 )
 from pbm.store.statement import Row, Statement
 from pbm.store.values import FIRST_EPOCH, Player, Settings
@@ -81,6 +85,14 @@ _EPOCH = Statement(
         exists().where(addresses.c.player_id == players.c.id),
     )
 )
+
+
+class Listed(NamedTuple):
+    """A player as everybody may see them in a list."""
+
+    id: int
+    handle: str
+    joined_at: datetime
 
 
 class Players:
@@ -146,6 +158,21 @@ class Players:
     def seated(self, board_id: int) -> tuple[Player, ...]:
         """Return those who sit at a board, in the order of joining."""
         return tuple(_players(_SEATED.rows(self._connection, board_id=board_id)))
+
+    def handles_of(self, player_ids: Collection[int]) -> dict[int, str]:
+        """The handles of some players."""
+        query = select(players.c.id, players.c.handle).where(players.c.id.in_(player_ids))
+        return {row.id: row.handle for row in self._connection.execute(query)}
+
+    def some_from(self, handle: str, *, most: int) -> tuple[tuple[Listed, ...], str | None]:
+        """Those who can play among the next `most` handles in their order, from one on, and the
+        handle after them, None at the end."""
+        columns = (players.c.id, players.c.handle, players.c.joined_at, players.c.status)
+        query = select(*columns).where(players.c.handle >= handle).order_by(players.c.handle)
+        rows = self._connection.execute(query.limit(most + 1)).all()
+        active = (row for row in rows[:most] if row.status == "active")
+        listed = tuple(Listed(row.id, row.handle, row.joined_at) for row in active)
+        return listed, rows[most].handle if len(rows) > most else None
 
     def all(self) -> tuple[Player, ...]:
         """Return every player, in the order of joining."""
@@ -241,7 +268,11 @@ class Players:
         self._set(player.id, status="removed", epoch=player.epoch + 1)
         self._set(player.id, settings=None, password_hash=None)
         forget = self._connection.execute
+        forget(delete(words).where(words.c.player_id == player.id))
+        forget(delete(reports).where(reports.c.player_id == player.id))
         forget(delete(errands).where(errands.c.player_id == player.id))
+        forget(delete(vacations).where(vacations.c.player_id == player.id))
+        forget(delete(kept_news).where(kept_news.c.player_id == player.id))
         forget(
             delete(questions).where(
                 or_(questions.c.player_id == player.id, questions.c.address_key.in_(keys))
@@ -261,6 +292,17 @@ class Players:
         )
         for key in keys:
             forget(delete(buckets).where(buckets.c.key.contains(key, autoescape=True)))
+
+    def begin_absence(self, player_id: int, now: datetime) -> bool:
+        """Note that a player has let a board run out; whether that is the first time since their
+        last move."""
+        first = (players.c.id == player_id) & players.c.absent_since.is_(None)
+        noted = update(players).where(first).values(absent_since=now).returning(players.c.id)
+        return self._connection.scalar(noted) is not None
+
+    def end_absence(self, player_id: int) -> None:
+        """Note that a player has moved."""
+        self._set(player_id, absent_since=None)
 
     def set_bounces(
         self,

@@ -5,15 +5,55 @@ from dataclasses import asdict, fields
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, delete, func, insert, select, text
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Integer,
+    Select,
+    bindparam,
+    delete,
+    func,
+    insert,
+    literal_column,
+    select,
+    text,
+)
 
-from pbm.store.schema import rated_boards, ratings, results
+from pbm.store.schema import players, rated_boards, ratings, results
 from pbm.store.values import CountedBoard, Pool, Rating, Result
 
 _COUNTING = text("SELECT pg_advisory_xact_lock(1885498989, 0)")
-_INSERT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 _RESULT = tuple(results.c[field.name] for field in fields(Result))
+_NEWEST = 2**31 - 1  # as large as a number can be
+_its_boards = results.alias()
+_number = (  # for each player one look into an index, however many games there are
+    select(func.max(_its_boards.c.rated_id))
+    .where(
+        _its_boards.c.player_id == players.c.id,
+        _its_boards.c.game == bindparam("game"),
+        _its_boards.c.pool == bindparam("pool"),
+        _its_boards.c.rated_id < bindparam("before"),
+    )
+    .scalar_subquery()
+)
+_LAST = (  # what the last board of each of some players has made of their ratings
+    select(
+        *(results.c[name] for name in ("game", "pool", "player_id", "mu", "sigma", "games")),
+        rated_boards.c.counted_at,
+    )
+    .select_from(players)
+    .join(results, (results.c.player_id == players.c.id) & (results.c.rated_id == _number))
+    .join(rated_boards, rated_boards.c.id == results.c.rated_id)
+    .where(players.c.id.in_(bindparam("player_ids", expanding=True)))
+)
+_SETTLE = insert(ratings).from_select(
+    [column.name for column in ratings.c], _LAST.where(players.c.status != "removed")
+)
+_UNSETTLE = delete(ratings).where(
+    ratings.c.game == bindparam("of_game"),
+    ratings.c.pool == bindparam("of_pool"),
+    ratings.c.player_id.in_(bindparam("player_ids", expanding=True)),
+)
 
 
 class Ratings:
@@ -31,8 +71,18 @@ class Ratings:
 
     def best(self, game: str, pool: Pool, most: int) -> tuple[tuple[int, Rating], ...]:
         """The players with the highest ratings, by their numbers, the best first."""
-        query = _of(game, pool).order_by(ratings.c.mu.desc(), ratings.c.player_id).limit(most)
+        places = (ratings.c.mu.desc(), ratings.c.player_id.desc())
+        query = _of(game, pool).order_by(*places).limit(_written(most))
         return tuple(map(_rated, self._connection.execute(query)))
+
+    def ahead(self, game: str, pool: Pool, player_id: int, rating: Rating, most: int) -> int:
+        """How many players stand before one in the order of `best`, counted up to `most`."""
+        at_least = ratings.c.mu >= rating.mu
+        before = (ratings.c.mu > rating.mu) | (ratings.c.player_id > player_id)
+        its = (ratings.c.game == game, ratings.c.pool == pool)
+        some = select(ratings.c.player_id).where(*its, at_least, before)
+        counted = select(func.count()).select_from(some.limit(_written(most)).subquery())
+        return int(self._connection.scalar(counted) or 0)
 
     def of_player(self, player_id: int) -> dict[tuple[str, Pool], Rating]:
         """A player's ratings, by game and pool."""
@@ -42,26 +92,7 @@ class Ratings:
 
     def before(self, counted: CountedBoard, player_ids: Collection[int]) -> dict[int, Rating]:
         """What was known of players before a board was counted; who was new is left out."""
-        earlier = (
-            select(results.c.player_id, func.max(results.c.rated_id).label("rated_id"))
-            .where(
-                results.c.player_id.in_(player_ids),
-                results.c.game == counted.game,
-                results.c.pool == counted.pool,
-                results.c.rated_id < counted.number,
-            )
-            .group_by(results.c.player_id)
-            .subquery()
-        )
-        last = (earlier.c.player_id == results.c.player_id) & (
-            earlier.c.rated_id == results.c.rated_id
-        )
-        query = (
-            select(*_RESULT, rated_boards.c.counted_at)
-            .join(rated_boards, rated_boards.c.id == results.c.rated_id)
-            .join(earlier, last)
-        )
-        return dict(map(_rated, self._connection.execute(query)))
+        return self._last(counted, player_ids, before=counted.number)
 
     def counted(self, board_id: int) -> CountedBoard | None:
         """A board as it was counted, None if it was not."""
@@ -77,12 +108,27 @@ class Ratings:
         rows = self._connection.execute(query.order_by(results.c.player_id)).mappings()
         return tuple(Result(**row) for row in rows)
 
+    def unlike_last(self, counted: CountedBoard) -> frozenset[int]:
+        """Those whose last board this is, and whose place in the standings is not what it says;
+        or who have one although they left for good."""
+        games = {item.player_id: item.games for item in self.results(counted)}
+        last = self._last(counted, list(games), before=_NEWEST)
+        its = {number: known for number, known in last.items() if known.games == games[number]}
+        here = select(players.c.id).where(players.c.id.in_(its), players.c.status != "removed")
+        should = {number: its[number] for number in self._connection.scalars(here)}
+        listed = self.current(counted.game, counted.pool, its)
+        return frozenset(number for number in its if listed.get(number) != should.get(number))
+
     # -- writing ---------------------------------------------------------------------------
+
+    def hold(self) -> None:
+        """Let nobody else count a board until the commit."""
+        if self._connection.dialect.name == "postgresql":
+            self._connection.execute(_COUNTING)
 
     def add(self, board_id: int, game: str, pool: Pool, now: datetime) -> CountedBoard:
         """Count a board as the next. Until the commit nobody else counts one."""
-        if self._connection.dialect.name == "postgresql":
-            self._connection.execute(_COUNTING)
+        self.hold()
         counted = {"board_id": board_id, "game": game, "pool": pool.value, "counted_at": now}
         added = insert(rated_boards).values(**counted).returning(rated_boards.c.id)
         number = int(self._connection.execute(added).scalar_one())
@@ -94,39 +140,34 @@ class Ratings:
         self._connection.execute(delete(results).where(results.c.rated_id == counted.number))
         rows = [{"rated_id": counted.number, **about, **asdict(item)} for item in found]
         self._connection.execute(insert(results), rows)
-        for item in found:
-            known = {"mu": item.mu, "sigma": item.sigma, "games": item.games}
-            self._set(counted, item.player_id, {**known, "counted_at": counted.at})
+        self._settle(counted, [item.player_id for item in found])
 
     def forget(self, counted: CountedBoard) -> None:
-        """Count a board no more; its players have the ratings that they had before it."""
+        """Count a board no more; its players have the ratings of their other boards."""
         player_ids = [item.player_id for item in self.results(counted)]
-        before = self.before(counted, player_ids)
         for table, column in ((results, results.c.rated_id), (rated_boards, rated_boards.c.id)):
             self._connection.execute(delete(table).where(column == counted.number))
-        for player_id in player_ids:
-            earlier = before.get(player_id)
-            if earlier is None:
-                self._drop(counted, player_id)
-            else:
-                known = {"mu": earlier.mu, "sigma": earlier.sigma, "games": earlier.games}
-                self._set(counted, player_id, {**known, "counted_at": earlier.at})
+        self._settle(counted, player_ids)
 
-    def _set(self, counted: CountedBoard, player_id: int, known: dict[str, Any]) -> None:
-        whose = {"game": counted.game, "pool": counted.pool.value, "player_id": player_id}
-        added = _INSERT[self._connection.dialect.name](ratings).values(**whose, **known)
-        self._connection.execute(
-            added.on_conflict_do_update(index_elements=list(whose), set_=known)
-        )
+    def drop_player(self, player_id: int) -> None:
+        """Name a player who has left for good in no standings; what their games did stays."""
+        self._connection.execute(delete(ratings).where(ratings.c.player_id == player_id))
 
-    def _drop(self, counted: CountedBoard, player_id: int) -> None:
-        self._connection.execute(
-            delete(ratings).where(
-                ratings.c.game == counted.game,
-                ratings.c.pool == counted.pool,
-                ratings.c.player_id == player_id,
-            )
-        )
+    def _last(
+        self, counted: CountedBoard, player_ids: Collection[int], *, before: int
+    ) -> dict[int, Rating]:
+        asked: dict[str, Any] = {"player_ids": list(player_ids), "before": before}
+        asked |= {"game": counted.game, "pool": counted.pool.value}
+        rows = self._connection.execute(_LAST, asked)
+        return dict(map(_rated, rows))
+
+    def _settle(self, counted: CountedBoard, player_ids: Collection[int]) -> None:
+        """Let the rating of each of some players be what their last board has made of it."""
+        whose: dict[str, Any] = {"player_ids": list(player_ids)}
+        standing = {"of_game": counted.game, "of_pool": counted.pool.value}
+        self._connection.execute(_UNSETTLE, {**standing, **whose})
+        last = {"game": counted.game, "pool": counted.pool.value, "before": _NEWEST}
+        self._connection.execute(_SETTLE, {**last, **whose})
 
     def _counted(self, condition: ColumnElement[bool], *, most: int) -> tuple[CountedBoard, ...]:
         query = select(rated_boards).where(condition).order_by(rated_boards.c.id).limit(most)
@@ -138,6 +179,12 @@ class Ratings:
 
 def _of(game: str, pool: Pool) -> Select[Any]:
     return select(ratings).where(ratings.c.game == game, ratings.c.pool == pool)
+
+
+def _written(most: int) -> ColumnElement[int]:
+    """A limit that stands in the SQL itself: a generic plan of PostgreSQL takes one that is bound
+    for a tenth of all rows, and sorts them."""
+    return literal_column(str(most), Integer)
 
 
 def _rated(row: Any) -> tuple[int, Rating]:

@@ -98,6 +98,7 @@ metadata = MetaData(
 
 NEW, STUCK = (literal_column(f"'{word}'", String) for word in ("new", "stuck"))
 DUE, FAILED = (literal_column(f"'{word}'", String) for word in ("due", "failed"))
+OPEN = literal_column("'open'", String)
 """Words that partial indexes are made for. They stand in the SQL itself: with a bound value in
 their place PostgreSQL's generic plans know no such index, and SQLite prepares each time anew."""
 
@@ -123,6 +124,7 @@ players = Table(
     Column("bounces", Integer, nullable=False, server_default="0"),  # soft ones, in a row
     Column("bounced_at", Moment),
     Column("unreachable_since", Moment),  # null while mail arrives
+    Column("absent_since", Moment),  # a first forfeit; null again with the next move
     sqlite_autoincrement=True,
 )
 
@@ -173,6 +175,10 @@ boards = Table(
     Column("clock", JSON(none_as_null=True)),  # its terms; null for the usual ones
     Column("waits_since", Moment),  # for the player to move
     Column("reminded", Integer, nullable=False, server_default="0"),  # how often, of that move
+    Column("given", Integer, nullable=False, server_default="0"),  # seconds more for that move
+    # Pairs of moments between which the clock has stood still since then, and since when it does.
+    Column("stops", JSON(none_as_null=True)),
+    Column("paused_since", Moment),
     Index(
         "ix_boards_begun_by_id",
         "begun_by_id",
@@ -247,8 +253,10 @@ departures = Table(
     _to("boards", "board_id", nullable=False, index=True),
     Column("after_ply", Integer, nullable=False),
     Column("seat", Integer, nullable=False),
-    Column("how", String(12), nullable=False),  # resigned, removed
+    Column("how", String(12), nullable=False),  # resigned, removed, forfeited
     Column("left_at", Moment, nullable=False),
+    # Of a forfeit that is not the first of one absence: it costs its player no rating.
+    Column("spared", Boolean, nullable=False, server_default=false()),
 )
 
 inbox = Table(
@@ -509,5 +517,119 @@ ratings = Table(  # the last result of each player, by how strong they are
     Column("sigma", Float, nullable=False),
     Column("games", Integer, nullable=False),
     Column("counted_at", Moment, nullable=False),
-    Index("ix_ratings_mu", "game", "pool", "mu"),
+    Index("ix_ratings_place", "game", "pool", "mu", "player_id"),
+    Index("ix_ratings_player_id", "player_id"),
+)
+
+seeks = Table(
+    "seeks",
+    metadata,
+    _id(),
+    Column("game", String(16), nullable=False),
+    Column("pool", String(6), nullable=False),  # whose ratings count for it: two, many, teams
+    Column("players", Integer, nullable=False),
+    Column("options", JSON, nullable=False),
+    Column("rounds", Integer),
+    Column("rated", Boolean, nullable=False),
+    Column("clock", JSON(none_as_null=True)),
+    Column("wishes", JSON, nullable=False),  # the options as they are written
+    Column("usual", Boolean, nullable=False),  # without any wish, so that it may be paired
+    Column("pairs", Boolean, nullable=False),  # begins with the next who wants such a game
+    Column("least", Integer),  # the ratings of those who may join
+    Column("most", Integer),
+    Column("status", String(10), nullable=False),  # open, begun, withdrawn, lapsed
+    Column("made_at", Moment, nullable=False),
+    Column("expires_at", Moment, nullable=False),
+    _to("boards", "board_id"),  # that it became
+    Index(
+        "ix_seeks_open",
+        "id",
+        sqlite_where=text("status = 'open'"),
+        postgresql_where=text("status = 'open'"),
+    ),
+    sqlite_autoincrement=True,
+)
+
+seekers = Table(
+    "seekers",
+    metadata,
+    _to("seeks", "seek_id", primary_key=True),
+    _to("players", "player_id", primary_key=True),
+    Column("place", Integer, nullable=False),  # 1 is who made it
+    Index("ix_seekers_player_id", "player_id", "seek_id"),
+)
+
+blocks = Table(
+    "blocks",
+    metadata,
+    _to("players", "player_id", primary_key=True),
+    _to("players", "blocked_id", primary_key=True, index=True),
+    Column("blocked_at", Moment, nullable=False),
+)
+
+challenges = Table(  # those that wait until everybody who wants to be asked has said yes
+    "challenges",
+    metadata,
+    _id(),
+    _to("players", "by_id", nullable=False, index=True),
+    Column("setup", JSON, nullable=False),
+    Column("comment", JSON, nullable=False),
+    Column("first_unsaid", Boolean, nullable=False),  # seat 1 is the challenger's unasked
+    Column("asked_at", Moment, nullable=False),
+    Column("expires_at", Moment, nullable=False),
+    sqlite_autoincrement=True,
+)
+
+challenged = Table(
+    "challenged",
+    metadata,
+    _to("challenges", "challenge_id", primary_key=True),
+    Column("seat", Integer, primary_key=True, autoincrement=False),
+    _to("players", "player_id", nullable=False),
+    Column("asked", Boolean, nullable=False),
+    Column("waits", Boolean, nullable=False),  # asked, and has not answered
+    Index("ix_challenged_player_id", "player_id", "challenge_id"),
+)
+
+words = Table(  # what was said on boards lately, so that it can be reported
+    "words",
+    metadata,
+    _id(),
+    _to("boards", "board_id", nullable=False, index=True),
+    _to("players", "player_id", nullable=False, index=True),
+    Column("said_at", Moment, nullable=False, index=True),
+    Column("lines", JSON, nullable=False),
+    sqlite_autoincrement=True,
+)
+
+reports = Table(
+    "reports",
+    metadata,
+    _id(),
+    _to("players", "player_id", nullable=False, index=True),
+    _to("boards", "board_id", nullable=False),
+    Column("reported_at", Moment, nullable=False, index=True),
+    Column("lines", JSON, nullable=False),  # of whoever reports
+    Column("words", JSON, nullable=False),  # of the others: who, when, which lines
+    sqlite_autoincrement=True,
+)
+
+kept_news = Table(  # what a player is told with the next digest
+    "kept_news",
+    metadata,
+    _id(),
+    _to("players", "player_id", nullable=False),
+    _to("boards", "board_id", nullable=False),
+    Column("after_ply", Integer, nullable=False),  # the last one that the player has been told of
+    Column("told", JSON, nullable=False),  # frozen, as the parameters of a mail
+    Column("size", Integer, nullable=False),  # of that, in characters
+    Column("kept_at", Moment, nullable=False),
+    Index("ix_kept_news_player_id", "player_id", "board_id"),
+)
+
+reminded_boards = Table(  # of a reminder that holds several boards
+    "reminded_boards",
+    metadata,
+    _to("outbox", "outbox_id", primary_key=True),
+    _to("boards", "board_id", primary_key=True),
 )

@@ -1,5 +1,6 @@
 """What is to be done at a moment: rows of `due`, claimed as mails are."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -15,6 +16,7 @@ TIMER_SET = "pbm_timer_set"  # the channel on which other processes hear of a ne
 _INSERT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 _COLUMNS = tuple(due.columns)
 _WAITS = ~due.c.stuck
+_AT_ONCE = 500  # that one statement names
 
 
 class Timers:
@@ -34,31 +36,60 @@ class Timers:
         board_id: int | None = None,
         player_id: int | None = None,
         question_id: int | None = None,
+        since: datetime | None = None,
     ) -> bool:
         """Let something be done from a moment on; `about` makes it one and the same of its kind.
 
-        False where there is one of this kind about the same already; nothing changes then.
+        Its time counts from now, or from `since`. False where there is one of this kind about the
+        same already; nothing changes then.
         """
-        row = {"kind": kind.value, "about": about, "since": now, "set_at": now, "due_at": due_at}
+        row = {"kind": kind.value, "about": about, "since": since or now, "set_at": now}
+        row["due_at"] = due_at
         whose = {"board_id": board_id, "player_id": player_id, "question_id": question_id}
         added = _INSERT[self._connection.dialect.name](due).values(**row, **whose)
         added = added.on_conflict_do_nothing(index_elements=["kind", "about"])
         if self._connection.scalar(added.returning(due.c.id)) is None:
             return False
+        self._wake(now, due_at)
+        return True
+
+    def move(
+        self, kind: TimerKind, about: str, now: datetime, due_at: datetime, *, player_id: int
+    ) -> None:
+        """Let something be done at a moment, whenever it was to be done before."""
+        moment = {"set_at": now, "due_at": due_at}
+        row = {"kind": kind.value, "about": about, "since": now, "player_id": player_id, **moment}
+        added = _INSERT[self._connection.dialect.name](due).values(row)
+        moved = added.on_conflict_do_update(index_elements=["kind", "about"], set_=moment)
+        self._connection.execute(moved)
+        self._wake(now, due_at)
+
+    def _wake(self, now: datetime, due_at: datetime) -> None:
+        """Let whoever waits for timers look again, for one that comes soon."""
         if due_at - now > SOON:
-            return True
+            return
         self.were_set = True
         if self._connection.dialect.name == "postgresql":
             self._connection.execute(text("SELECT pg_notify(:channel, '')"), {"channel": TIMER_SET})
-        return True
 
-    def advance(self, kind: TimerKind, about: str, due_at: datetime, now: datetime) -> None:
-        """Let one come earlier, if it was to come later."""
-        self._connection.execute(
-            update(due)
-            .where(due.c.kind == kind.value, due.c.about == about, due.c.due_at > due_at)
-            .values(due_at=due_at, set_at=now)
-        )
+    def advance(
+        self, kind: TimerKind, abouts: Sequence[str], due_at: datetime, now: datetime
+    ) -> None:
+        """Let some come earlier that were to come later.
+
+        One that another process has in hand is passed over: whoever has its board waits for none
+        that waits for the board, and it looks how things stand after that.
+        """
+        for first in range(0, len(abouts), _AT_ONCE):
+            later = select(due.c.id).where(
+                due.c.kind == kind.value,
+                due.c.about.in_(abouts[first : first + _AT_ONCE]),
+                due.c.due_at > due_at,
+            )
+            free = later.with_for_update(skip_locked=True)
+            self._connection.execute(
+                update(due).where(due.c.id.in_(free)).values(due_at=due_at, set_at=now)
+            )
 
     def claim(self, now: datetime, most: int) -> tuple[Timer, ...]:
         """Take those that are due, the oldest first; other processes pass them over meanwhile."""
@@ -81,6 +112,12 @@ class Timers:
         query = select(*_COLUMNS).where(due.c.id == timer_id, _WAITS).with_for_update()
         row = self._connection.execute(query).mappings().one_or_none()
         return Timer(**row) if row else None
+
+    def about(self, kind: TimerKind, abouts: Sequence[str]) -> dict[str, Timer]:
+        """Those of a kind that are to come, by what they are about."""
+        query = select(*_COLUMNS).where(due.c.kind == kind.value, due.c.about.in_(abouts))
+        rows = self._connection.execute(query).mappings() if abouts else ()
+        return {row["about"]: Timer(**row) for row in rows}
 
     def done(self, timer: Timer) -> None:
         """It is done, and nobody need know of it any more."""

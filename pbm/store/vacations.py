@@ -1,8 +1,9 @@
 """Vacations: the days on which clocks of a player do not run."""
 
+from collections.abc import Collection
 from datetime import date
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, select, update
 
 from pbm.store.schema import vacations
 from pbm.store.values import Vacation
@@ -24,10 +25,31 @@ class Vacations:
         rows = self._connection.execute(query.order_by(vacations.c.first_day, vacations.c.id))
         return tuple(Vacation(**row) for row in rows.mappings())
 
-    def add(self, player_id: int, first: date, last: date, board_id: int | None = None) -> None:
-        """Let a player be away from one day to another."""
+    def find(self, vacation_id: int) -> Vacation | None:
+        """Find one that was not dropped."""
+        query = select(*_COLUMNS).where(vacations.c.id == vacation_id)
+        row = self._connection.execute(query).mappings().one_or_none()
+        return Vacation(**row) if row else None
+
+    def away_among(self, player_ids: Collection[int], today: date) -> dict[int, date]:
+        """Those of some players who are away on a day on all their boards, and until when."""
+        query = (
+            select(vacations.c.player_id, func.max(vacations.c.last_day))
+            .where(
+                vacations.c.player_id.in_(player_ids),
+                vacations.c.last_day >= today,
+                vacations.c.first_day <= today,
+                vacations.c.board_id.is_(None),
+            )
+            .group_by(vacations.c.player_id)
+        )
+        return {row.player_id: row[1] for row in self._connection.execute(query)}
+
+    def add(self, player_id: int, first: date, last: date, board_id: int | None = None) -> int:
+        """Let a player be away from one day to another; return its number."""
         row = {"player_id": player_id, "board_id": board_id, "first_day": first, "last_day": last}
-        self._connection.execute(insert(vacations).values(**row))
+        added = insert(vacations).values(**row).returning(vacations.c.id)
+        return int(self._connection.execute(added).scalar_one())
 
     def cut_short(self, vacation: Vacation, last: date) -> None:
         """Let one end on an earlier day; before its first day there is none of it."""

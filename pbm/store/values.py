@@ -1,5 +1,6 @@
 """What the store gives back: frozen values of the domain, never rows."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
@@ -23,7 +24,11 @@ class Settings:
     turn it is. `mails`: `all`, or `turn`, only when there is something to do or to read.
     `timezone` is a name of the IANA database. `strict`: a yes stands for no other mail,
     and with `strict_by_provider` a mail counts only where the sender's domain vouches for it, too.
-    `weekend`: clocks run on Saturdays and Sundays as well.
+    `weekend`: clocks run on Saturdays and Sundays as well. `languages` are codes of ISO 639-1 with
+    commas between them, which others may see. `challenges`: `on`, `ask` or `off`, what
+    another's challenge does. `limit`: with so many games going that others began, no further
+    challenge is taken; 0 for none. `digest`: `off`, or how often
+    what others bring about comes as one mail, `hourly` or `daily`, at the hour `digest_at`.
     """
 
     picture: bool = True
@@ -33,6 +38,16 @@ class Settings:
     strict: bool = False
     strict_by_provider: bool = True
     weekend: bool = True
+    languages: str = ""
+    challenges: str = "on"
+    limit: int = 0
+    digest: str = "off"
+    digest_at: int = 7
+
+    @property
+    def wants_digests(self) -> bool:
+        """Whether what others bring about waits for a digest."""
+        return self.digest != "off"
 
 
 @dataclass(frozen=True)
@@ -69,10 +84,19 @@ class Vacation:
     last_day: date
     board_id: int | None
 
-    @property
-    def days(self) -> int:
-        """How many days it has."""
-        return (self.last_day - self.first_day).days + 1
+
+@dataclass(frozen=True)
+class News:
+    """Something that happened on a board, for one who is told of it with the next digest.
+
+    `told` are frozen parameters of a mail, of so many characters; `after_ply` is the last one of
+    which the reader had been told by then.
+    """
+
+    after_ply: int
+    told: dict[str, Any]
+    size: int
+    kept_at: datetime
 
 
 @dataclass(frozen=True)
@@ -82,7 +106,8 @@ class Seat:
     In a record `handle` is the name that it gives, and the seat belongs to who brought it in.
     `unreachable`: mail to the player comes back; `removed`: the player has left this server.
     `answered`: the player began the board, or has moved or written there. `used` are the seconds
-    of a clock that counts them, and `banked` those left in its bank, None for a full one.
+    of a clock that counts them, and `banked` those left in its bank, None for a full one. `absent`:
+    the player has let a board run out, and has not moved anywhere since.
     """
 
     seat: int
@@ -95,6 +120,7 @@ class Seat:
     answered: bool = False
     used: int = 0
     banked: int | None = None
+    absent: bool = False
 
 
 @dataclass(frozen=True)
@@ -129,7 +155,8 @@ class Board:
     operator may decide a game whose position is not the end of one. `tags` are those of a record
     that the game came as. `game` names the game, `options` is what was chosen for it. `clock` has
     the terms of its clock, None for the usual ones; it has waited for the player to move since
-    `waits_since`, and that player was reminded so many times.
+    `waits_since`, and that player was reminded so many times, and was `given` so many seconds more.
+    Meanwhile its clock stood still in `stops`, and does so since `paused_since`.
     """
 
     id: int
@@ -155,6 +182,9 @@ class Board:
     clock: dict[str, Any] | None = None
     waits_since: datetime | None = None
     reminded: int = 0
+    given: int = 0
+    stops: tuple[tuple[datetime, datetime], ...] = ()
+    paused_since: datetime | None = None
 
     @cached_property
     def rules(self) -> Game:
@@ -332,12 +362,16 @@ class CountedBoard:
 
 @dataclass(frozen=True)
 class Departure:
-    """A seat given up after `after_ply` plies."""
+    """A seat given up after `after_ply` plies.
+
+    `spared`: it ran out in the same absence as another board before, and costs no rating.
+    """
 
     after_ply: int
     seat: int
     how: str
     left_at: datetime
+    spared: bool = False
 
 
 @dataclass(frozen=True)
@@ -467,6 +501,69 @@ class PendingCommands:
 
 
 @dataclass(frozen=True)
+class Challenged:
+    """A seat of a challenge, and its player; `waits`: who was asked, and has not answered yet."""
+
+    seat: int
+    player_id: int
+    handle: str
+    asked: bool
+    waits: bool
+
+
+@dataclass(frozen=True)
+class PendingChallenge:
+    """A challenge that waits until everybody who wants to be asked has said yes.
+
+    `setup` is plain JSON. `first_unsaid`: its player has seat 1 without having asked for it.
+    """
+
+    id: int
+    by_id: int
+    setup: dict[str, Any]
+    comment: tuple[str, ...]
+    first_unsaid: bool
+    asked_at: datetime
+    expires_at: datetime
+    seats: tuple[Challenged, ...]
+
+    @property
+    def asked(self) -> tuple[int, ...]:
+        """The players who were asked, whatever they have answered."""
+        return tuple(dict.fromkeys(seat.player_id for seat in self.seats if seat.asked))
+
+    @property
+    def waiting(self) -> tuple[int, ...]:
+        """The players who have still to answer."""
+        return tuple(dict.fromkeys(seat.player_id for seat in self.seats if seat.waits))
+
+    def handle_of(self, player_id: int) -> str:
+        """The handle of a player who sits here."""
+        return next(seat.handle for seat in self.seats if seat.player_id == player_id)
+
+
+@dataclass(frozen=True)
+class Said:
+    """What somebody said to the others of a board."""
+
+    handle: str
+    said_at: datetime
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a player told the operator about a board, with the words of others there."""
+
+    id: int
+    handle: str
+    board_id: int
+    reported_at: datetime
+    lines: tuple[str, ...]
+    words: tuple[dict[str, Any], ...]
+
+
+@dataclass(frozen=True)
 class Change:
     """One act of the operator; `handle` and `board_id` name whom or what it is about, if any."""
 
@@ -508,6 +605,10 @@ class TimerKind(StrEnum):
     DAILY_ERASURE = "daily-erasure"
     RATINGS = "ratings"
     CLOCK = "clock"
+    VACATION = "vacation"
+    VACATION_OVER = "vacation-over"
+    SEEK_LAPSE = "seek-lapse"
+    DIGEST = "digest"
 
 
 @dataclass(frozen=True)
@@ -530,3 +631,79 @@ class Timer:
     tries: int = 0
     last_error: str | None = None
     stuck: bool = False
+
+
+@dataclass(frozen=True)
+class Seeker:
+    """Somebody who waits in a seek; `here`: can play, and mail arrives."""
+
+    player_id: int
+    handle: str
+    here: bool
+
+
+@dataclass(frozen=True)
+class Wish:
+    """The game that a seek is for, as a challenge has it.
+
+    `wishes` are its options as they are written; without any it is `usual`. Whoever joins has a
+    rating from `least` to `most` in `pool`. `pairs`: it begins with the next who wants such a game.
+    """
+
+    game: str
+    pool: Pool
+    players: int
+    options: Options
+    rounds: int | None = None
+    rated: bool = True
+    clock: Mapping[str, Any] | None = None
+    wishes: tuple[str, ...] = ()
+    usual: bool = False
+    pairs: bool = False
+    least: int | None = None
+    most: int | None = None
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether its game is installed; without it nobody can play it."""
+        return self.game in games()
+
+    def takes(self, rating: int) -> bool:
+        """Whether somebody with this rating may join."""
+        return (self.least or rating) <= rating <= (self.most or rating)
+
+
+@dataclass(frozen=True)
+class Seek:
+    """An open challenge: it waits for players, and becomes a board with the last of them.
+
+    `status` is `open`, `begun` (as `board_id`), `withdrawn` or `lapsed`. The first of the `seekers`
+    made it.
+    """
+
+    id: int
+    wish: Wish
+    status: str
+    made_at: datetime
+    expires_at: datetime
+    board_id: int | None
+    seekers: tuple[Seeker, ...]
+
+    @property
+    def maker(self) -> Seeker:
+        """Who made it."""
+        return self.seekers[0]
+
+    @property
+    def is_open(self) -> bool:
+        """Whether somebody can join: not where whoever made it cannot play, or gets no mail."""
+        return self.status == "open" and self.maker.here and self.wish.is_installed
+
+    @property
+    def waiting(self) -> tuple[Seeker, ...]:
+        """Those whose seats are kept; who cannot play any more has none."""
+        return tuple(seeker for seeker in self.seekers if seeker.here)
+
+    def has(self, player_id: int) -> bool:
+        """Whether a player waits in it."""
+        return any(seeker.player_id == player_id for seeker in self.seekers)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,25 @@ def test_no_summary_is_cut_at_eighty_columns(group: tuple[str, ...]) -> None:
 
 def test_an_empty_journal_says_so(admin: Admin) -> None:
     assert lines(admin("journal")) == ["The journal is empty: nothing was changed here yet."]
+
+
+def test_reports_are_shown_with_the_words_and_nothing_that_a_terminal_obeys(
+    admin: Admin, room: Room
+) -> None:
+    assert lines(admin("reports")) == ["Nobody has reported anything."]
+    at = datetime(2026, 11, 22, 9, 30, tzinfo=UTC)
+    said = {"handle": "bob", "at": at.isoformat(), "lines": ["You \x1b[31mfool."]}
+    with room.table.database.transaction() as work:
+        for text in ("once", "again"):
+            work.reports.add(1, 1, [f"he insults me {text}"], [said], at)
+    shown = admin("reports", "-n", "1").output
+    assert lines(admin("reports", "-n", "1")) == [
+        "2026-11-22 09:30 UTC alice, board 1",
+        "he insults me again",
+        "bob wrote there, 2026-11-22:",
+        "You \N{REPLACEMENT CHARACTER}[31mfool.",
+    ]
+    assert "\x1b" not in shown
 
 
 class TestPlayers:

@@ -72,11 +72,20 @@ MEANT = {
     "how challenge": "How do I start a new game?|how can I invite a friend?",
     "how change": "How do I change my name?",
     "settings": "settings!",
+    "pair": """I want to play with somebody.|Can I play against someone?|Pair me with someone
+        |I'm looking for an opponent.|Can you find me an opponent?
+        |Ich suche einen Gegner|Je cherche un adversaire|Busco un oponente|Ищу соперника""",
+    "how pair": "How do I find an opponent?|How can I play with somebody?",
+    # Said to the others in answer to a board.
+    "anyone": """play!|Play, please|Anyone want a game?|Who wants to play?
+        |Let's play!|I'd like to play a game
+        |I want to play|Wer will spielen?|Qui veut jouer ?|Кто хочет играть?""",
+    "against": "I want to play with Anna.|Can I play against anna?|I want to play tonight",
 }
 TALK = """I won't quit now!|undo your shoes|my rules lawyer|status quo|Resign? Never!
     |I give up hope|You win some|I resign from my job|Rules are rules|Who are you?
     |Whose idea was that?|I need help with my taxes|can you help me with my taxes?
-    |I want to play tonight|Let's play!|I win!|I'll move tonight|Nice move|Good game|Good luck!
+    |I win!|I'll move tonight|Nice move|Good game|Good luck!
     |yes|no|ok|Thanks!
     |Hello again!|Thanks again|Danke nochmal!|Hey man!|Sorry!|Hello|Hi Bob|Bob
     |Why did you resign?|Don't give up!|I never give up

@@ -12,7 +12,9 @@ TALK = """How about rsync.|How about rsync|How nice|Add me to your list of admir
     |Next time I'll win|undo your shoes|Resign while you can!|Stop it, you're killing me
     |Add insult to injury|Accept my apologies|Show me your best|Claim what is yours!
     |Stop teasing me, you rascal|Delete that thought from your mind|Help is on its way
-    |Games people play|Set the table for two"""
+     |Games people play|Set the table for two|Back again|Back home at last
+     |Back to work, sadly|Black wins|Black is winning|Gave it away|Live long|Give me a break
+     |Give peace a chance|Cause I was ill|History repeats itself|Players like you are rare"""
 MISTAKES = """mvoe|resgin|movee a1-c3,d4|move left|move the left one up|move my stone, not yours
     |resign because of work|resign the game|resign for the sake of it|resign 12 alice secret you
     |draw the game|draw because it is late|draw 12?|draw, 12 of you|claim the draw
@@ -22,7 +24,8 @@ MISTAKES = """mvoe|resgin|movee a1-c3,d4|move left|move the left one up|move my 
     |change password hunter2hunter2 for the one that you have|signup alice you know the word
     |set picture to off|set the picture off|set my time zone to berlin|add my address|add me
     |shwo me|move to where you are, 3 up|resign -now, you said|preview the position
-    |import that game of yours|whoami in this game|export your board|shwo 12 to us"""
+    |import that game of yours|whoami in this game|export your board|shwo 12 to us|back today
+    |back 12|pause please|give bob more time|resume the game|give me 3 days"""
 
 
 @pytest.mark.parametrize("line", [line.strip() for line in TALK.split("|")])

@@ -1,6 +1,7 @@
 """What holds for every mail that was ever sent, and for every board, whatever was said."""
 
 import re
+from functools import lru_cache
 
 from pbm.commands.declare import Command
 from pbm.commands.registry import parse_line, parse_move
@@ -86,13 +87,17 @@ def _check_layout(mail: Mail) -> None:
 
 def _check_harmless(mail: Mail) -> None:
     """Nothing of ours is a command when it comes back: unquoted, wrapped, or from HTML."""
-    subject = clean_subject(f"Re: {mail['Subject']}")
-    for text in (mail.text, html_to_text(mail.html)):
-        for said in (own_words(text), tuple(text.split("\n"))):
+    _check_words(clean_subject(f"Re: {mail['Subject']}"), mail.text, mail.html)
+
+
+@lru_cache(maxsize=4096)  # the same welcome comes in most conversations
+def _check_words(subject: str, plain: str, html: str) -> None:
+    for text in dict.fromkeys((plain, html_to_text(html))):
+        for said in dict.fromkeys((own_words(text), tuple(text.split("\n")))):
             assert not read_script(subject, said, in_answer=True).commands, text
             assert confirmation(said)[0] is None, text
             assert answer_to_welcome(said)[0] is None, text
-    lines = mail.text.split("\n")
+    lines = plain.split("\n")
     for columns in WRAPS:
         broken = {line: _broken(line, columns) for line in lines}
         for line, (_, *tails) in broken.items():

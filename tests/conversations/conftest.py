@@ -11,12 +11,13 @@ from tests.table import Table
 
 
 @pytest.fixture
-def table(database_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
+def table(database_url: str) -> Iterator[Table]:
     """A server of this conversation's own; what holds for every mail is checked at the end."""
     table = Table(database_url)
-    for name in ("hash_password", "check_password"):
-        monkeypatch.setattr(passwords, name, _outside_transactions(table, name))
-    yield table
+    with pytest.MonkeyPatch.context() as patched:  # another than the one that tests ask for
+        for name in ("hash_password", "check_password"):
+            patched.setattr(passwords, name, _outside_transactions(table, name))
+        yield table
     for mail in (mail for box in table.mailboxes.values() for mail in box):
         check_mails(mail)
     check_boards(table)

@@ -9,8 +9,7 @@ from sqlalchemy import text
 
 from tests.conversations.greedy import greedy_move
 from tests.conversations.playing import board_mail, plays_out, plays_silently
-from tests.growth import SendingTable, asked
-from tests.store.test_growth import Cost, instructions
+from tests.growth import Cost, SendingTable, asked, instructions
 from tests.table import SERVER, Mail, Person, Table
 
 TO_AND_FRO = ("c3,d3", "g7,f7", "d3,c3", "f7,g7")

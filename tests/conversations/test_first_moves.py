@@ -47,15 +47,16 @@ def test_the_time_of_the_second_player_begins_with_the_first_move(table: Table) 
     bob.hears("bob has not made a first move for seven days.")
 
 
-def test_who_has_moved_is_never_reminded(table: Table) -> None:
+def test_who_has_moved_is_reminded_of_no_first_move(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     table.days_pass(3)
     alice.says(MOVE)
     bob.says("i9-g7,f6")
     alice.forgets(), bob.forgets()
-    table.days_pass(60)
-    alice.hears_nothing()
+    table.days_pass(15)
     bob.hears_nothing()
+    assert len(alice.arrived) == 3  # of the clock
+    assert not any("first move" in mail.text for mail in alice.arrived)
     assert table.board(1).playing
 
 

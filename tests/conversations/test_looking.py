@@ -162,6 +162,152 @@ def test_after_the_last_game_the_list_names_those_that_are_over(table: Table) ->
     bob.forgets()
 
 
+@pytest.mark.both_databases
+def test_every_board_where_it_is_my_move_in_one_mail(table: Table) -> None:
+    alice, bob = played(table)
+    carol = table.joins("carol")
+    table.begins("bob", "alice")
+    table.clock.passes(hours=1)
+    table.begins("alice", "bob", "carol")
+    table.clock.passes(hours=1)
+    table.begins("alice", "bob")
+    bob.says("draw 4").forgets()
+    alice.forgets().says("next").gets(1)
+    assert alice.newest["Subject"] == "pbm: your move on 3 boards"
+    assert alice.newest["X-PBM-Board"] == ""
+    alice.hears(
+        "It is your move on three boards.",
+        "The board that has waited longest stands first.",
+        "Abalone Board 1: alice v bob Your move on board 1. bob played h4,g4. You are o (top).",
+        "To move there, answer with a line such as 1 ",
+        "last: x g4 from h4",
+        "Your move on board 3.",
+        "You are 1 (top).",
+        "To move there, answer with a line such as 3 ",
+        'Before your first move you can still leave: answer "decline 3".',
+        "Your move on board 4. bob offers a draw.",
+        'Answer "accept draw 4" or "reject draw 4"; if you move instead, that is a no.',
+    )
+    assert alice.newest.text.count("State: ") == 3
+    assert alice.newest.text.split("\n")[-2].startswith("State: ")
+    assert alice.newest.html.count("<img") == 3
+    assert ">Abalone Board 3: alice, bob +1</p>" in alice.newest.html
+    alice.says("accept draw 4").hears("Board 4 is over: a draw.")
+    for line in ("next", "pbm next", "Next", "abalone next"):
+        carol.says(line).hears(
+            "pbm: your move on no boards",
+            "There is no board on which it is your move.",
+            '"games" lists all that you play on.',
+        )
+    alice.says("move 3 a1-b2,b2").hears("bob's move on board 3")
+    alice.says("set picture off").forgets().says("next").gets(1)
+    assert alice.newest.text.count("State: ") == 1
+    assert "<img" not in alice.newest.html
+    alice.hears("Your move on board 1.", "You are o (top).", "To move, answer with a line such as")
+    assert alice.newest["Subject"] == "Abalone Board 1: alice v bob"  # one is a board's mail
+    alice.says("a3-c5,d6").hears("bob's move on board 1")
+    table.person("stranger@example.net").writes("next").hears("play here")
+
+
+def test_not_more_boards_at_once_than_a_mail_can_hold(table: Table) -> None:
+    alice, _ = table.joins("alice"), table.joins("bob")
+    table.begins("alice", "bob", times=10)
+    alice.forgets().says("next").gets(1).hears(
+        "pbm: your move on 10 boards",
+        "It is your move on ten boards",
+        'Two more wait: when you have moved here, send "next" again.',
+    )
+    shown = alice.newest
+    assert shown.text.count("State: ") == 8
+    alice.says("\n".join(f"{number} a1-c3,d4" for number in range(1, 9)), answering=shown).gets(8)
+    alice.forgets().says("next", answering=shown).hears("It is your move on two boards")
+    alice.says("next\nnext\nnext\nnext\nnext\nnext", answering=shown).hears(
+        "One mail is answered with 10 boards at most."
+    )
+
+
+def test_games_with_filters(table: Table) -> None:
+    alice, bob = played(table)
+    carol, dave = table.joins("carol"), table.joins("dave")
+    table.begins("carol", "alice", "bob")  # 2
+    alice.forgets().says("challenge me bob carol dave -teams")  # 3
+    table.begins("carol", "alice")  # 4
+    carol.says("resign 4")
+
+    def listed(line: str) -> tuple[str, list[int]]:
+        alice.forgets().says(line, answering=alice.mail("pbm: welcome")).gets(1)
+        rows = [row for row in alice.newest.text.split("\n") if row.startswith("- Board ")]
+        return alice.newest["Subject"], [int(row.split()[2].rstrip(":")) for row in rows]
+
+    for line, found in (
+        ("games", [3, 2, 1]),
+        ("games mine", [3, 2, 1]),
+        ("games active", [3, 2, 1]),
+        ("games waiting", [3, 1]),
+        ("games next", [3, 1]),
+        ("games finished", [4]),
+        ("games over", [4]),
+        ("games inactive", [4]),
+        ("games all", [4, 3, 2, 1]),
+        ("games -three", [2]),
+        ("games -two all", [4, 1]),
+        ("games -three -four", [3, 2]),
+        ("games -teams", [3]),
+        ("games -six", []),
+        ("games abalone", [3, 2, 1]),
+        ("games bob -three", [2]),
+        ("games carol waiting", [2]),
+        ("games dave bob -two", [1]),
+    ):
+        assert listed(line)[1] == found, line
+    assert listed("games finished")[0] == "Your games: 1 over"
+    alice.says("games -six", answering=alice.mail("pbm: welcome")).hears(
+        'There are no such games to list. "games all" lists all of them'
+    )
+    alice.says("games -five dave").hears('"games dave all" lists all of them')
+    alice.says("games -seven").hears("There is no option -seven here.")
+    alice.says("games nobody1 finished").hears("There is no player called nobody1.")
+    assert listed("games dave finished")[1] == []
+    table.begins("alice", "dave", times=60)
+    assert len(listed("games")[1]) == 50
+    alice.hears("These are the newest 50; there are more.")
+    assert listed("games -four")[1] == [3]
+    dave.forgets(), bob.forgets()
+
+
+def test_own_boards_from_the_own_side(table: Table) -> None:
+    alice, bob = played(table)
+    carol = table.joins("carol")
+    table.begins("carol", "bob", times=2)
+    carol.says("resign 3").forgets()
+    bob.forgets().says("showas").hears("alice's move on board 1", "carol's move on board 2")
+    bob.says("showas 1 2#0").hears(
+        "alice's move on board 1; nothing to do.", "Board 2 after ply 0 of 0:"
+    )
+    bob.says("showas next").hears("There are no boards to show.")
+    bob.says("showas over").hears("Board 3 is over: bob wins.")
+    bob.says("all show carol next").hears("carol's move on board 2")
+    bob.says("all show 1").hears("All moves, by ply:")
+    alice.forgets().says("showas 2").hears("You do not play on board 2.")
+    alice.says("showas carol").hears(
+        'I do not know "carol" here; it is one of next, active, over, all.',
+        'The command is "showas [board|next|active|over|all ...]".',
+    )
+    alice.says("show bob over").hears("Board 3 is over")
+    alice.says("show 1#-3").hears("Board 1 after ply 2 of 4:")
+
+
+def test_own_boards_with_a_password_as_on_older_servers(table: Table) -> None:
+    alice, _ = played(table)
+    alice.says("change password a-secret-word").says("yes").forgets()
+    elsewhere = table.person("alice@work.example")
+    for line in ("showas alice a-secret-word next", "abalone showas alice a-secret-word 1"):
+        elsewhere.writes(line)
+        alice.gets(1).hears("Your move on board 1.")
+    elsewhere.hears_nothing()
+    alice.says("showas alice wrong-secret 1x").hears("| showas alice **** 1x")
+
+
 def test_whoami(table: Table) -> None:
     alice, bob = played(table)
     alice.says("whoami").gets(1).hears(

@@ -1,17 +1,24 @@
 """Ratings: which games count, what they do, and how they are counted anew."""
 
-from random import Random
-
 import pytest
 from openskill.models import PlackettLuce
+from sqlalchemy import delete, update
 
-from pbm.play.ratings import places_of
+from pbm.play.leave import leave_board
+from pbm.play.ratings import recount_from
 from pbm.service.operator import boards
 from pbm.service.operator.office import Office
 from pbm.service.operator.verify import verify
+from pbm.service.ticks.ratings import AT_ONCE
+from pbm.store.schema import ratings, results
 from pbm.store.values import Pool
-from tests.conversations.playing import board_mail, plays, plays_out
+from tests.conversations.playing import board_mail, plays, plays_silently
+from tests.growth import asked
+from tests.serving import tick_next
 from tests.table import SERVER, Person, Table
+
+MODEL = PlackettLuce()
+RATE = MODEL.rate
 
 
 def known(table: Table, pool: Pool = Pool.TWO) -> dict[str, float]:
@@ -41,17 +48,17 @@ def problems(table: Table) -> list[str]:
 def test_both_values_stand_in_the_last_mail(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     a_game(table, [alice, bob], 1, loser=bob)
-    model = PlackettLuce()
-    [[won], [lost]] = model.rate([[model.rating()], [model.rating()]], ranks=[1, 2])
+    [[won], [lost]] = RATE([[MODEL.rating()], [MODEL.rating()]], ranks=[1, 2])
     assert known(table) == {"alice": won.mu, "bob": lost.mu}
     up, down = (round(1500 + 40 * (mu - 25)) for mu in (won.mu, lost.mu))
+    off = round(40 * won.sigma)
     for person in (alice, bob):
         text = " ".join(board_mail(person, 1).text.split())
-        assert f"Ratings: alice {up}? (a first game), bob {down}? (a first game)." in text
+        assert f"Ratings: alice {up}? +- {off} (a first game), bob {down}? +- {off} (a" in text
     bob.says("rematch", answering=board_mail(bob, 1))
     a_game(table, [bob, alice], 2, loser=alice)
     text = " ".join(board_mail(bob, 2).text.split())
-    assert f"(before {down}?), alice" in text
+    assert f"(before {down}? +- {off}), alice" in text
     assert not problems(table)
 
 
@@ -60,9 +67,7 @@ def test_standings(table: Table) -> None:
     alice.says("standings", to=SERVER).hears("Nobody has a rating in Abalone yet.")
     a_game(table, [alice, bob], 1, loser=alice)
     alice.says("standings", to=SERVER)
-    first, second = (
-        line for line in alice.newest.text.split("\n") if "game" in line and "?" in line
-    )
+    first, second = (line for line in alice.newest.text.split("\n") if line.endswith(", 1 game"))
     assert first.split()[:2] == ["1", "bob"]
     assert second.split()[:2] == ["2", "alice"]
     assert second.endswith(", 1 game")
@@ -93,9 +98,8 @@ def test_a_board_that_goes_on_takes_its_rating_back(table: Table) -> None:
     office = Office(table.database, table.site, table.clock, "operator")
     boards.undo(office, 1, "a wrong click")
     table.days_pass(seconds=5)
-    model = PlackettLuce()
-    [[b1], [a1]] = model.rate([[model.rating()], [model.rating()]], ranks=[1, 2])
-    [[b2], [c1]] = model.rate([[b1], [model.rating()]], ranks=[1, 2])
+    [[b1], [a1]] = RATE([[MODEL.rating()], [MODEL.rating()]], ranks=[1, 2])
+    [[b2], [c1]] = RATE([[b1], [MODEL.rating()]], ranks=[1, 2])
     assert known(table) == pytest.approx({"alice": a1.mu, "bob": b2.mu, "carol": c1.mu}, abs=1e-3)
     assert known(table) != before
     assert not problems(table)
@@ -105,19 +109,15 @@ def test_a_board_that_goes_on_takes_its_rating_back(table: Table) -> None:
     assert not problems(table)
 
 
-def test_places_in_a_game_of_three(table: Table) -> None:
+def test_three_players_have_ratings_of_their_own(table: Table) -> None:
     people = [table.joins(name) for name in ("alice", "bob", "carol")]
     people[0].says("challenge me bob carol -bowl")
     plays(table, people, 1, plies=3)
     resigns(people[1], 1)
-    plays_out(table, people, 1, Random(5))
-    board = table.board(1)
-    with table.database.reading() as work:
-        places = places_of(work, board)
-    assert board.winners is not None
-    assert places[board.winners[0] - 1] == 1
-    assert places[1] == 3
-    assert set(known(table, Pool.MANY)) == {"alice", "bob", "carol"}
+    resigns(people[0], 1)
+    [[carol], [alice], [bob]] = RATE([[MODEL.rating()] for _ in range(3)], ranks=[1, 2, 3])
+    expected = {"carol": carol.mu, "alice": alice.mu, "bob": bob.mu}
+    assert known(table, Pool.MANY) == pytest.approx(expected)
     assert known(table) == {}
 
 
@@ -129,6 +129,19 @@ def test_partners_share_a_place(table: Table) -> None:
     resigns(people[3], 1)
     found = known(table, Pool.TEAMS)
     assert found["alice"] == found["carol"] > found["bob"] == found["dave"]
+
+
+def test_a_partner_moves_for_nobody_who_has_not_moved(table: Table) -> None:
+    people = [table.joins(name) for name in ("alice", "bob", "carol", "dave")]
+    people[0].says("challenge alice+carol bob+dave")
+    plays(table, people, 1, plies=2)
+    resigns(people[2], 1)
+    plays(table, people, 1, plies=2)  # alice for carol, and dave
+    assert all(seat.last_ply for seat in table.board(1).seats)
+    resigns(people[0], 1)
+    assert known(table, Pool.TEAMS) == {}
+    assert "Ratings:" not in board_mail(people[0], 1).text
+    assert not problems(table)
 
 
 def test_the_uncertainty_grows_without_play(table: Table) -> None:
@@ -145,3 +158,141 @@ def test_the_uncertainty_grows_without_play(table: Table) -> None:
     assert off() > before
     table.days_pass(4000)
     assert off() == round(40 * 25 / 3)
+
+
+@pytest.mark.parametrize(
+    ("winners", "counts"), [(None, False), ((), True), (("alice",), True)], ids=str
+)
+def test_what_the_operator_ends(
+    table: Table, winners: tuple[str, ...] | None, counts: bool
+) -> None:
+    """A decision is a result; a board that is closed has none."""
+    alice, bob = table.start("alice", "bob")
+    plays(table, [alice, bob], 1, plies=2)
+    office = Office(table.database, table.site, table.clock, "operator")
+    boards.end(office, 1, "a long silence", winners)
+    assert bool(known(table)) is counts
+    assert not problems(table)
+
+
+@pytest.mark.parametrize(
+    ("begun", "agreed"),
+    [("challenge bob -unrated -rounds=2", False), ("challenge dan@example.net -unrated", True)],
+)
+def test_unrated_stays_so(table: Table, begun: str, agreed: bool) -> None:
+    """In the next round of a match, and where somebody was invited."""
+    alice, bob = table.joins("alice"), table.joins("bob")
+    alice.says(begun)
+    if agreed:
+        bob = table.person("dan@example.net").says("yes")
+    plays(table, [alice, bob], 1, plies=2)
+    resigns(bob, 1)
+    number = max(table.boards())
+    assert not table.board(number).rated
+    assert known(table) == {}
+
+
+def test_only_the_first_of_several_forfeits_costs_rating(table: Table) -> None:
+    """Who comes back and lets another board run out later loses rating again."""
+    alice, bob, carol, dave = (table.joins(name) for name in ("alice", "bob", "carol", "dave"))
+    for other in (bob, carol, dave):
+        alice.says(f"challenge {other.address.split('@')[0]}")
+    for number, other in enumerate((bob, carol), 1):
+        plays(table, [alice, other], number, plies=2)
+    table.days_pass(30)  # vacations and all
+    fresh = [[MODEL.rating()], [MODEL.rating()]]
+    [[won], [lost]] = RATE(fresh, ranks=[1, 2])
+    [[after], _] = RATE([[MODEL.rating()], [lost]], ranks=[1, 2])
+    first, second = ("bob", "carol") if known(table)["bob"] > after.mu else ("carol", "bob")
+    expected = {first: won.mu, second: after.mu, "alice": lost.mu}
+    assert known(table) == pytest.approx(expected, abs=1e-2)
+    text = " ".join(table.person(f"{second}@example.org").newest.text.split())
+    assert "(as before, since another board ran out in the same absence)" in text
+    assert not problems(table)
+    alice.says("challenge dave")
+    plays(table, [alice, dave], max(table.boards()), plies=2)
+    table.days_pass(30)
+    assert known(table)["alice"] < lost.mu - 1
+    assert not problems(table)
+
+
+def quick_games(table: Table, loser: str, winner: str, times: int) -> None:
+    """Games that count, without their mails."""
+    first = max(table.boards(), default=0) + 1
+    table.begins(loser, winner, times=times)
+    player = table.player(loser)
+    assert player is not None
+    for number in range(first, first + times):
+        plays_silently(table, number, ["a1-c3,d4", "i9-g7,f6"])
+        with table.database.transaction() as work:
+            leave_board(work, work.boards.get(number), player, "resigned", table.clock())
+
+
+def test_a_recount_goes_in_pieces(table: Table) -> None:
+    """However many boards there are, each piece asks for as much."""
+    table.joins("alice")
+    table.joins("bob")
+    quick_games(table, "alice", "bob", 2 * AT_ONCE + 2)
+    before = known(table)
+    with table.database.transaction() as work:
+        work.run(delete(results).where(results.c.rated_id > 1))
+        work.run(update(ratings).values(mu=20.0))
+        recount_from(work, 1, table.clock())
+    asked_for = []
+    while (due_at := table.ticks.next_due_at()) and table.rows("facts"):
+        table.clock.time = max(due_at, table.clock.time)
+        with asked(table) as statements:
+            assert tick_next(table.ticks)
+        asked_for.append(len(statements))
+    assert len(asked_for) == 3
+    assert max(asked_for) <= 10 * AT_ONCE
+    assert known(table) == before
+    assert not problems(table)
+
+
+def test_verify_tells_what_does_not_follow_from_the_boards(table: Table) -> None:
+    table.joins("alice")
+    table.joins("bob")
+    quick_games(table, "alice", "bob", 2)
+    with table.database.transaction() as work:
+        work.run(update(ratings).values(mu=20.0).where(ratings.c.player_id == 1))
+    assert problems(table) == ["in the standings alice stands otherwise than the last game says"]
+    with table.database.transaction() as work:
+        work.run(update(results).values(mu=21.0).where(results.c.rated_id == 2))
+    assert "what it did to the ratings of its players is not what its result makes of it" in (
+        problems(table)
+    )
+
+
+def test_who_has_left_stands_nowhere(table: Table) -> None:
+    """Their games count for the others as ever, also when all is counted anew."""
+    alice, bob = table.joins("alice"), table.joins("bob")
+    table.joins("carol")
+    quick_games(table, "alice", "bob", 2)
+    quick_games(table, "bob", "carol", 1)
+    alice.says("delete").says("yes")
+    kept = {handle: mu for handle, mu in known(table).items() if handle != "alice"}
+    assert kept == known(table)
+    with table.database.transaction() as work:
+        recount_from(work, 1, table.clock())
+    table.days_pass(seconds=5)
+    assert known(table) == kept
+    assert not problems(table)
+    bob.says("standings", to=SERVER)
+    assert "alice" not in bob.newest.text
+
+
+def test_a_game_that_is_not_installed_keeps_its_ratings(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table.joins("alice")
+    table.joins("bob")
+    quick_games(table, "alice", "bob", 1)
+    before = known(table)
+    with table.database.transaction() as work:
+        recount_from(work, 1, table.clock())
+    with monkeypatch.context() as patch:
+        patch.setattr("pbm.store.values.games", dict)
+        table.days_pass(seconds=5)
+    assert known(table) == before
+    assert not [row for row in table.rows("due") if row["kind"] == "ratings"]

@@ -10,7 +10,8 @@ def test_settings_are_listed_and_say_how_to_change_them(table: Table) -> None:
     alice.says("settings").gets(1).hears(
         "- picture on: the board comes as a picture, too (on, off)",
         "- subject plain:",
-        "- mails all: every move (all, turn)",
+        "- mails all: every move (all, turn, digest)",
+        "- digest off: what others do comes at once, a mail for each board (daily, hourly, off,",
         "- timezone UTC: it is 2026-11-21 12:00 (UTC) there",
     )
 
@@ -82,7 +83,10 @@ def test_a_time_zone_is_a_name(word: str, zone: str, clock: str, table: Table) -
     ("line", "told"),
     [
         ("set picture maybe", 'Picture can be on or off, not "maybe"'),
-        ("set mails digest", 'Mails can be all or turn, not "digest"'),
+        ("set mails weekly", 'Mails can be all or turn or digest, not "weekly"'),
+        ("set digest weekly", 'Digest can be daily or hourly or off, not "weekly"'),
+        ("set digest 24:00", 'Digest can be daily or hourly or off, not "24:00"'),
+        ("set digest 13pm", 'not "13pm": for example "set digest off"'),
         ("set subject", "Something is missing there: the value."),
         ("set colour red", 'I do not know "colour" here; it is one of picture, subject, mails'),
         ("set timezone Berlin", 'Did you mean "Europe/Berlin"?'),

@@ -6,16 +6,17 @@ from email import message_from_bytes
 from pathlib import Path
 
 import pytest
-from sqlalchemy import func, select, update
+from sqlalchemy import delete, func, select, update
 
 from pbm.play.boards import start_board
 from pbm.store.db import Database
-from pbm.store.schema import due
+from pbm.store.schema import due, seats
 from tests.e2e.dying_server import TICK_STEPS
 from tests.e2e.player import SERVER, Player, text_of
 from tests.e2e.running import PROGRAMS, RunningServer
 from tests.e2e.sink import Sink
 from tests.polling import PATIENCE, until
+from tests.run_out import let_run_out
 from tests.setups import abalone
 
 SHOWN = "before-the-commit-of-the-tick"
@@ -33,6 +34,32 @@ def let_first_moves_be_missed(url: str) -> None:
     database.close()
 
 
+def let_a_clock_run_out(url: str) -> None:
+    """Let both have moved on board 1, and its clock have run out a month later."""
+    now = datetime.now(UTC)
+    database = Database(url)
+    with database.engine.begin() as connection:
+        connection.execute(update(seats).values(last_ply=1))
+        connection.execute(delete(due).where(due.c.kind != "clock"))
+        let_run_out(connection, now, range(1, 2))
+    database.close()
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("step", sorted(TICK_STEPS))
+def test_a_forfeit_that_is_killed_at(
+    step: str, server: RunningServer, alice: Player, bob: Player
+) -> None:
+    alice.challenges(bob)
+    server.stop()
+    let_a_clock_run_out(f"sqlite:///{server.folder}/var/pbm.sqlite3")
+    dies_and_lives_again(step, server)
+    for player in (alice, bob):
+        assert text_of(player.receives()).startswith("Board 1 is over: bob wins.")
+    for player in (alice, bob):
+        assert_once(player, "Board 1 is over: bob wins.")
+
+
 @pytest.mark.parametrize(
     "step",
     [
@@ -44,18 +71,28 @@ def test_killed_at(step: str, server: RunningServer, alice: Player, bob: Player)
     alice.challenges(bob)
     server.stop()
     let_first_moves_be_missed(f"sqlite:///{server.folder}/var/pbm.sqlite3")
+    dies_and_lives_again(step, server)
+    for player in (alice, bob):
+        assert text_of(player.receives()).startswith("Board 1 is closed.")
+    for player in (alice, bob):
+        assert_once(player, "Board 1 is closed.")
+    verified = server.admin("verify")
+    assert verified.returncode == 0, verified.stdout + verified.stderr
+
+
+def dies_and_lives_again(step: str, server: RunningServer) -> None:
+    """Let a server be killed at a step, and another begin in its place."""
     doomed = RunningServer(server.folder, server.settings, ("dying-server", step), server.port)
     doomed.start_process()
     assert doomed.process is not None
     assert doomed.process.wait(PATIENCE) == -9
     server.start()
-    for player in (alice, bob):
-        assert text_of(player.receives()).startswith("Board 1 is closed.")
-    for player in (alice, bob):
-        closed = [mail for mail in player.mails if text_of(mail).startswith("Board 1 is closed.")]
-        assert len({message_from_bytes(mail.raw)["Message-ID"] for mail in closed}) == 1
-    verified = server.admin("verify")
-    assert verified.returncode == 0, verified.stdout + verified.stderr
+
+
+def assert_once(player: Player, told: str) -> None:
+    """Check that one mail began so, however often it came."""
+    found = [mail for mail in player.mails if text_of(mail).startswith(told)]
+    assert len({message_from_bytes(mail.raw)["Message-ID"] for mail in found}) == 1
 
 
 @pytest.mark.thorough

@@ -17,7 +17,7 @@ import pytest
 from pbm.commands.play import Resign
 from pbm.play.limits import NEWCOMERS_ANSWERS
 from pbm.service.ticks import machine
-from pbm.service.turns import questions
+from pbm.service.turns import challenges, questions
 from pbm.store.values import TimerKind
 from tests.conversations.greedy import greedy_move
 from tests.conversations.playing import board_mail, plays_out
@@ -81,6 +81,23 @@ NAMES = (
     "first-move-missed",
     "unanswered-invitation",
     "stuck-timer",
+    "next",
+    "board-lines",
+    "seek-open",
+    "seeks",
+    "seek-joined",
+    "seek-complete",
+    "seek-lapsed",
+    "pair-waits",
+    "welcome-to-pair",
+    "paired",
+    "challenge-asked",
+    "challenge",
+    "challenge-off",
+    "report",
+    "words-not-shown",
+    "digest",
+    "reminders",
 )
 
 
@@ -90,6 +107,11 @@ def mails(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Mail]]
     folder = tmp_path_factory.mktemp("golden")
     found = _agreements(f"sqlite:///{folder / 'agreements.sqlite3'}")
     found |= _in_time(f"sqlite:///{folder / 'time.sqlite3'}")
+    found |= _several(f"sqlite:///{folder / 'several.sqlite3'}")
+    found |= _open_games(f"sqlite:///{folder / 'seeks.sqlite3'}")
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        found |= _left_alone(f"sqlite:///{folder / 'alone.sqlite3'}", monkeypatch)
+    found |= _of_the_time(f"sqlite:///{folder / 'of-the-time.sqlite3'}")
     with pytest.MonkeyPatch.context() as monkeypatch:
         yield found | _conversation(f"sqlite:///{folder / 'pbm.sqlite3'}", monkeypatch)
 
@@ -152,6 +174,77 @@ def _in_time(url: str) -> dict[str, Mail]:
             tick_next(table.ticks)
     table.posts()
     found["stuck-timer"] = table.person(OPERATOR).newest
+    table.close()
+    return found
+
+
+def _several(url: str) -> dict[str, Mail]:
+    """A mail with several boards, and what is told of an answer with a line for each."""
+    table = Table(url)
+    alice, bob = table.start("alice", "bob")
+    alice.says("challenge bob").says("challenge me bob")
+    for number in (1, 2, 3):
+        alice.says(f"move {number} a1-c3,d4")
+        bob.says(f"move {number} i9-g7,f6")
+    bob.says("draw 2")
+    found = {"next": alice.says("next").newest}
+    alice.says("Hi bob,\n1 a2-c4,d5\n2 a2-c4,a3\n9 b1,c1\nGood luck!")
+    found["board-lines"] = alice.newest
+    table.close()
+    return found
+
+
+def _open_games(url: str) -> dict[str, Mail]:
+    """The mails by which people find each other."""
+    table = Table(url)
+    alice, bob, carol = (table.joins(name) for name in ("alice", "bob", "carol"))
+    found = {"seek-open": alice.says("seek 3 -bowl -unrated -rating=1400-1600").newest}
+    found["pair-waits"] = bob.says("play").newest
+    found["seek-joined"] = (bob.says("join 1"), alice.newest)[1]
+    found["seeks"] = bob.says("seek -rating=1900-").says("seeks", answering=bob.newest).newest
+    found["seek-complete"] = carol.says("join 1").newest
+    dave = table.person("dave@example.net")
+    found["welcome-to-pair"] = dave.writes("play").newest
+    dave.says("yes")
+    found["paired"] = dave.mail("Abalone Board")
+    table.days_pass(29)
+    found["seek-lapsed"] = bob.mail("pbm: seek 3")
+    table.close()
+    return found
+
+
+def _left_alone(url: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Mail]:
+    """The mails of players who want to be asked first, or not to read somebody."""
+    monkeypatch.setattr(challenges, "new_token", lambda: "a" * 24)
+    table = Table(url)
+    alice, bob = table.start("alice", "bob")
+    bob.says("challenges ask")
+    line = "challenge bob -bowl -rounds=2 -bank=30d+1d"
+    found = {"challenge-asked": alice.says(f"{line}\n\nShall we?").newest}
+    found["challenge"] = bob.newest
+    bob.says("no\nNot this week.")
+    found["challenge-off"] = alice.newest
+    alice.says("a1-c3,d4\nYou will lose.", answering=alice.mail("Abalone"))
+    bob.says("report 1 alice boasts").says("block alice")
+    found["report"] = table.person(OPERATOR).newest
+    bob.says("move 1 i9-g7,f6")
+    alice.says("a2-c4,d5\nAnd lose again.", answering=alice.mail("Abalone"))
+    found["words-not-shown"] = bob.newest
+    table.close()
+    return found
+
+
+def _of_the_time(url: str) -> dict[str, Mail]:
+    """The mails about several boards that the time brings."""
+    table = Table(url)
+    alice, bob = table.joins("alice"), table.joins("bob")
+    alice.says("set timezone Europe/Berlin").says("set digest daily")
+    bob.says("challenge alice").says("a1-c3,b2\n\nGood luck!").says("challenge alice -bowl")
+    table.days_pass(1)
+    found = {"digest": alice.newest}
+    bob.says(bob.newest.text.split("such as ")[1].split(".\n")[0])
+    table.days_pass(1.1)
+    found["reminders"] = alice.newest
     table.close()
     return found
 

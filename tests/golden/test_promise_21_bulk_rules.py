@@ -1,9 +1,11 @@
-"""Promise 21, as far as there are mails for it: nothing that we send is to many."""
+"""Promise 21, as far as there are mails for it: nothing that we send is to many, and who asked for
+digests can end them."""
 
 import email
 import re
 from email.utils import getaddresses
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 
@@ -32,8 +34,18 @@ def test_promise_21_every_mail_is_to_one_person_and_no_bulk(path: Path) -> None:
     mail = email.message_from_bytes(path.read_bytes())
     assert len(getaddresses(mail.get_all("To", []))) == 1
     names = [name.lower() for name in mail.keys()]  # noqa: SIM118 - of a mail, not of a dict
-    assert not [name for name in names if name.startswith("list-")]
+    lists = [name for name in names if name.startswith("list-")]
+    assert lists == (["list-id", "list-unsubscribe"] if path.stem == "digest" else [])
     assert not {"cc", "bcc", "precedence", "feedback-id"} & set(names)
+
+
+def test_promise_21_a_digest_says_how_it_is_ended() -> None:
+    """By a mail to its own reply address, which proves whose it is (RFC 2369, section 3.2)."""
+    mail = email.message_from_bytes((FOLDER / "digest.eml").read_bytes())
+    assert mail["List-Id"] == f"<digest.{HOST}>"
+    asked, _, query = mail["List-Unsubscribe"].strip("<>").partition("?")
+    assert unquote(asked.removeprefix("mailto:")) == mail["Reply-To"]
+    assert unquote(query) == "subject=set digest off"
 
 
 @every_mail
@@ -46,4 +58,4 @@ def test_promise_21_there_is_one_of_each_kind() -> None:
     """A template of a mail to many has to be written with its `List-` fields, and tested here."""
     assert len(MAILS) >= 45
     templates = {path.stem for path in (FOLDER.parents[2] / "templates").rglob("*.txt")}
-    assert not [name for name in templates if re.search(r"watch|digest|broadcast|newsletter", name)]
+    assert not [name for name in templates if re.search(r"watch|broadcast|newsletter", name)]

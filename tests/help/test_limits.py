@@ -5,22 +5,25 @@ from pathlib import Path
 
 import pytest
 
+from pbm.commands.control import MOST_BLOCKED
 from pbm.commands.invite import MOST_WAITING
 from pbm.commands.look import MOST_SHOWN
 from pbm.commands.script import MOST_COMMANDS
 from pbm.config import Settings
 from pbm.mail.reading.limits import LIMITS
 from pbm.passwords import LONGEST, SHORTEST
-from pbm.play import begin, limits
+from pbm.play import begin, challenges, limits, seeks
 from pbm.play.limits import Limit, Rate
 from pbm.play.postage import MOST_MAILS
+from pbm.play.reports import REPORTS
+from pbm.play.waiting import MOST_TOGETHER
 from pbm.service.intake.mailrates import MailRates
 from pbm.service.turns import questions, vouching
 from pbm.service.turns.logins import MOST_CHECKS
 from tests.help.pages import page_text
 
 README = Path(__file__).parents[2] / "README.md"
-HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+HOUR, DAY, WEEK = timedelta(hours=1), timedelta(days=1), timedelta(weeks=1)
 FIRST = limits.NEWCOMERS_ANSWERS
 
 
@@ -47,12 +50,21 @@ def named() -> list[str]:
         f"once in {asked} hours",
         f"holds {MOST_COMMANDS} commands, and brings other players {MOST_MAILS} mails",
         f"shows {MOST_SHOWN} boards at most",
+        f"come {MOST_TOGETHER} to a mail",
         f"{LIMITS.mail_bytes >> 20} MB at most, and {kilobytes} KB of text",
         f"{MailRates().per_address} mails an hour are taken from one address",
         f"{within(limits.STARTS, HOUR)} games an hour; and {within(begin.FIRST_STARTS, DAY)} in 24"
         f" hours until others have moved on {begin.TAKEN_UP} of them; and {begin.MOST_UNANSWERED}",
         f"{within(limits.NEWS, HOUR)} times an hour, moves apart",
         f"{within(limits.SAME_WORDS, DAY)} times in 24 hours",
+        f"{seeks.MOST_OPEN} seeks of yours are open at a time, and you join"
+        f" {within(seeks.JOINS, DAY)} in 24 hours. A seek stands for {seeks.STANDS_FOR // WEEK}"
+        f' weeks if you say nothing else; whoever said "play" waits for {seeks.PAIRS_FOR // WEEK}.',
+        f"{challenges.MOST_WAITING} of yours can wait at a time. The same player is asked"
+        f" {within(challenges.ASKED, DAY)} times in 24 hours for you, and has"
+        f" {challenges.WAITS_FOR // DAY} days",
+        f"You block {MOST_BLOCKED} players, and send the operator"
+        f" {within(REPORTS, DAY)} reports in 24 hours",
         f"gets {limits.STRANGER_ANSWERS} mails of ours in 24 hours",
         f"{within(limits.OF_NETWORK, HOUR)} an hour are answered from one network and"
         f" {within(limits.STRANGERS, HOUR)} an hour from everybody, and"
@@ -67,7 +79,7 @@ def named() -> list[str]:
 @pytest.mark.parametrize("said", named())
 def test_help_and_readme_name_it(said: str) -> None:
     for text in (page_text("limits"), README.read_text(encoding="utf-8")):
-        assert said in " ".join(text.split())
+        assert said in " ".join(text.replace("`", '"').split())
 
 
 def test_the_settings_have_the_same_figures() -> None:

@@ -25,7 +25,7 @@ def title(subject: str) -> str:
 
 
 def test_the_pages_are_these() -> None:
-    assert PAGES == ["abalone", "boards", "commands", "limits", "start", "tutorial"]
+    assert PAGES == ["abalone", "boards", "clocks", "commands", "limits", "start", "tutorial"]
 
 
 @pytest.mark.parametrize("subject", SUBJECTS)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from jinja2 import FileSystemLoader
 
+from pbm.mail.writing.render import templates_of
 from pbm.service.post.composer import Composer, Unwritten, Written
 from pbm.store.values import OutboxMail
 from tests.serving import take_next
@@ -58,6 +59,7 @@ def test_trouble_of_the_machine_is_not_the_mails_own(
 def test_no_template_is_read_from_its_file_later(
     mails: list[OutboxMail], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    templates_of.cache_clear()  # what other tests have read already
     composer = Composer(SERVER)
     monkeypatch.setattr(FileSystemLoader, "get_source", lambda *_: 1 / 0)
     assert not any(isinstance(found, Unwritten) for found in asyncio.run(composer.write(mails)))

@@ -14,6 +14,7 @@ from sqlalchemy import event
 
 from pbm.mail.smtp_in.caller import UNKNOWN
 from pbm.mail.smtp_out.delivery import Sent
+from pbm.play.waiting import MOST_TOGETHER
 from pbm.service.post.composer import Composer
 from pbm.service.post.post import Post
 from pbm.service.running.loops import TurnTaker, take_turns
@@ -31,6 +32,7 @@ KEEPING_PLAIN = KEEPING + 1  # to the plain address: is it a player's?
 # a look whether they are due still, and the end of the hold.
 POST = {"sqlite": 3, "postgresql": 6}
 MOVE = "a1-c3,d4"
+OF_A_CLOCK = 4  # statements that tell of one, at most
 
 
 @dataclass
@@ -210,3 +212,22 @@ async def until_done(table: Table) -> None:
 def left(table: Table) -> int:
     with table.database.reading() as work:
         return work.inbox.count("new")
+
+
+def test_a_mail_of_boards_asks_for_them_all_at_once(sqlite_url: str) -> None:
+    table = Table(sqlite_url)
+    alice, _ = table.start("alice", "bob")
+
+    def statements() -> int:
+        to = alice.newest.reply_to
+        table.hand_in(alice.address, to, alice.mail_bytes("", "next", to=to))
+        with counted(table) as found:
+            assert take_next(table.turns)
+        table.posts()
+        return len(found.statements)
+
+    table.begins("alice", "bob")
+    few = statements()
+    table.begins("alice", "bob", times=28)
+    assert statements() <= few + (MOST_TOGETHER - 2) * OF_A_CLOCK
+    table.close()

@@ -39,9 +39,11 @@ FINITE = {
     "pbm.commands.password_words._begins": "one",
     "pbm.play.subjects._board": "one",
     "pbm.rules.abalone.hints._appeals": "one",
+    "pbm.mail.writing.render.templates_of": "one",
     "pbm.mail.writing.render._renderer": "one",
     "pbm.rules.registry.games": "one",
     "pbm.passwords._hasher": "one",
+    "pbm.play.ratings._model": "one",
 }
 LONG_LINE = "and so on, as everybody knows who has ever played such a game by mail\n"
 CACHE = type(lru_cache(lambda: None))

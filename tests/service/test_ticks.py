@@ -1,24 +1,31 @@
 """The machine that does what is due: what it costs, what a bug does, who does what."""
 
 import asyncio
+import re
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
+from itertools import count
+from zoneinfo import ZoneInfo
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import insert, update
 
-from pbm.service.running.downtime import LISTENING, note_listening, time_lost
+from pbm.play.clocks.calendar import Calendar
+from pbm.play.clocks.outages import LISTENING, outages
+from pbm.service.running.downtime import note_listening
 from pbm.service.running.heartbeat import LISTEN, POST, Heart
 from pbm.service.running.loops import keep_time
+from pbm.service.running.steps import at_once
 from pbm.service.running.writer import Writer
 from pbm.service.ticks import machine
-from pbm.service.ticks.machine import MOST_TRIES, Ticks
+from pbm.service.ticks.machine import MOST_TRIES, SLICE, Ticks
 from pbm.service.ticks.registry import TIMERS
 from pbm.service.ticks.tick import Done, Tick
 from pbm.service.turns.crash_marker import CrashMarker
+from pbm.store.db import UnitOfWork
 from pbm.store.schema import due
 from pbm.store.values import TimerKind
-from tests.growth import asked
+from tests.growth import asked, work_for
 from tests.plans import read_whole
 from tests.polling import PATIENCE
 from tests.service.test_counts import Threads, counted
@@ -26,6 +33,8 @@ from tests.serving import tick_next
 from tests.table import OPERATOR, START, Table
 
 KIND = TimerKind.FIRST_MOVE_REMINDER
+FEW, MANY_DUE, MANY_BOARDS = 20, 5_000, 20_000
+MOST = 8
 
 
 @pytest.fixture
@@ -50,20 +59,60 @@ def test_every_kind_is_done_somehow() -> None:
     assert set(TIMERS) == set(TimerKind)
 
 
-def test_while_nothing_is_due_a_look_reads_one_row_of_an_index(table: Table) -> None:
-    for number in range(600):
-        sets(table, str(number), days=number)
+def lets_wait(table: Table, numbers: range, **wait: float) -> None:
+    """Set many timers at once."""
+    now, due_at = table.clock(), table.clock() + timedelta(**wait)
+    with table.database.engine.begin() as connection:
+        rows = [
+            {
+                "kind": KIND.value,
+                "about": str(number),
+                "since": now,
+                "set_at": now,
+                "due_at": due_at + timedelta(seconds=number),
+            }
+            for number in numbers
+        ]
+        connection.execute(insert(due), rows)
     with table.database.engine.begin() as connection:
         connection.exec_driver_sql("ANALYZE")
-    with counted(table) as found, asked(table) as statements:
-        assert table.ticks.next_due_at() == START
-    assert len(found.statements) == 1
+
+
+def test_while_nothing_is_due_a_look_reads_one_row_of_an_index(table: Table) -> None:
+    lets_wait(table, range(FEW), days=1)
+    with work_for(table) as little:
+        table.ticks.next_due_at()
+    lets_wait(table, range(FEW, MANY_BOARDS), days=1)
+    with work_for(table) as much, counted(table) as found, asked(table) as statements:
+        assert table.ticks.next_due_at() == START + timedelta(days=1)
+    assert much.work == (little.work if table.database.embedded else 1)
     assert found.commits == 0
     (sql,) = found.statements
     assert "LIMIT" in sql
-    with asked(table) as claimed:
-        assert tick_next(table.ticks)
-    assert not read_whole(table.database, {**dict(statements), **dict(claimed)}.items(), {"due"})
+    assert not re.search("boards|seats", sql)
+    assert not read_whole(table.database, statements, {"due"})
+
+
+def test_however_many_are_due_a_claim_reads_those_that_it_takes(table: Table) -> None:
+    lets_wait(table, range(FEW), days=-1)
+    with work_for(table) as little, table.database.transaction() as work:
+        assert len(work.timers.claim(table.clock(), 16)) == 16
+    lets_wait(table, range(FEW, MANY_DUE), days=-1)
+    with work_for(table) as much, asked(table) as claimed, table.database.transaction() as work:
+        assert len(work.timers.claim(table.clock(), 16)) == 16
+    assert much.work == (little.work if table.database.embedded else 16)
+    assert not read_whole(table.database, claimed, {"due"})
+
+
+def test_a_piece_ends_when_turns_have_waited_long_enough(table: Table) -> None:
+    lets_wait(table, range(MOST), days=-1)
+    passed = count(step=SLICE * 0.6)  # at each look; two timers later it is more than the slice
+    table.ticks.seconds = lambda: next(passed)
+    pieces = []
+    while not pieces or pieces[-1]:
+        with table.database.transaction() as work:
+            pieces.append(at_once(table.ticks.take_some(work, MOST)))
+    assert pieces == [2, 2, 2, 2, 0]
 
 
 def test_what_is_set_twice_is_there_once(table: Table) -> None:
@@ -205,6 +254,12 @@ def test_another_process_passes_over_what_one_has_in_hand(table: Table) -> None:
         (second,) = other.timers.claim(table.clock(), 2)
         assert (first.about, second.about) == ("one", "two")
         assert other.timers.claim(table.clock(), 2) == (second,)
+
+
+def time_lost(work: UnitOfWork, since: datetime, until: datetime) -> timedelta:
+    """How much of a stretch of time is given back."""
+    calendar = Calendar(ZoneInfo("UTC"), stopped=tuple(outages(work, until)))
+    return until - since - calendar.elapsed(since, until)
 
 
 class TestDowntime:

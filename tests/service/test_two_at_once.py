@@ -9,7 +9,7 @@ from sqlalchemy.exc import OperationalError
 
 from pbm.service.turns.turn import Turns
 from pbm.store.db import Database
-from tests.serving import keep, take_next
+from tests.serving import keep, take_next, tick_next
 from tests.table import Person, Table
 
 MOVES = [("c3,d3", "g7,f7"), ("d3,c3", "f7,g7")]
@@ -162,3 +162,61 @@ def test_what_one_player_sends_is_obeyed_in_order(shared: Table) -> None:
         "accept",
     ]
     assert shared.board(1).ended_by == "agreed"
+
+
+def test_who_seek_others_at_once(shared: Table) -> None:
+    """Of four who want the last two seats two get one, and of four who say `play` nobody waits."""
+    maker, *others = [shared.joins(name) for name in ("alice", "bob", "carol", "dave", "erin")]
+
+    def all_say(line: str) -> list[str]:
+        for person in others:
+            to = person.forgets().mail("pbm: welcome").reply_to
+            shared.hand_in(person.address, to, person.mail_bytes("", line, to=to))
+        at_once(shared, 4)
+        shared.posts()
+        return ["\n".join(mail.text for mail in person.arrived) for person in others]
+
+    maker.says("seek 3")
+    told = all_say("join 1")
+    assert sum("Seek 1 is full: it has become board 1." in text for text in told) == 2
+    assert sum("Seek 1 is complete" in text for text in told) == 2
+    assert len(shared.board(1).seats) == 3
+    told = all_say("play")
+    assert all("You both wanted to be paired" in text for text in told)
+    assert shared.boards() == [1, 2, 3]
+    assert {row["status"] for row in shared.rows("seeks")} == {"begun"}
+    outcomes(shared)
+
+
+def test_two_who_say_yes_to_a_challenge_at_once_begin_one_board(shared: Table) -> None:
+    alice, bob, carol = (shared.joins(handle) for handle in ("alice", "bob", "carol"))
+    for person in (bob, carol):
+        person.says("challenges ask")
+    for number in range(1, 4):
+        alice.says("challenge bob carol")
+        for person in (bob, carol):
+            to = person.mail("Please confirm: a game").reply_to
+            shared.hand_in(person.address, to, person.mail_bytes("", "yes", to=to))
+        at_once(shared, 2)
+        shared.posts()
+        assert len(shared.boards()) == number
+        alice.says(f"resign {shared.boards()[-1]}")
+    outcomes(shared)
+
+
+def test_a_reminder_waits_for_no_turn_on_another_board(shared: Table) -> None:
+    """What a turn beside it has in hand is told the next time, and told once."""
+    alice, _ = shared.joins("alice"), shared.joins("bob")
+    shared.begins("alice", "bob", times=3)
+    alice.forgets()
+    other = Database(str(shared.database.engine.url))
+    with other.transaction() as beside:
+        beside.boards.get(2, lock=True)
+        shared.clock.passes(days=2)
+        assert tick_next(shared.ticks)  # board 1 is due, and the others are
+        shared.posts()
+        assert [mail["Subject"] for mail in alice.arrived] == ["Your games: 3 wait for your move"]
+        assert "Board 2" not in alice.arrived[0].text
+    other.close()
+    shared.days_pass(0.1)
+    alice.hears("Board 2")

@@ -3,11 +3,14 @@
 from pbm.store.kinds import Allowance, Kind, using_up
 from pbm.store.schema import outbox
 
-WORDS = "board again answer question unproven pause-hour pause-day pause-from notice farewell"
+WORDS = (
+    "board again answer reminder question unproven pause-hour pause-day pause-from notice farewell"
+)
+LATER = "digest reminders"
 
 
 def test_the_words_stay() -> None:
-    assert [kind.value for kind in Kind] == WORDS.split()
+    assert [kind.value for kind in Kind] == [*WORDS.split(), *LATER.split()]
     assert all(kind.treatment for kind in Kind)
     assert max(map(len, Kind)) <= outbox.c.kind.type.impl.length
 

@@ -4,29 +4,29 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        "import pytest\ndef test_a(): pytest.skip('no PostgreSQL')\n",
-        "import pytest\nmissing = pytest.importorskip('no_such_module')\ndef test_a(): pass\n",
-        "import pytest\n@pytest.mark.xfail\ndef test_a(): assert False\n",
-    ],
+SOURCES = (
+    "import pytest\ndef test_a(): pytest.skip('no PostgreSQL')\n",
+    "import pytest\nmissing = pytest.importorskip('no_such_module')\ndef test_a(): pass\n",
+    "import pytest\n@pytest.mark.xfail\ndef test_a(): assert False\n",
 )
-def test_a_skipped_test_fails_the_run(source: str, tmp_path: Path) -> None:
-    module = tmp_path / "test_sample.py"
-    module.write_text(source)
+
+
+def test_skipped_tests_fail_the_run(tmp_path: Path) -> None:
+    for number, source in enumerate(SOURCES):
+        (tmp_path / f"test_sample_{number}.py").write_text(source)
     plain: list[str | Path] = ["-c", "/dev/null", "-p", "no:cacheprovider", "--rootdir", tmp_path]
+    go_on = "--continue-on-collection-errors"
     run = subprocess.run(
-        [sys.executable, "-m", "pytest", *plain, "-p", "tests.conftest", module],
+        [sys.executable, "-m", "pytest", *plain, "-p", "tests.conftest", "-rfE", go_on, tmp_path],
         cwd=ROOT,
         capture_output=True,
         text=True,
         check=False,
     )
     assert run.returncode in (1, 2), run.stdout
-    assert "Nothing is skipped" in run.stdout
+    told = run.stdout.rpartition("short test summary info")[0]
+    assert told.count("Nothing is skipped") == len(SOURCES), run.stdout
+    assert "2 failed, 1 error in" in run.stdout, run.stdout

@@ -4,20 +4,21 @@ Templates write paragraphs, `- ` lists and, through the filter `pre`, lines that
 their shape; lines through `rows` keep it in the text part, and are a list in the HTML part.
 Paragraphs are wrapped for the text part and flow in the HTML part. The filter `picture` puts the
 picture of a view into the HTML part, the filter `state` a line of letters that is one line in the
-text part, and may break anywhere in the HTML part. No move breaks at its hyphen in either.
+text part, and may break anywhere in the HTML part. The filter `heading` makes a line stand out
+there. No move breaks at its hyphen in either.
 """
 
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from html import escape
+from pathlib import Path
 from textwrap import wrap
 from typing import Any, NamedTuple
 from unicodedata import category
 from urllib.parse import quote
 
 from jinja2 import (
-    BaseLoader,
     ChoiceLoader,
     Environment,
     FileSystemLoader,
@@ -39,13 +40,14 @@ _KEPT = "\ue000"
 _ROW = "\ue001"
 _PICTURE = "\ue003"  # here the HTML part has the picture that the line describes
 _STATE = "\ue004"
-_MARKS = {_KEPT: "pre", _ROW: "rows", _PICTURE: "picture", _STATE: "state"}
+_HEADING = "\ue007"  # above one of several boards
+_MARKS = {_KEPT: "pre", _ROW: "rows", _PICTURE: "picture", _STATE: "state", _HEADING: "heading"}
 _SHAPES = frozenset(_MARKS.values())
 _GLUE = "\ue002"  # a blank at which no line breaks
 # Around a command that can be sent as it stands: quotes in the text part, a link in the other.
 _COMMAND, _COMMAND_ENDS = "\ue005", "\ue006"
 _COMMANDS = re.compile(f"{_COMMAND}([^{_COMMAND_ENDS}]*){_COMMAND_ENDS}")
-_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029\ue000-\ue006]", re.ASCII)
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029\ue000-\ue007]", re.ASCII)
 # A short word with a hyphen in it, and in HTML how it stays on one line. A style sheet would be
 # shorter, but some mail programs leave it out.
 _HYPHENED = re.compile(
@@ -53,6 +55,7 @@ _HYPHENED = re.compile(
 )
 _UNBROKEN = '<span style="white-space:nowrap">{}</span>'
 _BROKEN_ANYWHERE = "font-family:monospace;word-break:break-all"
+_STANDS_OUT = "font-weight:600;margin-top:1.6em"
 _JOINERS = "\u200c\u200d"
 
 
@@ -76,25 +79,7 @@ class Renderer:
     """The templates of this server."""
 
     def __init__(self) -> None:
-        self._templates = Environment(
-            loader=ChoiceLoader(
-                [FileSystemLoader(resource_path("templates")), PrefixLoader(_of_games())]
-            ),
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-            keep_trailing_newline=True,
-            autoescape=False,
-            auto_reload=False,  # else each use of a template looks at its file
-            cache_size=-1,  # all of them stay
-        )
-        self._templates.filters["pre"] = _keep_shape
-        self._templates.filters["picture"] = _show_picture
-        self._templates.filters["state"] = _keep_state
-        self._templates.filters["rows"] = _keep_rows
-        self._templates.filters["glued"] = _glued
-        self._templates.filters["command"] = _as_command
-        self._templates.filters["page"] = _keep_indented
+        self._templates = templates_of(resource_path("templates"), *game_templates().items())
         page = self._templates.get_template("page.html").render(body=_KEPT)
         self._above, _, self._below = page.partition(_KEPT)
 
@@ -143,6 +128,33 @@ def _renderer() -> Renderer:
     return Renderer()
 
 
+@cache
+def templates_of(own: Path, *games: tuple[str, Path]) -> Environment:
+    """The templates of these folders, each compiled once for the whole process."""
+    of_games = {name: FileSystemLoader(folder) for name, folder in games}
+    environment = Environment(
+        loader=ChoiceLoader([FileSystemLoader(own), PrefixLoader(of_games)]),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,
+        auto_reload=False,  # else each use of a template looks at its file
+        cache_size=-1,  # all of them stay
+    )
+    environment.filters |= {
+        "pre": _keep_shape,
+        "picture": _show_picture,
+        "state": _keep_state,
+        "heading": _keep_heading,
+        "rows": _keep_rows,
+        "glued": _glued,
+        "command": _as_command,
+        "page": _keep_indented,
+    }
+    return environment
+
+
 def _content_ids(blocks: Sequence[_Block], message_id: str | None) -> dict[str, str]:
     """The Content-ID of each picture, by what describes it; none without a Message-ID."""
     if message_id is None:
@@ -152,10 +164,6 @@ def _content_ids(blocks: Sequence[_Block], message_id: str | None) -> dict[str, 
         line: message_id.replace("<", f"<picture{number}.", 1)
         for number, line in enumerate(described, 1)
     }
-
-
-def _of_games() -> dict[str, BaseLoader]:
-    return {name: FileSystemLoader(folder) for name, folder in game_templates().items()}
 
 
 def _about_a_game(params: dict[str, Any]) -> dict[str, Any]:
@@ -188,6 +196,10 @@ def _show_picture(view: dict[str, Any]) -> str:
 
 def _keep_state(line: str) -> str:
     return _marked(line, _STATE)
+
+
+def _keep_heading(line: str) -> str:
+    return _marked(line, _HEADING)
 
 
 def _keep_rows(text: str) -> str:
@@ -335,6 +347,8 @@ def _html_text(kind: str, lines: Sequence[str]) -> str:
         return f"<pre>{escape(chr(10).join(lines))}</pre>"
     if kind == "state":
         return f'<p style="{_BROKEN_ANYWHERE}">{escape(" ".join(lines))}</p>'
+    if kind == "heading":
+        return f'<p style="{_STANDS_OUT}">{_escaped(" ".join(lines))}</p>'
     if kind == "list":
         items = "".join(f"<li>{_escaped(item)}</li>" for item in _items(lines))
         return f"<ul>{items}</ul>"

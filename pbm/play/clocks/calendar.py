@@ -46,6 +46,14 @@ class Calendar:
             left -= end - begin
         return None
 
+    def away_until(self, moment: datetime) -> date | None:
+        """The last day of the vacation in which a moment is, None for no vacation."""
+        last, today = None, self._wall(moment).date()
+        for first, end in sorted(self.away):
+            if first <= today <= end:
+                last, today = end, max(today, end + _DAY)  # the next may begin right behind it
+        return last
+
     def _running(self, start: datetime, end: datetime) -> Iterator[Stretch]:
         """The stretches of wall time that count, in order."""
         stops = [(self._wall(begin), self._wall(finish)) for begin, finish in self.stopped]

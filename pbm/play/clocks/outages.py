@@ -22,3 +22,14 @@ def outages(work: UnitOfWork, until: datetime) -> Iterator[tuple[datetime, datet
     heard = work.facts.find(LISTENING)
     if heard is not None and until - heard.noted_at > UNNOTICED:
         yield heard.noted_at, until
+
+
+def time_lost(work: UnitOfWork, since: datetime, until: datetime) -> timedelta:
+    """How long no mail could come in between two moments, up to now perhaps."""
+    return sum(
+        (
+            max(min(end, until) - max(begin, since), timedelta())
+            for begin, end in outages(work, until)
+        ),
+        timedelta(),
+    )

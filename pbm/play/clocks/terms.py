@@ -18,7 +18,7 @@ class Terms:
     """The clock of a board, as it was agreed; all in seconds, as it is kept.
 
     `each` is for a move, `total` for all moves of a player. With a `bank` a player has that to
-    begin with, gets `increment` with each move, and never has more than the bank.
+    begin with, gets `increment` with each move, and never comes to more than the bank by that.
     """
 
     each: int
@@ -32,22 +32,32 @@ class Terms:
         """Whether it matters how long somebody took for earlier moves."""
         return self.total is not None or self.bank is not None
 
-    def allowed(self, used: timedelta, banked: timedelta | None) -> timedelta:
-        """How long the next move may take, after so much was used, and with so much in the bank."""
-        limits = [timedelta(seconds=self.each)]
+    def allowed(
+        self, used: timedelta, banked: timedelta | None, given: timedelta = timedelta()
+    ) -> timedelta:
+        """How long the next move may take, after so much was used, with so much in the bank, and
+        so much given for it."""
+        left = self.left(used, banked)
+        each = timedelta(seconds=self.each) + given
+        return max(each if left is None else min(each, left), timedelta())
+
+    def left(self, used: timedelta, banked: timedelta | None) -> timedelta | None:
+        """What a player has left for all moves; None where only each move has its time."""
+        limits = []
         if self.total is not None:
             limits.append(timedelta(seconds=self.total) - used)
         if self.bank is not None:
             limits.append(timedelta(seconds=self.bank) if banked is None else banked)
-        return max(min(limits), timedelta())
+        return min(limits, default=None)
 
     def banked_after(self, spent: timedelta, banked: timedelta | None) -> timedelta | None:
         """What is in the bank after a move that took so long."""
         if self.bank is None:
             return None
         full = timedelta(seconds=self.bank)
-        left = (full if banked is None else banked) - spent + timedelta(seconds=self.increment)
-        return min(max(left, timedelta()), full)
+        kept = max((full if banked is None else banked) - spent, timedelta())
+        # What others gave may be more than the bank holds: then it only does not grow.
+        return max(kept, min(kept + timedelta(seconds=self.increment), full))
 
     def reminders_within(self, allowed: timedelta) -> tuple[timedelta, ...]:
         """When to remind of a move that may take so long, after the wait began; the last is a day

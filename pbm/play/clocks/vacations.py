@@ -1,18 +1,35 @@
-"""Vacations: thirty days a year on which no clock of a player runs, said before or taken late."""
+"""Vacations: thirty days a year on which no clock of a player runs, said before or taken late.
+
+A vacation is whole days of the player's calendar, today the earliest, and each of them costs one of
+the year, also the day on which it is ended early. So nothing is gained by saying it late, nor by
+going back and forth.
+"""
 
 from collections.abc import Iterable, Iterator
-from datetime import date, datetime, timedelta
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from pbm.errors import Refusal
-from pbm.events.board import PlayerAway, PlayerBack, VacationTaken
+from pbm.events.board import VacationTaken
+from pbm.play.clocks.waits import look_again
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Board, Player, Vacation
+from pbm.store.values import Board, Player, TimerKind, Vacation
 
 DAYS_A_YEAR = 30
 BY_ITSELF = 7  # days at most that are taken by themselves, once on a board
 FURTHEST = timedelta(days=366)  # ahead
 _DAY = timedelta(days=1)
+_INSTANT = timedelta(microseconds=1)
+_NO_BOARD_YET = 0
+
+
+@dataclass(frozen=True)
+class YearLeft:
+    """How many days of vacation a player has left of a year."""
+
+    year: int
+    left: int
 
 
 def today_of(player: Player, now: datetime) -> date:
@@ -20,72 +37,130 @@ def today_of(player: Player, now: datetime) -> date:
     return now.astimezone(ZoneInfo(player.settings.timezone)).date()
 
 
+def beginning_of(day: date, player: Player) -> datetime:
+    """The moment at which a day begins in a player's time zone."""
+    midnight = datetime.combine(day, time(), ZoneInfo(player.settings.timezone))
+    return midnight.astimezone(UTC)
+
+
 def take_vacation(
     work: UnitOfWork, player: Player, first: date, last: date, now: datetime
-) -> list[PlayerAway]:
-    """Let a player be away; the others of boards that wait for the player are told.
+) -> tuple[date, date]:
+    """Let a player be away on days that are still to come, today among them; returns those.
 
-    Raises Refusal for days that cannot be, or that are too many.
+    The others are told when it begins. Raises Refusal for days that cannot be, or are too many.
     """
     today = today_of(player, now)
     if last < first or last < today or last - today > FURTHEST:
         raise Refusal("bad-vacation", first=str(first), last=str(last), today=str(today))
-    first = max(first, today)
-    for year in range(first.year, last.year + 1):
-        taken = _taken(work, player, year)
-        wanted = taken | {day for day in _days(first, last) if day.year == year}
-        if len(wanted) > DAYS_A_YEAR:
-            left = max(0, DAYS_A_YEAR - len(taken))
+    work.players.find_locked(player.id)
+    wanted = set(_days(max(first, today), last))
+    taken = _taken(work, player, today)
+    for year in sorted({day.year for day in wanted}):
+        if _left(taken | wanted, year) < 0:
+            left = max(0, _left(taken, year))
             raise Refusal("vacation-used-up", year=year, left=left, most=DAYS_A_YEAR)
-    work.vacations.add(player.id, first, last)
-    told = (player.handle, str(first), str(last))
-    return [PlayerAway(number, *told) for number in work.boards.to_move(player.id)]
+    known = (item for item in work.vacations.of_player(player.id, today) if not item.board_id)
+    new = wanted - {day for item in known for day in _days(item.first_day, item.last_day)}
+    for begin, end in _stretches(new):
+        number = work.vacations.add(player.id, begin, end)
+        begins_at = max(beginning_of(begin, player), now)
+        tell_next(work, TimerKind.VACATION, number, player.id, now, begins_at)
+    return max(first, today), last
 
 
-def come_back(work: UnitOfWork, player: Player, now: datetime) -> list[PlayerBack]:
-    """End a player's vacation, and drop those to come. Raises Refusal where there is none."""
+def come_back(work: UnitOfWork, player: Player, now: datetime) -> bool:
+    """End a player's vacations with today, and drop those to come; whether one had begun.
+
+    Who was told that it had begun is told. Raises Refusal where there is none.
+    """
     today = today_of(player, now)
-    ahead = [item for item in work.vacations.of_player(player.id, today) if not item.board_id]
+    work.players.find_locked(player.id)
+    of_now = work.vacations.of_player(player.id, today)
+    begun = [item for item in of_now if item.first_day <= today]
+    ahead = [item for item in of_now if item.last_day > today]
     if not ahead:
-        raise Refusal("not-away")
+        raise Refusal("not-away", ends_today=bool(begun))
     for item in ahead:
-        work.vacations.cut_short(item, today - _DAY)
-    return [PlayerBack(number, player.handle) for number in work.boards.to_move(player.id)]
+        work.vacations.cut_short(item, today)
+        if item in begun:
+            tell_next(work, TimerKind.VACATION_OVER, item.id, player.id, now, now)
+    look_again(work, player.id, now)
+    return any(item in begun for item in ahead)
+
+
+def tell_next(
+    work: UnitOfWork,
+    kind: TimerKind,
+    vacation_id: int,
+    player_id: int,
+    now: datetime,
+    at: datetime,
+    *,
+    after: int = _NO_BOARD_YET,
+) -> None:
+    """Let those hear of a vacation who wait for the player on boards `after` one."""
+    work.timers.set(kind, f"{vacation_id}.{after}", now, at, player_id=player_id)
 
 
 def take_by_itself(
-    work: UnitOfWork, board: Board, player: Player, now: datetime
+    work: UnitOfWork, board: Board, player: Player, ran_out_at: datetime
 ) -> VacationTaken | None:
-    """Give a player days whose time runs out on a board: the rest of the year's, seven at most.
+    """Give a player days whose time has run out on a board: what the year has left, seven at most.
 
-    None where they were taken there before, or none are left.
+    The day on which it ran out is the first of them. None where they were taken there before, or
+    none are left.
     """
-    today = today_of(player, now)
+    first = today_of(player, ran_out_at - _INSTANT)  # at midnight that is the day before
+    work.players.find_locked(player.id)
     ever = work.vacations.of_player(player.id, board.started_at.date() - _DAY)
-    left = DAYS_A_YEAR - len(_taken(work, player, today.year))
-    if any(item.board_id == board.id for item in ever) or left <= 0:
+    if any(item.board_id == board.id for item in ever):
         return None
-    last = today + (min(left, BY_ITSELF) - 1) * _DAY
-    work.vacations.add(player.id, today, last, board.id)
-    return VacationTaken(board.id, player.handle, str(last))
+    last = None
+    taken = _taken(work, player, first)
+    for day in _days(first, first + (BY_ITSELF - 1) * _DAY):
+        taken |= {day}
+        if _left(taken, day.year) < 0:
+            break
+        last = day
+    if last is None:
+        return None
+    work.vacations.add(player.id, first, last, board.id)
+    return VacationTaken(board.id, player.handle, str(last), (last - first).days + 1)
 
 
-def away_until(vacations: Iterable[Vacation], board_id: int, today: date) -> date | None:
-    """Until when a player is away as a board sees it, None for one who is not."""
-    ends = [
-        item.last_day
-        for item in vacations
-        if item.first_day <= today <= item.last_day and item.board_id in (None, board_id)
-    ]
-    return max(ends, default=None)
+def days_left(work: UnitOfWork, player: Player, now: datetime) -> list[YearLeft]:
+    """What a player has left of this year and of the next one."""
+    today = today_of(player, now)
+    taken = _taken(work, player, today)
+    return [YearLeft(year, max(0, _left(taken, year))) for year in (today.year, today.year + 1)]
 
 
-def _taken(work: UnitOfWork, player: Player, year: int) -> set[date]:
-    """The days of a year on which a player was away or means to be."""
-    found = work.vacations.of_player(player.id, date(year, 1, 1))
-    days = (day for item in found for day in _days(item.first_day, item.last_day))
-    return {day for day in days if day.year == year}
+def still_to_come(work: UnitOfWork, player: Player, now: datetime) -> tuple[Vacation, ...]:
+    """A player's vacations that are not over, in order."""
+    return work.vacations.of_player(player.id, today_of(player, now))
+
+
+def _taken(work: UnitOfWork, player: Player, since: date) -> set[date]:
+    """The days from a day's year on, on which a player was away or means to be."""
+    found = work.vacations.of_player(player.id, date(since.year, 1, 1))
+    return {day for item in found for day in _days(item.first_day, item.last_day)}
+
+
+def _left(taken: Iterable[date], year: int) -> int:
+    return DAYS_A_YEAR - sum(day.year == year for day in taken)
 
 
 def _days(first: date, last: date) -> Iterator[date]:
     return (first + count * _DAY for count in range((last - first).days + 1))
+
+
+def _stretches(days: Iterable[date]) -> list[tuple[date, date]]:
+    """Days that follow each other as first and last ones."""
+    found: list[tuple[date, date]] = []
+    for day in sorted(days):
+        if found and found[-1][1] + _DAY == day:
+            found[-1] = found[-1][0], day
+        else:
+            found.append((day, day))
+    return found

@@ -9,15 +9,18 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
+from pbm.errors import Refusal
 from pbm.plain import from_plain
 from pbm.play.clocks.calendar import Calendar, Stretch
-from pbm.play.clocks.outages import outages
+from pbm.play.clocks.outages import UNNOTICED, outages
 from pbm.play.clocks.terms import Terms, usual_terms
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Board, Player, TimerKind
+from pbm.store.values import Board, Player, Seat, TimerKind
 
 _DAY = timedelta(days=1)
+_MOST_BETWEEN_ZONES = timedelta(hours=26)
 STOPPED_AT_MOST = timedelta(days=30)  # while mail to a player comes back
+PAUSED_AT_MOST = timedelta(days=90)
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,7 @@ class Wait:
     `ends_at` is None where it is years away.
     """
 
+    player: Player
     terms: Terms
     calendar: Calendar
     since: datetime
@@ -43,6 +47,16 @@ class Wait:
     def reminders(self) -> tuple[timedelta, ...]:
         """When the player is reminded, after the wait began."""
         return self.terms.reminders_within(self.allowed)
+
+    @property
+    def passed(self) -> int:
+        """How many of these have come by now."""
+        return sum(after <= self.elapsed for after in self.reminders)
+
+    @property
+    def coming(self) -> datetime | None:
+        """When the next reminder is due, or the end; None where that is years away."""
+        return self.when((*self.reminders, self.allowed)[self.passed])
 
     def when(self, elapsed: timedelta) -> datetime | None:
         """The moment when so much of it will have gone."""
@@ -62,41 +76,79 @@ def start_clock(work: UnitOfWork, board: Board, now: datetime) -> None:
 
 
 def count_move(work: UnitOfWork, before: Board, after: Board, arrived: datetime) -> None:
-    """Count the time for a move, where the terms of a clock ask how much was used before."""
+    """Count the time for a move, where the terms of a clock ask how much was used before.
+
+    A first move has a time of its own.
+    """
     terms, mover = terms_of(before), before.to_move
     if not terms.counts_used or mover is None or before.waits_since is None:
         return
-    calendar = calendar_of(work, before, work.players.get(mover.player_id), arrived)
-    spent = calendar.elapsed(before.waits_since, max(arrived, before.waits_since))
-    banked = terms.banked_after(spent, _seconds(mover.banked))
-    used = mover.used + int(spent.total_seconds())
-    kept = None if banked is None else int(banked.total_seconds())
-    work.boards.set_used(after, mover.seat, used, kept)
-    _look_in_time(work, work.boards.get(after.id), arrived)
+    if not before.awaited_first_move:
+        calendar = calendar_of(work, before, work.players.get(mover.player_id), arrived)
+        spent = calendar.elapsed(before.waits_since, max(arrived, before.waits_since))
+        banked = terms.banked_after(spent, in_time(mover.banked))
+        used = mover.used + int(spent.total_seconds())
+        kept = None if banked is None else int(banked.total_seconds())
+        work.boards.set_used(after, mover.seat, used, kept)
+    look_in_time(work, work.boards.get(after.id), arrived)
 
 
-def _look_in_time(work: UnitOfWork, board: Board, now: datetime) -> None:
+def look_in_time(work: UnitOfWork, board: Board, now: datetime) -> None:
     """Let the board be looked at before whoever is to move can run out of time."""
     wait = wait_of(work, board, now)
-    first = wait.when(min(wait.reminders)) if wait else None
-    if first is not None:
-        work.timers.advance(TimerKind.CLOCK, str(board.id), first, now)
+    coming = wait.coming if wait else None
+    if coming is not None:
+        work.timers.advance(TimerKind.CLOCK, [str(board.id)], coming, now)
 
 
-def wait_of(work: UnitOfWork, board: Board, now: datetime) -> Wait | None:
-    """How a board's wait stands; None where no clock runs: it is over, its player has not made a
-    first move, for which there is a time of its own, or cannot play."""
+def look_again(work: UnitOfWork, player_id: int, now: datetime) -> None:
+    """Let all boards be looked at that wait for a player, whose calendar has changed."""
+    waiting = [str(number) for number in work.boards.to_move(player_id)]
+    work.timers.advance(TimerKind.CLOCK, waiting, now, now)
+
+
+def check_time_left(work: UnitOfWork, player_id: int, now: datetime) -> None:
+    """Raise Refusal where a player's calendar, as it is now, leaves no time on some board."""
+    for board in work.boards.get_many(work.boards.to_move(player_id)):
+        seat, since = board.to_move, board.waits_since
+        if seat is None or since is None:
+            continue
+        if now - since < _allowed(board, seat) - _MOST_BETWEEN_ZONES:
+            continue  # no calendar counts more
+        wait = wait_of(work, board, now)
+        if wait and wait.is_over:
+            raise Refusal("would-run-out", number=board.id)
+
+
+def wait_of(
+    work: UnitOfWork, board: Board, now: datetime, player: Player | None = None
+) -> Wait | None:
+    """How a board's wait stands; None where no clock runs: it is over or paused, its player has not
+    made a first move, for which there is a time of its own, or cannot play.
+
+    `player` is who is to move, where that one is known already.
+    """
     seat = board.to_move
-    if seat is None or board.waits_since is None or board.awaited_first_move:
+    if seat is None or board.waits_since is None or board.awaited_first_move or board.paused_since:
         return None
-    player = work.players.get(seat.player_id)
+    player = player or work.players.get(seat.player_id)
     if player.status != "active":
         return None
     terms, since = terms_of(board), board.waits_since
     calendar = calendar_of(work, board, player, now)
-    allowed = terms.allowed(timedelta(seconds=seat.used), _seconds(seat.banked))
+    allowed = _allowed(board, seat)
     ends_at = calendar.after(since, allowed)
-    return Wait(terms, calendar, since, calendar.elapsed(since, now), allowed, ends_at)
+    return Wait(player, terms, calendar, since, calendar.elapsed(since, now), allowed, ends_at)
+
+
+def may_be_claimed(board: Board, wait: Wait) -> bool:
+    """Whether the others may take out of the game whoever is to move.
+
+    That is so where the time has run out, mail to that player comes back, so that no reminder
+    arrives, and the others were told.
+    """
+    unreachable = wait.player.unreachable_since is not None
+    return unreachable and wait.is_over and board.reminded > len(wait.reminders)
 
 
 def calendar_of(work: UnitOfWork, board: Board, player: Player, now: datetime) -> Calendar:
@@ -111,14 +163,33 @@ def calendar_of(work: UnitOfWork, board: Board, player: Player, now: datetime) -
         ZoneInfo(player.settings.timezone),
         weekends_off=not player.settings.weekend,
         away=away,
-        stopped=(*outages(work, now), *_out_of_reach(player, now)),
+        stopped=(*_lost(work, board, now), *_out_of_reach(player), *_halted(board)),
     )
 
 
-def _seconds(count: int | None) -> timedelta | None:
+def _lost(work: UnitOfWork, board: Board, now: datetime) -> tuple[Stretch, ...]:
+    """When nobody could write to us; of a wait that has just begun nothing can be lost."""
+    if board.waits_since and now - board.waits_since <= UNNOTICED:
+        return ()
+    return tuple(outages(work, now))
+
+
+def _halted(board: Board) -> tuple[Stretch, ...]:
+    """When the clock of a board stood still, with a pause that goes on."""
+    since = board.paused_since
+    return (*board.stops, *(((since, since + PAUSED_AT_MOST),) if since else ()))
+
+
+def _allowed(board: Board, seat: Seat) -> timedelta:
+    used, given = timedelta(seconds=seat.used), timedelta(seconds=board.given)
+    return terms_of(board).allowed(used, in_time(seat.banked), given)
+
+
+def in_time(count: int | None) -> timedelta | None:
+    """Seconds as they are kept."""
     return None if count is None else timedelta(seconds=count)
 
 
-def _out_of_reach(player: Player, now: datetime) -> tuple[Stretch, ...]:
+def _out_of_reach(player: Player) -> tuple[Stretch, ...]:
     since = player.unreachable_since
-    return ((since, min(now, since + STOPPED_AT_MOST)),) if since and since < now else ()
+    return ((since, since + STOPPED_AT_MOST),) if since else ()

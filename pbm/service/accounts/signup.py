@@ -1,10 +1,12 @@
 """Answers to the question whether somebody wants to play, and under which handle."""
 
 from dataclasses import replace
+from typing import Any
 
 from pbm.commands.account import SignUp
 from pbm.commands.auth import Answerer, is_open
 from pbm.commands.everyday import name_alone, name_told
+from pbm.commands.registry import parse_line
 from pbm.commands.script import (
     Script,
     answer_to_welcome,
@@ -12,10 +14,13 @@ from pbm.commands.script import (
     read_script,
     wants_no_mail,
 )
+from pbm.commands.seeks import Play
+from pbm.commands.seeks_told import offered
 from pbm.commands.words import lowered
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.play.limits import strangers_answers_left
+from pbm.rules.registry import games
 from pbm.service.accounts.first_passwords import asked_with, hash_of_first
 from pbm.service.accounts.handles import check_new_handle, choose_handle, suggest_handle
 from pbm.service.accounts.new_passwords import within_rate
@@ -114,9 +119,11 @@ def _welcome(turn: MailTurn, question: Question, player: Player, rest: tuple[str
     script = turn.held(read_script("", rest, in_answer=False))
     has_one = player.password_hash is not None
     lapsed = question.password is not None and not has_one
-    joined = {"handle": player.handle, "password": has_one, "lapsed": lapsed}
-    told: list[Event] = [Answered("signed-up", {"title": "welcome", **joined})]
+    joined: dict[str, Any] = {"handle": player.handle, "password": has_one, "lapsed": lapsed}
     errand = invited_to(turn, question)
+    if not script.commands and not script.problem and errand is None:
+        script = _as_asked_before(question)
+    told: list[Event] = []
     if errand is not None:
         told.append(said_yes(turn, errand, question, player))
     elif question.params["invitation"]:
@@ -125,11 +132,21 @@ def _welcome(turn: MailTurn, question: Question, player: Player, rest: tuple[str
         told.append(problem_answer(context, script, script.problem))
     elif script.commands and not is_dangerous(script):
         told += run_script(within_rate(context, script), script)
+    joined["pairs"] = any(isinstance(command, Play) for command in script.commands)
+    joined["open"] = offered(context)  # what is left by now
+    told.insert(0, Answered("signed-up", {"title": "welcome", **joined}))
     tell(context, told)
     if errand is not None:
         start_if_complete(turn, errand)
     if is_dangerous(script):
         ask_first(context, script)
+
+
+def _as_asked_before(question: Question) -> Script:
+    """What somebody has asked for who did not play here yet: to be paired, for some game."""
+    game = games().get(question.params.get("pairs") or "")
+    command = parse_line(Play.words[0], game) if game else None
+    return Script((command,)) if isinstance(command, Play) else Script()
 
 
 def _hear_no(turn: MailTurn, question: Question) -> str:
@@ -176,7 +193,9 @@ def _ask_back(turn: MailTurn, question: Question, name: str | None) -> str:
     check_new_handle(turn.work, handle)
     turn.work.questions.forget_password(question)
     more = bool(read_script("", turn.envelope.said[1:], in_answer=False).commands)
-    return _ask(turn, question, Welcome(handle, None, last=False, named=True, more=more))
+    pairs = question.params.get("pairs")
+    welcome = Welcome(handle, None, last=False, named=True, more=more, pairs=pairs)
+    return _ask(turn, question, welcome)
 
 
 def _ask_again(turn: MailTurn, question: Question, refusal: Refusal) -> str:
@@ -186,7 +205,8 @@ def _ask_again(turn: MailTurn, question: Question, refusal: Refusal) -> str:
         handle = suggest_handle(turn.work, question.address)
     problem = {"code": refusal.code, "params": refusal.params}
     kept = asked_with(turn.site.keyring, question)
-    return _ask(turn, question, Welcome(handle, problem, last=False, kept=kept))
+    pairs = question.params.get("pairs")
+    return _ask(turn, question, Welcome(handle, problem, last=False, kept=kept, pairs=pairs))
 
 
 def _ask(turn: MailTurn, question: Question, welcome: Welcome) -> str:

@@ -11,9 +11,11 @@ from pbm.events.by_operator import (
     SuspensionLifted,
 )
 from pbm.mail.address import AddressError, Unknown, address_key, parse_address
+from pbm.play.challenges import call_off_all
 from pbm.play.leave import boards_played, leave_board
 from pbm.service.operator.office import Act, Office, find_player
 from pbm.service.post.bounces import reachable_again
+from pbm.service.turns.challenges import tell_called_off
 from pbm.store.values import Board, Change, Player
 
 _EVERY = 1_000_000  # boards of one player; nobody has as many
@@ -138,7 +140,11 @@ def remove(office: Office, handle: str, why: str) -> Player:
         act.work.players.set_status(player.id, "removed")
         act.work.players.renew_epoch(player.id)
         act.work.players.drop_addresses(player.id)
+        act.work.ratings.drop_player(player.id)
         act.work.questions.drop_errands(player.id)
+        for event in call_off_all(act.work, player):
+            tell_called_off(act, event)
+        act.work.blocks.forget(player.id)
         act.note("removed", player=player, boards=numbers)
         for board in boards:
             events = leave_board(act.work, board, player, "removed", act.now)

@@ -183,16 +183,19 @@ def _rating_differences(work: UnitOfWork, board: Board) -> Iterator[str]:
     """What it did to the ratings of its players, compared with what its result makes of it."""
     counted, stale = work.ratings.counted(board.id), work.facts.find(STALE)
     if counted is None:
-        if pool_of(board) is not None:
+        if pool_of(work, board) is not None:
             yield "it counts for ratings, and is not counted"
         return
     if stale is not None and counted.number >= stale.value:
         return  # the program is about to count it anew
-    found = recount(work, counted)
+    found = recount(work, board, counted)
     if found is None:
         yield "it is counted for ratings, and must not be"
     elif sorted(map(_rounded, found)) != sorted(map(_rounded, work.ratings.results(counted))):
         yield "what it did to the ratings of its players is not what its result makes of it"
+    elif wrong := work.ratings.unlike_last(counted):
+        for player in work.players.some(wrong):
+            yield f"in the standings {player.handle} stands otherwise than the last game says"
 
 
 def _rounded(result: Result) -> tuple[float, ...]:

@@ -19,6 +19,7 @@ from pbm.mail.reading.delivery_report import (
     is_for_good,
     read_report,
 )
+from pbm.play.clocks.pauses import keep_stop
 from pbm.play.leave import boards_played
 from pbm.play.limits import BACK_BY_CLAIM
 from pbm.play.turn import Turn
@@ -115,6 +116,7 @@ def reachable_again(turn: Turn, player: Player) -> list[PlayerReachable]:
 
     They get every board with that, so what was written once more is not needed.
     """
+    keep_stop(turn.work, player, turn.now)
     _release(turn, player)
     return [
         PlayerReachable(board.id, player.handle)

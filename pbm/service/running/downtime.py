@@ -1,8 +1,8 @@
-"""When no mail could come in: what players lost of their time then is given back to them."""
+"""When no mail could come in is noted: players are given that time back."""
 
 from datetime import datetime, timedelta
 
-from pbm.play.clocks.outages import DOWN, LISTENING, UNNOTICED, known_outages, outages
+from pbm.play.clocks.outages import DOWN, LISTENING, UNNOTICED, known_outages
 from pbm.store.db import UnitOfWork
 
 _KEPT_FOR = timedelta(days=400)  # longer than any clock runs
@@ -21,14 +21,3 @@ def note_listening(work: UnitOfWork, now: datetime) -> None:
         ]
         work.facts.note(DOWN, told, now)
     work.facts.note(LISTENING, None, now)
-
-
-def time_lost(work: UnitOfWork, since: datetime, until: datetime) -> timedelta:
-    """How long no mail could come in between two moments, up to now perhaps."""
-    return sum(
-        (
-            max(min(end, until) - max(begin, since), timedelta())
-            for begin, end in outages(work, until)
-        ),
-        timedelta(),
-    )

@@ -2,19 +2,17 @@
 
 from datetime import datetime, timedelta
 
-from pbm.commands.settings import local_time
-from pbm.events.board import MoveDue
+from pbm.events.board import ForfeitClaimable, PauseRunOut
+from pbm.play.clocks.forfeits import forfeit
+from pbm.play.clocks.pauses import resume
 from pbm.play.clocks.vacations import take_by_itself
-from pbm.play.clocks.waits import Wait, wait_of
-from pbm.play.leave import leave_board
+from pbm.play.clocks.waits import PAUSED_AT_MOST, Wait, wait_of
+from pbm.service.ticks.reminders import WARNED_BEFORE, Awaited, remind, warned_from
 from pbm.service.ticks.tick import Again, Done, Tick
-from pbm.service.turns.announce import announce_boards, shown_to
-from pbm.service.turns.mail_writer import MailWriter
-from pbm.store.kinds import Kind
+from pbm.service.turns.announce import announce_boards
 from pbm.store.timers import ALL_KEPT
 from pbm.store.values import Board, Player
 
-WARNED_BEFORE = timedelta(hours=24)  # that the next server has taken a reminder
 _LOOK_AGAIN_AFTER = timedelta(hours=6)
 _NO_CLOCK_RUNS = timedelta(days=1)
 
@@ -26,16 +24,27 @@ def watch(tick: Tick) -> Done | Again:
         return Done("the board is over")
     if not board.is_installed:
         return Again(tick.now + _NO_CLOCK_RUNS, f"the game of board {board.id} is not installed")
-    wait, seat = wait_of(tick.work, board, tick.now), board.to_move
-    if wait is None or seat is None:
+    if board.paused_since:
+        return _wait_out(tick, board, board.paused_since + PAUSED_AT_MOST)
+    wait = wait_of(tick.work, board, tick.now)
+    if wait is None:
         return Again(tick.now + _NO_CLOCK_RUNS, f"no clock runs on board {board.id}")
-    player = tick.work.players.get(seat.player_id)
+    player = wait.player
     if wait.is_over and wait.ends_at is not None:
         return _run_out(tick, board, player, wait, wait.ends_at)
-    passed = sum(after <= wait.elapsed for after in wait.reminders)
+    passed = wait.passed
     if passed > board.reminded:
         _remind(tick, board, player, wait, passed)
-    return Again(_next_look(tick, wait, passed), f"looked at the clock of board {board.id}")
+    return Again(_next_look(tick, wait), f"looked at the clock of board {board.id}")
+
+
+def _wait_out(tick: Tick, board: Board, until: datetime) -> Again:
+    """Leave a paused board alone until it has been so for as long as it may."""
+    if tick.now < until:
+        return Again(min(until, tick.now + _NO_CLOCK_RUNS), f"board {board.id} is paused")
+    resume(tick.work, board, tick.now)
+    announce_boards(tick, [PauseRunOut(board.id, PAUSED_AT_MOST.days)])
+    return Again(_first_look(tick, board), f"the pause of board {board.id} has run out")
 
 
 def _run_out(
@@ -47,43 +56,50 @@ def _run_out(
         return waiting
     if tick.now < ends_at + ALL_KEPT:
         return Again(ends_at + ALL_KEPT, "mail of the last minute may not be kept yet")
-    taken = take_by_itself(tick.work, board, player, tick.now)
+    taken = take_by_itself(tick.work, board, player, ends_at)
     if taken is not None:
         announce_boards(tick, [taken])
         return Again(_first_look(tick, board), f"took vacation for {player.handle}")
-    if not _was_warned(tick, board, player, wait):
-        if board.reminded < len(wait.reminders):
+    if player.unreachable_since is not None:
+        return _let_others_claim(tick, board, player, wait)
+    since = warned_from(board, wait)
+    if not _was_warned(tick, board, player, since):
+        if not tick.work.outbox.reminder_is_under_way(player.id, board.id, since):
             _remind(tick, board, player, wait, len(wait.reminders))
         return Again(tick.now + _LOOK_AGAIN_AFTER, f"no reminder has reached {player.handle} yet")
-    announce_boards(tick, leave_board(tick.work, board, player, "forfeited", tick.now))
+    announce_boards(tick, forfeit(tick.work, board, player, tick.now))
     if tick.work.boards.get(board.id).playing:
         return Again(_first_look(tick, board), f"{player.handle} has forfeited board {board.id}")
     return Done(f"{player.handle} has forfeited board {board.id}")
 
 
-def _was_warned(tick: Tick, board: Board, player: Player, wait: Wait) -> bool:
+def _let_others_claim(tick: Tick, board: Board, player: Player, wait: Wait) -> Again:
+    """Tell the others once that they may end the wait for somebody whom no reminder reaches."""
+    told = len(wait.reminders) + 1
+    if board.reminded < told:
+        tick.work.boards.note_reminded(board, told)
+        announce_boards(tick, [ForfeitClaimable(board.id, player.handle)], but=player.id)
+    return Again(tick.now + _NO_CLOCK_RUNS, f"others may claim that {player.handle} forfeits")
+
+
+def _was_warned(tick: Tick, board: Board, player: Player, since: datetime) -> bool:
     until = tick.now - WARNED_BEFORE
-    return tick.work.outbox.taken_since(Kind.REMINDER, player.id, board.id, wait.since, until)
+    return tick.work.outbox.was_reminded(player.id, board.id, since, until)
 
 
 def _remind(tick: Tick, board: Board, player: Player, wait: Wait, times: int) -> None:
     tick.work.boards.note_reminded(board, times)
-    if not player.addresses:
-        return
-    zone = player.settings.timezone
-    by = local_time(max(wait.ends_at or tick.now, tick.now + WARNED_BEFORE), zone)
-    due = MoveDue(board.id, local_time(wait.since, zone), by)
-    MailWriter(tick).reminder(player, board, shown_to(tick, player, board, due))
+    by = max(wait.ends_at or tick.now, tick.now + WARNED_BEFORE)
+    remind(tick, player, Awaited(board, wait.since, by))
 
 
-def _next_look(tick: Tick, wait: Wait, passed: int) -> datetime:
+def _next_look(tick: Tick, wait: Wait) -> datetime:
     """When the next reminder, or the end, may be due, or the first of the next player's wait."""
-    coming = wait.when((*wait.reminders, wait.allowed)[passed])
     another = tick.now + min(wait.reminders)
-    return max(min(coming or another, another), tick.now + ALL_KEPT)
+    return max(min(wait.coming or another, another), tick.now + ALL_KEPT)
 
 
 def _first_look(tick: Tick, board: Board) -> datetime:
     """When whoever is to move now may have to be reminded."""
     wait = wait_of(tick.work, tick.work.boards.get(board.id), tick.now)
-    return _next_look(tick, wait, 0) if wait else tick.now + _NO_CLOCK_RUNS
+    return _next_look(tick, wait) if wait else tick.now + _NO_CLOCK_RUNS

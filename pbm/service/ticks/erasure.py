@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+from pbm.play.reports import KEPT, WORDS_KEPT
 from pbm.service.ticks.tick import Again, Tick
 
 _EVERY = timedelta(days=1)
@@ -9,6 +10,9 @@ _NEXT_PIECE_AFTER = timedelta(seconds=1)  # so that nobody waits for long beside
 
 
 def erase(tick: Tick) -> Again:
-    """Forget the rates of more than a week ago, a piece at a time."""
+    """Forget the rates of more than a week ago, what was said more than thirty days ago, and
+    older reports, a piece at a time."""
     more = tick.work.buckets.forget_full(tick.now)
+    more |= tick.work.words.forget_before(tick.now - WORDS_KEPT)
+    tick.work.reports.forget_before(tick.now - KEPT)
     return Again(tick.now + (_NEXT_PIECE_AFTER if more else _EVERY), "erased what is old")

@@ -1,20 +1,21 @@
 """A first move that is not made: the reminder, and five days later the decline."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
+from typing import Any
 
-from pbm.commands.settings import local_time
-from pbm.events.board import FirstMoveDue, FirstMoveMissed
+from pbm.events.board import FirstMoveMissed
+from pbm.play.clocks.waits import calendar_of
 from pbm.play.decline import decline_board
 from pbm.play.first_moves import DECLINED_AFTER, REMINDED_AFTER, await_first_move, still_waits
-from pbm.service.running.downtime import time_lost
+from pbm.service.ticks import reminders
+from pbm.service.ticks.reminders import Awaited
 from pbm.service.ticks.tick import Again, Done, Tick
-from pbm.service.turns.announce import announce_boards, shown_to
-from pbm.service.turns.mail_writer import MailWriter
+from pbm.service.turns.announce import announce_boards
 from pbm.store.timers import ALL_KEPT
 from pbm.store.values import Board, Player, TimerKind
 
 _GONE_ON = Done("the board has gone on")
-_DOWN = "the server was down meanwhile"
+_COUNTS_LATER = "not all of the time meanwhile counts"
 
 
 def remind(tick: Tick) -> Done | Again:
@@ -25,18 +26,16 @@ def remind(tick: Tick) -> Done | Again:
     board, player = found
     if player.status != "active":
         return Again(tick.now + REMINDED_AFTER, f"{player.handle} is {player.status}")
-    remind_at = _moment(tick, REMINDED_AFTER)
+    calendar = calendar_of(tick.work, board, player, tick.now)
+    remind_at = calendar.after(tick.timer.since, REMINDED_AFTER) or _later(tick)
     if tick.now < remind_at:
-        return Again(remind_at, _DOWN)
-    by = tick.now + DECLINED_AFTER
-    whose = {"board_id": board.id, "player_id": player.id}
+        return Again(remind_at, _COUNTS_LATER)
+    by = calendar.after(tick.now, DECLINED_AFTER) or _later(tick)
+    whose: dict[str, Any] = {"board_id": board.id, "player_id": player.id}
     decline_at, about = by + ALL_KEPT, tick.timer.about
     if not tick.work.timers.set(TimerKind.FIRST_MOVE_DECLINE, about, tick.now, decline_at, **whose):
         return Done(f"{player.handle} was reminded of board {board.id} before")
-    if player.addresses:
-        zone = player.settings.timezone
-        due = FirstMoveDue(board.id, local_time(tick.timer.since, zone), local_time(by, zone))
-        MailWriter(tick).board(player, board, shown_to(tick, player, board, due))
+    reminders.remind(tick, player, Awaited(board, tick.timer.since, by, is_first=True))
     return Done(f"reminded {player.handle} of board {board.id}")
 
 
@@ -49,9 +48,10 @@ def decline(tick: Tick) -> Done | Again:
     if player.status != "active":
         await_first_move(tick.work, board, tick.now)
         return Done(f"{player.handle} is {player.status}, so the time begins anew")
-    by = _moment(tick, DECLINED_AFTER)
+    calendar = calendar_of(tick.work, board, player, tick.now)
+    by = calendar.after(tick.timer.since, DECLINED_AFTER) or _later(tick)
     if tick.now < by + ALL_KEPT:
-        return Again(by + ALL_KEPT, _DOWN)
+        return Again(by + ALL_KEPT, _COUNTS_LATER)
     wait = tick.waits_for_mail(by)
     if wait is not None:
         return wait
@@ -60,10 +60,9 @@ def decline(tick: Tick) -> Done | Again:
     return Done(f"declined board {board.id} for {player.handle}")
 
 
-def _moment(tick: Tick, after: timedelta) -> datetime:
-    """When so much time has gone by in which the player could write to us."""
-    since = tick.timer.since
-    return since + after + time_lost(tick.work, since, tick.now)
+def _later(tick: Tick) -> datetime:
+    """To look again where a player's days do not count for years."""
+    return tick.now + REMINDED_AFTER
 
 
 def _waiting(tick: Tick) -> tuple[Board, Player] | Done | Again:

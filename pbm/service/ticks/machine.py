@@ -4,6 +4,8 @@ Everything that doing one brings about is one transaction with the row's end. So
 died with is still due, and one that is done comes no second time.
 """
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -22,6 +24,7 @@ from pbm.store.db import Database, UnitOfWork, is_away
 from pbm.store.values import Timer
 
 MOST_TRIES = 3
+SLICE = 0.02  # seconds of ticks in one transaction; with the last one of them less than 0.05
 _DIED = "the server died while it did this"
 _log = structlog.get_logger("pbm.ticks")
 
@@ -34,6 +37,7 @@ class Ticks:
     site: Site
     clock: Clock
     crash_marker: CrashMarker | None = None
+    seconds: Callable[[], float] = time.monotonic
 
     def begin(self) -> None:
         """Set what comes again and again, let what is stuck be tried again, and count a try for
@@ -63,14 +67,18 @@ class Ticks:
     def take_some(self, work: UnitOfWork, most: int) -> Steps[int]:
         """Do what is due, each a step; the outcome is how many that were.
 
-        One that fails is undone alone, tried three times and then put aside, so that it stops
-        nothing else. Raises DBAPIError while the database is away: that is no try.
+        It stops after `SLICE` seconds, since turns wait for it; what is left is claimed anew. One
+        that fails is undone alone, tried three times and then put aside, so that it stops nothing
+        else. Raises DBAPIError while the database is away: that is no try.
         """
-        found = work.timers.claim(self.clock(), most)
-        for timer in found:
+        began, done = self.seconds(), 0
+        for timer in work.timers.claim(self.clock(), most):
+            if done and self.seconds() - began > SLICE:
+                break
             yield False
             self._take(work, timer)
-        return len(found)
+            done += 1
+        return done
 
     def bring_forward(self, work: UnitOfWork) -> None:
         """Mend what a clock that was set back meanwhile has put off for too long."""

@@ -1,7 +1,9 @@
 """Questions that nobody has answered in time: what waited for the answer is dropped."""
 
 from pbm.mail.address import address_key
+from pbm.play.challenges import lapse_challenge
 from pbm.service.ticks.tick import Again, Done, Tick
+from pbm.service.turns.challenges import CHALLENGE, tell_called_off
 from pbm.service.turns.invitations import tell_it_is_off
 from pbm.store.values import PendingCommands, Question
 
@@ -14,11 +16,21 @@ def lapse(tick: Tick) -> Done | Again:
     wait = tick.waits_for_mail(question.expires_at)
     if wait is not None:
         return wait
+    if question.kind == CHALLENGE:
+        return _lapse_challenge(tick, question)
     tick.work.questions.forget_password(question)
     dropped = [*_own_commands(tick, question), *_invitation(tick, question)]
     for errand in dropped:
         tick.work.questions.lapse_errand(errand)
     return Done(f"{question.kind} question lapsed, {len(dropped)} dropped with it")
+
+
+def _lapse_challenge(tick: Tick, question: Question) -> Done:
+    challenge = tick.work.challenges.find(question.params["challenge"])
+    if challenge is None or question.player_id not in challenge.waiting:
+        return Done("answered")
+    tell_called_off(tick, lapse_challenge(tick.work, challenge))
+    return Done("challenge lapsed")
 
 
 def _own_commands(tick: Tick, question: Question) -> list[PendingCommands]:

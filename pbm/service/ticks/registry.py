@@ -2,7 +2,16 @@
 
 from collections.abc import Mapping
 
-from pbm.service.ticks import clocks, erasure, first_moves, questions, ratings
+from pbm.service.ticks import (
+    clocks,
+    digests,
+    erasure,
+    first_moves,
+    questions,
+    ratings,
+    seeks,
+    vacations,
+)
 from pbm.service.ticks.tick import Do
 from pbm.store.values import TimerKind
 
@@ -13,6 +22,10 @@ TIMERS: Mapping[str, Do] = {
     TimerKind.DAILY_ERASURE: erasure.erase,
     TimerKind.CLOCK: clocks.watch,
     TimerKind.RATINGS: ratings.count_anew,
+    TimerKind.VACATION: vacations.begin,
+    TimerKind.VACATION_OVER: vacations.end,
+    TimerKind.SEEK_LAPSE: seeks.lapse,
+    TimerKind.DIGEST: digests.send,
 }
 
 ALWAYS = (TimerKind.DAILY_ERASURE,)

@@ -1,6 +1,6 @@
 """From events to mails: one to each player of each board touched, one answer at most."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,20 +12,26 @@ from pbm.events import (
     Event,
     MovePlayed,
     PlayerLeft,
+    SeekNews,
 )
 from pbm.events.board import BoardFact, BoardStarted, told
 from pbm.mail.writing.render import said_lines
 from pbm.plain import to_plain
+from pbm.play.clocks.told import clock_told
 from pbm.play.subjects import answer_subject
 from pbm.play.turn import Turn
 from pbm.play.view import board_view, board_views
 from pbm.service.turns.allowance import may_answer
 from pbm.service.turns.audience import audience
+from pbm.service.turns.kept_news import keep_for_digests
 from pbm.service.turns.mail_writer import MailWriter
 from pbm.store.values import Board, Player
 
 _ABOVE_THE_BOARD = 5  # lines of a comment, as the text part folds them
 _BELOW_THE_BOARD = 3  # lines of it that are worth dividing it for
+
+
+_Hidden = Mapping[int, Collection[str]]  # handles, by the number of who does not read them
 
 
 @dataclass
@@ -39,7 +45,8 @@ class _News:
 
 
 def announce_boards(turn: Turn, events: Sequence[Event], *, but: int | None = None) -> None:
-    """Write one mail to everybody who hears of it, `but` one, for each board of the events.
+    """Write one mail to everybody who hears of it, `but` one, for each board of the events; or keep
+    the news for a digest.
 
     Each board is read with its row locked: whatever a turn beside this one commits between two
     of our statements would else stand in one half of a mail and be missing from the other.
@@ -48,19 +55,27 @@ def announce_boards(turn: Turn, events: Sequence[Event], *, but: int | None = No
     for number in sorted(found):
         news = found[number]
         board = turn.work.boards.get(number, lock=True)
-        players = audience(turn, board, events, but=but)
+        speakers = {said["handle"]: _speaker(turn, board, said) for said in news.comments}
+        hidden = _hidden(turn, board, speakers) if speakers else {}
+        for said in news.comments:
+            turn.work.words.add(number, speakers[said["handle"]], _lines(said), turn.now)
+        hearing = audience(turn, board, events, hidden, but=but)
+        told = {player.id: _told_to(player, hearing, news, hidden) for player in hearing}
+        players = keep_for_digests(turn, board, hearing, events, told)
         if not players:
             continue
         plain = {player.id for player in players if not player.settings.picture}
         views = board_views(turn.work, board, [player.id for player in players], plain=plain)
+        clock = clock_told(turn.work, board, turn.now, players)
         newcomers = turn.work.boards.newcomers(number) if news.begins else ()
         mails = [
             (
                 player,
                 {
                     **to_plain(views[player.id]),
-                    **_told_to(player, players, news),
+                    **told[player.id],
                     "newcomer": player.id in newcomers,
+                    "clock": clock.for_reader(player.settings.timezone) if clock else None,
                 },
             )
             for player in players
@@ -68,15 +83,57 @@ def announce_boards(turn: Turn, events: Sequence[Event], *, but: int | None = No
         MailWriter(turn).boards(board, mails)
 
 
-def _told_to(reader: Player, readers: Sequence[Player], news: _News) -> dict[str, Any]:
+def announce_seeks(turn: Turn, events: Sequence[Event]) -> None:
+    """Tell those who wait in a seek what happened to it, but for whoever has left meanwhile."""
+    for news in (event for event in events if isinstance(event, SeekNews)):
+        for player in turn.work.players.some(news.readers):
+            if player.addresses and player.status == "active":
+                told = {**to_plain(news), "own": player.handle == news.handle}
+                MailWriter(turn).notice_player(player, "seek-news", f"seek {news.seek}", told)
+
+
+def _told_to(
+    reader: Player, readers: Sequence[Player], news: _News, hidden: _Hidden
+) -> dict[str, Any]:
     """What a reader is told besides the board; who speaks there for the first time, also to whom
-    the words went."""
-    others = [player.handle for player in readers if player.id != reader.id]
+    the words went. Of words that the reader has blocked only their author is named."""
+    kept_from = hidden.get(reader.id, frozenset())
+    others = [
+        player.handle
+        for player in readers
+        if player.id != reader.id and reader.handle not in hidden.get(player.id, ())
+    ]
     comments = [
         {**said, "sent_to": others} if others and reader.handle == news.speaks_first else said
         for said in news.comments
+        if said["handle"] not in kept_from
     ]
-    return {"lead": news.lead, "comments": comments}
+    spoke = dict.fromkeys(said["handle"] for said in news.comments)
+    not_shown = [handle for handle in spoke if handle in kept_from]
+    told = {"lead": news.lead, "comments": comments}
+    return {**told, "not_shown": not_shown} if not_shown else told
+
+
+def _hidden(turn: Turn, board: Board, speakers: Mapping[str, int]) -> _Hidden:
+    """Which of those who speak on a board are hidden from which of its players."""
+    blocks = turn.work.blocks.among([seat.player_id for seat in board.seats])
+    return {
+        by: frozenset(handle for handle, speaker in speakers.items() if (by, speaker) in blocks)
+        for by, _ in blocks
+    }
+
+
+def _speaker(turn: Turn, board: Board, said: dict[str, Any]) -> int:
+    """Who said something, also where the same mail changed the handle since."""
+    handle = said["handle"]
+    found = next((seat.player_id for seat in board.seats if seat.handle == handle), None)
+    former = turn.work.players.formerly(handle) if found is None else found
+    assert former is not None
+    return former
+
+
+def _lines(said: dict[str, Any]) -> list[str]:
+    return [*said["head"], *said["rest"]]
 
 
 def announce_answer(turn: Turn, player: Player, sections: Sequence[Answered]) -> bool:
@@ -95,7 +152,8 @@ def announce_answer(turn: Turn, player: Player, sections: Sequence[Answered]) ->
         for section in sorted(sections, key=lambda section: section.shows_board)
     ]
     if number is None:
-        MailWriter(turn).answer(player, _subject(sections[0]), {"sections": told})
+        shown = [board for section in sections for board in section.boards]
+        MailWriter(turn).answer(player, _subject(sections[0]), {"sections": told}, shown=shown)
         return True
     board = turn.work.boards.get(number)
     params = {**shown_to(turn, player, board), "sections": told}
@@ -114,11 +172,20 @@ def _board_of(sections: Sequence[Answered]) -> int | None:
     return numbers.pop() if len(numbers) == 1 else None
 
 
-def shown_to(turn: Turn, player: Player, board: Board, *facts: BoardFact) -> dict[str, Any]:
-    """What a mail to one player shows of a board, with facts above it."""
+def shown_to(
+    turn: Turn, player: Player, board: Board, *facts: BoardFact, after: int | None = None
+) -> dict[str, Any]:
+    """What a mail to one player shows of a board, with facts above it; and what happened `after` a
+    ply, where the reader knows what did before."""
     picture = player.settings.picture
-    view = board_view(turn.work, board, player_id=player.id, picture=picture)
-    return {**to_plain(view), "lead": [told(fact) for fact in facts], "comments": []}
+    view = board_view(turn.work, board, player_id=player.id, picture=picture, after=after)
+    clock = clock_told(turn.work, board, turn.now, [player])
+    return {
+        **to_plain(view),
+        "lead": [told(fact) for fact in facts],
+        "comments": [],
+        "clock": clock.for_reader(player.settings.timezone) if clock else None,
+    }
 
 
 def divide_comment(lines: Sequence[str]) -> tuple[list[str], list[str]]:

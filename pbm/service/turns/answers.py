@@ -25,6 +25,8 @@ from pbm.service.accounts.addresses import hear_new_address
 from pbm.service.accounts.aliases import adopt
 from pbm.service.accounts.new_passwords import password_of
 from pbm.service.accounts.signup import hear_again, hear_signup
+from pbm.service.turns.challenge_answers import hear_challenge
+from pbm.service.turns.challenges import CHALLENGE
 from pbm.service.turns.game_meant import game_meant
 from pbm.service.turns.mail_turn import MailTurn
 from pbm.service.turns.meaning import as_meant
@@ -46,6 +48,8 @@ def hear_answer(turn: MailTurn, speaker: Answerer) -> str:
         return hear_signup(turn, question)
     if question.player_id is None:
         return hear_again(turn, speaker, player)
+    if question.kind == CHALLENGE:
+        return hear_challenge(turn, speaker, player)
     return _hear_player(turn, speaker, player)
 
 
@@ -170,7 +174,7 @@ def _run_errands(
         hints = (errand.board_id,) if errand.board_id else ()
         confirmed = ConfirmedPassword(password_of(turn.site.keyring, errand))
         here = replace(turn, passwords=confirmed)
-        meant = replace(context, turn=here, hints=hints, answered=None)
+        meant = replace(context, turn=here, hints=hints, mailed=())
         events += run_script(meant, Script(_commands(errand), errand.comment))
     if not events:
         events.append(Answered("nothing-left", {"title": "nothing left to do"}))

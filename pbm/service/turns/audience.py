@@ -4,35 +4,49 @@ What is for the speaker alone goes into the one answer. What is sent to somebody
 board that the operator sends again, is not chosen here.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 from pbm.events import (
     AddressWanted,
     Answered,
     BoardEnded,
     BoardReopened,
+    CalledOff,
+    Commented,
     Event,
     Forgotten,
     Held,
     Invited,
     MovePlayed,
     PlayerLeft,
+    Proposed,
+    Reported,
+    SeekNews,
 )
 from pbm.play.offers import open_offers, waiting_for
 from pbm.play.turn import Turn
 from pbm.store.values import Board, Player
 
-FOR_THE_SPEAKER = Answered | Held | Invited | AddressWanted | Forgotten
+FOR_THE_SPEAKER = (
+    Answered | Held | Invited | AddressWanted | Forgotten | Proposed | CalledOff | Reported
+)
 _SEEN_ON_THE_BOARD = MovePlayed | PlayerLeft | BoardEnded | BoardReopened  # without another word
 
 
 def audience(
-    turn: Turn, board: Board, events: Iterable[Event], *, but: int | None = None
+    turn: Turn,
+    board: Board,
+    events: Iterable[Event],
+    hidden: Mapping[int, Collection[str]],
+    *,
+    but: int | None = None,
 ) -> list[Player]:
     """Those who are sent a board for what happened there, `but` one who is told otherwise.
 
+    Words of a player who is `hidden` from another, by the other's number, send that one nothing.
+
     Whose mail brought it about always is. Where the board itself shows what happened, the others
-    are who want to be told of each move (`mails=all`) or have something to do.
+    are who want to be told of each move (`mails=all`, or in digests) or have something to do.
     """
     happened = [event for event in events if _is_told_on(board, event)]
     return [
@@ -40,18 +54,23 @@ def audience(
         for player in turn.work.players.seated(board.id)
         if player.addresses
         and player.id != but
-        and (turn.wrote(player) or any(_hears(player, board, event) for event in happened))
+        and (turn.wrote(player) or any(_hears(player, board, event, hidden) for event in happened))
     ]
 
 
 def _is_told_on(board: Board, event: Event) -> bool:
-    return not isinstance(event, FOR_THE_SPEAKER) and event.board_id == board.id
+    return not isinstance(event, FOR_THE_SPEAKER | SeekNews) and event.board_id == board.id
 
 
-def _hears(player: Player, board: Board, event: Event) -> bool:
+def _hears(
+    player: Player, board: Board, event: Event, hidden: Mapping[int, Collection[str]]
+) -> bool:
+    if isinstance(event, Commented):
+        return event.handle not in hidden.get(player.id, ())
     if not isinstance(event, _SEEN_ON_THE_BOARD) or not board.playing:
         return True
-    return player.settings.mails == "all" or _is_asked(player, board)
+    settings = player.settings
+    return settings.wants_digests or settings.mails == "all" or _is_asked(player, board)
 
 
 def _is_asked(player: Player, board: Board) -> bool:

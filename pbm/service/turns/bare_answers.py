@@ -47,7 +47,8 @@ def read_bare_answer(context: Context, script: Script) -> Script | Answered | No
         if moved is not None:
             return moved  # which is a no, too
     offer, below = next(iter(asking)), script.comment[said.lines :]
-    names_it = said.answer is True and only_means(said.rest, _MEANT[offer.kind], number)
+    meant = _MEANT.get(offer.kind)
+    names_it = said.answer is True and meant is not None and only_means(said.rest, meant, number)
     rest = said.rest if said.rest and not names_it else ""
     game = game_meant(context.work, context.hints)
     others = read_script("", (*([rest] if rest else []), *below), in_answer=True, game=game)

@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
+from pbm.commands.account import SignUp
 from pbm.commands.agree import Draw, TakeBack
 from pbm.commands.context import Context
 from pbm.commands.declare import Command
@@ -21,6 +22,7 @@ from pbm.commands.look import Games, Show
 from pbm.commands.play import Move, Resign
 from pbm.commands.registry import parse_line
 from pbm.commands.script import Script, trimmed
+from pbm.commands.seeks import Play
 from pbm.commands.settings import ShowSettings
 from pbm.errors import Refusal
 from pbm.rules.contract import Game
@@ -37,6 +39,9 @@ _DEEDS: Final[dict[Intention, type[Command]]] = {
     Intention.AGAIN: Rematch,
     Intention.DECLINE: Decline,
     Intention.LEAVE: Delete,
+    Intention.PAIR: Play,
+    Intention.ANYONE: Play,
+    Intention.AGAINST: Challenge,
 }
 _WISHES: Final = frozenset(
     (Intention.RESIGN, Intention.DRAW, Intention.TAKE_BACK, Intention.AGAIN, Intention.LEAVE)
@@ -57,7 +62,8 @@ _PAGES: Final = {
 }
 _MOST_LINES = 24  # of the words below a move that are looked at
 _TOO_MANY = "too-many-commands"
-_WITHOUT_BOARD = (Delete, Stop, Games, ShowSettings)
+_TWO = 2
+_WITHOUT_BOARD = (Delete, Stop, Games, ShowSettings, Play, Challenge)
 
 
 def read_intention(context: Context, script: Script) -> Script | None:
@@ -113,6 +119,19 @@ def page_meant(script: Script) -> str | None:
     return "" if page == _PAGES[Intention.PLAY] else page
 
 
+def pairs_meant(script: Script) -> str | None:
+    """The name of the game for which a newcomer asks to be paired, by the command or in plain
+    words, and for nothing else that only a player can have."""
+    if script.commands:
+        others = [item for item in script.commands if not isinstance(item, SignUp)]
+        first, *more = [*others, *map(parse_line, script.comment[:_TWO])] or [None]
+        return first.game.info.name if isinstance(first, Play) and not more else None
+    said = _understood(script)
+    found = said.meant if said else ()
+    pairs = [item.intention is Intention.PAIR and not item.asks_how for item in found]
+    return default_game().info.name if pairs and all(pairs) else None
+
+
 def _names_page(context: Context, script: Script) -> bool:
     """Whether it is `help` with a page that there is: "help help" is, and "help me" is not."""
     first = script.commands[0] if script.commands else None
@@ -163,7 +182,13 @@ def _headed(line: str, words: tuple[str, ...]) -> Understood | None:
 
 
 def _is_talk(context: Context, meant: Meant, number: int | None) -> bool:
-    """Whether something is said to the others after all: "You win" once the game is over."""
+    """Whether something is said to the others after all: "You win" once the game is over, and
+    "Anyone for a game?" in answer to a board."""
+    if meant.intention is Intention.ANYONE:
+        return number is not None
+    if meant.intention is Intention.AGAINST:
+        players = context.work.players
+        return number is not None or players.by_handle(meant.handle or "") is None
     if meant.intention not in (Intention.LOST, Intention.DECLINE):
         return False
     is_over = not number or not context.work.boards.get(number).playing
@@ -178,7 +203,7 @@ def _line(meant: Meant, number: int | None, game: Game) -> str:
     board = meant.board or number
     command = (_DEEDS | _LOOKS).get(meant.intention, Show if board else Games)
     named = f" {board}" if board and command not in _WITHOUT_BOARD else ""
-    return f"{command.words[0]}{named}"
+    return f"{command.words[0]}{f' {meant.handle}' if meant.handle else named}"
 
 
 def _page(meant: Meant, game: Game) -> str | None:
@@ -208,7 +233,11 @@ def _only_board(context: Context) -> int | None:
 def _guess(deeds: Collection[Meant], number: int | None) -> dict[str, object]:
     """The section of the question whether these are wished."""
     asked = [
-        {"command": _DEEDS[item.intention].words[0], "number": item.board or number}
+        {
+            "command": _DEEDS[item.intention].words[0],
+            "number": item.board or number,
+            "handle": item.handle,
+        }
         for item in deeds
     ]
     return {"section": "meant", "wrote": [item.wrote for item in deeds], "deeds": asked}

@@ -12,9 +12,11 @@ from pbm.commands.lobby import Challenge
 from pbm.commands.registry import parse_line
 from pbm.commands.script import Script
 from pbm.commands.words import is_handle
-from pbm.events import Answered
+from pbm.events import Answered, Proposed
+from pbm.events.board import BoardStarted
 from pbm.mail.address import address_key
 from pbm.passwords import ConfirmedPassword
+from pbm.play.challenges import who_is_asked
 from pbm.play.turn import Turn
 from pbm.rules.registry import default_game
 from pbm.service.turns.mail_turn import MailTurn
@@ -55,6 +57,9 @@ def said_yes(
     waiting = "@" in line
     if not waiting and inviter.status != "active":
         return called_off()
+    seated = filter(None, (_called(turn, name) for name in _names(line)))
+    asked = who_is_asked([other for other in seated if other.id != player.id], inviter)
+    waiting = waiting or bool(asked)
     return Answered("invitation", {"inviter": inviter.handle, "waiting": waiting})
 
 
@@ -78,7 +83,10 @@ def start_if_complete(turn: MailTurn, errand: PendingCommands) -> None:
     context = replace(here.context(inviter), hints=(), is_agreed=True)
     lines = [_as_called_now(turn, line) for line in waiting.lines]
     commands = [command for line in lines if (command := _command(line))]
-    tell(context, run_script(context, Script(tuple(commands), waiting.comment)))
+    events = run_script(context, Script(tuple(commands), waiting.comment))
+    tell(context, events)
+    if not any(isinstance(event, BoardStarted | Proposed) for event in events):
+        _tell_guests(turn, waiting)
 
 
 def said_no(turn: MailTurn, errand: PendingCommands, question: Question) -> None:

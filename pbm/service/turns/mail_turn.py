@@ -43,8 +43,8 @@ class MailTurn(Turn):
         return clean_subject(self.envelope.subject)
 
     @cached_property
-    def _answered(self) -> Answering | None:
-        return self.site.board_answered(self.envelope.references)
+    def _mailed(self) -> tuple[Answering, ...]:
+        return self.site.boards_answered(self.envelope.references)
 
     @cached_property
     def _board_named(self) -> int | None:
@@ -52,8 +52,8 @@ class MailTurn(Turn):
 
     def hints(self, board_id: int | None) -> tuple[int, ...]:
         """The boards that the mail points at, the surest first; the first of all is `board_id`."""
-        answered = self._answered
-        numbers = (board_id, answered.number if answered else None, self._board_named)
+        answered = self._mailed[0].number if len(self._mailed) == 1 else None
+        numbers = (board_id, answered, self._board_named)
         return tuple(dict.fromkeys(number for number in numbers if number))
 
     def context(self, actor: Player | None, board_id: int | None = None) -> Context:
@@ -64,7 +64,7 @@ class MailTurn(Turn):
             help_page=partial(help_page, commands=COMMANDS, server=self.site.address.plain),
             check_handle=partial(check_new_handle, self.work),
             hints=self.hints(board_id),
-            answered=self._answered,
+            mailed=self._mailed,
             can_be_strict=self.believes_front,
         )
 

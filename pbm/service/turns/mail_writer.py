@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from hashlib import sha256
 from typing import Any
+from urllib.parse import quote
 
 from pbm.events.board import MailCameBack, told
 from pbm.mail.msgid import short_name
@@ -17,11 +18,13 @@ from pbm.play.offers import mark_of, open_offers, waiting_for
 from pbm.play.subjects import answer_subject, classic_subject
 from pbm.play.turn import Turn
 from pbm.service.post.holding import held_until
+from pbm.service.turns.kept_news import with_kept
 from pbm.store.kinds import Kind
 from pbm.store.values import Board, NewMail, Player
 
 REPLIED = "auto-replied"
 GENERATED = "auto-generated"
+_LONGEST_SAID = 180  # characters of a Message-ID before its random part
 
 
 @dataclass(frozen=True)
@@ -89,6 +92,8 @@ class MailWriter:
         is_later = not kind.treatment.is_superseded
         if is_later and player.bounced_at and self._supersedes(player, board):
             view = {**view, "lead": [told(MailCameBack(board.id)), *view["lead"]]}
+        if template == "board" and player.settings.wants_digests:
+            view = with_kept(self._turn, player, board, view)
         root = self._root_id(board, player)
         first = kind.treatment.begins_thread and board.ply == 0 and not self._outbox.written(root)
         # Mail programs put a mail where those stand that it refers to. What asked for this one
@@ -122,12 +127,49 @@ class MailWriter:
         return bool(self._outbox.supersede(player.id, why, self._turn.now, board_id=board.id))
 
     def answer(
-        self, player: Player, subject: str, params: dict[str, Any], *, kind: Kind = Kind.ANSWER
+        self,
+        player: Player,
+        subject: str,
+        params: dict[str, Any],
+        *,
+        kind: Kind = Kind.ANSWER,
+        shown: Sequence[dict[str, Any]] = (),
     ) -> None:
-        """Answer a player outside any board."""
+        """Answer a player outside any board; `shown` are the boards that stand in it."""
         reply_to = self._reply_to(player, None)
         headers = self._plain_headers(subject, reply_to, *player.addresses)
-        self._outbox.add(self._mail(kind, player, _Contents("answer", params, headers)))
+        message_id = self._message_id(_about_several(shown)) if shown else ""
+        contents = _Contents("answer", params, headers, message_id)
+        self._outbox.add(self._mail(kind, player, contents))
+
+    def several(
+        self, kind: Kind, player: Player, subject: str, section: str, told: dict[str, Any]
+    ) -> str:
+        """Write to a player about several boards, in a thread of its own; return its Message-ID.
+
+        `told` fills the section; the boards that stand there are its `boards`.
+        """
+        message_id = self._message_id(_about_several(told["boards"]))
+        headers = self._plain_headers(subject, self._reply_to(player, None))
+        if kind.treatment.is_bulk:
+            headers["extra"] = self._bulk_fields(headers["reply_to"])
+        params = {"sections": [{"section": section, **told}]}
+        self._outbox.add(self._mail(kind, player, _Contents("answer", params, headers, message_id)))
+        return message_id
+
+    def reminders(
+        self, player: Player, subject: str, told: dict[str, Any], board_ids: Sequence[int]
+    ) -> None:
+        """Remind a player of several boards; we look whether that was taken, as with one."""
+        message_id = self.several(Kind.REMINDERS, player, subject, "reminders", told)
+        self._outbox.name_reminded(message_id, board_ids)
+
+    def _bulk_fields(self, reply_to: str) -> dict[str, str]:
+        """What lets a mail program offer to end such mails (RFC 2369, section 3.2; RFC 2919)."""
+        return {
+            "List-Id": f"<digest.{self._site.address.domain}>",
+            "List-Unsubscribe": f"<mailto:{quote(reply_to, safe='@')}?subject=set%20digest%20off>",
+        }
 
     def answer_stranger(self, address: str, subject: str, params: dict[str, Any]) -> None:
         """Answer an address that nobody plays from; nothing of it ever comes back.
@@ -139,7 +181,14 @@ class MailWriter:
         headers = self._plain_headers(subject, None, address)
         self._outbox.add(self._mail(Kind.ANSWER, address, _Contents("answer", params, headers)))
 
-    def question(self, reader: Player | str, asking: Asking, *, granted: bool = False) -> None:
+    def question(
+        self,
+        reader: Player | str,
+        asking: Asking,
+        *,
+        granted: bool = False,
+        kind: Kind = Kind.QUESTION,
+    ) -> None:
         """Ask a player or an address.
 
         An address that nobody plays from is asked only as `answer_stranger` answers it, unless
@@ -151,7 +200,7 @@ class MailWriter:
         reply_to = self._site.address.question_reply(asking.token)
         headers = self._plain_headers(asking.subject, reply_to, address)
         contents = _Contents(asking.template, asking.params, headers)
-        self._outbox.add(self._mail(Kind.QUESTION, reader, contents))
+        self._outbox.add(self._mail(kind, reader, contents))
 
     def _may_write_to_stranger(self, address: str) -> bool:
         turn = self._turn
@@ -261,6 +310,20 @@ def _about(board: Board, player: Player) -> str:
     back = f"b{board.taken_back}" if board.taken_back else ""
     asked = (item for item in open_offers(board) if player.id in waiting_for(board, item))
     return ".".join([f"g{board.id}.p{board.ply}{back}", *map(mark_of, asked)])
+
+
+def _about_several(shown: Sequence[dict[str, Any]]) -> str:
+    """What a Message-ID says of several boards: the ply of each, and how often plies were taken
+    back there, so that an answer is known to be to what stood then."""
+    said = "s"
+    for mark in dict.fromkeys(map(_shown_mark, shown)):
+        said += mark if len(said) + len(mark) <= _LONGEST_SAID else ""
+    return said
+
+
+def _shown_mark(view: dict[str, Any]) -> str:
+    back = f"b{view['taken_back']}" if view["taken_back"] else ""
+    return f".{view['number']}p{view['ply']}{back}"
 
 
 def _subject(board: Board, player: Player, view: dict[str, Any]) -> str:

@@ -11,6 +11,7 @@ from pbm.commands.context import Context
 from pbm.commands.script import Script
 from pbm.events import Answered
 from pbm.service.turns.bare_answers import read_bare_answer
+from pbm.service.turns.board_lines import read_board_lines
 from pbm.service.turns.intentions import apart_from_wish, read_intention
 from pbm.service.turns.lone_move import read_lone_move
 
@@ -18,6 +19,7 @@ Reader = Callable[[Context, Script], Script | Answered | None]
 _READERS: tuple[Reader, ...] = (
     read_bare_answer,
     read_intention,
+    read_board_lines,
     read_lone_move,
 )
 

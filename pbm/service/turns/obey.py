@@ -6,16 +6,29 @@ from typing import Any
 
 from pbm.commands.context import Context
 from pbm.commands.script import Script
-from pbm.events import AddressWanted, Answered, Event, Forgotten, Held, Invited
+from pbm.events import (
+    AddressWanted,
+    Answered,
+    CalledOff,
+    Event,
+    Forgotten,
+    Held,
+    Invited,
+    Proposed,
+    Reported,
+)
 from pbm.play.limits import LEFT_OUT_TOLD, is_paused
 from pbm.play.turn import Turn
 from pbm.service.accounts.addresses import ask_new_address, tell_other_addresses
 from pbm.service.accounts.new_passwords import sealed_for_errand, within_rate
-from pbm.service.turns.announce import announce_answer, announce_boards
+from pbm.service.turns.announce import announce_answer, announce_boards, announce_seeks
 from pbm.service.turns.audience import FOR_THE_SPEAKER
+from pbm.service.turns.board_lines import are_for_themselves
+from pbm.service.turns.challenges import ask_challenged, tell_called_off
 from pbm.service.turns.mail_writer import MailWriter
 from pbm.service.turns.meaning import as_meant
 from pbm.service.turns.questions import ToConfirm, ask_errand, ask_invited
+from pbm.service.turns.reports import pass_on
 from pbm.service.turns.scripts import own_hint, problem_answer, rehearse, run_script
 from pbm.service.turns.vouching import stands_for
 from pbm.store.values import Player
@@ -77,6 +90,7 @@ def tell(context: Context, events: Sequence[Event]) -> str:
     """
     turn = context.turn
     announce_boards(turn, [*turn.news, *events])
+    announce_seeks(turn, events)
     turn.news.clear()
     events = [*events, *_left_out(context, events)]
     if not any(isinstance(event, FOR_THE_SPEAKER) for event in events):
@@ -95,6 +109,12 @@ def tell(context: Context, events: Sequence[Event]) -> str:
                 ask_new_address(turn, speaker, event)
             case Forgotten(address, handle):
                 MailWriter(turn).farewell(address, handle)
+            case Proposed():
+                ask_challenged(turn, event)
+            case CalledOff():
+                tell_called_off(turn, event)
+            case Reported():
+                pass_on(turn, event)
     return "" if told else _withheld(answered)
 
 
@@ -155,7 +175,12 @@ def ask_first(context: Context, script: Script, doubt: str = "") -> str:
     rehearsal = rehearse(within_rate(context, script), script)
     if rehearsal.refusals:
         told = tell(context, rehearsal.refusals)
-        return f"{handle}: refused before asking{told}"
+        refused = f"{handle}: refused before asking{told}"
+        if not (rehearsal.fit and are_for_themselves(script)):
+            return refused
+        # The words have come back with a refusal.
+        others = replace(script, commands=rehearsal.fit, comment=())
+        return f"{refused}; {ask_first(context, others, doubt)}"
     to_confirm = ToConfirm(
         rehearsal.lines,
         script.comment,
@@ -164,6 +189,7 @@ def ask_first(context: Context, script: Script, doubt: str = "") -> str:
             *([dict(script.guess)] if script.guess else []),
             *([{"section": doubt}] if doubt else []),
             *_noted(context.turn),
+            *([_unplaced(script)] if script.unplaced else []),
         ],
         avoidable=not doubt and not is_dangerous(script) and not script.guess,
         guessed=bool(script.guess),
@@ -171,6 +197,11 @@ def ask_first(context: Context, script: Script, doubt: str = "") -> str:
     )
     ask_errand(context.turn, context.player, to_confirm)
     return f"{handle}: asked to confirm {', '.join(_named(script)) or 'chat'}"
+
+
+def _unplaced(script: Script) -> dict[str, Any]:
+    """What a question says of words that belong to no board for sure."""
+    return {"section": "unplaced", "comment": list(script.unplaced)}
 
 
 def _noted(turn: Turn) -> list[dict[str, Any]]:

@@ -46,7 +46,7 @@ class Welcome:
     are not kept; `asked`: the names of commands that only a player may give, not kept either;
     `invitation`: the errand of the challenge that a yes belongs to, and `invited` what is told of
     it while it waits; `kept`: the hash of the password that was sent along. `help` is the text of
-    a page.
+    a page; `pairs` is the name of the game for which somebody asked to be paired.
     """
 
     handle: str
@@ -59,6 +59,7 @@ class Welcome:
     kept: PasswordHash | None = None
     help: str | None = None
     named: bool = False
+    pairs: str | None = None
 
 
 @dataclass(frozen=True)
@@ -96,13 +97,16 @@ def ask_signup(turn: Turn, address: str, welcome: Welcome) -> None:
         "board": _first_board(game),
         "password": sealed is not None,
         "help": welcome.help,
+        "pairs": welcome.pairs is not None,
     }
     asking = Asking("welcome", question_subject(f"play as {welcome.handle}"), params, new_token())
     if invited:
         told = {**params, "inviter": invited.inviter, "again": True}
         subject = _invites(invited.inviter, game)
         asking = replace(asking, template="invite", subject=subject, params=told)
-    kept = {"handle": welcome.handle, "invitation": welcome.invitation}
+    kept: dict[str, Any] = {"handle": welcome.handle, "invitation": welcome.invitation}
+    if welcome.pairs:
+        kept["pairs"] = welcome.pairs
     turn.work.questions.ask(
         *("signup", address, token_digest(asking.token), kept, turn.now, turn.now + SIGNUP_FOR),
         password=sealed,

@@ -13,12 +13,14 @@ from pbm.errors import Refusal
 from pbm.events import (
     AddressWanted,
     Answered,
+    CalledOff,
     Commented,
     Event,
     Held,
     Invited,
     MovePlayed,
     PlayerLeft,
+    Proposed,
 )
 from pbm.events.board import BoardDeclined, BoardFact, BoardNews
 from pbm.play.boards import check_move
@@ -41,11 +43,15 @@ class _Rehearsed(Exception):  # noqa: N818 - not an error: it only undoes the sa
 
 @dataclass(frozen=True)
 class Rehearsal:
-    """What a script would do: its lines, pinned to board and ply, or why it cannot."""
+    """What a script would do: its lines, pinned to board and ply, or why it cannot.
+
+    `fit` are the commands that would not be refused.
+    """
 
     lines: tuple[str, ...]
     refusals: tuple[Answered, ...]
     board_id: int | None
+    fit: tuple[Command, ...] = ()
 
 
 def run_script(context: Context, script: Script) -> list[Event]:
@@ -59,6 +65,8 @@ def run_script(context: Context, script: Script) -> list[Event]:
         happened.append(_run_next(context, command, happened, alone=alone))
     if script.comment and not script.problem and not takes_text:
         happened.append(_place_comment(context, script, happened))
+    if script.unplaced:
+        happened.append([Answered("unplaced", {"comment": list(script.unplaced)})])
     events = [event for events in happened for event in events]
     for number in {item.board_id for item in events if isinstance(item, Commented | BoardNews)}:
         context.work.boards.note_answered(number, context.player.id)
@@ -86,7 +94,12 @@ def rehearse(context: Context, script: Script) -> Rehearsal:
     # A board that the rehearsal started is gone again.
     touched = [event.board_id for event in events if isinstance(event, _ON_A_BOARD)]
     hinted = None if script.commands else own_hint(context)
-    return Rehearsal(tuple(lines), tuple(refusals), touched[-1] if touched else hinted)
+    fit = tuple(
+        command
+        for command, came in zip(script.commands, happened, strict=True)
+        if not any(map(_is_refusal, came))
+    )
+    return Rehearsal(tuple(lines), tuple(refusals), touched[-1] if touched else hinted, fit)
 
 
 def problem_answer(context: Context, script: Script, problem: Problem) -> Answered:
@@ -174,7 +187,7 @@ def _as_it_sees_it(
 ) -> Context:
     """A mail's circumstances after some commands: what comes after a move means its board."""
     before = [event for events in happened for event in events]
-    shown = sum(isinstance(item, Answered) and item.shows_board for item in before)
+    shown = sum(len(item.boards) for item in before if isinstance(item, Answered))
     touched = [
         event.board_id for event in before if isinstance(event, _ON_A_BOARD) and event.board_id
     ]
@@ -229,17 +242,19 @@ def _with_words(context: Context, comment: tuple[str, ...], events: list[Event])
     match events[-1]:
         case Answered() as refusal if _is_refusal(refusal):
             events[-1] = _giving_back(refusal, comment)
-        case Held() | Invited() as waiting:
+        case Held() | Invited() | Proposed() | CalledOff() as waiting:
             events[-1] = replace(waiting, comment=comment)
             events[:-1] = [_keeping_words(event) for event in events[:-1]]
+        case Answered(section="challenge-accepted") as accepted:
+            events[-1] = _giving_back(accepted, comment)
     # The first board is the one that was meant; on others something came of it.
     touched = [event.board_id for event in events if isinstance(event, _BOARD_EVENTS)]
     return [Commented(number, context.player.handle, comment) for number in touched[:1]]
 
 
 def _keeping_words(event: Event) -> Event:
-    """Let the answer to an invitation say that the words wait."""
-    if isinstance(event, Answered) and event.section == "invited":
+    """Let the answer to an invitation or a challenge say that the words wait."""
+    if isinstance(event, Answered) and event.section in ("invited", "challenged"):
         return replace(event, params={**event.params, "words": True})
     return event
 

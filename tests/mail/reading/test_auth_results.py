@@ -269,13 +269,11 @@ class TestAgainstAnotherReader:
         told = [item.properties for item in ours.results if item.method == "dmarc"]
         assert {x: y for x, y in (told or [()])[0] if x != "reason"} == dmarc
 
-    @pytest.mark.parametrize(("value", "theirs"), AUTHRES)
-    def test_it_never_sees_a_pass_where_the_other_sees_none(
-        self, value: str, theirs: list[list[str]]
-    ) -> None:
-        if on_top(f" {value}") is Dmarc.PASS:
-            assert theirs
-            assert all(said == ["pass", "example.org"] for said in theirs)
+    def test_it_never_sees_a_pass_where_the_other_sees_none(self) -> None:
+        for value, theirs in AUTHRES:
+            if on_top(f" {value}") is Dmarc.PASS:
+                assert theirs, value
+                assert all(said == ["pass", "example.org"] for said in theirs), value
 
     def test_the_recorded_values_hold_both_passes_and_others(self) -> None:
         passes = sum(on_top(f" {value}") is Dmarc.PASS for value, _ in AUTHRES)

@@ -69,13 +69,12 @@ CASES: dict[str, Callable[[str], str]] = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize(("name", "value"), AUTOMATIC)
-def test_promise_06_in_four_letter_cases(read_mail: Read, name: str, value: str, case: str) -> None:
-    change = CASES[case]
-    # An encoded word isn't the same in another letter case.
-    changed = value if "=?" in value else change(value)
-    assert read_mail(f"{change(name)}: {changed}").automatic
+def test_promise_06_in_four_letter_cases(read_mail: Read, name: str, value: str) -> None:
+    for case, change in CASES.items():
+        # An encoded word isn't the same in another letter case.
+        changed = value if "=?" in value else change(value)
+        assert read_mail(f"{change(name)}: {changed}").automatic, case
 
 
 @pytest.mark.parametrize(("name", "value"), AUTOMATIC)

@@ -5,7 +5,7 @@ broken or filled anew at any width, as HTML turned to text. `tests/help` asks th
 single line of the help.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 import pytest
 
@@ -39,19 +39,15 @@ MAILS = our_mails() + [
 every_mail = pytest.mark.parametrize("mail", MAILS, ids=lambda mail: mail.name)
 
 
-def texts(mail: OurMail) -> Iterator[str]:
-    """All that a program may have as the text of our mail."""
-    yield mail.text
-    yield html_to_text(mail.html)
-    yield without_marks(mail.html)
+def texts(mail: OurMail) -> Iterable[str]:
+    """All that a program may have as the text of our mail, each once."""
+    return dict.fromkeys((mail.text, html_to_text(mail.html), without_marks(mail.html)))
 
 
-def rewrapped(text: str, widths: Iterable[int] = SOME_WIDTHS) -> Iterator[str]:
-    """The text as it is, and broken or filled anew."""
-    yield text
-    for width in widths:
-        yield broken(text, width)
-        yield refilled(text, width)
+def rewrapped(text: str, widths: Iterable[int] = SOME_WIDTHS) -> Iterable[str]:
+    """The text as it is, and broken or filled anew, each once."""
+    ways = (way(text, width) for width in widths for way in (broken, refilled))
+    return dict.fromkeys((text, *ways))
 
 
 def asked(words: OwnWords, subject: str) -> list[str]:
@@ -91,21 +87,21 @@ def test_promise_18_quoted(mail: OurMail) -> None:
 @every_mail
 def test_promise_18_quoted_and_broken_afterwards(mail: OurMail) -> None:
     for text in texts(mail):
-        for width in WIDTHS:
-            body = broken(quoted(text), width)
+        for body in dict.fromkeys(broken(quoted(text), width) for width in WIDTHS):
             assert commands_in(body, mail.subject) == [], body
             assert commands_in(f"show\n\n{body}", mail.subject) == ["show"], body
 
 
 @every_mail
-@pytest.mark.parametrize("introduction", INTRODUCTIONS, ids=["on", "outlook", "rule"])
-def test_promise_18_below_an_introduction(mail: OurMail, introduction: str) -> None:
-    for text in texts(mail):
-        for body in rewrapped(text):
-            for below in (body, quoted(body)):
-                whole = f"{introduction}\n{below}"
-                assert own_words(whole) == (), whole
-                assert commands_in(f"show\n\n{whole}", mail.subject) == ["show"], whole
+def test_promise_18_below_an_introduction(mail: OurMail) -> None:
+    belows = [
+        below for text in texts(mail) for body in rewrapped(text) for below in (body, quoted(body))
+    ]
+    for introduction in INTRODUCTIONS:
+        for below in dict.fromkeys(belows):
+            whole = f"{introduction}\n{below}"
+            assert own_words(whole) == (), whole
+            assert commands_in(f"show\n\n{whole}", mail.subject) == ["show"], whole
 
 
 @every_mail

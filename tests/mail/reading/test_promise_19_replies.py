@@ -36,8 +36,6 @@ TOLD = (
     "Well played, all of you.",
 )
 
-every_reply = pytest.mark.parametrize("reply", REPLIES, ids=lambda reply: reply.name)
-
 
 def lines(commands: tuple[Command, ...]) -> tuple[str, ...]:
     return tuple(command.line for command in commands)
@@ -48,7 +46,7 @@ def quotes_in(comment: tuple[str, ...], reply: Reply) -> list[str]:
     return [line for line in comment if line.strip() and line not in reply.comment]
 
 
-@every_reply
+@pytest.mark.parametrize("reply", REPLIES, ids=lambda reply: reply.name)
 def test_promise_19_commands_and_comment(reply: Reply) -> None:
     script = script_of(reply.raw)
     assert lines(script.commands) == reply.commands
@@ -56,12 +54,12 @@ def test_promise_19_commands_and_comment(reply: Reply) -> None:
     assert script.problem is None
 
 
-@every_reply
-def test_promise_19_a_person_wrote_it(reply: Reply) -> None:
-    envelope = read_reply(reply.raw)
-    assert envelope.automatic is None
-    assert envelope.author is not None
-    assert envelope.references
+def test_promise_19_a_person_wrote_it() -> None:
+    for reply in REPLIES:
+        envelope = read_reply(reply.raw)
+        assert envelope.automatic is None, reply.name
+        assert envelope.author is not None, reply.name
+        assert envelope.references, reply.name
 
 
 @pytest.mark.parametrize("reply", WITH_HTML, ids=lambda reply: reply.name)
@@ -74,21 +72,23 @@ def test_promise_19_the_html_part_alone_says_the_same(reply: Reply) -> None:
     assert [line for line in script.comment if line] == [line for line in reply.comment if line]
 
 
-@every_reply
 @pytest.mark.parametrize("command", ["resign", "a2-c4,b3", "challenge mallory"])
-def test_promise_19_no_quoted_command_runs(reply: Reply, command: str) -> None:
+def test_promise_19_no_quoted_command_runs(command: str) -> None:
     def plant(text: str) -> str:
         for told in TOLD:
             text = text.replace(told, command)
         return text
 
-    assert lines(script_of(rewritten(reply.raw, plant)).commands) == reply.commands
+    for reply in REPLIES:
+        planted = rewritten(reply.raw, plant)
+        assert lines(script_of(planted).commands) == reply.commands, reply.name
 
 
-@every_reply
-def test_promise_19_line_ends_of_any_kind(reply: Reply) -> None:
-    script = script_of(reply.raw.replace(b"\r\n", b"\n"))
-    assert (lines(script.commands), script.comment) == (reply.commands, reply.comment)
+def test_promise_19_line_ends_of_any_kind() -> None:
+    for reply in REPLIES:
+        script = script_of(reply.raw.replace(b"\r\n", b"\n"))
+        read = (lines(script.commands), script.comment)
+        assert read == (reply.commands, reply.comment), reply.name
 
 
 def test_promise_19_nine_of_ten_comments_are_free_of_quotes() -> None:

@@ -21,6 +21,11 @@ WEEK = timedelta(days=7)
         # Summer time begins on the 29th: six in the evening is an hour earlier then.
         (Calendar(BERLIN), datetime(2026, 4, 3, 16, tzinfo=UTC)),
         (Calendar(BERLIN, weekends_off=True), datetime(2026, 4, 7, 16, tzinfo=UTC)),
+        # A day of 23 hours that does not count, beside six of 24.
+        (
+            Calendar(BERLIN, away=((date(2026, 3, 29), date(2026, 3, 29)),)),
+            datetime(2026, 4, 4, 16, tzinfo=UTC),
+        ),
         (
             Calendar(BERLIN, away=((date(2026, 3, 30), date(2026, 4, 1)),)),
             datetime(2026, 4, 6, 16, tzinfo=UTC),
@@ -34,6 +39,37 @@ WEEK = timedelta(days=7)
 def test_seven_days(calendar, ends):
     assert calendar.after(FRIDAY, WEEK) == ends
     assert calendar.elapsed(FRIDAY, ends) == WEEK
+
+
+@pytest.mark.parametrize(
+    ("calendar", "ends"),
+    [
+        # Summer time ends on the 25th: six in the evening is an hour later then.
+        (Calendar(BERLIN), datetime(2026, 10, 30, 17, tzinfo=UTC)),
+        (Calendar(BERLIN, weekends_off=True), datetime(2026, 11, 3, 17, tzinfo=UTC)),
+        (
+            Calendar(BERLIN, away=((date(2026, 10, 25), date(2026, 10, 25)),)),
+            datetime(2026, 10, 31, 17, tzinfo=UTC),
+        ),
+        # On the other half of the earth it begins then, and there it had begun before.
+        (Calendar(ZoneInfo("Pacific/Auckland")), datetime(2026, 10, 30, 16, tzinfo=UTC)),
+        (Calendar(ZoneInfo("America/New_York")), datetime(2026, 10, 30, 16, tzinfo=UTC)),
+    ],
+)
+def test_seven_days_in_autumn(calendar, ends):
+    since = datetime(2026, 10, 23, 16, tzinfo=UTC)
+    assert calendar.after(since, WEEK) == ends
+    assert calendar.elapsed(since, ends) == WEEK
+
+
+@pytest.mark.parametrize("minutes", range(0, 181, 30))
+def test_no_clock_runs_backwards_where_an_hour_comes_twice(minutes):
+    """It stands still for that hour, which is given back, and never costs more than has gone by."""
+    since = datetime(2026, 10, 25, 0, 0, tzinfo=UTC)  # two in the morning, for the first time
+    gone = timedelta(minutes=minutes)
+    elapsed = Calendar(BERLIN).elapsed(since, since + gone)
+    assert timedelta() <= elapsed <= gone
+    assert elapsed >= gone - timedelta(hours=1)
 
 
 def test_stops_that_overlap_are_given_back_once():

@@ -26,7 +26,9 @@ def test_durations(text, days):
     assert parse_duration(text) == timedelta(days=days)
 
 
-@pytest.mark.parametrize("text", ["", "d", "ten days", "-3d", "1.5d", "5 parsecs", "9999w", "1d1x", "1 2x"])
+@pytest.mark.parametrize(
+    "text", ["", "d", "ten days", "-3d", "1.5d", "5 parsecs", "9999w", "1d1x", "1 2x"]
+)
 def test_what_is_none(text):
     assert parse_duration(text) is None
 

@@ -1,0 +1,188 @@
+"""The commands that tell who plays here, and how the games of players went."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from pbm.commands.context import Context, no_such_player
+from pbm.commands.declare import Command, operand, option
+from pbm.commands.languages_spoken import names_of
+from pbm.commands.ratings import place_in, told_rating
+from pbm.commands.words import ME, BoardKind, BoardRef, GameName, Handle, Shown, Word, lowered
+from pbm.errors import Refusal
+from pbm.events import Answered, Event
+from pbm.play.clocks.vacations import today_of
+from pbm.play.results import Score, result_of, score_of
+from pbm.rules.registry import game_named, games
+from pbm.store.history import MOST_MEETINGS
+from pbm.store.values import Player, Pool
+
+_MOST_LISTED = 20  # games in one answer
+_MOST_PLAYERS = 30
+_MOST_COUNTED = 1000  # games in progress; beyond that nobody counts
+_LOOKED_AT = 100  # games by which it is told how often somebody was in time
+_LONGEST = 16  # characters of a handle
+_TWO = 2
+
+
+class History(Command):
+    """List the finished games of a player, or of two players with each other.
+
+    With nobody named they are yours. The newest come first, twenty in one answer, which says how
+    to ask for those before them. Of two players the score comes first, from the newest thousand
+    games of the one who is named first. Games that were imported are left out.
+    """
+
+    words = ("history",)
+    group = "look"
+    examples = ("history", "history bob", "history me bob")
+    reads_only = True
+
+    who: tuple[BoardRef | str, ...] = operand(Shown("handle"), many=True, optional=True)
+    before: BoardRef | None = option("before", BoardKind())
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Answer with a list."""
+        for item in self.who:
+            if isinstance(item, BoardRef):
+                raise Refusal("history-of-board", number=item.number)
+        handles = list(dict.fromkeys(str(item) for item in self.who)) or [ME]
+        players = [_named(context, handle) for handle in handles]
+        if len(players) > _TWO:
+            raise Refusal("too-many-histories")
+        of = players[0]
+        score: Score | None = None
+        below = self.before.number if self.before else None
+        if len(players) == _TWO and players[0].id != players[1].id:
+            meetings = context.work.history.meetings(*(player.id for player in players))
+            score = score_of(meetings)
+            older = [item.board_id for item in meetings if below is None or item.board_id < below]
+            numbers, more = older[:_MOST_LISTED], len(older) > _MOST_LISTED
+            go_on = numbers[-1] if more else None
+        else:
+            found = context.work.history.finished(of.id, below=below, most=_MOST_LISTED)
+            numbers, go_on = list(found.board_ids), found.go_on_below
+        names = [player.handle for player in players]
+        boards = context.work.boards.get_many(numbers)
+        yield Answered(
+            "history",
+            {
+                "title": f"the games of {' and '.join(names)}",
+                "names": names,
+                "own": context.actor is not None and of.id == context.actor.id,
+                "score": score._asdict() if score else None,
+                "most": MOST_MEETINGS,
+                "games": [
+                    {**result_of(context.work, board, of.id)._asdict(), **_title(board.game)}
+                    for board in boards
+                    if board.is_installed
+                ],
+                "line": f"history {' '.join(handles)} -before={go_on}" if go_on else None,
+                "later": below is not None,
+            },
+        )
+
+
+class Info(Command):
+    """Tell about a player: since when, ratings, games, how often in time, languages.
+
+    `info me` is what others are told of you. It says nothing of your addresses, nor of how we write
+    to you.
+    """
+
+    words = ("info",)
+    group = "look"
+    examples = ("info bob", "info me")
+    reads_only = True
+
+    who: str = operand(Handle())
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Answer with what everybody may know."""
+        player = _named(context, self.who)
+        if player.status == "removed":
+            raise Refusal("has-left", handle=player.handle)
+        work = context.work
+        games_over, kept = work.history.kept_time(player.id, most=_LOOKED_AT)
+        away = work.vacations.away_among([player.id], today_of(player, context.now))
+        yield Answered(
+            "info",
+            {
+                "title": f"about {player.handle}",
+                "handle": player.handle,
+                "since": str(player.joined_at.date()),
+                "suspended": player.status != "active",
+                "unreachable": player.unreachable_since is not None,
+                "away": str(away[player.id]) if away else None,
+                "ratings": _ratings(context, player),
+                "playing": work.history.playing(player.id, most=_MOST_COUNTED),
+                "most": _MOST_COUNTED,
+                "over": games_over,
+                "looked_at": _LOOKED_AT,
+                "kept": kept,
+                "languages": list(names_of(player.settings.languages)),
+            },
+        )
+
+
+class Players(Command):
+    """List who plays here, in the order of the alphabet, with their ratings.
+
+    Name the beginning of a handle to start there. The ratings are those of games of two players; a
+    game before or behind the word says of which game.
+    """
+
+    words = ("players", "list")
+    group = "look"
+    examples = ("players", "players bo", "list abalone")
+    reads_only = True
+
+    of: str | None = operand(GameName(explains=False), optional=True)
+    start: str | None = operand(Word("handle"), optional=True)
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Answer with a list."""
+        work, info = context.work, (game_named(self.of) if self.of else self.game).info
+        first = lowered(self.start or "")[:_LONGEST]
+        players, go_on = work.players.some_from(first, most=_MOST_PLAYERS)
+        numbers = [player.id for player in players]
+        known = work.ratings.current(info.name, Pool.TWO, numbers)
+        away = work.vacations.away_among(numbers, context.now.date())
+        rows = [
+            {
+                "handle": player.handle,
+                "since": str(player.joined_at.date()),
+                "rating": told_rating(context, known[player.id]) if player.id in known else None,
+                "away": str(away[player.id]) if player.id in away else None,
+            }
+            for player in players
+        ]
+        told = {"title": "who plays here", "players": rows, "game": info.title, "first": first}
+        yield Answered("players", {**told, "line": f"players {go_on}" if go_on else None})
+
+
+def _named(context: Context, handle: str) -> Player:
+    if handle == ME:
+        return context.player
+    player = context.work.players.by_handle(handle)
+    if player is None:
+        raise no_such_player(context, handle)
+    return player
+
+
+def _ratings(context: Context, player: Player) -> Sequence[dict[str, Any]]:
+    """A player's ratings, game by game."""
+    return [
+        {
+            "pool": pool.value,
+            "place": place_in(context, game, pool, player.id, rating),
+            **_title(game),
+            **told_rating(context, rating),
+        }
+        for (game, pool), rating in context.work.ratings.of_player(player.id).items()
+        if game in games()
+    ]
+
+
+def _title(game: str) -> dict[str, str | None]:
+    """Which game it is, where there are several."""
+    return {"game": game_named(game).info.title if len(games()) > 1 else None}

@@ -1,0 +1,152 @@
+"""Challenges that wait: some of the players want to be asked, and have not all said yes.
+
+Nobody gets a board before. One player has at most one challenge waiting with another, so that a
+handle names it.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from pbm.errors import Refusal
+from pbm.events import CalledOff, Commented, Event, Proposed
+from pbm.events.board import BoardStarted
+from pbm.plain import from_plain, to_plain
+from pbm.play.begin import begin_board, check_others
+from pbm.play.boards import Setup
+from pbm.play.limits import Rate
+from pbm.store.db import UnitOfWork
+from pbm.store.values import PendingChallenge, Player
+
+WAITS_FOR = timedelta(days=7)
+MOST_WAITING = 10  # challenges of one player
+ASKED = Rate("challenges", 3, timedelta(days=1))  # of one player by another: it is a mail each time
+
+
+def who_is_asked(players: Sequence[Player], begun_by: Player) -> tuple[Player, ...]:
+    """Those who want to be asked before a challenge becomes a board."""
+    others = (player for player in players if player.id != begun_by.id)
+    return tuple(player for player in others if player.settings.challenges == "ask")
+
+
+def propose(
+    work: UnitOfWork,
+    setup: Setup,
+    players: Sequence[Player],
+    begun_by: Player,
+    now: datetime,
+    *,
+    first_unsaid: bool = False,
+) -> list[Event]:
+    """Ask those who want to be asked, seats in the order given. Raises Refusal."""
+    check_others(work, players, begun_by)
+    asked = who_is_asked(players, begun_by)
+    own = [
+        item for item in work.challenges.of_player(begun_by.id, now) if item.by_id == begun_by.id
+    ]
+    if len(own) >= MOST_WAITING:
+        raise Refusal("too-many-challenges", most=MOST_WAITING)
+    for other in asked:
+        if any(other.id in item.waiting for item in own):
+            raise Refusal("challenged-already", handle=other.handle)
+        if not ASKED.take(work, now, begun_by.id, other.id):
+            raise Refusal("asked-enough", handle=other.handle, most=ASKED.most)
+    ids = [player.id for player in asked]
+    number = work.challenges.add(
+        begun_by.id,
+        to_plain(setup),
+        [player.id for player in players],
+        ids,
+        now,
+        now + WAITS_FOR,
+        first_unsaid=first_unsaid,
+    )
+    return [Proposed(number, tuple(ids))]
+
+
+def accept_challenge(
+    work: UnitOfWork, challenge: PendingChallenge, player: Player, now: datetime
+) -> list[Event]:
+    """Say yes; with the last yes the board begins. Where it cannot any more, it is called off."""
+    challenge = work.challenges.note_yes(challenge, player.id)
+    if challenge.waiting:
+        return []
+    work.challenges.forget(challenge.id)
+    begun_by = work.players.get(challenge.by_id)
+    players = [work.players.get(seat.player_id) for seat in challenge.seats]
+    away = tuple(item.handle for item in players if item.status != "active")
+    if away:
+        return [_called_off(work, challenge, "impossible", away, but=player)]
+    try:
+        with work.savepoint():
+            setup = setup_of_challenge(challenge)
+            begun = begin_board(
+                *(work, setup, players, begun_by, now),
+                is_agreed=True,
+                first_unsaid=challenge.first_unsaid,
+            )
+    except Refusal:
+        return [_called_off(work, challenge, "impossible", (), but=player)]
+    if challenge.comment:
+        (number,) = (event.board_id for event in begun if isinstance(event, BoardStarted))
+        begun.append(Commented(number, begun_by.handle, challenge.comment))
+    return begun
+
+
+def refuse_challenge(work: UnitOfWork, challenge: PendingChallenge, player: Player) -> CalledOff:
+    """Say no, or withdraw one's own."""
+    work.challenges.forget(challenge.id)
+    why = "withdrawn" if player.id == challenge.by_id else "refused"
+    return _called_off(work, challenge, why, (player.handle,), but=player)
+
+
+def lapse_challenge(work: UnitOfWork, challenge: PendingChallenge) -> CalledOff:
+    """Give up waiting."""
+    work.challenges.forget(challenge.id)
+    silent = tuple(challenge.handle_of(player_id) for player_id in challenge.waiting)
+    return _called_off(work, challenge, "lapsed", silent)
+
+
+def call_off_all(work: UnitOfWork, player: Player) -> list[CalledOff]:
+    """Call off everything that waits with somebody who leaves the server."""
+    found = [work.challenges.find(number) for number in work.challenges.with_player(player.id)]
+    events: list[CalledOff] = []
+    for challenge in filter(None, found):
+        work.challenges.forget(challenge.id)
+        events.append(_called_off(work, challenge, "left", (player.handle,), but=player))
+    return events
+
+
+def call_off_between(
+    work: UnitOfWork, player: Player, other: Player, now: datetime
+) -> list[CalledOff]:
+    """Let a player answer no to what another asks, and withdraw what the other was asked."""
+    between = (
+        challenge.id
+        for challenge in work.challenges.of_player(player.id, now)
+        if {player.id, other.id} <= {seat.player_id for seat in challenge.seats}
+    )
+    found = (work.challenges.find(number) for number in between)
+    return [refuse_challenge(work, challenge, player) for challenge in found if challenge]
+
+
+def setup_of_challenge(challenge: PendingChallenge) -> Setup:
+    """What a challenge chose."""
+    return from_plain(Setup, challenge.setup)
+
+
+def _called_off(
+    work: UnitOfWork,
+    challenge: PendingChallenge,
+    why: str,
+    who: tuple[str, ...],
+    *,
+    but: Player | None = None,
+) -> CalledOff:
+    """Tell whoever knows of a challenge: its sender, and those who were asked; `but` one."""
+    told = tuple(
+        player_id
+        for player_id in (challenge.by_id, *challenge.asked)
+        if but is None or player_id != but.id
+    )
+    by = work.players.get(challenge.by_id).handle
+    return CalledOff(by, challenge.setup["game"], why, who, told)

@@ -1,0 +1,52 @@
+"""When a player's digests come, in the days and hours of the player's own time zone."""
+
+from datetime import date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+from pbm.store.db import UnitOfWork
+from pbm.store.values import Player, Settings, TimerKind
+
+OFF, HOURLY, DAILY = "off", "hourly", "daily"
+LEFT_AFTER = timedelta(days=1)  # of a clock, after a digest that tells of a move to be made
+_HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
+
+
+def latest_digest(settings: Settings, now: datetime) -> datetime:
+    """The last moment for a digest so far: what is older is due."""
+    local = now.astimezone(ZoneInfo(settings.timezone))
+    if settings.digest == HOURLY:
+        past = timedelta(minutes=local.minute, seconds=local.second)
+        return now - past - timedelta(microseconds=local.microsecond)
+    today = _at(settings, local.date())
+    return today if today <= now else _at(settings, local.date() - _DAY)
+
+
+def next_digest(settings: Settings, now: datetime) -> datetime:
+    """The next moment for a digest.
+
+    >>> from datetime import UTC
+    >>> next_digest(Settings(digest="daily"), datetime(2026, 11, 21, 12, tzinfo=UTC)).isoformat()
+    '2026-11-22T07:00:00+00:00'
+    """
+    if settings.digest == HOURLY:
+        return latest_digest(settings, now) + _HOUR
+    local = now.astimezone(ZoneInfo(settings.timezone))
+    today = _at(settings, local.date())
+    return today if today > now else _at(settings, local.date() + _DAY)
+
+
+def arrange_digests(work: UnitOfWork, player: Player, settings: Settings, now: datetime) -> None:
+    """Let a player's digests come as new settings have it; what was kept for one that comes no
+    more is told at once."""
+    if settings.wants_digests:
+        due_at = next_digest(settings, now)
+    elif player.settings.wants_digests:
+        due_at = now
+    else:
+        return
+    work.timers.move(TimerKind.DIGEST, str(player.id), now, due_at, player_id=player.id)
+
+
+def _at(settings: Settings, day: date) -> datetime:
+    wall = datetime.combine(day, time(settings.digest_at), ZoneInfo(settings.timezone))
+    return wall.astimezone(ZoneInfo("UTC"))

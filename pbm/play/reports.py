@@ -1,0 +1,34 @@
+"""Reports: what a player tells the operator about a board, with what others said there."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from pbm.errors import Refusal
+from pbm.events import Reported
+from pbm.play.limits import Rate
+from pbm.store.db import UnitOfWork
+from pbm.store.values import Board, Player
+
+REPORTS = Rate("reports", 5, timedelta(days=1))  # of one player
+WORDS_KEPT = timedelta(days=30)
+KEPT = timedelta(days=180)
+_MOST_WORDS = 10  # things that others have said
+_MOST_LINES = 40
+_LONGEST = 400  # characters of a line
+
+
+def report(
+    work: UnitOfWork, board: Board, player: Player, lines: Sequence[str], now: datetime
+) -> Reported:
+    """Keep a report for the operator. Raises Refusal where there are too many."""
+    if not REPORTS.take(work, now, player.id):
+        raise Refusal("too-many-reports", most=REPORTS.most)
+    said = work.words.of_others(board.id, player.id, most=_MOST_WORDS)
+    words = [
+        {"handle": item.handle, "at": item.said_at.isoformat(), "lines": list(item.lines)}
+        for item in said
+        if item.said_at > now - WORDS_KEPT
+    ]
+    told = [line[:_LONGEST] for line in lines[:_MOST_LINES]]
+    number = work.reports.add(player.id, board.id, told, words, now)
+    return Reported(number, board.id, player.handle, tuple(told), tuple(words))

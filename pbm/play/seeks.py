@@ -1,0 +1,293 @@
+"""Seeks: open challenges. Whoever wants takes a seat, and the last one starts the board.
+
+Whoever asks to be paired joins the seek that fits best, or waits in one of their own. Lots are
+drawn for the seats. All of it is done under one lock, so that of two who come at once one gets the
+seat.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from pbm.errors import Refusal
+from pbm.events import Event, SeekNews
+from pbm.events.board import BoardStarted
+from pbm.plain import from_plain, to_plain
+from pbm.play import ratings
+from pbm.play.begin import begin_board, is_left_unanswered
+from pbm.play.boards import Setup
+from pbm.play.clocks.terms import Terms
+from pbm.play.limits import Rate
+from pbm.play.meeting import may_meet
+from pbm.play.shown import RatingShown
+from pbm.rules.contract import Position, completed
+from pbm.rules.registry import game_named
+from pbm.rules.sides import teams
+from pbm.store.db import UnitOfWork
+from pbm.store.values import Player, Pool, Rating, Seek, TimerKind, Wish
+
+STANDS_FOR = timedelta(weeks=4)
+PAIRS_FOR = timedelta(weeks=2)
+MOST_OPEN = 5  # seeks of one player
+JOINS = Rate("joins", 20, timedelta(days=1))
+_LOOKED_AT = 100  # seeks, where one is chosen
+_NOT_AGAIN_FOR = timedelta(days=1)
+_NEAR = 100  # points of a rating that make no difference
+_TWO = 2
+Lots = Callable[[Sequence[str]], list[str]]
+"""Puts names into an order that nobody can foresee."""
+
+
+def wish_for(
+    setup: Setup,
+    players: int,
+    *,
+    wishes: Sequence[str] = (),
+    least: int | None = None,
+    most: int | None = None,
+    pairs: bool = False,
+) -> Wish:
+    """A seek for a game as it was chosen.
+
+    `wishes` are the options as they are written. Raises Refusal where so many cannot play it.
+    """
+    position = setup.position(players)
+    is_usual = setup == usual_setup(setup.game) and players == fewest_players(setup)
+    return Wish(
+        setup.game,
+        _pool(position, players),
+        players,
+        setup.options,
+        setup.rounds,
+        setup.rated,
+        to_plain(setup.clock),
+        tuple(wishes),
+        usual=is_usual,
+        pairs=pairs,
+        least=least,
+        most=most,
+    )
+
+
+def usual_setup(game: str) -> Setup:
+    """A game as it is where nothing was chosen."""
+    return Setup(game, completed(game_named(game).info.options, {}))
+
+
+def fewest_players(setup: Setup) -> int:
+    """How few can play it."""
+    numbers = sorted(game_named(setup.game).info.seats)
+    return next(filter(setup.is_for, numbers), numbers[0])
+
+
+def _pool(position: Position, players: int) -> Pool:
+    if teams(position):
+        return Pool.TEAMS
+    return Pool.TWO if players == _TWO else Pool.MANY
+
+
+def make_seek(
+    work: UnitOfWork, wish: Wish, player: Player, now: datetime, lasts: timedelta, lots: Lots
+) -> Seek | list[Event]:
+    """Let a game wait for players, or take the seat where somebody waits to be paired for it.
+
+    Whoever wants to be paired takes a seat in any seek without wishes, and waits once. Raises
+    Refusal where the player has made as many seeks as may stand.
+    """
+    work.seeks.lock()
+    other = _best(work, wish, player, now) if wish.usual else None
+    if other is not None:
+        return _take_seat(work, other, player, now, lots)
+    own = [seek for seek in work.seeks.of_player(player.id) if seek.maker.player_id == player.id]
+    waits = [seek for seek in own if seek.wish.pairs and seek.wish.game == wish.game]
+    if wish.pairs and waits:
+        return waits[0]
+    if len(own) >= MOST_OPEN:
+        raise Refusal("too-many-seeks", most=MOST_OPEN, seeks=[seek.id for seek in own])
+    seek = work.seeks.add(wish, player.id, now, now + lasts)
+    kind, about = TimerKind.SEEK_LAPSE, str(seek.id)
+    work.timers.set(kind, about, now, seek.expires_at, player_id=player.id)
+    return seek
+
+
+def join_seek(
+    work: UnitOfWork, number: int, player: Player, now: datetime, lots: Lots
+) -> Seek | list[Event]:
+    """Give a player a seat. Returns the seek while it waits for others, else what happened.
+
+    Raises Refusal.
+    """
+    work.seeks.lock()
+    seek = find_seek(work, number)
+    if seek.has(player.id):
+        raise Refusal("in-seek", seek=seek.id, own=seek.maker.player_id == player.id)
+    rating = _own_ratings(work, player, now)(seek.wish)
+    if not seek.wish.takes(rating):
+        limits = {"least": seek.wish.least, "most": seek.wish.most}
+        raise Refusal("rating-out-of-range", seek=seek.id, rating=rating, **limits)
+    others = _players(work, seek)
+    if len(may_meet(work, player, others)) < len(others):
+        raise Refusal("cannot-meet", seek=seek.id)
+    if not JOINS.take(work, now, player.id):
+        raise Refusal("too-many-joins", most=JOINS.most)
+    return _take_seat(work, seek, player, now, lots)
+
+
+def find_seek(work: UnitOfWork, number: int) -> Seek:
+    """Find an open seek. Raises Refusal, which says what became of another."""
+    seek = work.seeks.find(number)
+    if seek is None:
+        raise Refusal("no-such-seek", seek=number)
+    if seek.board_id is not None:
+        raise Refusal("seek-begun", seek=seek.id, board=seek.board_id)
+    if not seek.is_open:
+        raise Refusal("seek-gone", seek=seek.id)
+    return seek
+
+
+def leave_seek(work: UnitOfWork, seek: Seek, player: Player) -> list[Event]:
+    """Let a player wait in an open seek no more; it is over if the player made it."""
+    if seek.maker.player_id == player.id:
+        return close_seek(work, seek, "withdrawn")
+    work.seeks.drop_seekers(seek.id, [player.id])
+    readers = (seek.maker.player_id,)
+    return [_news(seek, "left", player.handle, readers, waiting=len(seek.waiting) - 1)]
+
+
+def leave_all_seeks(work: UnitOfWork, player: Player) -> list[Event]:
+    """Let a player wait in no seek any more."""
+    work.seeks.lock()
+    found = work.seeks.of_player(player.id)
+    return [event for seek in found for event in leave_seek(work, seek, player)]
+
+
+def leave_seeks_with(work: UnitOfWork, player: Player, other: Player) -> list[Event]:
+    """Let a player wait nowhere any more where another waits, too."""
+    work.seeks.lock()
+    found = [seek for seek in work.seeks.of_player(player.id) if seek.has(other.id)]
+    return [event for seek in found for event in leave_seek(work, seek, player)]
+
+
+def close_seek(work: UnitOfWork, seek: Seek, status: str) -> list[Event]:
+    """Let a seek be over, as it was `withdrawn` by who made it or has `lapsed`; tell who waits."""
+    work.seeks.close(seek.id, status)
+    told = [one.player_id for one in seek.seekers if one != seek.maker or status == "lapsed"]
+    waiting = len(seek.waiting)
+    return [_news(seek, status, seek.maker.handle, tuple(told), waiting=waiting)] if told else []
+
+
+def has_joined(seek: Seek, player: Player) -> SeekNews:
+    """What who made a seek is told of somebody who has joined."""
+    readers = (seek.maker.player_id,)
+    return _news(seek, "joined", player.handle, readers, waiting=len(seek.seekers))
+
+
+def seeks_to_join(work: UnitOfWork, player: Player, now: datetime) -> tuple[list[Seek], list[Seek]]:
+    """The open seeks of others, the oldest first: those that a player can join, and those for
+    other ratings.
+
+    Those in which the player may not meet somebody are left out.
+    """
+    standing = work.seeks.standing(_LOOKED_AT)
+    open_ones = [seek for seek in standing if seek.is_open and not seek.has(player.id)]
+    known = {one.id: one for one in work.players.some(_waiting_in(open_ones))}
+    free = may_meet(work, player, known.values())
+    found = [seek for seek in open_ones if all(one.player_id in free for one in seek.waiting)]
+    own = _own_ratings(work, player, now)
+    can = [seek for seek in found if seek.wish.takes(own(seek.wish))]
+    return can, [seek for seek in found if seek not in can]
+
+
+def ratings_for(
+    work: UnitOfWork, wish: Wish, player_ids: Collection[int], now: datetime
+) -> dict[int, RatingShown]:
+    """The ratings that count for a seek, as people see them; a newcomer has the middle."""
+    known = work.ratings.current(wish.game, wish.pool, player_ids)
+    return {number: _shown(known.get(number), now) for number in player_ids}
+
+
+def setup_of(wish: Wish) -> Setup:
+    """The game that a seek is for."""
+    clock = from_plain(Terms, dict(wish.clock)) if wish.clock else None
+    return Setup(wish.game, wish.options, wish.rounds, wish.rated, clock)
+
+
+def _take_seat(
+    work: UnitOfWork, seek: Seek, player: Player, now: datetime, lots: Lots
+) -> Seek | list[Event]:
+    """Give a player a seat, and start the board if it is the last one.
+
+    Who cannot play any more has lost a seat.
+    """
+    work.seeks.drop_seekers(seek.id, [one.player_id for one in seek.seekers if not one.here])
+    seek = work.seeks.add_seeker(seek.id, player.id)
+    if len(seek.seekers) < seek.wish.players:
+        return seek
+    players = {one.handle: one for one in _players(work, seek)}
+    seated = [players[handle] for handle in lots([one.handle for one in seek.seekers])]
+    events = begin_board(work, setup_of(seek.wish), seated, player, now, is_agreed=True)
+    begun = next(event for event in events if isinstance(event, BoardStarted))
+    work.seeks.close(seek.id, "begun", begun.board_id)
+    told = replace(begun, seek=seek.id, paired=seek.wish.pairs)
+    return [told if event is begun else event for event in events]
+
+
+def _best(work: UnitOfWork, wish: Wish, player: Player, now: datetime) -> Seek | None:
+    """Where to seat whoever wants to be paired: rather with somebody else than just now, then
+    with the nearest rating, then where others have waited longest.
+
+    Two who have not asked to be paired choose for themselves.
+    """
+    found = [
+        seek
+        for seek in work.seeks.standing(_LOOKED_AT, wish.game)
+        if seek.is_open and (wish.pairs or seek.wish.pairs) and not seek.has(player.id)
+    ]
+    if not found:
+        return None
+    known = {one.id: one for one in work.players.some(_waiting_in(found))}
+    rated = ratings_for(work, wish, {player.id, *known}, now)
+    own = rated[player.id].number
+    met = work.seeks.met_since(player.id, known, now - _NOT_AGAIN_FOR)
+    free = may_meet(work, player, known.values())
+    ranked: list[tuple[bool, int, int, Seek]] = []
+    for seek in found:
+        others = [known[one.player_id] for one in seek.waiting]
+        numbers = [rated[other.id].number for other in others]
+        if not seek.wish.takes(own) or not all(map(wish.takes, numbers)):
+            continue
+        if all(other.id in free for other in others):
+            off = max(abs(own - number) for number in numbers)
+            is_met = any(other.id in met for other in others)
+            ranked.append((is_met, off // _NEAR, seek.id, seek))
+    for *_, seek in sorted(ranked, key=lambda item: item[:-1]):
+        others = [known[one.player_id] for one in seek.waiting]
+        if not any(is_left_unanswered(work, player, other) for other in others):
+            return seek
+    return None
+
+
+def _own_ratings(work: UnitOfWork, player: Player, now: datetime) -> Callable[[Wish], int]:
+    """The rating of a player that counts for a seek."""
+    known = work.ratings.of_player(player.id)
+    return lambda wish: _shown(known.get((wish.game, wish.pool)), now).number
+
+
+def _shown(rating: Rating | None, now: datetime) -> RatingShown:
+    known = ratings.at(rating, now)
+    return ratings.shown(known.mu, known.sigma)
+
+
+def _players(work: UnitOfWork, seek: Seek) -> tuple[Player, ...]:
+    return work.players.some([one.player_id for one in seek.waiting])
+
+
+def _waiting_in(seeks: Iterable[Seek]) -> set[int]:
+    return {one.player_id for seek in seeks for one in seek.waiting}
+
+
+def _news(
+    seek: Seek, what: str, handle: str, readers: Collection[int], *, waiting: int
+) -> SeekNews:
+    players, pairs = seek.wish.players, seek.wish.pairs
+    return SeekNews(seek.id, what, handle, tuple(readers), waiting, players, pairs)

@@ -1,0 +1,55 @@
+"""Several boards that wait for one player, as one mail shows them."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from pbm.plain import to_plain
+from pbm.play.clocks.told import clock_told
+from pbm.play.shown import Told
+from pbm.play.view import board_views, recent_since
+from pbm.rules.contract import View
+from pbm.rules.registry import games
+from pbm.store.db import UnitOfWork
+from pbm.store.values import Board, Player, Ply
+
+MOST_TOGETHER = 8  # boards; the Message-ID names each of them
+_MOST_CHARACTERS = 20_000  # of drawings in letters: a phone should show the mail whole
+
+
+@dataclass(frozen=True)
+class BoardsWaiting:
+    """The boards that wait for a player, as plain values, the one that has waited longest first;
+    `more` are not among them."""
+
+    boards: tuple[Told, ...]
+    more: int
+
+    @property
+    def count(self) -> int:
+        """How many there are in all."""
+        return len(self.boards) + self.more
+
+
+def boards_waiting(work: UnitOfWork, player: Player, now: datetime) -> BoardsWaiting:
+    """Show the boards on which it is a player's move, as many as one mail can hold."""
+    waiting = work.boards.waiting_for(player.id, games())
+    boards = work.boards.get_many(waiting[:MOST_TOGETHER])
+    plies = work.boards.plies_of({board.id: recent_since(board) for board in boards})
+    shown, room = list[Told](), _MOST_CHARACTERS
+    for board in boards:
+        room -= sum(map(len, (*board.position.diagram(View()), board.state)))
+        if shown and room < 0:
+            break
+        shown.append(_told(work, board, player, plies[board.id], now))
+    return BoardsWaiting(tuple(shown), len(waiting) - len(shown))
+
+
+def _told(
+    work: UnitOfWork, board: Board, player: Player, recent: tuple[Ply, ...], now: datetime
+) -> Told:
+    """What is told of one of the boards: how it stands, and by when the move is due."""
+    plain = () if player.settings.picture else (player.id,)
+    view = board_views(work, board, [player.id], plain=plain, recent=recent)[player.id]
+    clock = clock_told(work, board, now, [player])
+    timed = clock.for_reader(player.settings.timezone) if clock else None
+    return {**to_plain(view), "rounds": [], "clock": timed}

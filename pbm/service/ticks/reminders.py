@@ -1,0 +1,165 @@
+"""One reminder for all boards that wait for a player.
+
+Those of which the player would be reminded within a day count as reminded with it. So whoever
+plays on twenty boards gets no twenty reminders in a day.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from pbm.commands.settings import local_time
+from pbm.events.board import BoardFact, FirstMoveDue, MoveDue
+from pbm.play.clocks.waits import Wait, calendar_of, wait_of
+from pbm.play.first_moves import DECLINED_AFTER, REMINDED_AFTER
+from pbm.play.subjects import games_subject
+from pbm.service.ticks.tick import Tick
+from pbm.service.turns.announce import shown_to
+from pbm.service.turns.kept_news import with_kept
+from pbm.service.turns.mail_writer import MailWriter
+from pbm.store.timers import ALL_KEPT
+from pbm.store.values import Board, Player, Timer, TimerKind
+
+WARNED_BEFORE = timedelta(hours=24)  # a forfeit, that the next server has taken a reminder
+SOON = timedelta(days=1)  # a reminder that is due by then goes with one that is due now
+_MOST_NAMED, _MOST_SEEN = 20, 100  # boards, so that nobody waits for long beside it
+_MOST_SHOWN = 8  # of them, with all that stands there
+_REMINDER, _DECLINE = TimerKind.FIRST_MOVE_REMINDER, TimerKind.FIRST_MOVE_DECLINE
+
+
+@dataclass(frozen=True)
+class Awaited:
+    """A move that a board waits for: since when, and by when it has to come.
+
+    `is_first`: it is the player's first there. `counts`: the player need not be reminded of it
+    another time soon.
+    """
+
+    board: Board
+    since: datetime
+    by: datetime
+    is_first: bool = False
+    counts: bool = True
+
+
+def remind(tick: Tick, player: Player, due: Awaited) -> None:
+    """Remind a player of a move that is due, and of all others with it, the most urgent first.
+
+    A move that is awaited alone is a mail in its board's thread.
+    """
+    if not player.addresses:
+        return
+    numbers = tick.work.boards.to_move(player.id)
+    others = [*_others(tick, player, due)] if len(numbers) > 1 else []
+    if not others:
+        _remind_of_one(tick, player, due)
+        return
+    awaited = sorted([due, *others], key=lambda item: (item.by, item.board.id))
+    shown = awaited[:_MOST_SHOWN]
+    section = {
+        "awaited": [_listed(player, item) for item in awaited],
+        "boards": [_shown(tick, player, item.board) for item in shown],
+        "more": len(numbers) - len(awaited),
+        "hidden": len(awaited) - len(shown),
+    }
+    subject = games_subject([None], f"{len(numbers)} wait for your move")
+    counted = [item.board.id for item in awaited if item.counts]
+    MailWriter(tick).reminders(player, subject, section, counted)
+
+
+def warned_from(board: Board, wait: Wait) -> datetime:
+    """From when on a reminder counts as a warning that the time for a move runs out."""
+    return max((wait.since, *(end for _, end in board.stops)))
+
+
+def _remind_of_one(tick: Tick, player: Player, due: Awaited) -> None:
+    zone, board = player.settings.timezone, due.board
+    when = (board.id, local_time(due.since, zone), local_time(due.by, zone))
+    fact: BoardFact = FirstMoveDue(*when) if due.is_first else MoveDue(*when)
+    view = shown_to(tick, player, board, fact)
+    writer = MailWriter(tick)
+    (writer.board if due.is_first else writer.reminder)(player, board, view)
+
+
+def _others(tick: Tick, player: Player, due: Awaited) -> Iterator[Awaited]:
+    """The other boards that wait for a player, but for those that somebody has in hand just now.
+
+    Where there are very many, first those of which the player has not been reminded yet.
+    """
+    found = tick.work.boards.longest_waiting(player.id, due.board.id, _MOST_SEEN)
+    boards = [board for board in found if board.is_installed]
+    abouts = [board.awaited_first_move for board in boards if board.awaited_first_move]
+    timers = {kind: tick.work.timers.about(kind, abouts) for kind in (_REMINDER, _DECLINE)}
+    boards.sort(
+        key=lambda board: bool(board.reminded or board.awaited_first_move in timers[_DECLINE])
+    )
+    for board in boards[: _MOST_NAMED - 1]:
+        about = board.awaited_first_move
+        if about is None:
+            awaited = _move(tick, player, board)
+        elif about in timers[_DECLINE]:
+            awaited = _late_first_move(tick, player, board, timers[_DECLINE][about])
+        elif about in timers[_REMINDER]:
+            awaited = _first_move(tick, player, board, timers[_REMINDER][about])
+        else:
+            awaited = None
+        if awaited is not None:
+            yield awaited
+
+
+def _move(tick: Tick, player: Player, board: Board) -> Awaited | None:
+    """The move that a clock waits for; its reminders of the next day are done with this one."""
+    wait = wait_of(tick.work, board, tick.now, player)
+    if wait is None:
+        return None
+    moments = (wait.when(after) for after in wait.reminders)
+    times = sum(at is not None and at <= tick.now + SOON for at in moments)
+    counts = times > board.reminded or (
+        wait.is_over
+        and not tick.work.outbox.reminder_is_under_way(
+            player.id, board.id, warned_from(board, wait)
+        )
+    )
+    if counts:
+        tick.work.boards.note_reminded(board, times)
+    by = max(wait.ends_at or tick.now, tick.now + WARNED_BEFORE)
+    return Awaited(board, wait.since, by, counts=counts)
+
+
+def _first_move(tick: Tick, player: Player, board: Board, timer: Timer) -> Awaited:
+    """The first move that a board waits for; where its reminder is due within a day, it is done
+    with this one, and the decline comes as if it had not been."""
+    since, now = timer.since, tick.now
+    calendar = calendar_of(tick.work, board, player, now)
+    at = max(now, calendar.after(since, REMINDED_AFTER) or now + REMINDED_AFTER)
+    by = calendar.after(at, DECLINED_AFTER) or at + DECLINED_AFTER
+    counts = at <= now + SOON
+    if counts:
+        whose = {"board_id": timer.board_id, "player_id": timer.player_id}
+        tick.work.timers.set(_DECLINE, timer.about, now, by + ALL_KEPT, since=at, **whose)
+    return Awaited(board, since, by, is_first=True, counts=counts)
+
+
+def _late_first_move(tick: Tick, player: Player, board: Board, timer: Timer) -> Awaited:
+    """The first move that a board waits for, of which the player was reminded before."""
+    calendar = calendar_of(tick.work, board, player, tick.now)
+    by = calendar.after(timer.since, DECLINED_AFTER) or timer.since + DECLINED_AFTER
+    since = board.waits_since or timer.since - REMINDED_AFTER
+    return Awaited(board, since, by, is_first=True, counts=False)
+
+
+def _listed(player: Player, item: Awaited) -> dict[str, Any]:
+    zone = player.settings.timezone
+    return {
+        "number": item.board.id,
+        "players": [seat.handle for seat in item.board.seats if seat.player_id != player.id],
+        "since": local_time(item.since, zone),
+        "by": local_time(item.by, zone),
+        "is_first": item.is_first,
+    }
+
+
+def _shown(tick: Tick, player: Player, board: Board) -> dict[str, Any]:
+    view = shown_to(tick, player, board)
+    return with_kept(tick, player, board, view) if player.settings.wants_digests else view

@@ -1,0 +1,60 @@
+"""What players have reported to the operator."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, delete, insert, select
+
+from pbm.store.schema import players, reports
+from pbm.store.values import Report
+
+
+class Reports:
+    """Queries about reports, within one transaction."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def add(
+        self,
+        player_id: int,
+        board_id: int,
+        lines: Sequence[str],
+        words: Sequence[dict[str, Any]],
+        now: datetime,
+    ) -> int:
+        """Keep what a player reports, with the words of others; return its number."""
+        row = {"player_id": player_id, "board_id": board_id, "reported_at": now}
+        added = self._connection.execute(
+            insert(reports)
+            .values(**row, lines=list(lines), words=list(words))
+            .returning(reports.c.id)
+        )
+        return int(added.scalar_one())
+
+    def newest(self, most: int) -> tuple[Report, ...]:
+        """The newest reports, the newest last."""
+        columns = (column for column in reports.c if column.key != "player_id")
+        query = (
+            select(*columns, players.c.handle)
+            .join(players, players.c.id == reports.c.player_id)
+            .order_by(reports.c.id.desc())
+            .limit(most)
+        )
+        rows = self._connection.execute(query).mappings().all()
+        return tuple(
+            Report(**{**row, "lines": tuple(row["lines"]), "words": tuple(row["words"])})
+            for row in reversed(rows)
+        )
+
+    def of_player(self, player_id: int) -> tuple[tuple[int, datetime, tuple[str, ...]], ...]:
+        """What a player has reported: about which board, when, and in which words."""
+        columns = (reports.c.board_id, reports.c.reported_at, reports.c.lines)
+        query = select(*columns).where(reports.c.player_id == player_id).order_by(reports.c.id)
+        rows = self._connection.execute(query)
+        return tuple((board_id, at, tuple(lines)) for board_id, at, lines in rows)
+
+    def forget_before(self, moment: datetime) -> None:
+        """Forget what was reported before a moment."""
+        self._connection.execute(delete(reports).where(reports.c.reported_at < moment))

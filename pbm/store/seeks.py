@@ -1,0 +1,122 @@
+"""Seeks: games that wait for players, and who waits in each."""
+
+from collections.abc import Collection, Iterator
+from dataclasses import asdict, fields
+from datetime import datetime
+from itertools import groupby
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Row, delete, exists, insert, select, text, update
+from sqlalchemy import func as sql
+
+from pbm.store.schema import OPEN, addresses, boards, players, seats, seekers, seeks
+from pbm.store.values import Pool, Seek, Seeker, Wish
+
+_ONE_AT_A_TIME = text("SELECT pg_advisory_xact_lock(1885498989, 1)")
+_IS_OPEN = seeks.c.status == OPEN
+_WISH = tuple(field.name for field in fields(Wish))
+_HERE = (
+    (players.c.status == "active")
+    & players.c.unreachable_since.is_(None)
+    & exists().where(addresses.c.player_id == players.c.id)
+)
+_ALL = (
+    select(seeks, seekers.c.player_id, players.c.handle, _HERE.label("here"))
+    .join(seekers, seekers.c.seek_id == seeks.c.id)
+    .join(players, players.c.id == seekers.c.player_id)
+    .order_by(seeks.c.id, seekers.c.place)
+)
+
+
+class Seeks:
+    """Queries about seeks, within one transaction."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    # -- reading ---------------------------------------------------------------------------
+
+    def lock(self) -> None:
+        """Let nobody else change a seek until the commit: two who come at once would both wait,
+        or take one seat."""
+        if self._connection.dialect.name == "postgresql":
+            self._connection.execute(_ONE_AT_A_TIME)
+
+    def find(self, seek_id: int) -> Seek | None:
+        """Find a seek by its number."""
+        return next(self._select(seeks.c.id == seek_id), None)
+
+    def standing(self, most: int, game: str | None = None) -> tuple[Seek, ...]:
+        """The seeks that wait for players, the oldest first; with `game` the usual ones of it."""
+        query = select(seeks.c.id).where(_IS_OPEN).order_by(seeks.c.id).limit(most)
+        if game is not None:
+            query = query.where(seeks.c.usual, seeks.c.game == game)
+        return self._of(self._connection.scalars(query).all())
+
+    def of_player(self, player_id: int, *, over: bool = False) -> tuple[Seek, ...]:
+        """The seeks in which a player waits, the oldest first; `over`: all there ever were."""
+        query = select(seeks.c.id).join(seekers, seekers.c.seek_id == seeks.c.id)
+        query = query.where(seekers.c.player_id == player_id)
+        return self._of(self._connection.scalars(query if over else query.where(_IS_OPEN)).all())
+
+    def met_since(
+        self, player_id: int, others: Collection[int], moment: datetime
+    ) -> frozenset[int]:
+        """Those of some players who play with a player, or did so at a moment or later."""
+        own, theirs = seats.alias(), seats.alias()
+        query = (
+            select(theirs.c.player_id)
+            .distinct()
+            .join(own, own.c.board_id == theirs.c.board_id)
+            .join(boards, boards.c.id == own.c.board_id)
+            .where(own.c.player_id == player_id, theirs.c.player_id.in_(others))
+            .where(own.c.playing | (boards.c.changed_at >= moment))
+        )
+        return frozenset(self._connection.scalars(query))
+
+    # -- writing ---------------------------------------------------------------------------
+
+    def add(self, wish: Wish, player_id: int, now: datetime, expires_at: datetime) -> Seek:
+        """Write down a new seek of a player."""
+        row = {**asdict(wish), "pool": wish.pool.value, "options": dict(wish.options)}
+        row |= {"clock": wish.clock and dict(wish.clock), "wishes": list(wish.wishes)}
+        moments = {"made_at": now, "expires_at": expires_at}
+        added = insert(seeks).values(**row, **moments, status="open").returning(seeks.c.id)
+        number = int(self._connection.execute(added).scalar_one())
+        self.add_seeker(number, player_id)
+        return self._of([number])[0]
+
+    def add_seeker(self, seek_id: int, player_id: int) -> Seek:
+        """Let a player wait in a seek, after the others."""
+        last = select(sql.coalesce(sql.max(seekers.c.place), 0)).where(seekers.c.seek_id == seek_id)
+        row = {"seek_id": seek_id, "player_id": player_id, "place": last.scalar_subquery() + 1}
+        self._connection.execute(insert(seekers).values(**row))
+        return self._of([seek_id])[0]
+
+    def drop_seekers(self, seek_id: int, player_ids: Collection[int]) -> None:
+        """Let players wait in a seek no more."""
+        if player_ids:
+            those = seekers.c.player_id.in_(player_ids)
+            self._connection.execute(delete(seekers).where(seekers.c.seek_id == seek_id, those))
+
+    def close(self, seek_id: int, status: str, board_id: int | None = None) -> None:
+        """Let nobody join any more."""
+        closed = update(seeks).where(seeks.c.id == seek_id)
+        self._connection.execute(closed.values(status=status, board_id=board_id))
+
+    def _of(self, seek_ids: Collection[int]) -> tuple[Seek, ...]:
+        return tuple(self._select(seeks.c.id.in_(seek_ids))) if seek_ids else ()
+
+    def _select(self, condition: ColumnElement[bool]) -> Iterator[Seek]:
+        rows = self._connection.execute(_ALL.where(condition))
+        for _, those in groupby(rows, lambda row: int(row.id)):
+            yield _seek(list(those))
+
+
+def _seek(rows: list[Row[Any]]) -> Seek:
+    row = rows[0]
+    stored = {name: getattr(row, name) for name in _WISH}
+    wish = Wish(**{**stored, "pool": Pool(row.pool), "wishes": tuple(row.wishes)})
+    waiting = tuple(Seeker(item.player_id, item.handle, bool(item.here)) for item in rows)
+    moments = (row.made_at, row.expires_at)
+    return Seek(row.id, wish, row.status, *moments, row.board_id, waiting)

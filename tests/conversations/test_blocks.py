@@ -1,0 +1,109 @@
+"""Whoever is blocked brings nobody to a board who does not want it, and is not read."""
+
+import pytest
+
+from pbm.commands import control
+from pbm.play.meeting import may_meet
+from tests.conversations.playing import board_mail
+from tests.table import Table
+
+
+def meet(table: Table, one: str, other: str) -> bool:
+    with table.database.reading() as work:
+        players = [work.players.by_handle(handle) for handle in (one, other)]
+        return may_meet(work, *filter(None, players))
+
+
+@pytest.mark.parametrize(
+    ("line", "answer"),
+    [
+        ("block", "You have blocked nobody."),
+        ("block me", "That is you."),
+        ("block alice", "That is you."),
+        ("block zoe", "There is no player called zoe."),
+        ("block 12", 'I could not read the end of it, "12".'),
+        ("unblock bob", "You have not blocked bob."),
+        ("unblock", "Something is missing there: the handle."),
+    ],
+)
+def test_what_cannot_be_done_is_told(table: Table, line: str, answer: str) -> None:
+    alice, _ = table.joins("alice"), table.joins("bob")
+    alice.says(line).gets(1).hears(answer)
+
+
+def test_no_new_game_brings_them_together(table: Table) -> None:
+    alice, bob, carol = table.start("alice", "bob", "carol")
+    alice.says("block bob").gets(1).hears(
+        "You have blocked bob: you begin no new game together", "bob is not told."
+    )
+    bob.hears_nothing()
+    assert not meet(table, "alice", "bob")
+    assert not meet(table, "bob", "alice")
+    assert meet(table, "alice", "carol")
+    bob.says("challenge alice").gets(1).hears("alice takes no challenges from you.")
+    bob.says("challenge alice@example.org").gets(1).hears("alice takes no challenges from you.")
+    alice.says("challenge bob").gets(1).hears('You have blocked bob. To play together, send "unblo')
+    carol.says("challenge alice bob").gets(1).hears(
+        "alice and bob begin no games together. Leave out one of them."
+    )
+    for person in (alice, bob, carol):
+        person.says("resign 1").forgets()
+    bob.says("rematch 1").gets(1).hears("alice takes no challenges from you.")
+    alice.forgets().says("unblock bob").gets(1).hears(
+        "You have unblocked bob. You have blocked nobody."
+    )
+    bob.says("challenge alice").gets(1).hears("Board 2")
+
+
+def test_games_that_are_going_go_on_without_the_words(table: Table) -> None:
+    alice, bob, carol = table.start("alice", "bob", "carol")
+    alice.says("block bob").forgets()
+    alice.says("move 1 b1,c1\nGo!").forgets()
+    for person in (bob, carol):
+        person.gets(1).hears("| Go!")
+    bob.says("d8,d7\nYou fool.").gets(1).hears("| You fool.")
+    carol.gets(1).hears("| You fool.")
+    alice.gets(1).hears("bob played d8,d7.", "Words of bob are not shown.")
+    assert "fool" not in alice.newest.html
+    bob.says("Fool, I say.", answering=board_mail(bob, 1)).forgets()
+    carol.gets(1).hears("| Fool, I say.")
+    alice.hears_nothing()
+    bob.says("draw 1\n\nYou have lost anyway.").forgets()
+    alice.gets(1).hears("bob offers a draw.", "Words of bob are not shown.")
+
+
+def test_the_first_words_are_said_to_go_to_those_who_read_them(table: Table) -> None:
+    alice, bob, _ = table.start("alice", "bob", "carol")
+    alice.says("block bob").forgets()
+    bob.says("Hello all!", answering=board_mail(bob, 1)).gets(1).hears("Sent to carol.")
+
+
+def test_a_challenge_that_waits_between_them_is_off(table: Table) -> None:
+    alice, bob, carol = (table.joins(handle) for handle in ("alice", "bob", "carol"))
+    alice.says("challenges ask").forgets()
+    bob.says("challenge alice").forgets()
+    carol.says("challenge alice").forgets()
+    alice.forgets().says("block bob").gets(1).forgets()
+    bob.gets(1).hears("is off: alice would rather not play.")
+    carol.hears_nothing()
+    assert len(table.rows("challenges")) == 1
+
+
+def test_a_block_stays_with_another_handle_and_goes_with_its_player(table: Table) -> None:
+    alice, bob, carol = (table.joins(handle) for handle in ("alice", "bob", "carol"))
+    alice.says("block bob").says("block carol").forgets()
+    bob.says("change handle robert").says("yes").forgets()
+    alice.says("block").gets(1).hears("Blocked by you: carol and robert.")
+    alice.says("settings").gets(1).hears("You have blocked carol and robert.")
+    bob.says("challenge alice").gets(1).hears("alice takes no challenges from you.")
+    alice.forgets().says("unblock bob").gets(1).hears("You have unblocked robert.")
+    carol.says("delete").says("yes").forgets()
+    assert not table.rows("blocks")
+    alice.says("block carol").gets(1).hears("carol has left this server.")
+
+
+def test_there_is_a_limit(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    alice, *_ = (table.joins(handle) for handle in ("alice", "bob", "carol"))
+    monkeypatch.setattr(control, "MOST_BLOCKED", 1)
+    alice.says("block bob").says("block bob").forgets()
+    alice.says("block carol").gets(1).hears("You have blocked 1 players, and more cannot be")

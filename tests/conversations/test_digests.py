@@ -1,0 +1,292 @@
+"""Digests: one mail at an hour instead of one for each board that others bring about."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from pbm.play.digests import latest_digest, next_digest
+from pbm.service.turns.kept_news import MOST_KEPT
+from pbm.store.values import Settings
+from tests.conversations.playing import board_mail, plays
+from tests.table import START, Person, Table
+
+NIGHT = {"hours": 19.1}  # from noon to seven in the morning, and a little longer
+
+
+def begun(table: Table, *names: str, line: str = "") -> list[Person]:
+    """A board on which everybody has moved once; the first player gets digests from now on."""
+    people = [table.joins(name) for name in names]
+    people[0].says(line or f"challenge {' '.join(names[1:] if len(names) == 2 else names)}")
+    plays(table, people, 1, plies=len(names))
+    people[0].says("set digest daily")
+    for person in people:
+        person.forgets()
+    return people
+
+
+def kept(table: Table) -> list[dict[str, Any]]:
+    return table.rows("kept_news")
+
+
+def test_one_mail_a_day_has_all_boards(table: Table) -> None:
+    alice, bob, carol = (table.joins(name) for name in ("alice", "bob", "carol"))
+    alice.says("set digest daily").hears(
+        "Digest is daily now.", "- digest daily: one mail a day, at 07:00", "- mails digest:"
+    )
+    bob.says("challenge alice").says("challenge alice")
+    carol.says("challenge alice").says("a1-c3,b2\nGood luck!")
+    table.days_pass(hours=18.9)
+    alice.hears_nothing()
+    table.days_pass(hours=0.2)
+    alice.gets(1).hears(
+        "Your games: news of 3, your move on 1",
+        "News of three boards, and your move on one of them, which comes first.",
+        "Abalone Board 3: carol v alice Your move on board 3.",
+        "A new game: carol and alice, on the standard board. carol played a1-c3,b2.",
+        "carol writes: | Good luck!",
+        "To move there, answer with a line such as 3 i",
+        "Abalone Board 1: bob v alice bob's move on board 1; nothing to do.",
+        'Each board at once again with "set digest off".',
+    )
+    mail = alice.newest
+    assert mail.text.index("Board 3:") < mail.text.index("Board 1:") < mail.text.index("Board 2:")
+    assert mail["List-Id"] == "<digest.games.example>"
+    assert "?subject=set%20digest%20off>" in mail["List-Unsubscribe"]
+    assert not mail.references
+    assert not mail["X-PBM-Board"]
+    alice.says("3 i9-g7,h8\nThanks!").gets(1).hears("carol's move on board 3").forgets()
+    carol.hears("| Thanks!")
+    assert table.moves(3) == ["a1-c3,b2", "i9-g7,h8"]
+    assert not kept(table)
+
+
+@pytest.mark.parametrize(
+    ("digest", "at", "zone", "now", "latest", "next_one"),
+    [
+        ("daily", 7, "UTC", "2026-11-21 12:00", "2026-11-21 07:00", "2026-11-22 07:00"),
+        ("daily", 7, "UTC", "2026-11-21 07:00", "2026-11-21 07:00", "2026-11-22 07:00"),
+        ("daily", 0, "UTC", "2026-11-21 00:00", "2026-11-21 00:00", "2026-11-22 00:00"),
+        ("daily", 7, "Europe/Berlin", "2026-11-21 05:59", "2026-11-20 06:00", "2026-11-21 06:00"),
+        # The clocks go forward on Sunday the 29th, and back on October 25th.
+        ("daily", 7, "Europe/Berlin", "2026-03-28 12:00", "2026-03-28 06:00", "2026-03-29 05:00"),
+        ("daily", 2, "Europe/Berlin", "2026-03-28 12:00", "2026-03-28 01:00", "2026-03-29 01:00"),
+        ("daily", 7, "Europe/Berlin", "2026-10-24 12:00", "2026-10-24 05:00", "2026-10-25 06:00"),
+        ("hourly", 7, "UTC", "2026-11-21 12:59", "2026-11-21 12:00", "2026-11-21 13:00"),
+        ("hourly", 7, "UTC", "2026-11-21 13:00", "2026-11-21 13:00", "2026-11-21 14:00"),
+        ("hourly", 7, "Asia/Kolkata", "2026-11-21 12:00", "2026-11-21 11:30", "2026-11-21 12:30"),
+        ("hourly", 7, "Europe/Berlin", "2026-10-25 00:59", "2026-10-25 00:00", "2026-10-25 01:00"),
+    ],
+)
+def test_the_hour_is_the_players(
+    digest: str, at: int, zone: str, now: str, latest: str, next_one: str
+) -> None:
+    settings = Settings(digest=digest, digest_at=at, timezone=zone)
+    moment = datetime.fromisoformat(now).replace(tzinfo=UTC)
+    found = (latest_digest(settings, moment), next_digest(settings, moment))
+    assert [f"{it:%Y-%m-%d %H:%M}" for it in found] == [latest, next_one]
+
+
+@pytest.mark.parametrize(
+    ("line", "hours"),
+    [
+        ("set digest hourly", 1),
+        ("set digest 18:00", 6),
+        ("set digest 6pm", 6),
+        ("set digests 18", 6),
+        ("set digest on", 19),
+        ("set mails digest", 19),
+        ("set digest daily\nset timezone Asia/Tokyo", 10),
+    ],
+)
+def test_how_often_is_chosen(table: Table, line: str, hours: float) -> None:
+    alice, bob = begun(table, "alice", "bob")
+    alice.says(line)
+    alice.forgets()
+    plays(table, [alice, bob], 1, plies=1)
+    alice.forgets()
+    bob.says("Still there?")
+    table.days_pass(hours=hours - 0.01)
+    alice.hears_nothing()
+    table.days_pass(hours=0.02)
+    alice.gets(1).hears("bob writes: | Still there?")
+
+
+def test_one_board_is_a_mail_in_its_thread(table: Table) -> None:
+    alice, bob = begun(table, "alice", "bob")
+    plays(table, [alice, bob], 1, plies=2)
+    root = board_mail(alice, 1).references[0]
+    alice.forgets()
+    bob.says("Your turn.")
+    table.days_pass(**NIGHT)
+    alice.gets(1).hears("Abalone Board 1: alice v bob", "Your move on board 1", "| Your turn.")
+    assert alice.newest.references == [root]
+    assert not alice.newest["List-Id"]
+    plays(table, [alice], 1)
+    assert table.board(1).ply == 5
+
+
+def test_an_own_mail_is_answered_at_once_with_what_was_kept(table: Table) -> None:
+    alice, bob = begun(table, "alice", "bob")
+    plays(table, [alice], 1)
+    alice.forgets()
+    bob.says(f"{_move(table)}\nTake this.")
+    alice.hears_nothing()
+    alice.says("One moment.", answering=board_mail(alice, 1))
+    alice.gets(1).hears("Your move on board 1", "bob writes: | Take this.", "| One moment.")
+    assert not kept(table)
+    table.days_pass(**NIGHT)
+    alice.hears_nothing()
+
+
+def _move(table: Table, number: int = 1) -> str:
+    """A move that is legal now."""
+    game = table.board(number)
+    move = game.rules.example_move(game.position)  # type: ignore[attr-defined]
+    assert move
+    return str(move)
+
+
+def test_an_offer_that_others_may_end_comes_at_once(table: Table) -> None:
+    alice, bob, carol = begun(table, "alice", "bob", "carol")
+    bob.says("draw")
+    alice.hears_nothing()  # it is her move: nobody else can end it
+    alice.says("reject draw 1").gets(1).forgets()
+    plays(table, [alice], 1)
+    alice.forgets()
+    carol.says("takeback")
+    alice.gets(1).hears("carol asks for a take-back")
+    plays(table, [bob], 1)
+    alice.hears_nothing()
+    table.days_pass(**NIGHT)
+    alice.gets(1).hears("carol's move on board 1")
+
+
+@pytest.mark.parametrize(("terms", "at_once"), [("-forfeittime=30h", True), ("", False)])
+def test_a_short_clock_does_not_wait(table: Table, terms: str, at_once: bool) -> None:
+    alice, bob = begun(table, "alice", "bob", line=f"challenge bob {terms}".strip())
+    plays(table, [alice], 1)
+    alice.forgets()
+    plays(table, [bob], 1)
+    alice.gets(int(at_once))
+
+
+def test_the_end_of_a_game_waits(table: Table) -> None:
+    alice, bob = begun(table, "alice", "bob")
+    bob.says("challenge alice").says("resign 1").forgets()
+    alice.hears_nothing()
+    table.days_pass(**NIGHT)
+    alice.gets(1).hears("Board 1 is over: alice wins.", "bob resigned.", "Ratings:", "No opponent")
+
+
+def test_what_was_kept_comes_at_once_when_digests_end(table: Table) -> None:
+    alice, bob = begun(table, "alice", "bob")
+    bob.says("challenge alice").says("Hello there.").forgets()
+    alice.says("set mails turn").hears("Mails is turn now.")
+    table.days_pass(hours=0.1)
+    alice.gets(1).hears("| Hello there.", "Board 2").forgets()
+    bob.says("Hello again.")
+    alice.gets(1).hears("| Hello again.")
+    table.days_pass(1)
+    alice.hears_nothing()
+    assert not [row for row in table.rows("due") if row["kind"] == "digest"]
+
+
+def test_a_turn_that_had_the_old_settings_in_mind_loses_nothing(table: Table) -> None:
+    alice, bob = begun(table, "alice", "bob")
+    alice.says("set digest off")
+    table.days_pass(hours=0.01)
+    alice.forgets()
+    with table.database.transaction() as work:
+        player = work.players.by_handle("alice")
+        assert player is not None
+        work.players.set_settings(player.id, Settings(digest="daily"))
+    bob.says("Too late?")
+    with table.database.transaction() as work:
+        work.players.set_settings(player.id, Settings())
+    alice.hears_nothing()
+    table.days_pass(hours=0.5)
+    alice.gets(1).hears("| Too late?")
+    assert not [row for row in table.rows("due") if row["kind"] == "digest"]
+
+
+def test_more_than_one_mail_can_hold(table: Table) -> None:
+    alice, bob = begun(table, "alice", "bob")
+    table.begins("bob", "alice", times=13)
+    for number in range(2, 15):
+        bob.says(f"move {number} a1-c3,b2\nBoard {number} here.")
+    alice.hears_nothing()
+    table.days_pass(**NIGHT)
+    alice.gets(2)
+    told = "\n".join(mail.text for mail in alice.arrived)
+    assert all(told.count(f"Board {number} here.") == 1 for number in range(2, 15))
+
+
+def test_words_that_are_too_long_for_it_come_at_once(table: Table) -> None:
+    alice, bob = begun(table, "alice", "bob")
+    words = "\n".join(f"{number} " + "word " * 12 for number in range(MOST_KEPT // 100))
+    for said in (words, words.replace("word", "more")):
+        assert not alice.arrived
+        bob.says(said, answering=board_mail(bob, 1))
+    mail = alice.gets(1).newest
+    assert "19 word" in mail.text
+    assert "19 more" in mail.text
+    assert not kept(table)
+
+
+def test_a_digest_waits_for_a_server_that_was_down(table: Table) -> None:
+    alice, bob = begun(table, "alice", "bob")
+    bob.says("Good night.")
+    table.is_down(1)
+    table.days_pass(0)
+    alice.gets(1).hears("| Good night.")
+
+
+def test_whose_mail_comes_back_gets_one_digest_later(table: Table) -> None:
+    alice, bob = begun(table, "alice", "bob")
+    with table.database.transaction() as work:
+        player = work.players.by_handle("alice")
+        assert player is not None
+        work.players.set_bounces(player.id, 1, table.clock(), table.clock())
+    for day in range(2):
+        bob.says(f"Day {day}.")
+        table.days_pass(1, hours=-1 if day else 1)
+    alice.gets(1).hears("| Day 0.", "| Day 1.")
+
+
+def test_who_leaves_is_kept_nothing(table: Table) -> None:
+    alice, bob = begun(table, "alice", "bob")
+    bob.says("Good night.")
+    assert kept(table)
+    alice.says("delete").says("yes")
+    assert not kept(table)
+    table.days_pass(2)
+    assert not [row for row in table.rows("due") if row["kind"] == "digest"]
+
+
+def test_nothing_is_lost_or_told_twice_by_a_crash(table: Table) -> None:
+    alice, bob = begun(table, "alice", "bob")
+    bob.says("Good night.")
+    table.clock.time = START + timedelta(**NIGHT)
+    with pytest.raises(KeyboardInterrupt):
+        _dies_with_a_tick(table)
+    table.posts()
+    alice.hears_nothing()
+    assert kept(table)
+    table.days_pass(1)
+    alice.gets(1).hears("| Good night.")
+
+
+def _dies_with_a_tick(table: Table) -> None:
+    with table.database.transaction() as work:
+        assert list(table.ticks.take_some(work, 1))
+        raise KeyboardInterrupt
+
+
+def test_a_mail_programs_unsubscribing_ends_it(table: Table) -> None:
+    alice, bob = begun(table, "alice", "bob")
+    bob.says("challenge alice").says("challenge alice")
+    table.days_pass(**NIGHT)
+    to = alice.newest["List-Unsubscribe"].partition("mailto:")[2].partition("?")[0]
+    alice.forgets()
+    alice.writes("set digest off", to=to.replace("%2B", "+")).hears("Digest is off now.")

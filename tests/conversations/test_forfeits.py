@@ -1,0 +1,228 @@
+"""Who runs out of time: what the mails say of it, who may claim it, and when it does not come."""
+
+from datetime import timedelta
+
+import pytest
+
+from tests.conversations.playing import board_mail, plays
+from tests.conversations.test_bounces import report
+from tests.conversations.test_clocks import begun, plays_next
+from tests.table import Person, Table
+
+
+def bounces(table: Table, handle: str, *, at_all: bool = True) -> None:
+    """Let mail to a player come back from now on, or arrive."""
+    with table.database.transaction() as work:
+        player = work.players.by_handle(handle)
+        assert player is not None
+        moment = table.clock() if at_all else None
+        work.players.set_bounces(player.id, 5 * at_all, moment, moment)
+
+
+def refused(table: Table, person: Person) -> None:
+    """Let the server of a player report that it does not take the newest mail."""
+    assert "came back (hard)" in report(table, person.newest, "exim-unknown-user")
+
+
+def test_a_move_after_it_is_told_so(table: Table) -> None:
+    alice, bob = begun(table, "alice", "bob")
+    table.days_pass(21.02)
+    told = "You ran out of time on board 1, on Sat 2026-12-12 12:0"
+    alice.hears("alice ran out of time and is out of the game.").says("a1-c3,b2")
+    alice.gets(1).hears(told, "Board 1 is over: bob wins.")
+    alice.says("resign 1").hears(told)
+    bob.says("resign 1").hears("Board 1 is over.")
+
+
+def test_so_it_is_where_others_play_on(table: Table) -> None:
+    alice, bob, carol = begun(table, "alice", "bob", "carol", options="-bowl")
+    for person in (alice, bob):
+        person.says("set mails turn").forgets()
+    table.days_pass(14.02)
+    for person in (alice, bob, carol):
+        person.hears("alice ran out of time and is out of the game.")
+    alice.says("a1-c3,b2", answering=board_mail(alice, 1)).gets(1)
+    alice.hears(
+        "You ran out of time on board 1", "and the others play on.", "bob's move on board 1"
+    )
+
+
+def test_a_partner_plays_on_for_who_ran_out_of_time(table: Table) -> None:
+    people = begun(table, "alice", "bob", "carol", "dave", options="-teams")
+    table.days_pass(14.02)
+    for person in people:
+        person.hears("alice ran out of time and is out of the game.")
+    people[2].forgets()
+    plays(table, people, plies=4)
+    people[2].hears("carol played", "Your move on board 1, for alice, by")
+
+
+@pytest.mark.parametrize(("late", "wins"), [(-0.001, None), (0.02, (2,))])
+def test_what_counts_is_when_a_move_arrived(
+    table: Table, late: float, wins: tuple[int, ...] | None
+) -> None:
+    alice, _ = begun(table, "alice", "bob")
+    table.days_pass(21 + late)
+    to = board_mail(alice, 1).reply_to
+    table.hand_in(alice.address, to, alice.mail_bytes("", "i5-g5,f4\na1-c3,b2", to=to))
+    table.days_pass(0.5)
+    assert table.board(1).winners == wins
+    table.runs()
+    assert (table.board(1).ply == 3) is (wins is None)
+
+
+def test_nobody_forfeits_whom_no_reminder_reached(table: Table) -> None:
+    alice, bob = begun(table, "alice", "bob")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(table, "posts", lambda: None)  # the next server takes nothing
+        table.days_pass(31)
+    bob.hears_nothing()
+    assert table.board(1).playing
+    table.posts()
+    alice.hears("without it you are out of the game then.")
+    table.days_pass(0.99)
+    assert table.board(1).playing
+    table.days_pass(0.3)
+    assert not table.board(1).playing
+
+
+@pytest.mark.both_databases
+def test_others_may_claim_where_mail_comes_back(table: Table) -> None:
+    alice, bob = begun(table, "alice", "bob")
+    table.days_pass(1)
+    bob.says("Hello!").forgets()
+    refused(table, alice.forgets())
+    bob.gets(1).hears(
+        "alice's move on board 1 (mail to alice comes back); nothing to do.",
+        "The clock of alice stands still meanwhile, for 30 days at most. If the time for this move "
+        "is over then, on Mon 2027-01-11 12:00 UTC at the earliest, you may take alice out",
+    ).says("claim").hears("You can claim board 1 once a mail says", "on Mon 2027-01-11 12:00 UTC")
+    table.days_pass(49.9)
+    bob.hears_nothing()
+    table.days_pass(0.2)
+    bob.gets(1).hears(
+        "alice's move on board 1 (mail to alice comes back), and the time is over; you may claim.",
+        "alice's time has run out. Mail to alice comes back",
+        'answer "claim" to take alice out of the game, or wait.',
+    )
+    table.days_pass(20)
+    bob.hears_nothing()
+    assert table.board(1).playing
+    bob.says("claim").hears("Board 1 is over: bob wins.", "bob claimed it: alice ran out of time")
+    assert [item.how for item in table.departures(1)] == ["forfeited"]
+
+
+def test_who_can_be_reached_again_has_the_time_that_was_left(table: Table) -> None:
+    alice, bob = begun(table, "alice", "bob")
+    table.days_pass(10)
+    bounces(table, "alice")
+    table.days_pass(8)
+    alice.forgets().says("Here I am!", answering=board_mail(alice, 1))
+    bob.hears("Mail to alice came back for a while.", "| Here I am!")
+    alice.hears("Your move on board 1, by Sun 2026-12-20 12:00 UTC (11 days).")
+    table.days_pass(10.9)
+    assert table.board(1).playing
+    table.days_pass(0.2)
+    assert table.board(1).winners == (2,)
+
+
+def test_who_comes_back_too_late_is_warned_before_it_ends(table: Table) -> None:
+    alice, bob = begun(table, "alice", "bob")
+    table.days_pass(4)
+    bounces(table, "alice")
+    table.days_pass(60)
+    bob.hears("alice's time has run out.")
+    alice.forgets().says("Here I am!", answering=board_mail(alice, 1))
+    bob.forgets().says("claim 1").hears("A draw cannot be claimed on board 1 now")
+    table.days_pass(0.1)
+    alice.hears("Your move on board 1, and the time is over.", "Please make it by 2027-01-25")
+    table.days_pass(0.8)
+    assert table.board(1).playing
+    table.days_pass(0.5)
+    assert table.board(1).winners == (2,)
+
+
+def test_a_claim_is_for_whoever_was_told(table: Table) -> None:
+    alice, bob = begun(table, "alice", "bob")
+    bob.says("claim").hears("A draw cannot be claimed on board 1 now")
+    bounces(table, "alice")
+    alice.says("claim 1", answering=board_mail(alice, 1)).hears("A draw cannot be claimed")
+
+
+@pytest.mark.parametrize("zone", ["Europe/Berlin", "Asia/Tokyo"])
+def test_each_reads_by_when_in_the_own_time_zone(table: Table, zone: str) -> None:
+    alice, bob = people = begun(table, "alice", "bob")
+    alice.says(f"set timezone {zone}")
+    plays_next(table, people)
+    table.days_pass(18.5)
+    bob.forgets().says("Sorry, a busy week.")
+    alice.gets(1)
+    local = {"Europe/Berlin": "13:00", "Asia/Tokyo": "21:00"}[zone]
+    alice.hears(f"bob's move on board 1, by Sat 2026-12-12 {local} (2 days); nothing to do.")
+    bob.hears("Your move on board 1, by Sat 2026-12-12 12:00 UTC (2 days).")
+
+
+def test_it_says_who_is_away(table: Table) -> None:
+    alice, bob = begun(table, "alice", "bob")
+    alice.says("vacation today 10d")
+    table.days_pass(0)
+    away = "alice's move on board 1 (away until 2026-11-30); nothing to do."
+    bob.hears(away).says("show 1").hears(away)
+    alice.forgets().says("show 1").hears("Your move on board 1, by Tue 2026-12-22 00:00 UTC")
+    table.days_pass(12)
+    alice.forgets()
+    bob.forgets().says("Are you here again?").hears("alice's move on board 1; nothing to do.")
+    alice.hears("by Tue 2026-12-22 00:00 UTC (18 days)")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ("-forfeittime=365d", ["For each move there are 365 days. Whoever takes longer is out"]),
+        (
+            "-bank=30d+1d -nagtime=2d,5d",
+            [
+                "there are 3 weeks, and for all of them what a bank holds: 30 days, to which each "
+                "move adds 1 day until it is full again.",
+                "We remind you after 2 days and 5 days, and before the end.",
+                "Time left: - alice: 30 days - bob: 30 days",
+            ],
+        ),
+        ("-totaltime=60d", ["3 weeks, and 60 days for all moves of a player together."]),
+    ],
+)
+def test_the_first_mail_has_the_chosen_terms(table: Table, options: str, said: list[str]) -> None:
+    alice, bob = table.joins("alice"), table.joins("bob")
+    alice.says(f"challenge bob {options}").hears(*said)
+    bob.hears(*said)
+    plays(table, [alice, bob], plies=2)
+    alice.forgets().says("show 1")
+    if "forfeittime" in options:
+        alice.hears("Your move on board 1, by Sun 2027-11-21 12:00 UTC (1 year).")
+
+
+@pytest.mark.parametrize("again", ["rematch", "rounds", "invited"])
+def test_terms_are_kept(table: Table, again: str) -> None:
+    options = "-forfeittime=10d -nagtime=2d,36h -totaltime=60d -bank=30d+1d12h"
+    alice = table.joins("alice")
+    if again == "invited":
+        alice.says(f"challenge carl@example.org {options}")
+        carl = Person(table, "carl@example.org")
+        carl.says("yes")
+        kept = [table.board(1)]
+    else:
+        bob = table.joins("bob")
+        alice.says(f"challenge bob {options} {'-rounds=2' if again == 'rounds' else ''}")
+        alice.says("resign")
+        if again == "rematch":
+            bob.says("rematch")
+        kept = [table.board(1), table.board(2)]
+    day = int(timedelta(days=1).total_seconds())
+    for board in kept:
+        assert board.clock == {
+            "each": 10 * day,
+            "reminders": [36 * 3600, 2 * day],
+            "total": 60 * day,
+            "bank": 30 * day,
+            "increment": 36 * 3600,
+        }

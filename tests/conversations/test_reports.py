@@ -1,0 +1,83 @@
+"""A player tells the operator of somebody's behaviour."""
+
+import pytest
+
+from pbm.play.reports import REPORTS
+from tests.conversations.playing import board_mail
+from tests.table import OPERATOR, Table
+
+
+@pytest.mark.parametrize(
+    ("line", "answer"),
+    [
+        ("report", "Write what happened on board 1, behind the number or below"),
+        ("report 1", "Write what happened on board 1, behind the number or below"),
+        ("report 2 bob is rude", "There is no board 2."),
+    ],
+)
+def test_what_cannot_be_done_is_told(table: Table, line: str, answer: str) -> None:
+    alice, _ = table.start("alice", "bob")
+    alice.says(line).gets(1).hears(answer)
+    assert not table.person(OPERATOR).mails
+
+
+def test_the_operator_gets_the_words_and_nobody_else(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    operator = table.person(OPERATOR)
+    bob.says("Old words.", answering=board_mail(bob, 1)).forgets()
+    table.clock.passes(days=31)
+    bob.says("You fool.\nGo home.", answering=board_mail(bob, 1)).forgets()
+    alice.says("Stop it, please.", answering=board_mail(alice, 1)).forgets()
+    bob.forgets()
+    alice.forgets().says("report he insults me\nEvery day.", answering=board_mail(alice, 1))
+    alice.gets(1).hears("The operator has your report about board 1")
+    bob.hears_nothing()
+    operator.gets(1)
+    assert not operator.newest["Reply-To"] or "+" not in operator.newest.reply_to
+    operator.hears(
+        "alice reports board 1",
+        "alice reports board 1 (alice and bob): | he insults me | Every day.",
+        "bob, 2026-12-22 12:00 UTC: | You fool. | Go home.",
+        "pbm-admin games show 1",
+    )
+    assert "Old words." not in operator.newest.text
+    assert "Stop it" not in operator.newest.text
+
+
+def test_a_stranger_to_the_board_reports_nothing(table: Table) -> None:
+    _, carol = table.start("alice", "bob"), table.joins("carol")
+    carol.says("report 1 they are rude").gets(1).hears("You do not play on board 1.")
+
+
+def test_a_plain_mail_is_asked_about_first(table: Table) -> None:
+    alice, _ = table.start("alice", "bob")
+    alice.writes("report 1 bob is rude").gets(1).hears('Do you ask for "report 1 bob is rude"?')
+    assert not table.rows("reports")
+    alice.says("yes").gets(1).hears("The operator has your report")
+    table.person(OPERATOR).gets(1).hears("| bob is rude", "have written nothing there")
+
+
+def test_there_are_so_many_a_day(table: Table) -> None:
+    alice, _ = table.start("alice", "bob")
+    for _ in range(REPORTS.most):
+        alice.says("report 1 again").gets(1).forgets()
+    alice.says("report 1 again").gets(1).hears("You have sent 5 reports within a day")
+    table.clock.passes(days=1)
+    alice.says("report 1 again").gets(1).hears("The operator has your report")
+
+
+def test_words_and_reports_are_forgotten_in_time_and_with_their_author(table: Table) -> None:
+    table.ticks.begin()
+    alice, bob = table.start("alice", "bob")
+    bob.says("Hello!", answering=board_mail(bob, 1))
+    alice.says("Hello yourself!", answering=board_mail(alice, 1))
+    alice.says("report 1 he greets me").forgets()
+    bob.says("export me").hears('"Hello!"')
+    assert len(table.rows("words")) == 2
+    bob.says("delete").says("yes")
+    assert [row["lines"] for row in table.rows("words")] == [["Hello yourself!"]]
+    table.days_pass(32)
+    assert not table.rows("words")
+    assert table.rows("reports")
+    table.days_pass(150)
+    assert not table.rows("reports")

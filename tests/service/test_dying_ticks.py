@@ -1,0 +1,128 @@
+"""A tick that dies at any statement or at its commit has done nothing; the next does it once."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import pytest
+from sqlalchemy import event
+
+from pbm.service.running.steps import at_once
+from tests.conversations.test_clocks import begun
+from tests.table import Table
+
+KEPT = ("boards", "seats", "moves", "departures", "due", "outbox", "vacations", "results")
+NEVER = 10_000  # statements; no tick has as many
+
+
+class Died(BaseException):
+    """Nothing in the server catches it, as nothing catches the death of a process."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is due after some days, and how often that many mails come of it."""
+
+    begin: Callable[[Table], object]
+    days: float
+    mails: int
+    told: str
+
+
+CASES = {
+    "reminder": Case(
+        lambda table: begun(table, "alice", "bob"), 3, 1, "We have waited for your move"
+    ),
+    "vacation by itself": Case(
+        lambda table: begun(table, "alice", "bob", vacation=True), 21, 2, "time has run out"
+    ),
+    "forfeit of one of two": Case(
+        lambda table: begun(table, "alice", "bob"), 21, 2, "Board 1 is over: bob wins."
+    ),
+    "forfeit of one of three": Case(
+        lambda table: begun(table, "alice", "bob", "carol", options="-bowl"),
+        14,
+        3,
+        "alice ran out of time",
+    ),
+    "vacation begins": Case(
+        lambda table: begun(table, "alice", "bob")[0].says("vacation 2026-11-24 2026-11-26"),
+        2.5,
+        1,
+        "alice is away from 2026-11-24",
+    ),
+    "first move missed": Case(
+        lambda table: table.start("alice", "bob"), 7, 2, "has not made a first move"
+    ),
+}
+
+
+@pytest.fixture
+def table(sqlite_url: str) -> Iterator[Table]:
+    table = Table(sqlite_url)
+    yield table
+    table.close()
+
+
+@contextmanager
+def dying(table: Table, what: str, at: int) -> Iterator[None]:
+    """Let the process die before a statement, or before or after a commit, counted from 1."""
+    engine, seen = table.database.engine, 0
+
+    def die(*_: object) -> None:
+        nonlocal seen
+        seen += 1
+        if seen == at:
+            raise Died
+
+    event.listen(engine, what, die)
+    try:
+        yield
+    finally:
+        event.remove(engine, what, die)
+
+
+def dies(table: Table, what: str, at: int) -> bool:
+    with dying(table, what, at):
+        try:
+            ticks(table)
+        except Died:
+            return True
+    return False
+
+
+def ticks(table: Table) -> int:
+    """Do what is due, in one transaction."""
+    with table.database.transaction() as work:
+        return at_once(table.ticks.take_some(work, most=16))
+
+
+def kept(table: Table) -> list[object]:
+    return [table.rows(name) for name in KEPT]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_it_is_done_once_wherever_a_tick_dies(table: Table, name: str) -> None:
+    case = CASES[name]
+    case.begin(table)
+    table.days_pass(case.days - 0.01)
+    table.clock.passes(days=0.02)
+    for person in ("alice", "bob", "carol"):
+        table.mailboxes.pop(f"{person}@example.org", None)
+    before = kept(table)
+    assert dies(table, "commit", 1)
+    assert kept(table) == before
+    at = 1
+    while dies(table, "before_cursor_execute", at):
+        assert kept(table) == before, at
+        at += 1
+    assert at > 5
+    after = kept(table)
+    assert after != before
+    while ticks(table):  # as the next process does, which finds nothing of it left
+        pass
+    table.posts()
+    mails = [mail for box in table.mailboxes.values() for mail in box]
+    assert len(mails) == case.mails
+    assert all(case.told in " ".join(mail.text.split()) for mail in mails)
+    assert len({mail["Message-ID"] for mail in mails}) == len(mails)

@@ -1,0 +1,168 @@
+"""Several processes on one PostgreSQL: what is due is done once, and a move and a forfeit of the
+same moment never both happen."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
+from threading import Barrier, Event, Thread
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.exc import OperationalError
+
+from pbm.service.running.steps import at_once
+from pbm.service.ticks import clocks
+from pbm.service.ticks.machine import Ticks
+from pbm.store.boards import Boards
+from pbm.store.db import Database
+from tests.conversations.playing import board_mail
+from tests.conversations.test_clocks import begun
+from tests.polling import PATIENCE, until
+from tests.run_out import let_remind, let_run_out
+from tests.serving import take_next
+from tests.table import Person, Table
+
+MOVE = "c3,d3"
+BOARDS = 12
+
+
+@pytest.fixture
+def shared(postgres_url: str) -> Iterator[Table]:
+    """A table whose database others use, too."""
+    table = Table(postgres_url)
+    yield table
+    table.close()
+
+
+def together(*pieces: Callable[[], Any]) -> None:
+    """Do pieces of work at once, a thread each."""
+    threads = [Thread(target=piece) for piece in pieces]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(PATIENCE)
+        assert not thread.is_alive()
+
+
+def tick_all(table: Table, most: int = 1, begin: Barrier | None = None) -> None:
+    """Do what is due as another process does it, until nothing is left."""
+    database = Database(str(table.database.engine.url.render_as_string(hide_password=False)))
+    ticks = Ticks(database, table.site, table.clock)
+    if begin:
+        begin.wait()
+    going_on = 1
+    while going_on:  # where two have waited for each other, the loser tries again
+        with suppress(OperationalError), database.transaction() as work:
+            going_on = at_once(ticks.take_some(work, most))
+    database.close()
+
+
+def test_each_reminder_and_each_forfeit_is_done_once(shared: Table) -> None:
+    alice, bob = begun(shared, "alice", "bob", vacation=True)
+    shared.begins("alice", "bob", times=2 * BOARDS - 1)
+    with shared.database.engine.begin() as connection:
+        connection.execute(text("UPDATE seats SET last_ply = 1"))  # as if all had moved
+        let_remind(connection, shared.clock(), range(1, BOARDS + 1))
+        let_run_out(connection, shared.clock(), range(BOARDS + 1, 2 * BOARDS + 1))
+    alice.forgets(), bob.forgets()
+    begin = Barrier(3)
+    together(*(partial(tick_all, shared, most, begin) for most in (1, 2, 4)))
+    assert not [row for row in shared.rows("due") if row["due_at"] <= shared.clock()]
+    shared.posts()
+    assert told(alice, "We have waited") == each(range(1, BOARDS + 1))
+    for person in (alice, bob):
+        assert told(person, "is over: bob wins.") == each(range(BOARDS + 1, 2 * BOARDS + 1))
+    assert len(alice.arrived) == 2 * BOARDS
+    assert len(bob.arrived) == BOARDS
+    left = [item.how for number in shared.boards() for item in shared.departures(number)]
+    assert left == ["forfeited"] * BOARDS
+
+
+def told(person: Person, words: str) -> Counter[str]:
+    """How many mails with these words somebody got of each board."""
+    return Counter(mail["X-PBM-Board"] for mail in person.arrived if words in mail.text)
+
+
+def each(numbers: range) -> dict[str, int]:
+    """One of each board."""
+    return {str(number): 1 for number in numbers}
+
+
+@pytest.fixture(params=["", "-bank=30d+1d"])
+def late(request: pytest.FixtureRequest, shared: Table) -> list[Person]:
+    """Alice and bob, whose board waits for a move of alice's that has come a moment too late.
+
+    A clock with a bank is set anew by each move, so that such a turn wants the timer, too.
+    """
+    people = begun(shared, "alice", "bob", options=request.param)
+    shared.days_pass(20.9)
+    shared.clock.passes(days=0.11)
+    alice = people[0]
+    for person in people:
+        person.forgets()
+    to = board_mail(alice, 1).reply_to
+    shared.hand_in(alice.address, to, alice.mail_bytes("", MOVE, to=to))
+    return people
+
+
+def blocked(table: Table) -> bool:
+    """Whether somebody waits for a lock."""
+    with table.database.engine.connect() as connection:
+        found = connection.scalar(text("SELECT count(*) FROM pg_locks WHERE NOT granted"))
+    return bool(found)
+
+
+def held_inside(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, table: Table) -> Event:
+    """Let whoever has called this first hold its locks until somebody waits for one of them; tells
+    when it has them."""
+    original, has_them = getattr(owner, name), Event()
+
+    def holding(*args: Any, **kwargs: Any) -> Any:
+        outcome = original(*args, **kwargs)
+        if not has_them.is_set():
+            has_them.set()
+            until(lambda: blocked(table), "the other to wait for the board")
+        return outcome
+
+    monkeypatch.setattr(owner, name, holding)
+    return has_them
+
+
+def after(event: Event, piece: Callable[[], Any]) -> Callable[[], None]:
+    def wait_and_do() -> None:
+        assert event.wait(PATIENCE)
+        piece()
+
+    return wait_and_do
+
+
+def test_a_forfeit_that_has_the_board_wins(
+    shared: Table, late: list[Person], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alice, bob = late
+    has_it = held_inside(monkeypatch, clocks, "leave_board", shared)
+    together(lambda: tick_all(shared), after(has_it, lambda: take_next(shared.turns)))
+    shared.posts()
+    assert len(shared.moves(1)) == 2
+    assert [item.how for item in shared.departures(1)] == ["forfeited"]
+    bob.gets(1).hears("Board 1 is over: bob wins.", "alice ran out of time")
+    alice.gets(2).hears("Board 1 is over: bob wins.", "alice ran out of time", "Board 1 is over.")
+    assert not [row for row in shared.rows("due") if row["board_id"]]
+
+
+def test_a_move_that_has_the_board_wins(
+    shared: Table, late: list[Person], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alice, bob = late
+    has_it = held_inside(monkeypatch, Boards, "add_ply", shared)
+    together(lambda: take_next(shared.turns), after(has_it, lambda: tick_all(shared)))
+    shared.posts()
+    assert len(shared.moves(1)) == 3
+    assert not shared.departures(1)
+    bob.gets(1).hears("Your move on board 1", f"alice played {MOVE}.")
+    alice.gets(1).hears("bob's move on board 1")
+    assert shared.board(1).playing
+    (row,) = [row for row in shared.rows("due") if row["board_id"]]
+    assert row["due_at"] > shared.clock()
