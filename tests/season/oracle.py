@@ -8,7 +8,8 @@ from zoneinfo import ZoneInfo
 
 from openskill.models import PlackettLuce
 
-from pbm.store.values import Board, Departure
+from pbm.play.ratings import places_of
+from pbm.store.values import Board, Departure, Seat
 from tests.season.season import Season
 
 QUARTER = timedelta(minutes=15)
@@ -38,6 +39,13 @@ def waited(season: Season, board: Board, departure: Departure) -> timedelta:
         count += counts(moment + QUARTER / 2)
         moment += QUARTER
     return count * QUARTER
+
+
+def may_be_late(season: Season, board: Board, departure: Departure) -> timedelta:
+    """By how much a forfeit may come later than the clock says: mail may have come back."""
+    handle = board.seats[departure.seat - 1].handle
+    member = next(member for member in season.members if member.handle == handle)
+    return LATE + (STOPPED_AT_MOST if member.habit.bounces else timedelta())
 
 
 def _wait_began(season: Season, board: Board, departure: Departure) -> datetime:
@@ -77,11 +85,18 @@ def was_warned(season: Season, board: Board, departure: Departure) -> bool:
     """Whether a reminder was taken at least a day before the forfeit."""
     player_id = board.seats[departure.seat - 1].player_id
     since = _wait_began(season, board, departure)
+    of_several = {
+        row["outbox_id"]
+        for row in season.table.rows("reminded_boards")
+        if row["board_id"] == board.id
+    }
     return any(
-        row["kind"] == "reminder"
+        row["kind"] in ("reminder", "reminders")
         and row["player_id"] == player_id
+        and (row["board_id"] == board.id or row["id"] in of_several)
         and row["status"] == "sent"
-        and since <= _aware(row["finished_at"]) <= departure.left_at - timedelta(days=1)
+        and since <= _aware(row["written_at"])
+        and _aware(row["finished_at"]) <= departure.left_at - timedelta(days=1)
         for row in season.table.rows("outbox")
     )
 
@@ -107,26 +122,27 @@ def ratings_again(season: Season) -> dict[tuple[str, str, int], tuple[float, flo
     known: dict[tuple[str, str, int], tuple[float, float, datetime]] = {}
     results = season.table.rows("results")
     for rated in season.table.rows("rated_boards"):
-        rows = [row for row in results if row["rated_id"] == rated["id"]]
-        pool, at = (rated["game"], rated["pool"]), _aware(rated["counted_at"])
-        teams: dict[int, list[dict[str, Any]]] = {}
         board = season.table.board(rated["board_id"])
-        sides = board.start.sides
-        for row in rows:
-            seat = next(seat.seat for seat in board.seats if seat.player_id == row["player_id"])
-            teams.setdefault(sides[seat - 1], []).append(row)
-        before = {
-            row["player_id"]: _grown(known.get((*pool, row["player_id"])), at, model)
-            for row in rows
-        }
-        sides_in_order = list(teams.values())
+        pool, at = (rated["game"], rated["pool"]), _aware(rated["counted_at"])
+        places = places_of(board, season.table.departures(board.id))
+        sides: dict[int, list[Seat]] = {}
+        for seat in board.seats:
+            sides.setdefault(board.start.sides[seat.seat - 1], []).append(seat)
         after = model.rate(
-            [[model.rating(*before[row["player_id"]]) for row in side] for side in sides_in_order],
-            ranks=[float(side[0]["place"]) for side in sides_in_order],
+            [
+                [
+                    model.rating(*_grown(known.get((*pool, seat.player_id)), at, model))
+                    for seat in side
+                ]
+                for side in sides.values()
+            ],
+            ranks=[float(places[side[0].seat - 1]) for side in sides.values()],
         )
-        for side, values in zip(sides_in_order, after, strict=True):
-            for row, value in zip(side, values, strict=True):
-                known[(*pool, row["player_id"])] = (value.mu, value.sigma, at)
+        counted = {row["player_id"] for row in results if row["rated_id"] == rated["id"]}
+        for side, values in zip(sides.values(), after, strict=True):
+            for seat, value in zip(side, values, strict=True):
+                if seat.player_id in counted:
+                    known[(*pool, seat.player_id)] = (value.mu, value.sigma, at)
     return {key: (mu, sigma) for key, (mu, sigma, _) in known.items()}
 
 

@@ -42,6 +42,6 @@ def habit(chance: Random, number: int, days: float) -> Habit:
         eager=chance.choice((0.1, 0.2, 0.3, 0.5)),
         stays=chance.uniform(0.2, 0.8) * days if vanishes else days,
         begins=chance.uniform(0.01, 0.06),
-        talks=0.03,
+        talks=0.12,
         bounces=(begins, begins + chance.choice((4, 20, 50))) if bounces else None,
     )

@@ -54,6 +54,8 @@ class Season:
     chance: Random
     members: list[Member] = field(default_factory=list)
     was_down: list[tuple[datetime, datetime]] = field(default_factory=list)
+    eased: set[int] = field(default_factory=set)
+    """Boards on which somebody asked for a pause, or gave time."""
 
     def begin(self) -> None:
         """Let everybody sign up and say how they play."""
@@ -94,7 +96,7 @@ class Season:
 
     def _acts(self, member: Member) -> None:
         habits = member.habit
-        for number in self._waiting_for(member):
+        for number in self.waiting_for(member):
             if self.chance.random() < habits.eager:
                 self._moves(member, number)
         if self.chance.random() < habits.begins and self._begun() < self.size.boards:
@@ -103,10 +105,8 @@ class Season:
             self._says(member, self.chance.choice(WISHES)(self, member))
 
     def _moves(self, member: Member, number: int) -> None:
-        board = self.table.board(number)
-        if board.to_move and board.to_move.handle == member.handle:
-            move = rules.format_move(greedy_move(board.position.inner, self.chance))
-            self._says(member, f"move {number} {move}")
+        line = self.line_for(member, number)
+        self._says(member, f"move {line}" if line else "")
 
     def _says(self, member: Member, body: str) -> None:
         """Answer the newest mail; some servers on the way deliver that twice."""
@@ -159,6 +159,20 @@ class Season:
 
     # -- what is asked -------------------------------------------------------------------------
 
+    def line_for(self, member: Member, number: int) -> str:
+        """A board's number and a move there; nothing where it is somebody else's turn."""
+        board = self.table.board(number)
+        if not board.to_move or board.to_move.handle != member.handle:
+            return ""
+        return f"{number} {rules.format_move(greedy_move(board.position.inner, self.chance))}"
+
+    def seeks_without(self, member: Member) -> list[int]:
+        """The open seeks in which somebody does not wait."""
+        with self.table.database.reading() as work:
+            player = work.players.by_handle(member.handle)
+            open_ones = work.seeks.standing(100)
+            return [seek.id for seek in open_ones if player and not seek.has(player.id)]
+
     def board_of(self, member: Member) -> int | None:
         """One of somebody's boards that is played."""
         mine = [
@@ -172,7 +186,8 @@ class Season:
         """Somebody else's handle."""
         return self.chance.choice([one for one in self.members if one is not member]).handle
 
-    def _waiting_for(self, member: Member) -> list[int]:
+    def waiting_for(self, member: Member) -> list[int]:
+        """The boards on which it is somebody's move."""
         with self.table.database.reading() as work:
             player = work.players.by_handle(member.handle)
             return list(work.boards.to_move(player.id)) if player else []
@@ -194,6 +209,45 @@ def _about_a_board(words: str) -> Callable[[Season, Member], str]:
     return wish
 
 
+def _easing(words: str) -> Callable[[Season, Member], str]:
+    def wish(season: Season, member: Member) -> str:
+        number = season.board_of(member)
+        season.eased |= {number} if number else set()
+        return words.format(number) if number else ""
+
+    return wish
+
+
+def _seek(season: Season, _: Member) -> str:
+    players, kind = season.chance.choice(((2, ""), (2, "-unrated"), (3, "-bowl"), (4, "")))
+    return f"seek {kind} {players}"
+
+
+def _join(season: Season, member: Member) -> str:
+    found = season.seeks_without(member)
+    return f"join {season.chance.choice(found)}" if found else "play"
+
+
+def _setting(season: Season, _: Member) -> str:
+    return season.chance.choice(
+        (
+            *("challenges ask", "challenges on", "challenges off", "limit 9", "limit none"),
+            *("set digest daily", "set digest hourly", "set digest off"),
+            *("set mails turn", "set mails all"),
+        )
+    )
+
+
+def _answer(season: Season, _: Member) -> str:
+    """A yes or a no to the newest question or offer, whatever it is."""
+    return season.chance.choice(("yes", "yes", "no"))
+
+
+def _moves_everywhere(season: Season, member: Member) -> str:
+    lines = [season.line_for(member, number) for number in season.waiting_for(member)]
+    return "\n".join(filter(None, lines[:4]))
+
+
 WISHES: tuple[Callable[[Season, Member], str], ...] = (
     lambda season, _: f"vacation tomorrow {season.chance.randrange(2, 12)}d",
     lambda *_: "back",
@@ -205,4 +259,23 @@ WISHES: tuple[Callable[[Season, Member], str], ...] = (
     _about_a_board("resign {}"),
     _about_a_board("rematch {}"),
     _about_a_board("chat {}\nGood luck!"),
+    _easing("pause {}"),
+    _easing("resume {}"),
+    _easing("give 3d {}"),
+    _about_a_board("report {} This is no fun."),
+    _about_a_board("history"),
+    lambda *_: "play",
+    _seek,
+    _join,
+    lambda season, member: f"block {season.other(member)}",
+    lambda season, member: f"unblock {season.other(member)}",
+    lambda season, member: f"info {season.other(member)}",
+    _setting,
+    _setting,
+    _answer,
+    _answer,
+    _moves_everywhere,
+    _moves_everywhere,
+    lambda *_: "next",
+    lambda *_: "unseek",
 )
