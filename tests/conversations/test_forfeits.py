@@ -42,7 +42,9 @@ def test_so_it_is_where_others_play_on(table: Table) -> None:
     for person in (alice, bob, carol):
         person.hears("alice ran out of time and is out of the game.")
     alice.says("a1-c3,b2", answering=board_mail(alice, 1)).gets(1)
-    alice.hears("You ran out of time on board 1", "and the others play on.", "bob's move on board 1")
+    alice.hears(
+        "You ran out of time on board 1", "and the others play on.", "bob's move on board 1"
+    )
 
 
 def test_a_partner_plays_on_for_who_ran_out_of_time(table: Table) -> None:

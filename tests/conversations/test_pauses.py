@@ -90,7 +90,9 @@ def test_three_agree_one_by_one_and_a_move_answers_nothing(table: Table) -> None
     carol.says("accept pause")
     alice.hears("carol agrees to the pause that bob asks for.")
     bob.says("draw")
-    alice.says("accept").hears('more than one thing to answer. Write "accept pause" or "accept draw"')
+    alice.says("accept").hears(
+        'more than one thing to answer. Write "accept pause" or "accept draw"'
+    )
     alice.says("accept pause").hears("All have agreed to the pause that bob asked for")
     assert table.board(1).paused_since
 
@@ -154,6 +156,7 @@ def test_of_time_for_all_moves_all_others_get_some(table: Table, options: str) -
         ("give bob 3d", '"bob" is not a time.'),
         ("give 40d", '"40d" cannot be chosen here; it may be 1 hour to 30 days.'),
         ("give 3d 7", "There is no board 7."),
+        ("give 1 3d", 'The command is "give time [board]".'),
         ("give 3d", "It is your own move on board 1, so no time of the others runs there."),
     ],
 )

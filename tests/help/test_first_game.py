@@ -90,7 +90,8 @@ def test_a_stranger_gets_the_rules_for_the_asking(table: Table) -> None:
 def test_an_unknown_page_is_answered_with_those_there_are(table: Table) -> None:
     marta = table.joins("marta").says("help vacations")
     marta.hears(
-        'There is no help page "vacations".', "abalone, boards, clocks, commands, limits, start, tutorial"
+        'There is no help page "vacations".',
+        "abalone, boards, clocks, commands, limits, start, tutorial",
     )
 
 
