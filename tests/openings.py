@@ -13,6 +13,9 @@ from sqlalchemy import Connection, event
 from sqlalchemy.pool import QueuePool
 
 from pbm.store.db import Database
+from pbm.store.schema import metadata
+
+_ALL_ROWS = "SELECT " + " + ".join(f"(SELECT count(*) FROM {name})" for name in metadata.tables)
 
 
 class Numbers(Iterator[int]):
@@ -38,7 +41,7 @@ class Opened:
 class Opening:
     """What has happened at a table since it was made, as long as it was steps of an opening."""
 
-    in_use = True
+    in_use = False
     """Whether this test may use them: one that changes the program plays everything itself."""
 
     _known: ClassVar[dict[tuple[str, ...], Opened]] = {}
@@ -73,9 +76,17 @@ class Opening:
         """Whether nothing but steps has happened, and nobody reads at the moment."""
         pool = self._database.engine.pool
         idle = isinstance(pool, QueuePool) and not pool.checkedout()
-        return self.in_use and self._database.embedded and idle and self._then == self._state()
+        if not (self.in_use and self._database.embedded and idle and self._then == self._state()):
+            return False
+        return bool(self._steps) or not self._rows()
 
-    def _state(self) -> tuple[int, ...] | None:
+    def _rows(self) -> int:
+        """How much is stored: a table may be laid on what another one has left."""
+        reader = self._database.engine.execution_options(pbm_reading=True)
+        with reader.connect() as connection:
+            return int(connection.exec_driver_sql(_ALL_ROWS).scalar_one())
+
+    def _state(self) -> tuple[int, ...]:
         mails = sum(map(len, self._mailboxes.values()))
         return (self._commits, mails, *(numbers.last for numbers in self._numbers))
 

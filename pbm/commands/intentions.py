@@ -212,11 +212,14 @@ def _deed(phrase: str) -> tuple[Intention, bool] | None:
 
 
 def _opponent(words: Sequence[str]) -> str | None:
-    """With whom somebody wants to play: "I want to play with anna"."""
+    """With whom somebody wants to play: "I want to play with anna".
+
+    One word before a handle, and no wish before that, is a command that went wrong, or talk.
+    """
     *said, handle = words or [""]
     for count in range(len(said)):
         begins, rest = " ".join(said[:count]), " ".join(said[count:])
-        is_wish = not count or begins in _LISTS[Way.WISH.value]
+        is_wish = begins in _LISTS[Way.WISH.value] or (not count and len(said) > 1)
         if is_wish and rest in _LISTS[Intention.AGAINST]:
             return handle if is_handle(handle) else None
     return None

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 from pbm.commands.context import Context, no_such_player
 from pbm.commands.declare import Command, flag, operand
@@ -43,6 +43,13 @@ class Show(Command):
     reads_only = True
 
     what: tuple[BoardRef | str, ...] = operand(Shown("board|handle"), many=True, optional=True)
+
+    def on(self, board: BoardRef, line: str) -> Self | None:
+        """The same of a board that the line names before it."""
+        if self.what:
+            return None
+        self.what, self.line = (board,), line
+        return self
 
     def run(self, context: Context) -> Iterator[Event]:
         """Answer with the boards."""

@@ -133,7 +133,7 @@ class Players(Command):
 
     words = ("players", "list")
     group = "look"
-    examples = ("players", "players bo", "list abalone")
+    examples = ("players", "players bo", "list")
     reads_only = True
 
     of: str | None = operand(GameName(explains=False), optional=True)

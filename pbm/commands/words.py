@@ -305,6 +305,8 @@ class LongSpan(Span):
         """Take a number with its unit, and as many more of them as there are."""
         count = 1
         for more in range(2, len(words) + 1):
+            if words[more - 2].isdigit() and words[more - 1][0].isdigit():
+                break  # a number without a unit is none of several: it may be a board
             if not words[more - 1].isdigit() and parse_duration(" ".join(words[:more])) is not None:
                 count = more
         text = " ".join(words[:count])

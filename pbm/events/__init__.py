@@ -81,7 +81,8 @@ class Answered:
         """The boards that stand in the section."""
         if "diagram" in self.params:
             return [self.params]
-        return [board for board in self.params.get("boards", ()) if "diagram" in board]
+        named = self.params.get("boards", ())  # in some sections numbers
+        return [board for board in named if isinstance(board, dict) and "diagram" in board]
 
 
 @dataclass(frozen=True)

@@ -70,8 +70,7 @@ class Room:
 def room(database_url: str) -> Iterator[Room]:
     """alice and bob play on board 1; alice has moved once."""
     table = Table(database_url)
-    alice, bob = table.joins("alice"), table.joins("bob")
-    alice.says("challenge bob")
+    alice, bob = table.start("alice", "bob")
     alice.says("a1-c3,d4")
     office = Office(table.database, table.site, table.clock, "root")
     made = Room(table, office, alice, bob)

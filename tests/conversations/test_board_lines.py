@@ -73,6 +73,23 @@ def test_wherever_a_command_may_stand(where: str, table: Table) -> None:
     assert played(table) == [2]
 
 
+def test_other_commands_behind_a_number(table: Table) -> None:
+    alice, bob, _ = sits_down(table, 5)
+    welcome = alice.mail("pbm: welcome")
+    alice.says(f"2 resign\n3 decline\n4 draw\n5 show\n1 preview {MOVE}").gets(4).hears(
+        "Board 2 is over: bob wins.",
+        "Board 3 is closed.",
+        "alice offers a draw.",
+        "Your move on board 5",
+        f"Board 1 as {WRITTEN} would leave it",
+    )
+    for said in ("5 rseign", "5 whoami", "5 resign 4", "5 show 4", "5 resign alice a-secret-word"):
+        alice.says(said, answering=welcome).forgets()
+    assert all(table.board(number).playing for number in (4, 5))
+    bob.says("4 accept draw", answering=bob.newest)
+    assert not table.board(4).playing
+
+
 def test_each_line_is_answered_for_itself(table: Table) -> None:
     alice, bob, shown = sits_down(table, 4)
     table.begins("bob", "alice")
@@ -118,7 +135,7 @@ def test_a_line_without_a_number_plays_nothing_at_all(table: Table) -> None:
     )
     alice.says(MOVE, answering=alice.mail("pbm: your move")).hears(
         "I cannot tell which board this move is for.",
-        f'number of the board before it: "12 {MOVE}".',
+        f'number of the board before it, such as "12 {MOVE}".',
     )
     alice.says("\n".join(f"1 {MOVE}" for _ in range(21))).gets(1).hears("20 commands at most")
     alice.says("\n".join(["Hi,", *(f"1 {MOVE}" for _ in range(21))])).hears("20 commands at most")

@@ -90,7 +90,7 @@ def test_a_bare_move_needs_a_board(table: Table) -> None:
     alice.forgets(), bob.forgets()
     alice.says("a1-c3,d4\nHello bob", answering=account).gets(1).hears(
         "I cannot tell which board this move is for.",
-        'or put the number of the board before it: "12 a1-c3,d4".',
+        'or put the number of the board before it, such as "12 a1-c3,d4".',
         "Nothing has changed.",
         "| Hello bob",
     )

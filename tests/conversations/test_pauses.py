@@ -156,6 +156,7 @@ def test_of_time_for_all_moves_all_others_get_some(table: Table, options: str) -
         ("give bob 3d", '"bob" is not a time.'),
         ("give 40d", '"40d" cannot be chosen here; it may be 1 hour to 30 days.'),
         ("give 3d 7", "There is no board 7."),
+        ("give 1 3d", 'The command is "give time [board]".'),
         ("give 3d", "It is your own move on board 1, so no time of the others runs there."),
     ],
 )

@@ -2,13 +2,13 @@
 
 import asyncio
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from itertools import count
 from zoneinfo import ZoneInfo
 
 import pytest
-from sqlalchemy import insert, update
+from sqlalchemy import Connection, delete, insert, update
 
 from pbm.play.clocks.calendar import Calendar
 from pbm.play.clocks.outages import LISTENING, outages
@@ -23,11 +23,12 @@ from pbm.service.ticks.registry import TIMERS
 from pbm.service.ticks.tick import Done, Tick
 from pbm.service.turns.crash_marker import CrashMarker
 from pbm.store.db import UnitOfWork
-from pbm.store.schema import due
+from pbm.store.schema import due, seats
 from pbm.store.values import TimerKind
 from tests.growth import asked, work_for
 from tests.plans import read_whole
 from tests.polling import PATIENCE
+from tests.run_out import let_remind, let_run_out
 from tests.service.test_counts import Threads, counted
 from tests.serving import tick_next
 from tests.table import OPERATOR, START, Table
@@ -110,9 +111,35 @@ def test_a_piece_ends_when_turns_have_waited_long_enough(table: Table) -> None:
     table.ticks.seconds = lambda: next(passed)
     pieces = []
     while not pieces or pieces[-1]:
-        with table.database.transaction() as work:
-            pieces.append(at_once(table.ticks.take_some(work, MOST)))
+        pieces.append(takes(table, MOST))
     assert pieces == [2, 2, 2, 2, 0]
+
+
+@pytest.mark.parametrize(
+    ("let_be_due", "statements"), [(let_remind, 20), (let_run_out, 45)], ids=["remind", "forfeit"]
+)
+def test_a_piece_costs_the_same_however_many_are_due(
+    sqlite_url: str, let_be_due: Callable[[Connection, datetime, range], None], statements: int
+) -> None:
+    table = Table(sqlite_url)
+    table.ticks.seconds = lambda: 0.0  # nothing takes any time
+    people = [table.joins(f"player{number}") for number in range(2)]
+    table.begins(*(person.address.split("@")[0] for person in people), times=10 * MOST)
+    with table.database.engine.begin() as connection:
+        connection.execute(update(seats).values(last_ply=1))  # as if all had moved
+        connection.execute(delete(due).where(due.c.kind != "clock"))
+        let_be_due(connection, table.clock(), range(1, 10 * MOST + 1))
+    pieces = []
+    for _ in range(10):
+        with counted(table) as found, work_for(table) as cost:
+            assert takes(table, MOST) == MOST
+        assert found.commits == 1
+        pieces.append((len(found.statements), cost.work))
+    assert not takes(table, MOST)
+    _, beside_many, *_, alone = pieces  # the first one has some things to begin with
+    assert beside_many[0] == alone[0] <= statements * MOST
+    assert beside_many[1] <= 1.2 * alone[1]
+    table.close()
 
 
 def test_what_is_set_twice_is_there_once(table: Table) -> None:
@@ -184,6 +211,12 @@ def test_one_that_kills_the_process_is_put_aside(
     takes_all(ticks)
     assert [row["stuck"] for row in table.rows("due") if row["about"]] == [True]
     ticks.close()
+
+
+def takes(table: Table, most: int) -> int:
+    """Do a piece of what is due; return how much that was."""
+    with table.database.transaction() as work:
+        return at_once(table.ticks.take_some(work, most))
 
 
 def takes_all(ticks: Ticks) -> None:

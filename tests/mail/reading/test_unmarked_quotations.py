@@ -12,7 +12,8 @@ from tests.table import Table
 
 MAILS = {mail.name: mail for mail in our_mails()}
 BOARDS = [mail for mail in MAILS.values() if mail.is_a_boards]
-PLAIN = [mail for mail in BOARDS if " goes on:" not in mail.text]
+SEVERAL = [mail for mail in BOARDS if mail.text.count("\nState: ") > 1]
+PLAIN = [mail for mail in BOARDS if " goes on:" not in mail.text and mail not in SEVERAL]
 OUTLOOK = "-----Original Message-----\nFrom: pbm <pbm@games.example>\nSent: today\nSubject: x\n\n"
 RULE = "________________________________\nVon: pbm <pbm@games.example>\nGesendet: heute\n\n"
 STATE = "State: 11111/111111/..111../......../........./......../..222../222222/22222 1 0,0 -"
@@ -39,6 +40,15 @@ def test_an_answer_below(mail: OurMail, above: str) -> None:
 def test_an_answer_below_what_a_program_made_of_the_html(mail: OurMail, above: str) -> None:
     text = without_marks(mail.html)
     assert own_words(f"{above}{text}\n\na1-b2\n") == ("a1-b2",)
+
+
+@pytest.mark.parametrize("mail", SEVERAL, ids=lambda mail: mail.name)
+@above
+def test_below_several_boards_nothing_is_read(mail: OurMail, above: str) -> None:
+    """Each has a last line of its own, and one of these might be made up."""
+    for text in (mail.text, without_marks(mail.html)):
+        assert own_words(f"{above}{text}\n\n1 a1-c3,b2") == ()
+        assert own_words(f"1 a1-c3,b2\n\n{above}{text}\n\n2 a1-c3,b2") == ("1 a1-c3,b2",)
 
 
 @every_board
