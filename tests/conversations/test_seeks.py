@@ -283,6 +283,16 @@ def test_in_answer_to_a_board_they_are_for_the_others(words: str, table: Table) 
     bob.hears(f"| {words}")
 
 
+@pytest.mark.parametrize("line", ["seek 3", "play", "join 1", "unseek 2"])
+def test_words_without_a_board_come_back(line: str, table: Table) -> None:
+    alice, bob = joined(table, "alice", "bob")
+    alice.says("seek 3").forgets()
+    bob.says("seek 3").says(f"{line}\n\nI am new here.").hears(
+        "Your words below the command went to nobody", "| I am new here."
+    )
+    assert "new here" not in "".join(mail.text for mail in alice.mails)
+
+
 def test_play_before_a_move_is_no_wish_to_be_paired(table: Table) -> None:
     alice, _ = table.start("alice", "bob")
     alice.says("play a1-c3,d4")
