@@ -70,7 +70,7 @@ def remind(tick: Tick, player: Player, due: Awaited) -> None:
 
 def warned_from(board: Board, wait: Wait) -> datetime:
     """From when on a reminder counts as a warning that the time for a move runs out."""
-    return max((wait.since, *(end for _, end in board.stops)))
+    return max((wait.since, *(stop.end for stop in board.stops)))
 
 
 def _remind_of_one(tick: Tick, player: Player, due: Awaited) -> None:
