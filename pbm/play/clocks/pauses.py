@@ -72,7 +72,10 @@ def give_back(
 
 def keep(work: UnitOfWork, board: Board, stop: Stop) -> Board:
     """Note a time that counts for nobody, as far as it is of the present wait."""
-    begin = max(stop.begin, board.waits_since or stop.begin)
+    begin, before = max(stop.begin, board.waits_since or stop.begin), board.stops
     if begin >= stop.end:
         return board
-    return work.boards.set_wait(board, stops=(*board.stops, replace(stop, begin=begin)))
+    last = before[-1] if before else None
+    if last and last.begin <= begin <= last.end and last.bounced == stop.bounced:
+        begin, before = last.begin, before[:-1]  # it goes on
+    return work.boards.set_wait(board, stops=(*before, replace(stop, begin=begin)))
