@@ -550,7 +550,7 @@ class Boards:
         self._connection.execute(
             update(seats)
             .where(seats.c.board_id == board.id, seats.c.seat == seat)
-            .values(player_id=player_id, told_of_words=False)
+            .values(player_id=player_id, told_of_words=False, used=0, banked=None)
         )
         waited_for = board.to_move
         moves_now = waited_for is not None and waited_for.seat == seat

@@ -54,6 +54,11 @@ class Wait:
         """How many of these have come by now."""
         return sum(after <= self.elapsed for after in self.reminders)
 
+    def passed_by(self, moment: datetime) -> int:
+        """How many of these will have come by then."""
+        moments = (self.when(after) for after in self.reminders)
+        return sum(at is not None and at <= moment for at in moments)
+
     @property
     def coming(self) -> datetime | None:
         """When the next reminder is due, or the end; None where that is years away."""

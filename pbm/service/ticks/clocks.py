@@ -7,7 +7,7 @@ from pbm.play.clocks.forfeits import forfeit
 from pbm.play.clocks.pauses import keep, resume
 from pbm.play.clocks.vacations import take_by_itself
 from pbm.play.clocks.waits import PAUSED_AT_MOST, Wait, wait_of
-from pbm.service.ticks.reminders import WARNED_BEFORE, Awaited, remind, warned_from
+from pbm.service.ticks.reminders import SOON, WARNED_BEFORE, Awaited, remind, warned_from
 from pbm.service.ticks.tick import Again, Done, Tick
 from pbm.service.turns.announce import announce_boards
 from pbm.store.timers import ALL_KEPT
@@ -32,9 +32,11 @@ def watch(tick: Tick) -> Done | Again:
     player = wait.player
     if wait.is_over and wait.ends_at is not None:
         return _run_out(tick, board, player, wait, wait.ends_at)
-    passed = wait.passed
+    passed, soon = wait.passed, wait.passed_by(tick.now + SOON)
     if passed > board.reminded:
         _remind(tick, board, player, wait, passed)
+    elif soon < board.reminded:  # days that do not count any more have put reminders off
+        tick.work.boards.note_reminded(board, soon)
     return Again(_next_look(tick, wait), f"looked at the clock of board {board.id}")
 
 

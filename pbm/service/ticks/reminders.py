@@ -113,8 +113,7 @@ def _move(tick: Tick, player: Player, board: Board) -> Awaited | None:
     wait = wait_of(tick.work, board, tick.now, player)
     if wait is None:
         return None
-    moments = (wait.when(after) for after in wait.reminders)
-    times = sum(at is not None and at <= tick.now + SOON for at in moments)
+    times = wait.passed_by(tick.now + SOON)
     counts = times > board.reminded or (
         wait.is_over
         and not tick.work.outbox.reminder_is_under_way(
