@@ -14,6 +14,7 @@ from pbm.plain import from_plain, to_plain
 from pbm.play.begin import begin_board, check_others
 from pbm.play.boards import Setup
 from pbm.play.limits import Rate
+from pbm.play.meeting import check_challenge
 from pbm.store.db import UnitOfWork
 from pbm.store.values import PendingChallenge, Player
 
@@ -78,6 +79,7 @@ def accept_challenge(
         return [_called_off(work, challenge, "impossible", away, but=player)]
     try:
         with work.savepoint():
+            _check_unasked(work, challenge, players)
             setup = setup_of_challenge(challenge)
             begun = begin_board(
                 *(work, setup, players, begun_by, now),
@@ -90,6 +92,18 @@ def accept_challenge(
         (number,) = (event.board_id for event in begun if isinstance(event, BoardStarted))
         begun.append(Commented(number, begun_by.handle, challenge.comment))
     return begun
+
+
+def _check_unasked(
+    work: UnitOfWork, challenge: PendingChallenge, players: Sequence[Player]
+) -> None:
+    """Raise Refusal where one who took challenges unasked does so no more: nobody has that yes."""
+    for player in players:
+        if player.id in (challenge.by_id, *challenge.asked):
+            continue
+        if player.settings.challenges == "ask":
+            raise Refusal("takes-no-challenges", handle=player.handle)
+        check_challenge(work, player)
 
 
 def refuse_challenge(work: UnitOfWork, challenge: PendingChallenge, player: Player) -> CalledOff:

@@ -289,6 +289,21 @@ def test_what_has_become_impossible_is_called_off(table: Table) -> None:
     assert not table.boards()
 
 
+@pytest.mark.parametrize("line", ["challenges off", "challenges ask", "limit 1", "block alice"])
+def test_whoever_was_not_asked_may_want_no_more_challenges_meanwhile(
+    table: Table, line: str
+) -> None:
+    alice, carol, (bob,) = table.joins("alice"), table.joins("carol"), asking(table, "bob")
+    alice.says("challenge carol").forgets()
+    alice.says("challenge bob carol").forgets()
+    carol.says(line).forgets()
+    alice.forgets()
+    bob.forgets().says("yes").gets(1).hears("will not take place")
+    alice.gets(1).hears("it could not begin when all had said yes. Send the challenge again")
+    carol.hears_nothing()
+    assert table.boards() == [1]
+
+
 def test_somebody_invited_by_address_comes_before_those_who_are_asked(table: Table) -> None:
     alice, (bob,) = table.joins("alice"), asking(table, "bob")
     dave = table.person("dave@example.net")
