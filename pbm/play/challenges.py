@@ -14,7 +14,6 @@ from pbm.plain import from_plain, to_plain
 from pbm.play.begin import begin_board, check_others
 from pbm.play.boards import Setup
 from pbm.play.limits import Rate
-from pbm.play.meeting import check_challenge
 from pbm.store.db import UnitOfWork
 from pbm.store.values import PendingChallenge, Player
 
@@ -79,11 +78,11 @@ def accept_challenge(
         return [_called_off(work, challenge, "impossible", away, but=player)]
     try:
         with work.savepoint():
-            _check_unasked(work, challenge, players)
+            _check_unasked(challenge, players)
             setup = setup_of_challenge(challenge)
             begun = begin_board(
                 *(work, setup, players, begun_by, now),
-                is_agreed=True,
+                agreed=challenge.asked,
                 first_unsaid=challenge.first_unsaid,
             )
     except Refusal:
@@ -94,16 +93,12 @@ def accept_challenge(
     return begun
 
 
-def _check_unasked(
-    work: UnitOfWork, challenge: PendingChallenge, players: Sequence[Player]
-) -> None:
-    """Raise Refusal where one who took challenges unasked does so no more: nobody has that yes."""
+def _check_unasked(challenge: PendingChallenge, players: Sequence[Player]) -> None:
+    """Raise Refusal where somebody wants to be asked by now who was not."""
     for player in players:
-        if player.id in (challenge.by_id, *challenge.asked):
-            continue
-        if player.settings.challenges == "ask":
+        is_unasked = player.id not in (challenge.by_id, *challenge.asked)
+        if is_unasked and player.settings.challenges == "ask":
             raise Refusal("takes-no-challenges", handle=player.handle)
-        check_challenge(work, player)
 
 
 def refuse_challenge(work: UnitOfWork, challenge: PendingChallenge, player: Player) -> CalledOff:

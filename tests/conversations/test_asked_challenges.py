@@ -315,6 +315,19 @@ def test_somebody_invited_by_address_comes_before_those_who_are_asked(table: Tab
     dave.hears("Abalone Board 1: alice, bob +1")
 
 
+@pytest.mark.parametrize("line", ["challenges off", "limit 1", "block alice"])
+def test_an_invitation_by_address_brings_nobody_else_along(table: Table, line: str) -> None:
+    alice, bob = table.joins("alice"), table.joins("bob")
+    alice.says("challenge bob").forgets()
+    dave = table.person("dave@example.net")
+    alice.says("challenge bob dave@example.net -unrated").gets(1)
+    bob.forgets().says(line).forgets()
+    dave.says("yes").hears("will not take place")
+    assert table.boards() == [1]
+    alice.forgets().says("challenge bob erin@example.net").gets(1).hears("bob takes no")
+    table.person("erin@example.net").hears_nothing()
+
+
 def test_a_rematch_and_rounds_are_not_asked_about(table: Table) -> None:
     alice, (bob,) = table.joins("alice"), asking(table, "bob")
     alice.says("challenge bob -rounds=2").forgets()
