@@ -41,6 +41,7 @@ from pbm.store.values import Board, Offer, PendingChallenge
 
 CHALLENGE = "challenge"
 _ALL = "all"  # challenges: what older servers called it
+_ASKED = (DRAW, TAKEBACK, PAUSE, RESUME, CHALLENGE)
 _LOOKED_AT = 200  # boards of one player
 _SAYS_NOTHING = ("the", "offer", "from")
 
@@ -231,9 +232,7 @@ class Accept(_Answer):
     examples = ("accept draw", "accept takeback 12", "accept", "accept challenge bob")
 
     board: BoardRef | None = operand(StrayBoard(), optional=True)
-    what: str | None = operand(
-        OneOf(DRAW, TAKEBACK, PAUSE, RESUME, CHALLENGE, undo=TAKEBACK, all=_ALL), optional=True
-    )
+    what: str | None = operand(OneOf(*_ASKED, shown="what", undo=TAKEBACK, all=_ALL), optional=True)
     who: str | None = operand(Handle(), optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:
@@ -263,9 +262,7 @@ class Reject(_Answer):
     examples = ("reject draw", "reject takeback 12", "reject", "reject challenge bob")
 
     board: BoardRef | None = operand(StrayBoard(), optional=True)
-    what: str | None = operand(
-        OneOf(DRAW, TAKEBACK, PAUSE, RESUME, CHALLENGE, undo=TAKEBACK, all=_ALL), optional=True
-    )
+    what: str | None = operand(OneOf(*_ASKED, shown="what", undo=TAKEBACK, all=_ALL), optional=True)
     who: str | None = operand(Handle(), optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:

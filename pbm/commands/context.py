@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from pbm.commands.words import BoardRef
+from pbm.commands.words import ME, BoardRef
 from pbm.errors import Refusal
 from pbm.mail.site import Answering
 from pbm.passwords import PasswordWork
@@ -125,6 +125,16 @@ class Context:
             "which-board",
             boards=[{"number": board.id, "subject": board.subject} for board in boards],
         )
+
+
+def player_named(context: Context, handle: str) -> Player:
+    """Whoever has a handle, or the speaker, who is `me`. Raises Refusal for nobody."""
+    if handle == ME:
+        return context.player
+    player = context.work.players.by_handle(handle)
+    if player is None:
+        raise no_such_player(context, handle)
+    return player
 
 
 def no_such_player(context: Context, handle: str, *, by_address: bool = False) -> Refusal:

@@ -65,5 +65,5 @@ def test_it_goes_on_when_the_game_is_back(table: Table, people: list[Person]) ->
     with table.database.transaction() as work:
         hold(work, "abalone")
     table.days_pass(2)
-    alice.gets(1).hears("Your move on board 1.").says("a1-c3,d4")
+    alice.gets(1).hears("Two boards wait for your move.", "Board 1, with bob").says("1 a1-c3,d4")
     bob.gets(1).hears("Your move on board 1.")

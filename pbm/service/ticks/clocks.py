@@ -2,6 +2,7 @@
 
 from datetime import datetime, timedelta
 
+from pbm.events import BoardEnded
 from pbm.events.board import ForfeitClaimable, PauseRunOut
 from pbm.play.clocks.forfeits import forfeit
 from pbm.play.clocks.pauses import resume
@@ -67,10 +68,12 @@ def _run_out(
         if not tick.work.outbox.reminder_is_under_way(player.id, board.id, since):
             _remind(tick, board, player, wait, len(wait.reminders))
         return Again(tick.now + _LOOK_AGAIN_AFTER, f"no reminder has reached {player.handle} yet")
-    announce_boards(tick, forfeit(tick.work, board, player, tick.now))
-    if tick.work.boards.get(board.id).playing:
-        return Again(_first_look(tick, board), f"{player.handle} has forfeited board {board.id}")
-    return Done(f"{player.handle} has forfeited board {board.id}")
+    events = forfeit(tick.work, board, player, tick.now)
+    announce_boards(tick, events)
+    done = f"{player.handle} has forfeited board {board.id}"
+    if any(isinstance(event, BoardEnded) and event.board_id == board.id for event in events):
+        return Done(done)
+    return Again(_first_look(tick, board), done)
 
 
 def _let_others_claim(tick: Tick, board: Board, player: Player, wait: Wait) -> Again:
