@@ -271,7 +271,7 @@ def test_who_cannot_play_any_more_is_named(table: Table) -> None:
     alice, (bob,) = table.joins("alice"), asking(table, "bob")
     alice.says("challenge bob").forgets()
     suspend(office(table), "alice", "quarrels")
-    bob.forgets().says("yes").gets(1).hears("will not take place")
+    bob.forgets().says("yes\nHave fun!").gets(1).hears("will not take place", "| Have fun!")
     assert not table.boards()
 
 
@@ -283,7 +283,7 @@ def test_what_has_become_impossible_is_called_off(table: Table) -> None:
         people = {handle: work.players.by_handle(handle) for handle in ("bob", "carol")}
         work.blocks.add(people["bob"].id, people["carol"].id, table.clock())
     bob.forgets()
-    carol.says("yes").hears("will not take place")
+    carol.says("yes\nHave fun!").hears("will not take place", "went to nobody", "| Have fun!")
     alice.gets(1).hears("it could not begin when all had said yes. Send the challenge again")
     bob.gets(1).hears("that alice wanted to start is off")
     assert not table.boards()

@@ -306,7 +306,7 @@ def test_strangers_and_boards_that_are_not_there(table: Table) -> None:
     carol.says("draw").hears("You have no game in progress.")
     carol.says("accept cake").hears(
         'I do not know "cake" here; it is one of draw, takeback, pause, resume.',
-        'The command is "accept [board] [draw|takeback]".',
+        'The command is "accept [board] [draw|takeback|pause|resume]".',
     )
 
 

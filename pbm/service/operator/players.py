@@ -13,8 +13,10 @@ from pbm.events.by_operator import (
 from pbm.mail.address import AddressError, Unknown, address_key, parse_address
 from pbm.play.challenges import call_off_all
 from pbm.play.leave import boards_played, leave_board
+from pbm.play.seeks import leave_all_seeks
 from pbm.service.operator.office import Act, Office, find_player
 from pbm.service.post.bounces import reachable_again
+from pbm.service.turns.announce import announce_seeks
 from pbm.service.turns.challenges import tell_called_off
 from pbm.store.values import Board, Change, Player
 
@@ -83,6 +85,7 @@ def suspend(office: Office, handle: str, why: str) -> Player:
         if player.status == "suspended":
             raise OperatorError(f"{player.handle} is suspended already.")
         act.work.players.set_status(player.id, "suspended")
+        announce_seeks(act, leave_all_seeks(act.work, player))
         act.note("suspended", player=player)
         boards = boards_played(act.work, player)
         numbers = [board.id for board in boards]
@@ -142,6 +145,7 @@ def remove(office: Office, handle: str, why: str) -> Player:
         act.work.players.drop_addresses(player.id)
         act.work.ratings.drop_player(player.id)
         act.work.questions.drop_errands(player.id)
+        announce_seeks(act, leave_all_seeks(act.work, player))
         for event in call_off_all(act.work, player):
             tell_called_off(act, event)
         act.work.blocks.forget(player.id)
