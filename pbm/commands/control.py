@@ -42,9 +42,10 @@ class Block(Command):
             if len(blocked) >= MOST_BLOCKED:
                 raise Refusal("too-many-blocked", most=MOST_BLOCKED)
             context.work.blocks.add(player.id, other.id, context.now)
-        yield _blocks(context, blocked=other.handle)
         yield from call_off_between(context.work, player, other, context.now)
         yield from leave_seeks_with(context.work, player, other)
+        # The last of all: what stands below a no goes with it, and these words are not for them.
+        yield _blocks(context, blocked=other.handle)
 
 
 class Unblock(Command):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from pbm.commands.context import Context, no_such_player
+from pbm.commands.context import Context, player_named
 from pbm.commands.declare import Command, operand, option
 from pbm.commands.languages_spoken import names_of
 from pbm.commands.ratings import place_in, told_rating
@@ -46,7 +46,7 @@ class History(Command):
             if isinstance(item, BoardRef):
                 raise Refusal("history-of-board", number=item.number)
         handles = list(dict.fromkeys(str(item) for item in self.who)) or [ME]
-        players = [_named(context, handle) for handle in handles]
+        players = [player_named(context, handle) for handle in handles]
         if len(players) > _TWO:
             raise Refusal("too-many-histories")
         of = players[0]
@@ -100,7 +100,7 @@ class Info(Command):
 
     def run(self, context: Context) -> Iterator[Event]:
         """Answer with what everybody may know."""
-        player = _named(context, self.who)
+        player = player_named(context, self.who)
         if player.status == "removed":
             raise Refusal("has-left", handle=player.handle)
         work = context.work
@@ -162,15 +162,6 @@ class Players(Command):
         ]
         told = {"title": "who plays here", "players": rows, "game": info.title, "first": first}
         yield Answered("players", {**told, "line": f"players {go_on}" if go_on else None})
-
-
-def _named(context: Context, handle: str) -> Player:
-    if handle == ME:
-        return context.player
-    player = context.work.players.by_handle(handle)
-    if player is None:
-        raise no_such_player(context, handle)
-    return player
 
 
 def _ratings(context: Context, player: Player) -> Sequence[dict[str, Any]]:

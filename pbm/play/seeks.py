@@ -145,30 +145,32 @@ def find_seek(work: UnitOfWork, number: int) -> Seek:
     return seek
 
 
-def leave_seek(work: UnitOfWork, seek: Seek, player: Player) -> list[Event]:
+def leave_seek(work: UnitOfWork, seek: Seek, player: Player) -> list[SeekNews]:
     """Let a player wait in an open seek no more; it is over if the player made it."""
     if seek.maker.player_id == player.id:
         return close_seek(work, seek, "withdrawn")
     work.seeks.drop_seekers(seek.id, [player.id])
     readers = (seek.maker.player_id,)
-    return [_news(seek, "left", player.handle, readers, waiting=len(seek.waiting) - 1)]
+    waiting = sum(one.player_id != player.id for one in seek.waiting)  # may be among them or not
+    return [_news(seek, "left", player.handle, readers, waiting=waiting)]
 
 
-def leave_all_seeks(work: UnitOfWork, player: Player) -> list[Event]:
-    """Let a player wait in no seek any more."""
+def leave_all_seeks(work: UnitOfWork, player: Player) -> list[SeekNews]:
+    """Let a player who cannot play any more wait in no seek."""
     work.seeks.lock()
     found = work.seeks.of_player(player.id)
-    return [event for seek in found for event in leave_seek(work, seek, player)]
+    left = [event for seek in found for event in leave_seek(work, seek, player)]
+    return [replace(news, what="gone") if news.what == "withdrawn" else news for news in left]
 
 
-def leave_seeks_with(work: UnitOfWork, player: Player, other: Player) -> list[Event]:
+def leave_seeks_with(work: UnitOfWork, player: Player, other: Player) -> list[SeekNews]:
     """Let a player wait nowhere any more where another waits, too."""
     work.seeks.lock()
     found = [seek for seek in work.seeks.of_player(player.id) if seek.has(other.id)]
     return [event for seek in found for event in leave_seek(work, seek, player)]
 
 
-def close_seek(work: UnitOfWork, seek: Seek, status: str) -> list[Event]:
+def close_seek(work: UnitOfWork, seek: Seek, status: str) -> list[SeekNews]:
     """Let a seek be over, as it was `withdrawn` by who made it or has `lapsed`; tell who waits."""
     work.seeks.close(seek.id, status)
     told = [one.player_id for one in seek.seekers if one != seek.maker or status == "lapsed"]
@@ -225,7 +227,8 @@ def _take_seat(
         return seek
     players = {one.handle: one for one in _players(work, seek)}
     seated = [players[handle] for handle in lots([one.handle for one in seek.seekers])]
-    events = begin_board(work, setup_of(seek.wish), seated, player, now, is_agreed=True)
+    agreed = {one.id for one in seated}
+    events = begin_board(work, setup_of(seek.wish), seated, player, now, agreed=agreed)
     begun = next(event for event in events if isinstance(event, BoardStarted))
     work.seeks.close(seek.id, "begun", begun.board_id)
     told = replace(begun, seek=seek.id, paired=seek.wish.pairs)

@@ -66,10 +66,12 @@ def test_a_stranger_to_the_board_reports_nothing(table: Table) -> None:
 
 def test_a_plain_mail_is_asked_about_first(table: Table) -> None:
     alice, _ = table.start("alice", "bob")
-    alice.writes("report 1 bob is rude").gets(1).hears('Do you ask for "report 1 bob is rude"?')
+    alice.writes("report 1 bob is -very- rude").gets(1).hears(
+        'Do you ask for "report 1 bob is -very- rude"?'
+    )
     assert not table.rows("reports")
     alice.says("yes").gets(1).hears("The operator has your report")
-    table.person(OPERATOR).gets(1).hears("| bob is rude", "have written nothing there")
+    table.person(OPERATOR).gets(1).hears("| bob is -very- rude", "have written nothing there")
 
 
 def test_there_are_so_many_a_day(table: Table) -> None:

@@ -1,10 +1,13 @@
 """Finding somebody to play with, without knowing anybody."""
 
 import json
+from collections.abc import Callable
 
 import pytest
 
 from pbm.play.seeks import JOINS, MOST_OPEN
+from pbm.service.operator.office import Office
+from pbm.service.operator.players import remove, suspend
 from tests.table import Person, Table
 
 
@@ -159,6 +162,25 @@ def test_whoever_cannot_play_is_not_waited_for(table: Table) -> None:
     dave.says("play").hears("There is nobody to pair you with")
 
 
+@pytest.mark.parametrize("put_out", [suspend, remove])
+def test_who_waits_hears_of_those_whom_the_operator_puts_out(
+    put_out: Callable[[Office, str, str], object], table: Table
+) -> None:
+    alice, bob = joined(table, "alice", "bob")
+    alice.says("seek 3").says("play")
+    bob.says("seek 4").says("join 1")
+    alice.says("join 3").forgets()
+    bob.forgets()
+    put_out(Office(table.database, table.site, table.clock, "root"), "alice", "quarrels")
+    table.posts()
+    bob.gets(2).hears(
+        "alice cannot play here any more, so nothing comes of seek 1, in which you had a seat.",
+        "alice has given the seat in your seek 3 back. 1 of 4 players",
+    )
+    bob.says("seeks").hears("Number 3: bob")
+    assert [row["status"] for row in table.rows("seeks")] == ["withdrawn", "withdrawn", "open"]
+
+
 def test_nobody_meets_another_address_of_their_own(table: Table) -> None:
     (alice,) = joined(table, "alice")
     other = table.person("alice+two@example.org")
@@ -288,6 +310,16 @@ def test_in_answer_to_a_board_they_are_for_the_others(words: str, table: Table) 
     alice, bob = table.start("alice", "bob")
     alice.says(words)
     bob.hears(f"| {words}")
+
+
+@pytest.mark.parametrize("line", ["seek 3", "play", "join 1", "unseek 2"])
+def test_words_without_a_board_come_back(line: str, table: Table) -> None:
+    alice, bob = joined(table, "alice", "bob")
+    alice.says("seek 3").forgets()
+    bob.says("seek 3").says(f"{line}\n\nI am new here.").hears(
+        "Your words below the command went to nobody", "| I am new here."
+    )
+    assert "new here" not in "".join(mail.text for mail in alice.mails)
 
 
 def test_play_before_a_move_is_no_wish_to_be_paired(table: Table) -> None:
