@@ -78,6 +78,7 @@ def test_what_cannot_be_sought(table: Table) -> None:
         "seek -expires=3h": '"3h" cannot be chosen here; it may be 1 day to 8 weeks.',
         "seek -bowl -layout=standard": "not from both",
         "join": "Something is missing there: the number.",
+        "seek for three": '"for three". "help seek" says how to write it. For example: "seek 3".',
         "join bob": '"bob" is not a number of an open game; "seeks" lists them.',
         "unseek": "You do not wait for a game, so there is nothing to take back.",
         "unseek 4": "There has been no seek 4.",
