@@ -36,7 +36,7 @@ class Context:
     hints: tuple[int, ...] = ()
     mailed: tuple[Answering, ...] = ()
     can_be_strict: bool = False
-    is_agreed: bool = False  # everybody has said yes to it, and it was counted before
+    agreed: frozenset[int] | None = None  # who has said yes to it, where it was counted before
     shown: int = 0  # boards that the commands above have shown already
     text: tuple[str, ...] = ()  # what stands below a command that takes it
 

@@ -221,12 +221,13 @@ def _counted(owners: Sequence[str | None], boards: Sequence[Board], asked: _Aske
     if asked.which is Which.OVER:
         return f"{len(boards)} over"
     movers = [board.to_move for board in boards if board.to_move]
-    counted = f"{len(movers)} in progress"
+    counted = f"{len(movers)} {'waiting' if asked.which is Which.NEXT else 'in progress'}"
     if len(asked.players) > 1:
         return counted
     own = sum(mover.player_id == asked.players[0].id for mover in movers)
     whose = f"{owners[0]}'s" if owners[0] else "your"
-    return f"{counted}, {whose} move on {own or 'none'}"
+    told = f"{whose} move on {own or 'none'}"
+    return told if asked.which is Which.NEXT else f"{counted}, {told}"
 
 
 def _has_ended_ones(context: Context, player: Player) -> bool:

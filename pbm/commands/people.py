@@ -71,6 +71,8 @@ class History(Command):
                 "own": context.actor is not None and of.id == context.actor.id,
                 "score": score._asdict() if score else None,
                 "most": MOST_MEETINGS,
+                "many": len(context.work.boards.numbers_of(of.id, most=MOST_MEETINGS + 1))
+                > MOST_MEETINGS,
                 "games": [
                     {**result_of(context.work, board, of.id)._asdict(), **_title(board.game)}
                     for board in boards

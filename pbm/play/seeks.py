@@ -227,7 +227,8 @@ def _take_seat(
         return seek
     players = {one.handle: one for one in _players(work, seek)}
     seated = [players[handle] for handle in lots([one.handle for one in seek.seekers])]
-    events = begin_board(work, setup_of(seek.wish), seated, player, now, is_agreed=True)
+    agreed = {one.id for one in seated}
+    events = begin_board(work, setup_of(seek.wish), seated, player, now, agreed=agreed)
     begun = next(event for event in events if isinstance(event, BoardStarted))
     work.seeks.close(seek.id, "begun", begun.board_id)
     told = replace(begun, seek=seek.id, paired=seek.wish.pairs)

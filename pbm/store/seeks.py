@@ -33,6 +33,7 @@ class Seeks:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
+        self.are_held = False  # others wait for this transaction
 
     # -- reading ---------------------------------------------------------------------------
 
@@ -41,6 +42,7 @@ class Seeks:
         or take one seat."""
         if self._connection.dialect.name == "postgresql":
             self._connection.execute(_ONE_AT_A_TIME)
+            self.are_held = True
 
     def find(self, seek_id: int) -> Seek | None:
         """Find a seek by its number."""

@@ -289,6 +289,21 @@ def test_what_has_become_impossible_is_called_off(table: Table) -> None:
     assert not table.boards()
 
 
+@pytest.mark.parametrize("line", ["challenges off", "challenges ask", "limit 1", "block alice"])
+def test_whoever_was_not_asked_may_want_no_more_challenges_meanwhile(
+    table: Table, line: str
+) -> None:
+    alice, carol, (bob,) = table.joins("alice"), table.joins("carol"), asking(table, "bob")
+    alice.says("challenge carol").forgets()
+    alice.says("challenge bob carol").forgets()
+    carol.says(line).forgets()
+    alice.forgets()
+    bob.forgets().says("yes").gets(1).hears("will not take place")
+    alice.gets(1).hears("it could not begin when all had said yes. Send the challenge again")
+    carol.hears_nothing()
+    assert table.boards() == [1]
+
+
 def test_somebody_invited_by_address_comes_before_those_who_are_asked(table: Table) -> None:
     alice, (bob,) = table.joins("alice"), asking(table, "bob")
     dave = table.person("dave@example.net")
@@ -298,6 +313,19 @@ def test_somebody_invited_by_address_comes_before_those_who_are_asked(table: Tab
     alice.hears("bob wants to be asked first")
     bob.gets(1).says("yes").hears("Abalone Board 1: alice, bob +1")
     dave.hears("Abalone Board 1: alice, bob +1")
+
+
+@pytest.mark.parametrize("line", ["challenges off", "limit 1", "block alice"])
+def test_an_invitation_by_address_brings_nobody_else_along(table: Table, line: str) -> None:
+    alice, bob = table.joins("alice"), table.joins("bob")
+    alice.says("challenge bob").forgets()
+    dave = table.person("dave@example.net")
+    alice.says("challenge bob dave@example.net -unrated").gets(1)
+    bob.forgets().says(line).forgets()
+    dave.says("yes").hears("will not take place")
+    assert table.boards() == [1]
+    alice.forgets().says("challenge bob erin@example.net").gets(1).hears("bob takes no")
+    table.person("erin@example.net").hears_nothing()
 
 
 def test_a_rematch_and_rounds_are_not_asked_about(table: Table) -> None:

@@ -258,6 +258,9 @@ def test_two_strangers_have_a_board_after_three_mails_each(table: Table) -> None
         ("play", ""),
         ("", "play"),
         ("signup anna", "play"),
+        ("play", "play"),
+        ("play", "Hello,\nI would like to play."),
+        ("", "play\n\nBest regards,\nAnna"),
         ("Hello", "I am looking for an opponent."),
         ("", "Hi,\n\nI want to play with somebody.\n\nAnna"),
     ],
@@ -271,6 +274,10 @@ def test_who_asks_for_it_first_of_all_is_paired_with_the_yes(
     anna.hears("with your yes you are paired with the next player who wants one")
     anna.says("yes").gets(2).hears("You play as anna now", "Number 1: bob", "on board 1")
     bob.gets(1).hears("You both wanted to be paired")
+
+
+def test_who_asks_for_more_than_that_is_told_so(table: Table) -> None:
+    table.person("anna@one.example").writes("play", "games").hears('You asked for "play"')
 
 
 def test_whoever_takes_another_name_is_paired_too(table: Table) -> None:
