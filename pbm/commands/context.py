@@ -121,10 +121,13 @@ class Context:
         if len(waiting) == 1:
             return waiting[0]
         boards = self.work.boards.of_player(self.player.id, playing=True, most=BOARDS_NAMED)
-        raise Refusal(
-            "which-board",
-            boards=[{"number": board.id, "subject": board.subject} for board in boards],
-        )
+        raise which_board(boards)
+
+
+def which_board(boards: Sequence[Board]) -> Refusal:
+    """Asks which of some boards is meant."""
+    named = [{"number": board.id, "subject": board.subject} for board in boards]
+    return Refusal("which-board", boards=named)
 
 
 def player_named(context: Context, handle: str) -> Player:

@@ -54,6 +54,21 @@ def test_as_much_of_long_words_as_is_needed(table: Table) -> None:
         assert max(map(len, lines)) == 400
 
 
+def test_without_a_number_it_is_the_board_with_whoever_is_named(table: Table) -> None:
+    alice, _ = table.start("alice", "bob")
+    table.joins("carol")
+    table.begins("bob", "alice", "carol")
+    table.begins("carol", "alice")
+    alice.writes("help").forgets()  # on board 1 only it is her turn
+    alice.says("report Carol, she insults me").hears("Which board do you mean?", "- 3 (", "- 2 (")
+    assert "- 1 (" not in alice.newest.text
+    alice.says("report somebody").hears("Which board do you mean?", "- 1 (")
+    assert not table.rows("reports")
+    table.joins("dave")
+    table.begins("dave", "alice")
+    alice.says("whoami").says("report dave is rude").hears("your report about board 4")
+
+
 def test_a_stranger_to_the_board_reports_nothing(table: Table) -> None:
     _, carol = table.start("alice", "bob"), table.joins("carol")
     carol.says("report 1 they are rude").gets(1).hears("You do not play on board 1.")
