@@ -224,8 +224,9 @@ class Accept(_Answer):
     """Agree to a draw, a take-back or a pause that another player asks for, or to a challenge.
 
     What may be `draw`, `takeback`, `pause`, `resume` or `challenge`. Where only one thing is asked
-    for, on one of your boards, `accept` alone is enough. With `challenges ask` you are asked before a game begins: then `accept challenge bob` is your yes to
-    bob's. `accept all` is the older word for `challenges on`.
+    for, on one of your boards, `accept` alone is enough. With `challenges ask` you are asked before
+    a game begins: then `accept challenge bob` is your yes to bob's. `accept all` is the older word
+    for `challenges on`.
     """
 
     takes_login = True
@@ -254,8 +255,9 @@ class Reject(_Answer):
     """Say no to what another player asks for, as `accept` agrees to it, or withdraw your own.
 
     What may be `draw`, `takeback`, `pause`, `resume` or `challenge`. Where only one thing is asked
-    for, on one of your boards, `reject` alone is enough. `reject challenge bob` also withdraws a challenge that waits for bob's answer, and words below
-    it are sent along. `reject all` is the older word for `challenges off`.
+    for, on one of your boards, `reject` alone is enough. `reject challenge bob` also withdraws a
+    challenge that waits for bob's answer, and words below it are sent along. `reject all` is the
+    older word for `challenges off`.
     """
 
     takes_login = True

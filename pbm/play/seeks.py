@@ -241,23 +241,23 @@ def _best(work: UnitOfWork, wish: Wish, player: Player, now: datetime) -> Seek |
 
     Two who have not asked to be paired choose for themselves.
     """
+    own = _own_ratings(work, player, now)(wish)
     found = [
         seek
-        for seek in work.seeks.standing(_LOOKED_AT, wish.game)
+        for seek in work.seeks.usual(_LOOKED_AT, wish.game, own)
         if seek.is_open and (wish.pairs or seek.wish.pairs) and not seek.has(player.id)
     ]
     if not found:
         return None
     known = {one.id: one for one in work.players.some(_waiting_in(found))}
-    rated = ratings_for(work, wish, {player.id, *known}, now)
-    own = rated[player.id].number
+    rated = ratings_for(work, wish, known.keys(), now)
     met = work.seeks.met_since(player.id, known, now - _NOT_AGAIN_FOR)
     free = may_meet(work, player, known.values())
     ranked: list[tuple[bool, int, int, Seek]] = []
     for seek in found:
         others = [known[one.player_id] for one in seek.waiting]
         numbers = [rated[other.id].number for other in others]
-        if not seek.wish.takes(own) or not all(map(wish.takes, numbers)):
+        if not all(map(wish.takes, numbers)):
             continue
         if all(other.id in free for other in others):
             off = max(abs(own - number) for number in numbers)

@@ -119,14 +119,18 @@ class Players:
         return epoch
 
     def find_locked(self, player_id: int) -> Player | None:
-        """Find a player whom nobody else changes until the commit.
+        """Find a player whom nobody else changes until the commit."""
+        self.lock(player_id)
+        return self.find(player_id)
+
+    def lock(self, player_id: int) -> None:
+        """Let nobody else change a player until the commit.
 
         Boards and mails that refer to the player can be written meanwhile.
         """
         self._connection.execute(
             select(players.c.id).where(players.c.id == player_id).with_for_update(key_share=True)
         )
-        return self.find(player_id)
 
     def by_handle(self, handle: str) -> Player | None:
         """Find a player by handle."""

@@ -44,6 +44,16 @@ def test_the_operator_gets_the_words_and_nobody_else(table: Table) -> None:
     assert "Stop it" not in operator.newest.text
 
 
+def test_as_much_of_long_words_as_is_needed(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    bob.says("\n".join(["Fool! " * 70] * 50), answering=board_mail(bob, 1))
+    alice.says("report 1\n" + "\n".join(["He shouts. " * 40] * 50))
+    (kept,) = table.rows("reports")
+    for lines in (kept["lines"], kept["words"][0]["lines"]):
+        assert len(lines) == 40
+        assert max(map(len, lines)) == 400
+
+
 def test_without_a_number_it_is_the_board_with_whoever_is_named(table: Table) -> None:
     alice, _ = table.start("alice", "bob")
     table.joins("carol")

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
+from pbm.play import seeks
 from pbm.play.seeks import JOINS, MOST_OPEN
 from pbm.service.operator.office import Office
 from pbm.service.operator.players import remove, suspend
@@ -204,6 +205,23 @@ def test_the_next_opponent_is_rather_another_one(table: Table) -> None:
     assert players_of(table, 3) == ["bob", "carol"]
     carol.says("play")  # there is nobody else
     assert players_of(table, 4) == ["alice", "carol"]
+
+
+def test_many_seeks_for_others_stand_in_nobodys_way(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(seeks, "_LOOKED_AT", 2)
+    alice, bob, carol, dave = joined(table, "alice", "bob", "carol", "dave")
+    for _ in range(2):
+        alice.says("seek -rating=3000-")
+        dave.says("seek -bowl")
+    with table.database.transaction() as work:
+        work.players.set_bounces(4, 1, table.clock(), table.clock())
+    bob.says("play")
+    carol.says("play").hears("on board 1")
+    carol.says("seek -pillar")
+    alice.says("unseek 1").says("unseek 3")
+    bob.says("seeks").hears("Number 6: carol")
 
 
 def test_whoever_leaves_boards_unanswered_is_passed_over(table: Table) -> None:

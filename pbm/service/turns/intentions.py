@@ -125,9 +125,9 @@ def pairs_meant(script: Script) -> str | None:
     if script.commands:
         others = [item for item in script.commands if not isinstance(item, SignUp)]
         below = [item for item in map(parse_line, script.comment[:_TWO]) if item is not None]
-        first, *more = [*others, *below] or [None]
-        once = all(isinstance(item, Play) for item in more)  # a name below it asks for nothing
-        return first.game.info.name if isinstance(first, Play) and once else None
+        asked = [*others, *below]  # a name below it asks for nothing
+        plays = [item for item in asked if isinstance(item, Play)]
+        return plays[0].game.info.name if plays and len(plays) == len(asked) else None
     said = _understood(script)
     found = said.meant if said else ()
     pairs = [item.intention is Intention.PAIR and not item.asks_how for item in found]
