@@ -1,8 +1,9 @@
 """What every test may ask for: databases of both kinds, and the wheel as a stranger has it."""
 
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from shutil import copyfile
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -87,6 +88,23 @@ def bare_database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return url
 
 
+@pytest.fixture
+def monkeypatch() -> Iterator[pytest.MonkeyPatch]:
+    """Pytest's own; who changes the program with it plays the openings with what it is then."""
+    with pytest.MonkeyPatch.context() as patches:
+        for name in ("setattr", "delattr", "setitem", "delitem"):
+            setattr(patches, name, _ending_openings(getattr(patches, name)))
+        yield patches
+
+
+def _ending_openings(change: Callable[..., None]) -> Callable[..., None]:
+    def changing(*args: Any, **options: Any) -> None:
+        Opening.in_use = False
+        change(*args, **options)
+
+    return changing
+
+
 @pytest.fixture(scope="session")
 def installed_wheel(tmp_path_factory: pytest.TempPathFactory) -> InstalledWheel:
     """The project's wheel in an environment without the checkout, and an empty folder."""
@@ -106,9 +124,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("thorough")
 
 
-def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Who changes the program plays the openings with what it is then."""
-    Opening.in_use = "monkeypatch" not in getattr(item, "fixturenames", ())
+def pytest_runtest_setup() -> None:
+    """A test that has changed nothing of the program yet may go on from openings of others."""
+    Opening.in_use = True
 
 
 def _is_second(item: pytest.Item) -> bool:

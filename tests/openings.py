@@ -42,7 +42,7 @@ class Opening:
     """What has happened at a table since it was made, as long as it was steps of an opening."""
 
     in_use = False
-    """Whether this test may use them: one that changes the program plays everything itself."""
+    """Whether this test may use them: one that has changed the program plays everything itself."""
 
     _known: ClassVar[dict[tuple[str, ...], Opened]] = {}
 

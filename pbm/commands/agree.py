@@ -43,6 +43,9 @@ CHALLENGE = "challenge"
 _ALL = "all"  # challenges: what older servers called it
 _LOOKED_AT = 200  # boards of one player
 _SAYS_NOTHING = ("the", "offer", "from")
+_WHAT = OneOf(  # shown short, so that the usage line fits a phone
+    *(DRAW, TAKEBACK, PAUSE, RESUME, CHALLENGE), undo=TAKEBACK, all=_ALL, shown="what"
+)
 
 
 class Draw(Command):
@@ -220,9 +223,10 @@ class _Answer(Command):
 class Accept(_Answer):
     """Agree to a draw, a take-back or a pause that another player asks for, or to a challenge.
 
-    Where only one thing is asked for, on one of your boards, `accept` alone is enough. With
-    `challenges ask` you are asked before a game begins: then `accept challenge bob` is your yes to
-    bob's. `accept all` is the older word for `challenges on`.
+    What may be `draw`, `takeback`, `pause`, `resume` or `challenge`. Where only one thing is asked
+    for, on one of your boards, `accept` alone is enough. With `challenges ask` you are asked before
+    a game begins: then `accept challenge bob` is your yes to bob's. `accept all` is the older word
+    for `challenges on`.
     """
 
     takes_login = True
@@ -231,9 +235,7 @@ class Accept(_Answer):
     examples = ("accept draw", "accept takeback 12", "accept", "accept challenge bob")
 
     board: BoardRef | None = operand(StrayBoard(), optional=True)
-    what: str | None = operand(
-        OneOf(DRAW, TAKEBACK, PAUSE, RESUME, CHALLENGE, undo=TAKEBACK, all=_ALL), optional=True
-    )
+    what: str | None = operand(_WHAT, optional=True)
     who: str | None = operand(Handle(), optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:
@@ -252,9 +254,10 @@ class Accept(_Answer):
 class Reject(_Answer):
     """Say no to what another player asks for, as `accept` agrees to it, or withdraw your own.
 
-    Where only one thing is asked for, on one of your boards, `reject` alone is enough.
-    `reject challenge bob` also withdraws a challenge that waits for bob's answer, and words below
-    it are sent along. `reject all` is the older word for `challenges off`.
+    What may be `draw`, `takeback`, `pause`, `resume` or `challenge`. Where only one thing is asked
+    for, on one of your boards, `reject` alone is enough. `reject challenge bob` also withdraws a
+    challenge that waits for bob's answer, and words below it are sent along. `reject all` is the
+    older word for `challenges off`.
     """
 
     takes_login = True
@@ -263,9 +266,7 @@ class Reject(_Answer):
     examples = ("reject draw", "reject takeback 12", "reject", "reject challenge bob")
 
     board: BoardRef | None = operand(StrayBoard(), optional=True)
-    what: str | None = operand(
-        OneOf(DRAW, TAKEBACK, PAUSE, RESUME, CHALLENGE, undo=TAKEBACK, all=_ALL), optional=True
-    )
+    what: str | None = operand(_WHAT, optional=True)
     who: str | None = operand(Handle(), optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:

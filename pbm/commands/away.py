@@ -21,8 +21,8 @@ class Vacation(Command):
     """Stop your clocks while you are away.
 
     Name the first and the last day, or the first and how many they are: `vacation tomorrow 10d`,
-    `vacation 20 Dec to 3 Jan`, `vacation 20.12. - 3.1.`. `vacation` alone lists what you have
-    said. `back` ends it early.
+    `vacation 20 Dec to 3 Jan`, `vacation 20.12. - 3.1.`. `vacation 5` is today and the four days
+    behind it. `vacation` alone lists what you have said. `back` ends it early.
 
     A vacation is whole days in your time zone, of which you have thirty a year; days on which you
     were away already cost nothing twice. Today can be the first one. Whoever waits for your move

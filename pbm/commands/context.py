@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from pbm.commands.words import BoardRef
+from pbm.commands.words import ME, BoardRef
 from pbm.errors import Refusal
 from pbm.mail.site import Answering
 from pbm.passwords import PasswordWork
@@ -36,7 +36,7 @@ class Context:
     hints: tuple[int, ...] = ()
     mailed: tuple[Answering, ...] = ()
     can_be_strict: bool = False
-    is_agreed: bool = False  # everybody has said yes to it, and it was counted before
+    agreed: frozenset[int] | None = None  # who has said yes to it, where it was counted before
     shown: int = 0  # boards that the commands above have shown already
     text: tuple[str, ...] = ()  # what stands below a command that takes it
 
@@ -121,10 +121,23 @@ class Context:
         if len(waiting) == 1:
             return waiting[0]
         boards = self.work.boards.of_player(self.player.id, playing=True, most=BOARDS_NAMED)
-        raise Refusal(
-            "which-board",
-            boards=[{"number": board.id, "subject": board.subject} for board in boards],
-        )
+        raise which_board(boards)
+
+
+def which_board(boards: Sequence[Board]) -> Refusal:
+    """Asks which of some boards is meant."""
+    named = [{"number": board.id, "subject": board.subject} for board in boards]
+    return Refusal("which-board", boards=named)
+
+
+def player_named(context: Context, handle: str) -> Player:
+    """Whoever has a handle, or the speaker, who is `me`. Raises Refusal for nobody."""
+    if handle == ME:
+        return context.player
+    player = context.work.players.by_handle(handle)
+    if player is None:
+        raise no_such_player(context, handle)
+    return player
 
 
 def no_such_player(context: Context, handle: str, *, by_address: bool = False) -> Refusal:

@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator
 
-from pbm.commands.context import Context, no_such_player
+from pbm.commands.context import BOARDS_NAMED, Context, no_such_player, which_board
 from pbm.commands.declare import Command, operand
-from pbm.commands.words import ME, BoardKind, BoardRef, Handle, Sentence
+from pbm.commands.words import ME, BoardKind, BoardRef, Handle, Sentence, lowered
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.play.challenges import call_off_between
 from pbm.play.reports import REPORTS, report
 from pbm.play.seeks import leave_seeks_with
-from pbm.store.values import Player
+from pbm.store.values import Board, Player
 
 MOST_BLOCKED = 100  # by one player
 
@@ -42,9 +42,10 @@ class Block(Command):
             if len(blocked) >= MOST_BLOCKED:
                 raise Refusal("too-many-blocked", most=MOST_BLOCKED)
             context.work.blocks.add(player.id, other.id, context.now)
-        yield _blocks(context, blocked=other.handle)
         yield from call_off_between(context.work, player, other, context.now)
         yield from leave_seeks_with(context.work, player, other)
+        # The last of all: what stands below a no goes with it, and these words are not for them.
+        yield _blocks(context, blocked=other.handle)
 
 
 class Unblock(Command):
@@ -68,8 +69,9 @@ class ReportBoard(Command):
     """Tell the operator that somebody behaves badly on one of your boards.
 
     Write what happened behind the number of the board, or below. In answer to a board's mail the
-    number can be left out. The operator gets your words, your handle, the board, and what the
-    others have written there in the last thirty days. Nobody else is told.
+    number can be left out, and elsewhere where you name a player whom you meet on one board only.
+    The operator gets your words, your handle, the board, and what the others have written there in
+    the last thirty days. Nobody else is told.
     """
 
     words = ("report",)
@@ -82,7 +84,7 @@ class ReportBoard(Command):
 
     def run(self, context: Context) -> Iterator[Event]:
         """Pass it on."""
-        board = context.board(self.board)
+        board = self._find(context)
         if not board.seats_of(context.player.id):
             raise Refusal("not-your-board", number=board.id)
         lines = tuple(filter(None, (self.text, *context.text)))
@@ -94,8 +96,25 @@ class ReportBoard(Command):
 
     def pinned(self, context: Context) -> str:
         """Name the board."""
-        board = context.board(self.board)
+        board = self._find(context)
         return " ".join(filter(None, (self.words[0], str(board.id), self.text)))
+
+    def _find(self, context: Context) -> Board:
+        """The board that is meant: where the mail names none, that with the player who is named.
+
+        It is not the one where it is the speaker's turn, as elsewhere. Raises Refusal.
+        """
+        if self.board is not None or context.hints:
+            return context.board(self.board)
+        boards = context.work.boards.of_player(context.player.id, playing=True, most=BOARDS_NAMED)
+        text = lowered(" ".join((self.text or "", *context.text)))
+        said = {word.strip(".,:;!?") for word in text.split()}
+        said.discard(context.player.handle.lower())
+        named = [board for board in boards if said & {seat.handle.lower() for seat in board.seats}]
+        found = named or boards
+        if len(found) == 1:
+            return found[0]
+        raise which_board(found)
 
 
 def _named(context: Context, handle: str) -> Player:

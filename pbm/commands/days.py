@@ -8,6 +8,7 @@ from pbm.commands.words import Kind, cut_short, lowered, misread
 from pbm.play.clocks.durations import parse_duration
 
 _A_LEAP_YEAR = 2000
+_LONGEST = 366
 _YEARS = 9  # ahead; there is a 29th of February among so many
 _BEGUN = timedelta(days=60)  # ago at most: a day without its year may be past
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
@@ -138,6 +139,8 @@ class DaysKind(Kind):
     def read(self, words: list[str]) -> Days:
         """Take all the words that are left."""
         text = lowered(" ".join(words))
+        if text.isascii() and text.isdigit() and int(text) <= _LONGEST:
+            text += " days"  # no date alone is a vacation
         items, begins_now = _items(text)
         words.clear()
         if begins_now or (len(items) == 1 and isinstance(items[0], _Long)):

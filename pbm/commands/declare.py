@@ -11,6 +11,7 @@ Usage line, error texts and help pages are renderings of the class.
 import inspect
 import re
 from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -22,6 +23,7 @@ from pbm.commands.words import (
     Login,
     Secret,
     SecretText,
+    Sentence,
     cut_short,
     login_at,
     lowered,
@@ -296,6 +298,24 @@ class Command:
         command.line = " ".join([word, *shown[:open_words], *(MASK for _ in shown[open_words:])])
         return command
 
+    @property
+    def sentence(self) -> str:
+        """Words of the sender's own in the line, which somebody else is to read."""
+        return next(filter(None, (vars(self).get(name) for name in self._sentences())), "")
+
+    def without_words(self) -> Self:
+        """The same command without such words, if it has any."""
+        held = copy(self)
+        held.line = self.line.removesuffix(self.sentence).rstrip()
+        vars(held).update(dict.fromkeys(self._sentences()))
+        return held
+
+    @classmethod
+    def _sentences(cls) -> Iterator[str]:
+        for name, field in cls.fields.items():
+            if isinstance(field, Operand) and isinstance(field.kind, Sentence):
+                yield name
+
     @classmethod
     def login_in(cls, words: list[str]) -> int | None:
         """Where a userid and a password stand behind the command's own word, None if nowhere."""
@@ -312,7 +332,7 @@ class Command:
     def _read(self, words: list[str]) -> None:
         """Fill the fields."""
         open_words = self._open_words(words)
-        left, options = _split_options(words[:open_words])
+        left, options = self._options_in(words[:open_words])
         left += words[open_words:]
         for name, field in self._in_turn:
             if isinstance(field, Operand):
@@ -343,6 +363,11 @@ class Command:
     def _open_words(cls, words: list[str]) -> int:
         """How many come before a secret: from there on nothing is an option, nor ever shown."""
         return len(words) if cls._secret_at is None else cls._secret_at
+
+    @classmethod
+    def _options_in(cls, words: list[str]) -> tuple[list[str], dict[str, str | None]]:
+        """Take the options out; where somebody writes sentences, a dash is only a dash."""
+        return (list(words), {}) if any(cls._sentences()) else _split_options(words)
 
     def run(self, context: Context) -> Iterator[Event]:
         """Do it, yielding what happened. Raises Refusal; nothing has changed then."""

@@ -77,7 +77,8 @@ def help_page(subject: str, commands: Sequence[type[Command]], server: str) -> d
     start from. `server` is the address that the page gives to write to.
     """
     name = _page_wanted(subject)
-    meant = [command for command in commands if _is_read_by(command, name)]
+    named = [command for command in commands if command.words[0] == name]
+    meant = named or [command for command in commands if _is_read_by(command, name)]
     if meant:
         text = "\n\n".join(command_page(command) for command in meant)
         return {"title": f"help {name}", "text": text}

@@ -12,7 +12,7 @@ from pbm.commands.words import ME, BoardKind, BoardRef, Rounds, Span, Spans
 from pbm.errors import Refusal
 from pbm.events import Answered, Event, Invited
 from pbm.mail.address import address_key
-from pbm.play.begin import begin_board
+from pbm.play.begin import begin_board, check_others
 from pbm.play.boards import Setup, setup_of
 from pbm.play.challenges import WAITS_FOR, propose, who_is_asked
 from pbm.play.clocks.durations import write_duration
@@ -93,6 +93,7 @@ class Challenge(Command):
         }
         if addresses:
             check_invitations(context, addresses)
+            check_others(context.work, tuple(known.values()), context.player)
             told = {
                 "addresses": list(addresses),
                 "first_unsaid": self._first_unsaid(context, names),
@@ -123,7 +124,7 @@ class Challenge(Command):
             players,
             context.player,
             context.now,
-            is_agreed=context.is_agreed,
+            agreed=context.agreed,
             first_unsaid=first_unsaid,
         )
 
@@ -341,7 +342,6 @@ class Rematch(Command):
             context.player,
             context.now,
             rematch_of=board.id,
-            is_agreed=context.is_agreed,
         )
 
     def pinned(self, context: Context) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from pbm.commands.context import Context, no_such_player
+from pbm.commands.context import Context, player_named
 from pbm.commands.declare import Command, flag, operand
 from pbm.commands.pending import pending_challenges
 from pbm.commands.seeks_told import own_seeks
@@ -221,12 +221,13 @@ def _counted(owners: Sequence[str | None], boards: Sequence[Board], asked: _Aske
     if asked.which is Which.OVER:
         return f"{len(boards)} over"
     movers = [board.to_move for board in boards if board.to_move]
-    counted = f"{len(movers)} in progress"
+    counted = f"{len(movers)} {'waiting' if asked.which is Which.NEXT else 'in progress'}"
     if len(asked.players) > 1:
         return counted
     own = sum(mover.player_id == asked.players[0].id for mover in movers)
     whose = f"{owners[0]}'s" if owners[0] else "your"
-    return f"{counted}, {whose} move on {own or 'none'}"
+    told = f"{whose} move on {own or 'none'}"
+    return told if asked.which is Which.NEXT else f"{counted}, {told}"
 
 
 def _has_ended_ones(context: Context, player: Player) -> bool:
@@ -267,15 +268,6 @@ def _shown(context: Context, board: Board, ply: int | None) -> Answered:
 def _asked_for(context: Context, words: Sequence[str]) -> _Asked:
     chosen = [WHICH[word] for word in words if word in WHICH]
     handles = [ME if word == _MINE else word for word in words if word not in WHICH] or [ME]
-    players = [_player(context, handle) for handle in handles]
+    players = [player_named(context, handle) for handle in handles]
     which = chosen[-1] if chosen else Which.ACTIVE
     return _Asked(which, list({player.id: player for player in players}.values()))
-
-
-def _player(context: Context, handle: str) -> Player:
-    if handle == ME:
-        return context.player
-    player = context.work.players.by_handle(handle)
-    if player is None:
-        raise no_such_player(context, handle)
-    return player

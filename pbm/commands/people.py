@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from pbm.commands.context import Context, no_such_player
+from pbm.commands.context import Context, player_named
 from pbm.commands.declare import Command, operand, option
 from pbm.commands.languages_spoken import names_of
 from pbm.commands.ratings import place_in, told_rating
@@ -46,7 +46,7 @@ class History(Command):
             if isinstance(item, BoardRef):
                 raise Refusal("history-of-board", number=item.number)
         handles = list(dict.fromkeys(str(item) for item in self.who)) or [ME]
-        players = [_named(context, handle) for handle in handles]
+        players = [player_named(context, handle) for handle in handles]
         if len(players) > _TWO:
             raise Refusal("too-many-histories")
         of = players[0]
@@ -71,6 +71,8 @@ class History(Command):
                 "own": context.actor is not None and of.id == context.actor.id,
                 "score": score._asdict() if score else None,
                 "most": MOST_MEETINGS,
+                "many": len(context.work.boards.numbers_of(of.id, most=MOST_MEETINGS + 1))
+                > MOST_MEETINGS,
                 "games": [
                     {**result_of(context.work, board, of.id)._asdict(), **_title(board.game)}
                     for board in boards
@@ -98,7 +100,7 @@ class Info(Command):
 
     def run(self, context: Context) -> Iterator[Event]:
         """Answer with what everybody may know."""
-        player = _named(context, self.who)
+        player = player_named(context, self.who)
         if player.status == "removed":
             raise Refusal("has-left", handle=player.handle)
         work = context.work
@@ -143,6 +145,8 @@ class Players(Command):
         """Answer with a list."""
         work, info = context.work, (game_named(self.of) if self.of else self.game).info
         first = lowered(self.start or "")[:_LONGEST]
+        if first in self.words[:1] and work.players.by_handle(first) is None:
+            first = ""  # "list players"
         players, go_on = work.players.some_from(first, most=_MOST_PLAYERS)
         numbers = [player.id for player in players]
         known = work.ratings.current(info.name, Pool.TWO, numbers)
@@ -158,15 +162,6 @@ class Players(Command):
         ]
         told = {"title": "who plays here", "players": rows, "game": info.title, "first": first}
         yield Answered("players", {**told, "line": f"players {go_on}" if go_on else None})
-
-
-def _named(context: Context, handle: str) -> Player:
-    if handle == ME:
-        return context.player
-    player = context.work.players.by_handle(handle)
-    if player is None:
-        raise no_such_player(context, handle)
-    return player
 
 
 def _ratings(context: Context, player: Player) -> Sequence[dict[str, Any]]:

@@ -56,9 +56,10 @@ class Script:
         return Script(left, self.comment if last else (), self.problem)
 
     def without_words(self) -> "Script":
-        """The commands alone; of a line that went wrong nothing is quoted."""
+        """The commands alone, without what they say themselves; a line that went wrong is not
+        quoted."""
         problem = self.problem and Problem(MASK, "held-line", {})
-        return Script(self.commands, problem=problem)
+        return Script(tuple(item.without_words() for item in self.commands), problem=problem)
 
     def words_around(self, left_out: Collection[int | None]) -> tuple[str, ...]:
         """The sender's own lines without those of some indexes; where one stood between blank

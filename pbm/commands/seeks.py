@@ -80,8 +80,8 @@ class SeekOthers(Challenge):
     prefix = ""
     plainly = ""
     examples: ClassVar[tuple[str, ...]] = (
-        "seek",
         "seek 3",
+        "seek",
         "seek -rating=1200-1600",
         "seek -forfeittime=10d -unrated",
     )

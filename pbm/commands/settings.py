@@ -1,7 +1,7 @@
 """The commands by which a player says how we are to write."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any
@@ -18,16 +18,7 @@ from pbm.play.clocks.waits import check_time_left, look_again
 from pbm.play.digests import DAILY, HOURLY, OFF, arrange_digests
 from pbm.store.values import Settings
 
-_ON_OFF = ("on", "off")
-_CHOICES = {
-    "picture": _ON_OFF,
-    "subject": ("plain", "classic"),
-    "mails": ("all", "turn", "digest"),
-    "strict": _ON_OFF,
-    "weekend": _ON_OFF,
-    "digest": (DAILY, HOURLY, OFF),
-    "challenges": ("on", "off", "ask"),
-}
+_CHALLENGES = ("on", "off", "ask")
 _MOST_ZONES = 3  # of one city
 _OF_THE_CALENDAR = ("weekend", "timezone")
 _MOST_GAMES = 999
@@ -49,6 +40,94 @@ _HOW_OFTEN = {
 _HOUR = re.compile(r"([0-9]{1,2})(?:[:.]?00)?[ ]?(h|am|pm|)", re.ASCII)
 
 
+_Read = Callable[[str], dict[str, Any]]  # a value into what is another way then; raises Refusal
+
+
+def _choice(name: str, choices: Sequence[str], word: str) -> str:
+    """The one of some words that is meant. Raises Refusal."""
+    value = lowered(word)
+    if value not in choices:
+        told = {"word": cut_short(word), "near": nearest(value, choices)}
+        raise Refusal("no-such-setting", name=name, choices=list(choices), **told)
+    return value
+
+
+def _one_of(name: str, *choices: str) -> _Read:
+    return lambda word: {name: _choice(name, choices, word)}
+
+
+def _on_or_off(name: str) -> _Read:
+    return lambda word: {name: _choice(name, ("on", "off"), word) == "on"}
+
+
+def _mails(word: str) -> dict[str, Any]:
+    value = _choice("mails", ("all", "turn", "digest"), word)
+    return {"digest": DAILY} if value == "digest" else {"mails": value, "digest": OFF}
+
+
+def _digest(word: str) -> dict[str, Any]:
+    hour = _hour(word)
+    if hour is not None:
+        return {"digest": DAILY, "digest_at": hour}
+    usual = _HOW_OFTEN.get(lowered(word), word)
+    return {"digest": _choice("digest", (DAILY, HOURLY, OFF), usual)}
+
+
+def _hour(word: str) -> int | None:
+    """An hour of the day, as people write it: `18:00`, `18h`, `6pm`; None for anything else."""
+    found = _HOUR.fullmatch(lowered(word))
+    if found is None:
+        return None
+    hour = int(found[1])
+    if found[2] in ("am", "pm"):
+        return hour % 12 + 12 * (found[2] == "pm") if 1 <= hour <= 12 else None
+    return hour if hour < 24 else None
+
+
+def _zone(word: str) -> str:
+    alike = {name.lower(): name for name in available_timezones()}
+    name = alike.get(lowered(word).replace(" ", "_"))
+    if name is None:
+        raise Refusal("no-such-zone", word=cut_short(word), near=_zones_like(word, alike))
+    return name
+
+
+def _zones_like(word: str, zones: Mapping[str, str]) -> list[str]:
+    """The zones of a city, or those that a word is most like; `zones` by their names in small
+    letters."""
+    asked = lowered(word).replace(" ", "_").rpartition("/")[2]
+    cities = {low: low.rpartition("/")[2] for low in zones}
+    of_it = [low for low, city in cities.items() if city == asked]
+    if not of_it:
+        begun = sorted({city for city in cities.values() if city[:1] == asked[:1]})
+        near = nearest(asked, begun)
+        of_it = [low for city in near for low in cities if cities[low] == city]
+    return sorted(zones[low] for low in of_it)[:_MOST_ZONES]
+
+
+def _limit(word: str) -> int:
+    """A number of games, 0 for none. Raises Refusal."""
+    if lowered(word) in _NO_LIMIT:
+        return 0
+    if not (word.isascii() and word.isdigit() and 1 <= int(word[:9]) <= _MOST_GAMES):
+        raise Refusal("no-such-limit", word=cut_short(word), most=_MOST_GAMES)
+    return int(word)
+
+
+_SETTINGS: Mapping[str, _Read] = {
+    "picture": _on_or_off("picture"),
+    "subject": _one_of("subject", "plain", "classic"),
+    "mails": _mails,
+    "strict": _on_or_off("strict"),
+    "weekend": _on_or_off("weekend"),
+    "digest": _digest,
+    "challenges": _one_of("challenges", *_CHALLENGES),
+    "timezone": lambda word: {"timezone": _zone(word)},
+    "languages": lambda word: {"languages": read_languages(word)},
+    "limit": lambda word: {"limit": _limit(word)},
+}
+
+
 class ShowSettings(Command):
     """Say how we write to you, and what you can change about it."""
 
@@ -66,22 +145,29 @@ class Set(Command):
     """Change how we write to you.
 
     `set picture off` leaves the picture of the board out; `on` brings it back.
+
     `set subject classic` puts the name of whoever is to move into the subject, as older
     servers did; then a mail program may show a game as several conversations. `plain` is
     the usual way.
+
     `set mails turn` sends you a board only when it is your turn, or somebody writes or asks
     something, and at the end; your own moves are still confirmed. `all` sends every move.
+
     `set digest daily` sends you one mail a day, at 7 in the morning, with all boards on which the
     others did something; `set digest 18:00` is another hour, `set digest hourly` a mail an hour,
     and `off` each board at once again. What you do yourself is answered at once in any case. So
     is what cannot wait: an offer to you that somebody else may end meanwhile, a move for which
     you would have less than a day after the digest, and a reminder. `set mails digest` is
     `set digest daily`, and with `all` or `turn` there are no digests.
-    `set timezone Europe/Berlin` is for the times that our mails name.
-    `set weekend off` stops your clocks on Saturdays and Sundays. What would let your time on a
+
+    `set timezone Europe/Berlin` is for the times that our mails name, and for the days of your
+    clocks. `set weekend off` stops these on Saturdays and Sundays. What would let your time on a
     board run out at once, such as `set weekend on` late in a wait, is not done.
+
     `set languages English, Deutsch` tells others in `info` what you write; `none` tells nothing.
+
     `set challenges ask` and `set limit 5` are the commands `challenges` and `limit`.
+
     `set strict on` is for those who are afraid of forgers: your yes to a question then stands
     for no other mail, so that every mail which answers none of ours is asked about. Where this
     server learns what your mail provider says of a mail, an answer of yours counts only if
@@ -92,14 +178,12 @@ class Set(Command):
     group = "account"
     examples = ("set picture off", "set mails turn", "set digest daily")
 
-    name: str = operand(
-        OneOf(*_CHOICES, "timezone", "languages", "limit", shown="setting", **_SPELLINGS)
-    )
+    name: str = operand(OneOf(*_SETTINGS, shown="setting", **_SPELLINGS))
     value: str = operand(Words("value"))
 
     def run(self, context: Context) -> Iterator[Event]:
         """Change it."""
-        settings = replace(context.player.settings, **self._chosen())
+        settings = replace(context.player.settings, **_SETTINGS[self.name](self.value))
         chosen = getattr(settings, self.name)
         if self.name == "strict":  # the word of a provider that is never heard would be none
             settings = replace(settings, strict_by_provider=context.can_be_strict or not chosen)
@@ -109,28 +193,6 @@ class Set(Command):
             look_again(context.work, context.player.id, context.now)
         arrange_digests(context.work, context.player, settings, context.now)
         yield _told(context, settings, changed=self.name)
-
-    def _chosen(self) -> dict[str, Any]:
-        """The settings that are another way now."""
-        if self.name == "timezone":
-            return {self.name: _zone(self.value)}
-        if self.name == "languages":
-            return {self.name: read_languages(self.value)}
-        if self.name == "limit":
-            return {self.name: _limit(self.value)}
-        hour = _hour(self.value) if self.name == "digest" else None
-        if hour is not None:
-            return {"digest": DAILY, "digest_at": hour}
-        choices = _CHOICES[self.name]
-        value = lowered(self.value)
-        if self.name == "digest":
-            value = _HOW_OFTEN.get(value, value)
-        if value not in choices:
-            told = {"word": cut_short(self.value), "near": nearest(value, choices)}
-            raise Refusal("no-such-setting", name=self.name, choices=list(choices), **told)
-        if self.name == "mails":
-            return {"digest": DAILY} if value == "digest" else {"mails": value, "digest": OFF}
-        return {self.name: value == "on" if choices == _ON_OFF else value}
 
 
 class Challenges(Command):
@@ -147,7 +209,7 @@ class Challenges(Command):
     group = "lobby"
     examples = ("challenges ask", "challenges off", "challenges on")
 
-    value: str = operand(OneOf(*_CHOICES["challenges"]))
+    value: str = operand(OneOf(*_CHALLENGES))
 
     def run(self, context: Context) -> Iterator[Event]:
         """Change it."""
@@ -181,50 +243,9 @@ def set_challenges(context: Context, value: str) -> Answered:
     return _told(context, settings, changed="challenges")
 
 
-def _limit(word: str) -> int:
-    """A number of games, 0 for none. Raises Refusal."""
-    if lowered(word) in _NO_LIMIT:
-        return 0
-    if not (word.isascii() and word.isdigit() and 1 <= int(word[:9]) <= _MOST_GAMES):
-        raise Refusal("no-such-limit", word=cut_short(word), most=_MOST_GAMES)
-    return int(word)
-
-
 def local_time(moment: datetime, timezone: str) -> str:
     """A moment as a player's mails name it: ISO 8601 to the minute, and the zone."""
     return f"{moment.astimezone(ZoneInfo(timezone)):%Y-%m-%d %H:%M} ({timezone})"
-
-
-def _hour(word: str) -> int | None:
-    """An hour of the day, as people write it: `18:00`, `18h`, `6pm`; None for anything else."""
-    found = _HOUR.fullmatch(lowered(word))
-    if found is None:
-        return None
-    hour = int(found[1])
-    if found[2] in ("am", "pm"):
-        return hour % 12 + 12 * (found[2] == "pm") if 1 <= hour <= 12 else None
-    return hour if hour < 24 else None
-
-
-def _zone(word: str) -> str:
-    alike = {name.lower(): name for name in available_timezones()}
-    name = alike.get(lowered(word).replace(" ", "_"))
-    if name is None:
-        raise Refusal("no-such-zone", word=cut_short(word), near=_zones_like(word, alike))
-    return name
-
-
-def _zones_like(word: str, zones: Mapping[str, str]) -> list[str]:
-    """The zones of a city, or those that a word is most like; `zones` by their names in small
-    letters."""
-    asked = lowered(word).replace(" ", "_").rpartition("/")[2]
-    cities = {low: low.rpartition("/")[2] for low in zones}
-    of_it = [low for low, city in cities.items() if city == asked]
-    if not of_it:
-        begun = sorted({city for city in cities.values() if city[:1] == asked[:1]})
-        near = nearest(asked, begun)
-        of_it = [low for city in near for low in cities if cities[low] == city]
-    return sorted(zones[low] for low in of_it)[:_MOST_ZONES]
 
 
 def _told(context: Context, settings: Settings, changed: str = "") -> Answered:

@@ -144,8 +144,8 @@ class Forgotten:
 class SeekNews:
     """Something happened to a seek, of which others who wait in it are told, each by number.
 
-    `what`: a player `joined` or `left`, or the seek is over: `withdrawn` or `lapsed`. `pairs`: it
-    came of the wish to be paired.
+    `what`: a player `joined` or `left`, or the seek is over: `withdrawn`, `lapsed`, or who made it
+    is `gone`. `pairs`: it came of the wish to be paired.
     """
 
     seek: int

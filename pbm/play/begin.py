@@ -4,7 +4,7 @@ A board counts as unanswered by a player who has neither moved nor written on it
 begun, as long as it is in progress.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 
 from pbm.errors import Refusal
@@ -29,29 +29,30 @@ def begin_board(
     now: datetime,
     *,
     rematch_of: int | None = None,
-    is_agreed: bool = False,
+    agreed: Collection[int] | None = None,
     first_unsaid: bool = False,
 ) -> list[Event]:
     """Start a board at a player's wish, seats in the order given. Raises Refusal.
 
-    `is_agreed`: everybody has said yes to it, so that it is none of the first few in a day, and
-    nobody is challenged by it.
+    `agreed` are those who have said yes to it, by their numbers, and are challenged no more; where
+    somebody had to, it is none of the first few in a day.
     `first_unsaid`: the player has the first seat without having asked for it, and is told.
     """
-    check_others(work, players, begun_by, is_agreed=is_agreed)
+    check_others(work, players, begun_by, agreed=agreed or ())
     board = start_board(work, setup, players, now, rematch_of=rematch_of, begun_by=begun_by.id)
-    _count_start(work, begun_by, now, is_agreed=is_agreed)
+    _count_start(work, begun_by, now, is_agreed=agreed is not None)
     return [BoardStarted(board.id, begun_by.handle, first_unsaid)]
 
 
 def check_others(
-    work: UnitOfWork, players: Sequence[Player], begun_by: Player, *, is_agreed: bool = False
+    work: UnitOfWork, players: Sequence[Player], begun_by: Player, *, agreed: Collection[int] = ()
 ) -> None:
-    """Raise Refusal where a player may not bring the others of these to a board now."""
+    """Raise Refusal where a player may not bring the others of these to a board now; those who have
+    `agreed`, by their numbers, take it whatever they say of challenges."""
     check_meeting(work, begun_by, players)
     for other in players:
         if other.id != begun_by.id:
-            if not is_agreed:
+            if other.id not in agreed:
                 check_challenge(work, other)
             _check_answered(work, begun_by, other)
 

@@ -78,10 +78,11 @@ def accept_challenge(
         return [_called_off(work, challenge, "impossible", away, but=player)]
     try:
         with work.savepoint():
+            _check_unasked(challenge, players)
             setup = setup_of_challenge(challenge)
             begun = begin_board(
                 *(work, setup, players, begun_by, now),
-                is_agreed=True,
+                agreed=challenge.asked,
                 first_unsaid=challenge.first_unsaid,
             )
     except Refusal:
@@ -90,6 +91,14 @@ def accept_challenge(
         (number,) = (event.board_id for event in begun if isinstance(event, BoardStarted))
         begun.append(Commented(number, begun_by.handle, challenge.comment))
     return begun
+
+
+def _check_unasked(challenge: PendingChallenge, players: Sequence[Player]) -> None:
+    """Raise Refusal where somebody wants to be asked by now who was not."""
+    for player in players:
+        is_unasked = player.id not in (challenge.by_id, *challenge.asked)
+        if is_unasked and player.settings.challenges == "ask":
+            raise Refusal("takes-no-challenges", handle=player.handle)
 
 
 def refuse_challenge(work: UnitOfWork, challenge: PendingChallenge, player: Player) -> CalledOff:

@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from pbm.events import BoardEnded, BoardReopened, Event
+from pbm.play.clocks.waits import start_clock
 from pbm.play.first_moves import await_first_move
 from pbm.play.matches import go_on
 from pbm.play.ratings import count_board, uncount_board
@@ -27,6 +28,7 @@ def settle_end(
     if not before.playing:
         uncount_board(work, before, now)
     if after.playing:
+        start_clock(work, after, now)
         return events
     count_board(work, after, now)
     events.append(BoardEnded(after.id, after.ended_by or "", ranks(after)))

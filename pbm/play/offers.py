@@ -221,7 +221,7 @@ def _take_back(work: UnitOfWork, board: Board, ply: int, now: datetime) -> list[
     since = [item for item in work.boards.departures(board.id) if item.after_ply > ply]
     after = go_back(work, board, ply, now)
     for item in since:
-        after = take_out(work, after, [item.seat], item.how, now)
+        after = take_out(work, after, [item.seat], item.how, now, spared=item.spared)
     return settle_end(work, board, after, now)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from pbm.play.boards import close_board, progress_at
+from pbm.play.clocks.waits import start_clock
 from pbm.play.first_moves import await_first_move
 from pbm.play.marks import mark
 from pbm.play.subjects import board_subject
@@ -78,6 +79,8 @@ def keep_record(
     reached = progress_at(board, final, len(played))
     board = work.boards.fill(board, played, left, reached, now)
     if record.ended is None and (goes_on or not board.playing):
+        if board.playing:
+            start_clock(work, board, now)
         await_first_move(work, board, now)
         return board
     ended = record.ended

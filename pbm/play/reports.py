@@ -25,10 +25,15 @@ def report(
         raise Refusal("too-many-reports", most=REPORTS.most)
     said = work.words.of_others(board.id, player.id, most=_MOST_WORDS)
     words = [
-        {"handle": item.handle, "at": item.said_at.isoformat(), "lines": list(item.lines)}
+        {"handle": item.handle, "at": item.said_at.isoformat(), "lines": _cut(item.lines)}
         for item in said
         if item.said_at > now - WORDS_KEPT
     ]
-    told = [line[:_LONGEST] for line in lines[:_MOST_LINES]]
+    told = _cut(lines)
     number = work.reports.add(player.id, board.id, told, words, now)
     return Reported(number, board.id, player.handle, tuple(told), tuple(words))
+
+
+def _cut(lines: Sequence[str]) -> list[str]:
+    """As much of somebody's words as the operator needs."""
+    return [line[:_LONGEST] for line in lines[:_MOST_LINES]]

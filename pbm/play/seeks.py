@@ -145,30 +145,32 @@ def find_seek(work: UnitOfWork, number: int) -> Seek:
     return seek
 
 
-def leave_seek(work: UnitOfWork, seek: Seek, player: Player) -> list[Event]:
+def leave_seek(work: UnitOfWork, seek: Seek, player: Player) -> list[SeekNews]:
     """Let a player wait in an open seek no more; it is over if the player made it."""
     if seek.maker.player_id == player.id:
         return close_seek(work, seek, "withdrawn")
     work.seeks.drop_seekers(seek.id, [player.id])
     readers = (seek.maker.player_id,)
-    return [_news(seek, "left", player.handle, readers, waiting=len(seek.waiting) - 1)]
+    waiting = sum(one.player_id != player.id for one in seek.waiting)  # may be among them or not
+    return [_news(seek, "left", player.handle, readers, waiting=waiting)]
 
 
-def leave_all_seeks(work: UnitOfWork, player: Player) -> list[Event]:
-    """Let a player wait in no seek any more."""
+def leave_all_seeks(work: UnitOfWork, player: Player) -> list[SeekNews]:
+    """Let a player who cannot play any more wait in no seek."""
     work.seeks.lock()
     found = work.seeks.of_player(player.id)
-    return [event for seek in found for event in leave_seek(work, seek, player)]
+    left = [event for seek in found for event in leave_seek(work, seek, player)]
+    return [replace(news, what="gone") if news.what == "withdrawn" else news for news in left]
 
 
-def leave_seeks_with(work: UnitOfWork, player: Player, other: Player) -> list[Event]:
+def leave_seeks_with(work: UnitOfWork, player: Player, other: Player) -> list[SeekNews]:
     """Let a player wait nowhere any more where another waits, too."""
     work.seeks.lock()
     found = [seek for seek in work.seeks.of_player(player.id) if seek.has(other.id)]
     return [event for seek in found for event in leave_seek(work, seek, player)]
 
 
-def close_seek(work: UnitOfWork, seek: Seek, status: str) -> list[Event]:
+def close_seek(work: UnitOfWork, seek: Seek, status: str) -> list[SeekNews]:
     """Let a seek be over, as it was `withdrawn` by who made it or has `lapsed`; tell who waits."""
     work.seeks.close(seek.id, status)
     told = [one.player_id for one in seek.seekers if one != seek.maker or status == "lapsed"]
@@ -225,7 +227,8 @@ def _take_seat(
         return seek
     players = {one.handle: one for one in _players(work, seek)}
     seated = [players[handle] for handle in lots([one.handle for one in seek.seekers])]
-    events = begin_board(work, setup_of(seek.wish), seated, player, now, is_agreed=True)
+    agreed = {one.id for one in seated}
+    events = begin_board(work, setup_of(seek.wish), seated, player, now, agreed=agreed)
     begun = next(event for event in events if isinstance(event, BoardStarted))
     work.seeks.close(seek.id, "begun", begun.board_id)
     told = replace(begun, seek=seek.id, paired=seek.wish.pairs)
@@ -238,23 +241,23 @@ def _best(work: UnitOfWork, wish: Wish, player: Player, now: datetime) -> Seek |
 
     Two who have not asked to be paired choose for themselves.
     """
+    own = _own_ratings(work, player, now)(wish)
     found = [
         seek
-        for seek in work.seeks.standing(_LOOKED_AT, wish.game)
+        for seek in work.seeks.usual(_LOOKED_AT, wish.game, own)
         if seek.is_open and (wish.pairs or seek.wish.pairs) and not seek.has(player.id)
     ]
     if not found:
         return None
     known = {one.id: one for one in work.players.some(_waiting_in(found))}
-    rated = ratings_for(work, wish, {player.id, *known}, now)
-    own = rated[player.id].number
+    rated = ratings_for(work, wish, known.keys(), now)
     met = work.seeks.met_since(player.id, known, now - _NOT_AGAIN_FOR)
     free = may_meet(work, player, known.values())
     ranked: list[tuple[bool, int, int, Seek]] = []
     for seek in found:
         others = [known[one.player_id] for one in seek.waiting]
         numbers = [rated[other.id].number for other in others]
-        if not seek.wish.takes(own) or not all(map(wish.takes, numbers)):
+        if not all(map(wish.takes, numbers)):
             continue
         if all(other.id in free for other in others):
             off = max(abs(own - number) for number in numbers)

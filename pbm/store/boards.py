@@ -38,6 +38,7 @@ from pbm.store.values import (
     Progress,
     Round,
     Seat,
+    Stop,
 )
 
 _NEWEST = 100  # boards of one player that are looked at
@@ -549,7 +550,7 @@ class Boards:
         self._connection.execute(
             update(seats)
             .where(seats.c.board_id == board.id, seats.c.seat == seat)
-            .values(player_id=player_id, told_of_words=False)
+            .values(player_id=player_id, told_of_words=False, used=0, banked=None)
         )
         waited_for = board.to_move
         moves_now = waited_for is not None and waited_for.seat == seat
@@ -610,14 +611,14 @@ def _wait(board: Board, progress: Progress, now: datetime) -> dict[str, Any]:
     }
 
 
-def _plain_stops(stops: Iterable[tuple[datetime, datetime]]) -> list[list[str]] | None:
-    """Stretches of time as JSON has them; None for none."""
-    return [[moment.isoformat() for moment in stop] for stop in stops] or None
+def _plain_stops(stops: Iterable[Stop]) -> list[list[Any]] | None:
+    """Stops as JSON has them; None for none."""
+    return [[stop.begin.isoformat(), stop.end.isoformat(), stop.bounced] for stop in stops] or None
 
 
-def _stops(plain: Iterable[Iterable[str]] | None) -> Iterator[tuple[datetime, datetime]]:
-    for begin, end in plain or ():
-        yield datetime.fromisoformat(begin), datetime.fromisoformat(end)
+def _stops(plain: Iterable[tuple[str, str, bool]] | None) -> Iterator[Stop]:
+    for begin, end, bounced in plain or ():
+        yield Stop(datetime.fromisoformat(begin), datetime.fromisoformat(end), bounced)
 
 
 def _board(row: Row, seated: Iterable[Row]) -> Board:

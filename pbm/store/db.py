@@ -83,6 +83,15 @@ class UnitOfWork:
         """Whether other processes may use this database, too."""
         return self._connection.dialect.name != "sqlite"
 
+    @property
+    def holds_all_up(self) -> bool:
+        """Whether all others who end a board, or look for one to play on, wait until the commit.
+
+        Who goes on to another board then may wait for somebody who waits here: it should be the
+        last thing done.
+        """
+        return self.ratings.are_held or self.seeks.are_held
+
     def run(self, statement: Executable, **values: object) -> None:
         """Run a statement that is about no table."""
         self._connection.execute(statement, values)

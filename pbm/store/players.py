@@ -1,7 +1,7 @@
 """Players and their verified addresses."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, fields
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -55,6 +55,7 @@ _AS_STORED = (
     *("id", "handle", "status", "epoch", "joined_at"),
     *("password_hash", "bounces", "bounced_at", "unreachable_since"),
 )
+_SETTINGS = {field.name for field in fields(Settings)}
 _BY_ID = Statement(_those(players.c.id == bindparam("player_id")))
 _BY_HANDLE = Statement(_those(players.c.handle == bindparam("handle")))
 _BY_ADDRESS = Statement(
@@ -118,14 +119,18 @@ class Players:
         return epoch
 
     def find_locked(self, player_id: int) -> Player | None:
-        """Find a player whom nobody else changes until the commit.
+        """Find a player whom nobody else changes until the commit."""
+        self.lock(player_id)
+        return self.find(player_id)
+
+    def lock(self, player_id: int) -> None:
+        """Let nobody else change a player until the commit.
 
         Boards and mails that refer to the player can be written meanwhile.
         """
         self._connection.execute(
             select(players.c.id).where(players.c.id == player_id).with_for_update(key_share=True)
         )
-        return self.find(player_id)
 
     def by_handle(self, handle: str) -> Player | None:
         """Find a player by handle."""
@@ -340,4 +345,9 @@ def _players(rows: Iterable[Row]) -> Iterator[Player]:
 def _player(row: Row, own: Sequence[str]) -> Player:
     values = {name: row[name] for name in _AS_STORED}
     values["password_hash"] = PasswordHash.read(row["password_hash"])
-    return Player(**values, addresses=tuple(own), settings=Settings(**(row["settings"] or {})))
+    return Player(**values, addresses=tuple(own), settings=_settings(row["settings"] or {}))
+
+
+def _settings(kept: Mapping[str, Any]) -> Settings:
+    """How a player wants things; what a newer version has kept besides tells this one nothing."""
+    return Settings(**{name: value for name, value in kept.items() if name in _SETTINGS})

@@ -61,6 +61,7 @@ class Ratings:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
+        self.are_held = False  # others wait for this transaction
 
     # -- reading ---------------------------------------------------------------------------
 
@@ -125,6 +126,7 @@ class Ratings:
         """Let nobody else count a board until the commit."""
         if self._connection.dialect.name == "postgresql":
             self._connection.execute(_COUNTING)
+            self.are_held = True
 
     def add(self, board_id: int, game: str, pool: Pool, now: datetime) -> CountedBoard:
         """Count a board as the next. Until the commit nobody else counts one."""

@@ -20,6 +20,12 @@ _HERE = (
     & players.c.unreachable_since.is_(None)
     & exists().where(addresses.c.player_id == players.c.id)
 )
+_MAKER_HERE = exists().where(
+    seekers.c.seek_id == seeks.c.id,
+    seekers.c.place == 1,
+    players.c.id == seekers.c.player_id,
+    _HERE,
+)
 _ALL = (
     select(seeks, seekers.c.player_id, players.c.handle, _HERE.label("here"))
     .join(seekers, seekers.c.seek_id == seeks.c.id)
@@ -33,6 +39,7 @@ class Seeks:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
+        self.are_held = False  # others wait for this transaction
 
     # -- reading ---------------------------------------------------------------------------
 
@@ -41,17 +48,23 @@ class Seeks:
         or take one seat."""
         if self._connection.dialect.name == "postgresql":
             self._connection.execute(_ONE_AT_A_TIME)
+            self.are_held = True
 
     def find(self, seek_id: int) -> Seek | None:
         """Find a seek by its number."""
         return next(self._select(seeks.c.id == seek_id), None)
 
-    def standing(self, most: int, game: str | None = None) -> tuple[Seek, ...]:
-        """The seeks that wait for players, the oldest first; with `game` the usual ones of it."""
-        query = select(seeks.c.id).where(_IS_OPEN).order_by(seeks.c.id).limit(most)
-        if game is not None:
-            query = query.where(seeks.c.usual, seeks.c.game == game)
+    def standing(self, most: int) -> tuple[Seek, ...]:
+        """The seeks that wait for players, the oldest first; not those whose maker cannot play."""
+        query = select(seeks.c.id).where(_IS_OPEN, _MAKER_HERE).order_by(seeks.c.id).limit(most)
         return self._of(self._connection.scalars(query).all())
+
+    def usual(self, most: int, game: str, rating: int) -> tuple[Seek, ...]:
+        """Of those the ones for a game as it is usually played that take a rating."""
+        query = select(seeks.c.id).where(_IS_OPEN, _MAKER_HERE, seeks.c.usual, seeks.c.game == game)
+        query = query.where(seeks.c.least.is_(None) | (seeks.c.least <= rating))
+        query = query.where(seeks.c.most.is_(None) | (seeks.c.most >= rating))
+        return self._of(self._connection.scalars(query.order_by(seeks.c.id).limit(most)).all())
 
     def of_player(self, player_id: int, *, over: bool = False) -> tuple[Seek, ...]:
         """The seeks in which a player waits, the oldest first; `over`: all there ever were."""

@@ -148,6 +148,16 @@ class Round:
 
 
 @dataclass(frozen=True)
+class Stop:
+    """A time in which the clock of a board stood still; `bounced`: as mail to who was to move came
+    back."""
+
+    begin: datetime
+    end: datetime
+    bounced: bool = False
+
+
+@dataclass(frozen=True)
 class Board:
     """A game on the server with its current position.
 
@@ -183,7 +193,7 @@ class Board:
     waits_since: datetime | None = None
     reminded: int = 0
     given: int = 0
-    stops: tuple[tuple[datetime, datetime], ...] = ()
+    stops: tuple[Stop, ...] = ()
     paused_since: datetime | None = None
 
     @cached_property

@@ -39,7 +39,7 @@ class TestDrawn:
         room.alice.gets(1).hears("bob's move on board 1; nothing to do.")
         assert "draw" not in room.bob.newest.text
         assert room.is_sound()
-        room.bob.says("accept").hears("There is no draw or take-back on board 1 that waits")
+        room.bob.says("accept").hears("There is nothing on board 1 that waits")
         room.alice.says("draw").hears("You have offered a draw on board 1 since your last move")
         plays(room.table, [room.alice, room.bob], plies=2)
         room.alice.says("draw")
@@ -80,7 +80,7 @@ class TestOpenOffers:
         room.everybody_forgets()
         for person in (room.alice, room.bob):
             assert "accept" not in person.newest.text
-            person.says("accept").hears("There is no draw or take-back on board 1 that waits")
+            person.says("accept").hears("There is nothing on board 1 that waits")
         room.bob.says("draw").hears("The draw that bob offers waits for alice.")
         assert room.is_sound()
 

@@ -202,6 +202,17 @@ class TestReopen:
         assert [change.what for change in room.journal(board=1)][1:] == ["reopened"]
         assert room.is_sound()
 
+    def test_its_clock_runs_again(self, room: Room) -> None:
+        room.bob.says(REPLY)
+        boards.end(room.office, 1, WHY)
+        room.table.days_pass(10)
+        boards.reopen(room.office, 1, WHY)
+        room.table.days_pass(20.9)
+        room.alice.hears("Please make it by")
+        assert room.board().playing
+        room.table.days_pass(8)  # with the days that are taken by themselves
+        assert room.board().winners == (2,)
+
     def test_a_player_removed_meanwhile_is_out(self, room: Room) -> None:
         three(room)
         boards.end(room.office, 2, WHY)

@@ -128,6 +128,19 @@ class TestSuspend:
         assert room.board().ply == 2
         assert room.is_sound()
 
+    @pytest.mark.parametrize("moved", [False, True])
+    def test_no_clock_runs_meanwhile(self, room: Room, moved: bool) -> None:
+        for mover, move in ((room.bob, "i5-g5,h5"), (room.alice, "a2-c4,b3")) if moved else ():
+            mover.says(move)
+        room.table.days_pass(days := 2.5)
+        players.suspend(room.office, "bob", WHY)
+        room.table.days_pass(100)
+        players.unsuspend(room.office, "bob", WHY)
+        room.table.days_pass((21 if moved else 7) - days - 0.1)
+        assert room.board().playing
+        room.table.days_pass(7.2)  # with days that are taken by themselves, or begun anew
+        assert not room.board().playing
+
     def test_not_twice(self, room: Room) -> None:
         players.suspend(room.office, "bob", WHY)
         with pytest.raises(OperatorError, match="suspended already"):

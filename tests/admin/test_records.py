@@ -37,6 +37,8 @@ def test_a_game_from_elsewhere_goes_on(room: Room) -> None:
     room.alice.says("i6-g6,h6").hears("bob's move on board 2")
     assert room.board(board.id).ply == 4
     assert room.is_sound()
+    room.table.days_pass(29)  # with the days that are taken by themselves
+    assert room.board(board.id).winners == (2,)
 
 
 def test_other_players_take_the_seats(room: Room) -> None:

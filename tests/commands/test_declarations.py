@@ -83,6 +83,9 @@ def test_an_option_that_it_does_not_have_is_refused_by_name(command: type[Comman
             if command.has_secret() and at > first:
                 assert isinstance(found, Command)
                 continue
+            if isinstance(found, Command) and found.sentence:  # where a dash is only a dash
+                assert "nonsense" in found.sentence.lower()
+                continue
             assert isinstance(found, Problem), line
             assert found.code == "syntax"
             assert (found.params["reason"], found.params["word"]) == ("option", "-nonsense")

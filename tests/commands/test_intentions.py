@@ -66,7 +66,8 @@ MEANT = {
         |Wo ist das Brett?""",
     "turn": """who|who is to move?|whose turn is it|Whose turn is it?|status|Status?
         |what are the scores|What's the score?|Is it my turn?|when is it my turn?
-        |which ones are mine?|who is winning?|Wer ist dran?|A qui de jouer ?
+        |which ones are mine?|who is winning?|how long do I have?|When must I move?
+        |Wer ist dran?|A qui de jouer ?
         |¿De quién es el turno?|A chi tocca?|Czyj ruch?|Чей ход?""",
     "games": "my games|which games am I in?|show my games",
     "how challenge": "How do I start a new game?|how can I invite a friend?",

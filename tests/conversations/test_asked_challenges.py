@@ -41,10 +41,10 @@ def test_it_is_said_in_a_line(table: Table, line: str, set_to: str) -> None:
 @pytest.mark.parametrize(
     ("line", "answer"),
     [
-        ("challenges", "Something is missing there: the on|off|ask."),
+        ("challenges", "Something is missing there: one of on, off, ask."),
         ("challenges perhaps", 'I do not know "perhaps" here; it is one of on, off, ask.'),
         ("set challenges perhaps", "Challenges can be on or off or ask"),
-        ("limit", "Something is missing there: the n."),
+        ("limit", "Something is missing there: the number."),
         ("limit many", '"many" is not a number of games: send such as "limit 5", up to 999'),
         ("limit 1000", '"1000" is not a number of games'),
         ("set limit -1", '"-1" is not a number'),
@@ -271,7 +271,7 @@ def test_who_cannot_play_any_more_is_named(table: Table) -> None:
     alice, (bob,) = table.joins("alice"), asking(table, "bob")
     alice.says("challenge bob").forgets()
     suspend(office(table), "alice", "quarrels")
-    bob.forgets().says("yes").gets(1).hears("will not take place")
+    bob.forgets().says("yes\nHave fun!").gets(1).hears("will not take place", "| Have fun!")
     assert not table.boards()
 
 
@@ -283,10 +283,25 @@ def test_what_has_become_impossible_is_called_off(table: Table) -> None:
         people = {handle: work.players.by_handle(handle) for handle in ("bob", "carol")}
         work.blocks.add(people["bob"].id, people["carol"].id, table.clock())
     bob.forgets()
-    carol.says("yes").hears("will not take place")
+    carol.says("yes\nHave fun!").hears("will not take place", "went to nobody", "| Have fun!")
     alice.gets(1).hears("it could not begin when all had said yes. Send the challenge again")
     bob.gets(1).hears("that alice wanted to start is off")
     assert not table.boards()
+
+
+@pytest.mark.parametrize("line", ["challenges off", "challenges ask", "limit 1", "block alice"])
+def test_whoever_was_not_asked_may_want_no_more_challenges_meanwhile(
+    table: Table, line: str
+) -> None:
+    alice, carol, (bob,) = table.joins("alice"), table.joins("carol"), asking(table, "bob")
+    alice.says("challenge carol").forgets()
+    alice.says("challenge bob carol").forgets()
+    carol.says(line).forgets()
+    alice.forgets()
+    bob.forgets().says("yes").gets(1).hears("will not take place")
+    alice.gets(1).hears("it could not begin when all had said yes. Send the challenge again")
+    carol.hears_nothing()
+    assert table.boards() == [1]
 
 
 def test_somebody_invited_by_address_comes_before_those_who_are_asked(table: Table) -> None:
@@ -298,6 +313,19 @@ def test_somebody_invited_by_address_comes_before_those_who_are_asked(table: Tab
     alice.hears("bob wants to be asked first")
     bob.gets(1).says("yes").hears("Abalone Board 1: alice, bob +1")
     dave.hears("Abalone Board 1: alice, bob +1")
+
+
+@pytest.mark.parametrize("line", ["challenges off", "limit 1", "block alice"])
+def test_an_invitation_by_address_brings_nobody_else_along(table: Table, line: str) -> None:
+    alice, bob = table.joins("alice"), table.joins("bob")
+    alice.says("challenge bob").forgets()
+    dave = table.person("dave@example.net")
+    alice.says("challenge bob dave@example.net -unrated").gets(1)
+    bob.forgets().says(line).forgets()
+    dave.says("yes").hears("will not take place")
+    assert table.boards() == [1]
+    alice.forgets().says("challenge bob erin@example.net").gets(1).hears("bob takes no")
+    table.person("erin@example.net").hears_nothing()
 
 
 def test_a_rematch_and_rounds_are_not_asked_about(table: Table) -> None:

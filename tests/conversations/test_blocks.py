@@ -10,8 +10,10 @@ from tests.table import Table
 
 def meet(table: Table, one: str, other: str) -> bool:
     with table.database.reading() as work:
-        players = [work.players.by_handle(handle) for handle in (one, other)]
-        return may_meet(work, *filter(None, players))
+        first, second = (work.players.by_handle(handle) for handle in (one, other))
+        assert first
+        assert second
+        return may_meet(work, first, [second]) == {second.id}
 
 
 @pytest.mark.parametrize(
@@ -87,6 +89,38 @@ def test_a_challenge_that_waits_between_them_is_off(table: Table) -> None:
     bob.gets(1).hears("is off: alice would rather not play.")
     carol.hears_nothing()
     assert len(table.rows("challenges")) == 1
+
+
+def test_they_wait_in_no_seek_together(table: Table) -> None:
+    alice, bob, carol = (table.joins(handle) for handle in ("alice", "bob", "carol"))
+    alice.says("seek 4")
+    bob.says("seek 4").says("join 1")
+    carol.says("seek 4").says("join 1")
+    alice.says("join 2").says("join 3")
+    for person in (alice, bob, carol):
+        person.forgets()
+    alice.says("block bob").gets(1).forgets()
+    bob.gets(2).hears("alice has taken seek 1 back", "alice has given the seat in your seek 2 back")
+    carol.gets(1).hears("alice has taken seek 1 back")
+    assert [row["seek_id"] for row in table.rows("seekers") if row["player_id"] == 1] == [1, 3]
+    bob.says("seeks").hears("Number 2: bob")
+    assert "Number 3" not in bob.newest.text
+    bob.says("join 3").hears("Somebody waits in seek 3 whom we put on no board with you.")
+    alice.says("join 2").hears("Somebody waits in seek 2 whom we put on no board with you.")
+    bob.says("play")
+    alice.says("play").hears("There is nobody to pair you with")
+    assert not table.boards()
+
+
+def test_words_below_a_block_go_to_nobody(table: Table) -> None:
+    alice, bob = (table.joins(handle) for handle in ("alice", "bob"))
+    alice.says("challenges ask").forgets()
+    bob.says("challenge alice").forgets()
+    alice.forgets().says("block bob\n\nHe is awful.").gets(1).hears(
+        "Your words below the command went to nobody", "| He is awful."
+    )
+    bob.gets(1).hears("is off: alice would rather not play.")
+    assert "awful" not in bob.newest.text
 
 
 def test_a_block_stays_with_another_handle_and_goes_with_its_player(table: Table) -> None:

@@ -32,7 +32,7 @@ from tests.table import Table
         ("set timezone new_yrok", '"America/New_York"'),
         ("change pasword x", '"password"'),
         ("help tutoral", '"help tutorial"'),
-        ("help chalenge", '"help challenge" or "help change"'),
+        ("help chalenge", '"help challenge" or "help challenges"'),
         ("help koreandaisy2", '"help korean_daisy"'),
         ("reject drwa", '"draw"'),
     ],

@@ -231,7 +231,7 @@ class TestThree:
         carol.says("draw").gets(1).hears(
             "alice has offered a draw on board 1 already. It waits for bob."
         )
-        carol.says("accept").gets(1).hears("There is no draw or take-back on board 1 that waits")
+        carol.says("accept").gets(1).hears("There is nothing on board 1 that waits")
         alice.says("draw").gets(1).hears(
             "You have offered a draw on board 1 already. It waits for bob."
         )
@@ -269,7 +269,7 @@ class TestThree:
             person.gets(1).hears("alice does not offer a draw any more.")
             assert "accept" not in person.newest.text
         alice.says("draw").hears("You have offered a draw on board 1 since your last move")
-        carol.says("accept").hears("There is no draw or take-back on board 1 that waits")
+        carol.says("accept").hears("There is nothing on board 1 that waits")
         assert table.board(1).playing
 
     def test_who_leaves_is_not_waited_for(self, table: Table, people: list[Person]) -> None:
@@ -289,7 +289,7 @@ class TestThree:
     def test_nobody_offers_for_one_who_has_left(self, table: Table, people: list[Person]) -> None:
         alice, bob, carol = people
         alice.says("resign").forgets()
-        bob.forgets().says("accept").hears("There is no draw or take-back on board 1")
+        bob.forgets().says("accept").hears("There is nothing on board 1")
         alice.says("draw").hears("You have left board 1 already.")
         alice.says("accept draw").hears("You have left board 1 already.")
         bob.says("draw").forgets()
@@ -305,8 +305,8 @@ def test_strangers_and_boards_that_are_not_there(table: Table) -> None:
         carol.says(line.replace("1", "7")).gets(1).hears("There is no board 7.")
     carol.says("draw").hears("You have no game in progress.")
     carol.says("accept cake").hears(
-        'I do not know "cake" here; it is one of draw, takeback, pause, resume.',
-        'The command is "accept [board] [draw|takeback]".',
+        'I do not know "cake" here; it is one of draw, takeback, pause, resume, challenge, all.',
+        'The command is "accept [board] [what] [handle]".',
     )
 
 

@@ -226,3 +226,39 @@ def test_terms_are_kept(table: Table, again: str) -> None:
             "bank": 30 * day,
             "increment": 36 * 3600,
         }
+
+
+def test_nobody_stops_a_clock_for_ever_by_coming_and_going(table: Table) -> None:
+    alice, bob = begun(table, "alice", "bob")
+    for days in (20, 20, 20):  # of which thirty count
+        bounces(table, "alice")
+        table.days_pass(days)
+        alice.says("Mail works again.", answering=board_mail(alice, 1))
+    table.days_pass(1)
+    bounces(table, "alice")
+    table.days_pass(1)
+    bob.hears("alice's time has run out.").says("claim").hears("Board 1 is over: bob wins.")
+
+
+def test_an_awaited_first_move_has_its_time_back_as_well(table: Table) -> None:
+    alice, _ = table.start("alice", "bob")
+    table.days_pass(3)
+    bounces(table, "alice")
+    table.days_pass(10)
+    alice.forgets().says("Here I am!", answering=board_mail(alice, 1))
+    alice.hears("Your move on board 1, by Tue 2026-12-08 12:00 UTC")
+    table.days_pass(3.9)
+    assert table.board(1).playing
+    table.days_pass(0.2)
+    assert table.board(1).status == "closed"
+
+
+def test_the_first_line_counts_the_days_of_who_is_to_move_first(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    alice.says("set weekend off").says("vacation today to 2026-11-25")
+    bob.says("show 1").hears("alice's move on board 1 (away until 2026-11-25); nothing to do.")
+    alice.forgets().says("show 1").hears("Your move on board 1, by Sat 2026-12-05 00:00 UTC")
+    table.days_pass(13.4)
+    assert table.board(1).playing
+    table.days_pass(0.2)
+    assert table.board(1).status == "closed"

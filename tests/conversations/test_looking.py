@@ -132,7 +132,10 @@ def test_the_subject_of_a_list_says_whose_games_are_in_it(table: Table) -> None:
     for line, subject in (
         ("games", "Your games: 0 in progress, your move on none"),
         ("games me", "Your games: 0 in progress, your move on none"),
+        ("games waiting", "Your games: your move on none"),
         ("games alice", "alice's games: 1 in progress, alice's move on 1"),
+        ("games alice next", "alice's games: alice's move on 1"),
+        ("games me alice next", "Your and alice's games: 1 waiting"),
         ("games bob all", "bob's games: 1 in progress, bob's move on none"),
         ("games me bob", "Your and bob's games: 1 in progress"),
         ("games bob alice bob", "bob's and alice's games: 1 in progress"),
@@ -148,6 +151,7 @@ def test_the_subject_of_a_list_says_whose_games_are_in_it(table: Table) -> None:
 def test_after_the_last_game_the_list_names_those_that_are_over(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     carol = table.joins("carol")
+    carol.says("games next").hears('It is your move on no board. "games" lists all').forgets()
     carol.says("games bob next").gets(1).hears('"games bob" lists all that are in progress.')
     alice.says("resign").forgets()
     alice.says("games").gets(1).hears(

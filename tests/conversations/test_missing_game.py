@@ -1,11 +1,13 @@
 """A board whose game is not installed any more waits, and holds up nobody's mails."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 
 import pytest
 
 from pbm.store.db import UnitOfWork
 from pbm.store.schema import boards
+from tests.conversations.test_clocks import begun
 from tests.table import Person, Table
 
 WAITS = "The game on board 1 is not installed on this server at present."
@@ -64,6 +66,23 @@ def test_it_goes_on_when_the_game_is_back(table: Table, people: list[Person]) ->
     assert {(row["stuck"], row["last_error"]) for row in table.rows("due")} == {(False, None)}
     with table.database.transaction() as work:
         hold(work, "abalone")
-    table.days_pass(2)
-    alice.gets(1).hears("Your move on board 1.").says("a1-c3,d4")
+    table.days_pass(3.1)  # two of them were left, and a day may pass until it is looked at
+    alice.gets(1).hears("Your move on board 1, by").says("1 a1-c3,d4")
     bob.gets(1).hears("Your move on board 1.")
+
+
+def test_no_clock_runs_while_it_is_gone(table: Table) -> None:
+    people = begun(table, "alice", "bob")
+    table.days_pass(10)
+    with table.database.transaction() as work:
+        hold(work, "chess")
+    table.days_pass(100)
+    with table.database.transaction() as work:
+        hold(work, "abalone")
+    (stop,) = table.board(1).stops
+    assert timedelta(days=100) <= stop.end - stop.begin <= timedelta(days=105)
+    table.days_pass(10.9)
+    assert table.board(1).playing
+    people[1].hears_nothing()
+    table.days_pass(6)
+    assert table.board(1).winners == (2,)

@@ -154,6 +154,7 @@ def test_of_time_for_all_moves_all_others_get_some(table: Table, options: str) -
         ("give", "Something is missing there: the time."),
         ("give soon", '"soon" is not a time.'),
         ("give bob 3d", '"bob" is not a time.'),
+        ("give me 3d", "Nobody gives time to themselves: ask the others for it."),
         ("give 40d", '"40d" cannot be chosen here; it may be 1 hour to 30 days.'),
         ("give 3d 7", "There is no board 7."),
         ("give 1 3d", 'The command is "give time [board]".'),

@@ -44,6 +44,31 @@ def test_the_operator_gets_the_words_and_nobody_else(table: Table) -> None:
     assert "Stop it" not in operator.newest.text
 
 
+def test_as_much_of_long_words_as_is_needed(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    bob.says("\n".join(["Fool! " * 70] * 50), answering=board_mail(bob, 1))
+    alice.says("report 1\n" + "\n".join(["He shouts. " * 40] * 50))
+    (kept,) = table.rows("reports")
+    for lines in (kept["lines"], kept["words"][0]["lines"]):
+        assert len(lines) == 40
+        assert max(map(len, lines)) == 400
+
+
+def test_without_a_number_it_is_the_board_with_whoever_is_named(table: Table) -> None:
+    alice, _ = table.start("alice", "bob")
+    table.joins("carol")
+    table.begins("bob", "alice", "carol")
+    table.begins("carol", "alice")
+    alice.writes("help").forgets()  # on board 1 only it is her turn
+    alice.says("report Carol, she insults me").hears("Which board do you mean?", "- 3 (", "- 2 (")
+    assert "- 1 (" not in alice.newest.text
+    alice.says("report somebody").hears("Which board do you mean?", "- 1 (")
+    assert not table.rows("reports")
+    table.joins("dave")
+    table.begins("dave", "alice")
+    alice.says("whoami").says("report dave is rude").hears("your report about board 4")
+
+
 def test_a_stranger_to_the_board_reports_nothing(table: Table) -> None:
     _, carol = table.start("alice", "bob"), table.joins("carol")
     carol.says("report 1 they are rude").gets(1).hears("You do not play on board 1.")
@@ -51,10 +76,12 @@ def test_a_stranger_to_the_board_reports_nothing(table: Table) -> None:
 
 def test_a_plain_mail_is_asked_about_first(table: Table) -> None:
     alice, _ = table.start("alice", "bob")
-    alice.writes("report 1 bob is rude").gets(1).hears('Do you ask for "report 1 bob is rude"?')
+    alice.writes("report 1 bob is -very- rude").gets(1).hears(
+        'Do you ask for "report 1 bob is -very- rude"?'
+    )
     assert not table.rows("reports")
     alice.says("yes").gets(1).hears("The operator has your report")
-    table.person(OPERATOR).gets(1).hears("| bob is rude", "have written nothing there")
+    table.person(OPERATOR).gets(1).hears("| bob is -very- rude", "have written nothing there")
 
 
 def test_there_are_so_many_a_day(table: Table) -> None:

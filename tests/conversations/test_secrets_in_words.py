@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.table import Person, Table
+from tests.table import OPERATOR, Person, Table
 
 PASSWORD = "open-Sesame-7"
 LOGIN = f"alice {PASSWORD}"
@@ -48,6 +48,8 @@ class TestPasswords:
             f"challenge bob\nNow with alice {PASSWORD}",
             f"challenge carl@example.net\nalice {PASSWORD}",
             f"help\nalice {PASSWORD}",
+            f"report 1 alice {PASSWORD} bob is rude",
+            f"report 1 bob is rude\nI am alice {PASSWORD}",
             f"e4 alice {PASSWORD}",
             f"Hello\nsignup alice {PASSWORD}",
             f"alice\u200b{PASSWORD}",
@@ -60,8 +62,8 @@ class TestPasswords:
     def test_of_ones_own_go_to_nobody(self, table: Table, words: str) -> None:
         alice, bob = people(table)
         alice.says(words).hears(HELD, 'the word behind "alice"')
-        carl = table.person("carl@example.net")
-        assert PASSWORD not in sent(bob) + sent(carl)
+        carl, operator = table.person("carl@example.net"), table.person(OPERATOR)
+        assert PASSWORD not in sent(bob) + sent(carl) + sent(operator)
         assert PASSWORD not in table.everything_stored()
 
     @pytest.mark.parametrize(

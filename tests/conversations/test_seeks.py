@@ -1,10 +1,14 @@
 """Finding somebody to play with, without knowing anybody."""
 
 import json
+from collections.abc import Callable
 
 import pytest
 
+from pbm.play import seeks
 from pbm.play.seeks import JOINS, MOST_OPEN
+from pbm.service.operator.office import Office
+from pbm.service.operator.players import remove, suspend
 from tests.table import Person, Table
 
 
@@ -75,6 +79,7 @@ def test_what_cannot_be_sought(table: Table) -> None:
         "seek -expires=3h": '"3h" cannot be chosen here; it may be 1 day to 8 weeks.',
         "seek -bowl -layout=standard": "not from both",
         "join": "Something is missing there: the number.",
+        "seek for three": '"for three". "help seek" says how to write it. For example: "seek 3".',
         "join bob": '"bob" is not a number of an open game; "seeks" lists them.',
         "unseek": "You do not wait for a game, so there is nothing to take back.",
         "unseek 4": "There has been no seek 4.",
@@ -159,6 +164,25 @@ def test_whoever_cannot_play_is_not_waited_for(table: Table) -> None:
     dave.says("play").hears("There is nobody to pair you with")
 
 
+@pytest.mark.parametrize("put_out", [suspend, remove])
+def test_who_waits_hears_of_those_whom_the_operator_puts_out(
+    put_out: Callable[[Office, str, str], object], table: Table
+) -> None:
+    alice, bob = joined(table, "alice", "bob")
+    alice.says("seek 3").says("play")
+    bob.says("seek 4").says("join 1")
+    alice.says("join 3").forgets()
+    bob.forgets()
+    put_out(Office(table.database, table.site, table.clock, "root"), "alice", "quarrels")
+    table.posts()
+    bob.gets(2).hears(
+        "alice cannot play here any more, so nothing comes of seek 1, in which you had a seat.",
+        "alice has given the seat in your seek 3 back. 1 of 4 players",
+    )
+    bob.says("seeks").hears("Number 3: bob")
+    assert [row["status"] for row in table.rows("seeks")] == ["withdrawn", "withdrawn", "open"]
+
+
 def test_nobody_meets_another_address_of_their_own(table: Table) -> None:
     (alice,) = joined(table, "alice")
     other = table.person("alice+two@example.org")
@@ -181,6 +205,23 @@ def test_the_next_opponent_is_rather_another_one(table: Table) -> None:
     assert players_of(table, 3) == ["bob", "carol"]
     carol.says("play")  # there is nobody else
     assert players_of(table, 4) == ["alice", "carol"]
+
+
+def test_many_seeks_for_others_stand_in_nobodys_way(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(seeks, "_LOOKED_AT", 2)
+    alice, bob, carol, dave = joined(table, "alice", "bob", "carol", "dave")
+    for _ in range(2):
+        alice.says("seek -rating=3000-")
+        dave.says("seek -bowl")
+    with table.database.transaction() as work:
+        work.players.set_bounces(4, 1, table.clock(), table.clock())
+    bob.says("play")
+    carol.says("play").hears("on board 1")
+    carol.says("seek -pillar")
+    alice.says("unseek 1").says("unseek 3")
+    bob.says("seeks").hears("Number 6: carol")
 
 
 def test_whoever_leaves_boards_unanswered_is_passed_over(table: Table) -> None:
@@ -236,6 +277,9 @@ def test_two_strangers_have_a_board_after_three_mails_each(table: Table) -> None
         ("play", ""),
         ("", "play"),
         ("signup anna", "play"),
+        ("play", "play"),
+        ("play", "Hello,\nI would like to play."),
+        ("", "play\n\nBest regards,\nAnna"),
         ("Hello", "I am looking for an opponent."),
         ("", "Hi,\n\nI want to play with somebody.\n\nAnna"),
     ],
@@ -249,6 +293,10 @@ def test_who_asks_for_it_first_of_all_is_paired_with_the_yes(
     anna.hears("with your yes you are paired with the next player who wants one")
     anna.says("yes").gets(2).hears("You play as anna now", "Number 1: bob", "on board 1")
     bob.gets(1).hears("You both wanted to be paired")
+
+
+def test_who_asks_for_more_than_that_is_told_so(table: Table) -> None:
+    table.person("anna@one.example").writes("play", "games").hears('You asked for "play"')
 
 
 def test_whoever_takes_another_name_is_paired_too(table: Table) -> None:
@@ -281,6 +329,16 @@ def test_in_answer_to_a_board_they_are_for_the_others(words: str, table: Table) 
     alice, bob = table.start("alice", "bob")
     alice.says(words)
     bob.hears(f"| {words}")
+
+
+@pytest.mark.parametrize("line", ["seek 3", "play", "join 1", "unseek 2"])
+def test_words_without_a_board_come_back(line: str, table: Table) -> None:
+    alice, bob = joined(table, "alice", "bob")
+    alice.says("seek 3").forgets()
+    bob.says("seek 3").says(f"{line}\n\nI am new here.").hears(
+        "Your words below the command went to nobody", "| I am new here."
+    )
+    assert "new here" not in "".join(mail.text for mail in alice.mails)
 
 
 def test_play_before_a_move_is_no_wish_to_be_paired(table: Table) -> None:

@@ -1,7 +1,9 @@
 """How a player wants to be written to, and what becomes of it."""
 
 import pytest
+from sqlalchemy import update
 
+from pbm.store.schema import players
 from tests.table import Table
 
 
@@ -14,6 +16,14 @@ def test_settings_are_listed_and_say_how_to_change_them(table: Table) -> None:
         "- digest off: what others do comes at once, a mail for each board (daily, hourly, off,",
         "- timezone UTC: it is 2026-11-21 12:00 (UTC) there",
     )
+
+
+def test_a_setting_that_a_newer_version_has_kept_is_passed_over(table: Table) -> None:
+    alice = table.joins("alice")
+    kept = {"picture": False, "colours": "night"}
+    with table.database.engine.begin() as connection:
+        connection.execute(update(players).values(settings=kept))
+    alice.says("settings").gets(1).hears("- picture off:")
 
 
 def test_the_picture_can_be_left_out_and_comes_back(table: Table) -> None:

@@ -144,7 +144,7 @@ def test_it_is_withdrawn(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     alice.says("c3,d3").says("undo").says("reject").forgets()
     bob.hears("alice does not ask for a take-back any more.").says("accept")
-    bob.hears("There is no draw or take-back on board 1 that waits for an answer of yours.")
+    bob.hears("There is nothing on board 1 that waits for an answer of yours.")
     assert table.board(1).ply == 1
 
 
@@ -203,7 +203,7 @@ def test_two_things_to_answer(table: Table) -> None:
     )
     for word in ("accept", "reject"):
         bob.says(word).gets(1).hears(
-            "On board 1 there is both a draw and a take-back to answer. Write"
+            "On board 1 there is more than one thing to answer. Write"
             f' "{word} draw" or "{word} takeback".',
             "Nothing has changed.",
         )
@@ -219,7 +219,7 @@ def test_one_cannot_answer_oneself(table: Table) -> None:
     people = alice, bob = table.start("alice", "bob")
     plays(table, people)
     alice.says("takeback").forgets()
-    alice.says("accept").hears("There is no draw or take-back on board 1 that waits for an answer")
+    alice.says("accept").hears("There is nothing on board 1 that waits for an answer")
     alice.says("takeback").hears(
         "You have asked for a take-back on board 1 already. It waits for bob"
     )

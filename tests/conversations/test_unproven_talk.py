@@ -92,7 +92,7 @@ def test_a_no_and_a_withdrawal(people: list[Person]) -> None:
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
-        ("accept 1", "There is no draw or take-back on board 1 that waits for an answer of yours."),
+        ("accept 1", "There is nothing on board 1 that waits for an answer of yours."),
         ("reject draw 1", "There is no draw on board 1 that waits for an answer of yours."),
         ("claim 1", "A draw cannot be claimed on board 1 now"),
         ("rematch 1", "Board 1 is still being played."),

@@ -194,6 +194,11 @@ def test_thirty_days_a_year(table: Table) -> None:
     assert len(table.rows("vacations")) == 3
 
 
+def test_a_number_alone_is_as_many_days(table: Table) -> None:
+    alice = table.joins("alice")
+    alice.says("vacation 5").hears("You are away from 2026-11-21 to 2026-11-25, both days included")
+
+
 @pytest.mark.parametrize(
     ("line", "told"),
     [
@@ -206,6 +211,7 @@ def test_thirty_days_a_year(table: Table) -> None:
         ("vacation 2026-12-24 2026-12-20", "cannot be: today is 2026-11-21."),
         ("vacation 2030-12-24 2030-12-28", "cannot be: today is 2026-11-21."),
         ("vacation 24.12. 20.12.", "from 2026-12-24 to 2027-12-20 cannot be"),
+        ("vacation 367", "is not a day."),
         ("set weekend no", "weekend"),
     ],
 )

@@ -23,7 +23,7 @@ def test_a_whole_game(server: RunningServer, sink: Sink) -> None:
     plies = 0
     while position.outcome is None:
         mover = HANDLES[position.turn - 1]
-        assert text_of(boards[mover]).startswith("Your move on board 1.")
+        assert text_of(boards[mover]).startswith("Your move on board 1, by ")
         move = choose(position, choice)
         position = rules.play(position, move).position
         plies += 1

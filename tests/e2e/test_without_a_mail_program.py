@@ -45,7 +45,7 @@ def test_a_game_is_begun_watched_and_kept(server: RunningServer, tmp_path: Path)
     says(server, ALICE, "challenge bob")
     says(server, ALICE, "a1-c3,d4\nGood luck!")
     first, second = done(server, "read", ALICE, "-n", "2").split(f"{'-' * 76}\n")
-    assert "Your move on board 1." in first
+    assert "Your move on board 1, by " in first
     assert "bob's move on board 1; nothing to do." in second
 
     said = server.admin("check")

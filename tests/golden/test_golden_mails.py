@@ -108,18 +108,23 @@ def mails(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Mail]]
     found = _agreements(f"sqlite:///{folder / 'agreements.sqlite3'}")
     found |= _in_time(f"sqlite:///{folder / 'time.sqlite3'}")
     found |= _several(f"sqlite:///{folder / 'several.sqlite3'}")
-    found |= _open_games(f"sqlite:///{folder / 'seeks.sqlite3'}")
     with pytest.MonkeyPatch.context() as monkeypatch:
+        found |= _open_games(f"sqlite:///{folder / 'seeks.sqlite3'}", monkeypatch)
         found |= _left_alone(f"sqlite:///{folder / 'alone.sqlite3'}", monkeypatch)
     found |= _of_the_time(f"sqlite:///{folder / 'of-the-time.sqlite3'}")
     with pytest.MonkeyPatch.context() as monkeypatch:
         yield found | _conversation(f"sqlite:///{folder / 'pbm.sqlite3'}", monkeypatch)
 
 
-def _conversation(url: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Mail]:
+def _count_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the tokens of questions be known, and no secret."""
     tokens = itertools.count(1)
     letters = str.maketrans("0123456789", "abcdefghij")
     monkeypatch.setattr(questions, "new_token", lambda: f"{next(tokens):024d}".translate(letters))
+
+
+def _conversation(url: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Mail]:
+    _count_tokens(monkeypatch)
     table = Table(url)
     found: dict[str, Mail] = {}
     alice = table.person("alice@example.org")
@@ -194,8 +199,9 @@ def _several(url: str) -> dict[str, Mail]:
     return found
 
 
-def _open_games(url: str) -> dict[str, Mail]:
+def _open_games(url: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Mail]:
     """The mails by which people find each other."""
+    _count_tokens(monkeypatch)
     table = Table(url)
     alice, bob, carol = (table.joins(name) for name in ("alice", "bob", "carol"))
     found = {"seek-open": alice.says("seek 3 -bowl -unrated -rating=1400-1600").newest}

@@ -19,6 +19,8 @@ PHONE = 40  # characters of fixed width that a narrow phone shows in a line
 
 FILE_COLUMNS = 76  # of a page kept as a file; a mail of it is wrapped anew
 
+MOST_THINGS = 8  # that a newcomer is told at once
+
 
 def title(subject: str) -> str:
     return str(help_page(subject, COMMANDS, SERVER)["title"])
@@ -90,6 +92,8 @@ def test_help_alone_is_the_start_page_and_says_where_to_read_on() -> None:
 
 def test_the_start_page_is_short() -> None:
     assert len(page_text("")) < 1500
+    things = page_text("").partition("WHAT YOU CAN WRITE")[2].partition("TO READ NEXT")[0]
+    assert things.count("\n- ") == MOST_THINGS
 
 
 @pytest.mark.parametrize(

@@ -116,7 +116,7 @@ def test_a_piece_ends_when_turns_have_waited_long_enough(table: Table) -> None:
 
 
 @pytest.mark.parametrize(
-    ("let_be_due", "statements"), [(let_remind, 20), (let_run_out, 45)], ids=["remind", "forfeit"]
+    ("let_be_due", "statements"), [(let_remind, 20), (let_run_out, 36)], ids=["remind", "forfeit"]
 )
 def test_a_piece_costs_the_same_however_many_are_due(
     sqlite_url: str, let_be_due: Callable[[Connection, datetime, range], None], statements: int

@@ -7,6 +7,7 @@ from threading import Barrier, Thread
 import pytest
 from sqlalchemy.exc import OperationalError
 
+from pbm.service.running.steps import at_once as do_now
 from pbm.service.turns.turn import Turns
 from pbm.store.db import Database
 from tests.serving import keep, take_next, tick_next
@@ -102,6 +103,40 @@ def test_boards_in_the_one_order_and_in_the_other(shared: Table) -> None:
         at_once(shared, 2)
         assert [len(shared.moves(number)) for number in numbers] == [ply + 1] * len(numbers)
     outcomes(shared)
+
+
+@pytest.mark.parametrize(("line", "held"), [("resign", True), ("play", True), ("seeks", False)])
+def test_nothing_else_is_done_while_all_others_wait(shared: Table, line: str, held: bool) -> None:
+    """Who has counted a board or a seek must want no further board before the commit."""
+    alice, bob = shared.start("alice", "bob")
+    alice.says("c3,d3")
+    bob.says("g7,f7")
+    hand_in(alice, line)
+    to = bob.mail("pbm: welcome").reply_to
+    shared.hand_in(bob.address, to, bob.mail_bytes("settings", "", to=to))
+    with shared.database.transaction() as work:
+        taken = do_now(shared.turns.take_some(work, 5))
+        assert work.holds_all_up is held
+    assert taken.mails == (1 if held else 2)
+    assert taken.more is held
+    at_once(shared, 1)
+    outcomes(shared)
+
+
+def test_boards_that_end_and_seeks_in_the_one_order_and_in_the_other(shared: Table) -> None:
+    alice, bob = shared.start("alice", "bob")
+    for number in (1, 2, 3, 4):
+        if number > 1:
+            alice.says("challenge bob")
+        alice.says(f"move {number} c3,d3")
+        bob.says(f"move {number} g7,f7")
+    for person, numbers in ((alice, (1, 2)), (bob, (2, 1)), (alice, (3, 4)), (bob, (4, 3))):
+        to = person.mail("pbm: welcome").reply_to
+        lines = "\n".join(["play", *(f"resign {number}" for number in numbers), "unseek"])
+        shared.hand_in(person.address, to, person.mail_bytes("multiple", lines, to=to))
+    at_once(shared, 2)
+    outcomes(shared)
+    assert not any(shared.board(number).playing for number in (1, 2, 3, 4))
 
 
 def test_two_newcomers_want_one_name_at_once(shared: Table) -> None:

@@ -80,6 +80,15 @@ ASKED: dict[str, tuple[Callable[[UnitOfWork], Any], tuple[str, ...]]] = {
     "what was said long ago": (lambda work: work.words.forget_before(START), ("ix_words_said_at",)),
     "boards to move on": (lambda work: work.boards.to_move(1), ("ix_boards_to_move_id",)),
     "open seeks": (lambda work: work.seeks.standing(5), ("ix_seeks_open",)),
+    "seeks to pair": (lambda work: work.seeks.usual(5, "abalone", 1500), ("ix_seeks_open",)),
+    "blocks between players": (
+        lambda work: work.blocks.around(1, [2, 3]),
+        ("(player_id=? AND blocked_id=?)",),
+    ),
+    "with whom one has played": (
+        lambda work: work.seeks.met_since(1, [2, 3], START),
+        ("ix_seats_of_player",),
+    ),
     "seeks of a player": (lambda work: work.seeks.of_player(1), ("ix_seekers_player_id",)),
 }
 

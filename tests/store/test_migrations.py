@@ -16,6 +16,7 @@ from pbm.service.accounts.cleared_passwords import CLEARED
 from pbm.store.db import Database
 from pbm.store.migrate import current_version, migrate, newest_version
 from pbm.store.schema import metadata
+from pbm.store.values import TimerKind
 
 
 def _moved(database: Database, target: str, *, down: bool = False) -> None:
@@ -154,6 +155,21 @@ def test_what_was_there_before_is_awaited_from_the_upgrade_on(bare_database_url:
     for timer in first_moves:
         assert timer.since >= before
         assert timer.due_at - timer.since == timedelta(days=2)
+    _moved(database, "0014", down=True)
+    due = metadata.tables["due"]
+    reminded = due.update().where(due.c.about == "1.1.1")
+    with database.engine.begin() as connection:
+        connection.execute(reminded.values(kind="first-move-decline", since=at))
+    again = datetime.now(UTC)
+    migrate(database)
+    with database.reading() as work:
+        first, second, third = (work.boards.get(number).waits_since for number in (1, 2, 3))
+        assert (first, third) == (at - timedelta(days=2), first_moves[1].since)
+        assert second is not None
+        assert second >= again
+        clocks = work.timers.about(TimerKind.CLOCK, ["1", "2", "3", "4"])
+    assert set(clocks) == {"1", "2", "3"}
+    assert {timer.due_at - timer.since for timer in clocks.values()} == {timedelta(days=3)}
     _moved(database, "0010", down=True)
     migrate(database)
 

@@ -31,10 +31,8 @@ TURN = [
     "UPDATE inbox",
 ]
 _PLAYED = TURN.index("RELEASE")
-_DUE = "SELECT vacations"
-# A move after which it is somebody's turn for the first time: the time for that begins, and no
-# vacation stops it.
-FIRST = [form for form in [*TURN[:_PLAYED], "INSERT due", *TURN[_PLAYED:]] if form != _DUE]
+# A move after which it is somebody's turn for the first time: the time for that begins.
+FIRST = [*TURN[:_PLAYED], "INSERT due", *TURN[_PLAYED:]]
 _SAID = "UPDATE seats"  # who says something on a board has answered there
 OFFER = [form for form in TURN if form not in ("INSERT moves", "UPDATE seats")]
 OFFER.insert(OFFER.index("RELEASE") + 1, _SAID)
@@ -120,9 +118,8 @@ def test_an_offer_is_one_update_and_so_is_its_answer(table: Table) -> None:
     assert forms(turn(table, alice, "takeback")) == begins + asked
     six = table.start("carol", "dave", "erin", "frank", "grace", "heidi")
     turn(table, six[0], rules.format_move(rules.legal_moves(table.board(2).position.inner)[0]))
-    of_first = [form for form in OFFER if form != _DUE]
-    assert forms(turn(table, six[3], "draw")) == begins + of_first
-    assert forms(turn(table, six[4], "accept draw")) == begins + of_first
+    assert forms(turn(table, six[3], "draw")) == begins + OFFER
+    assert forms(turn(table, six[4], "accept draw")) == begins + OFFER
 
 
 def test_an_offer_with_a_move_costs_both(table: Table) -> None:

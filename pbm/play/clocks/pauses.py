@@ -1,11 +1,17 @@
 """When no clock runs on a board: a pause on which all agreed, and what is kept of a stop."""
 
+from dataclasses import replace
 from datetime import datetime
 
 from pbm.errors import Refusal
-from pbm.play.clocks.waits import PAUSED_AT_MOST, STOPPED_AT_MOST, look_in_time
+from pbm.play.clocks.waits import (
+    PAUSED_AT_MOST,
+    look_at_first_moves,
+    look_in_time,
+    stopped_until,
+)
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Board, Player
+from pbm.store.values import Board, Player, Stop
 
 
 def check_pause(board: Board) -> None:
@@ -32,31 +38,44 @@ def resume(work: UnitOfWork, board: Board, now: datetime) -> Board:
     since = board.paused_since
     if since is None:
         return board
-    board = _kept(work, board, since, min(now, since + PAUSED_AT_MOST), paused_since=None)
+    stop = Stop(since, min(now, since + PAUSED_AT_MOST))
+    board = work.boards.set_wait(keep(work, board, stop), paused_since=None)
     look_in_time(work, board, now)
     return board
 
 
 def keep_stop(work: UnitOfWork, player: Player, now: datetime) -> None:
-    """Keep in mind how long clocks have stood still for a player to whom mail arrives again.
+    """Keep in mind how long clocks have stood still for a player to whom mail arrives again."""
+    since = player.unreachable_since
+    if since is not None:
+        give_back(work, player, since, now, bounced=True)
+
+
+def give_back(
+    work: UnitOfWork, player: Player, since: datetime, now: datetime, *, bounced: bool = False
+) -> None:
+    """Let time count nowhere in which a player could not play, or not be reached.
 
     What was sent meanwhile has reminded nobody, so that reminders begin anew, for whom the time
     was over by then as well.
     """
-    since = player.unreachable_since
-    for number in work.boards.to_move(player.id) if since else ():
+    for number in work.boards.to_move(player.id):
         board = work.boards.get(number, lock=True)
-        if since and board.is_installed and not board.awaited_first_move:
-            until = min(now, since + STOPPED_AT_MOST)
-            board = _kept(work, board, since, until)
-            stops = (*board.stops, (now, now))  # from here on there can be a warning
-            look_in_time(work, work.boards.set_wait(board, stops=stops, reminded=0), now)
+        if board.is_installed:
+            until = min(now, stopped_until(board, since)) if bounced else now
+            board = keep(work, board, Stop(since, until, bounced))
+            stops = (*board.stops, Stop(now, now))  # from here on there can be a warning
+            board = work.boards.set_wait(board, stops=stops, reminded=0)
+            look_in_time(work, board, now)
+            look_at_first_moves(work, [board], now)
 
 
-def _kept(
-    work: UnitOfWork, board: Board, since: datetime, until: datetime, **changed: object
-) -> Board:
-    """Note a stretch of time that counts for nobody, as far as it is of the present wait."""
-    begin = max(since, board.waits_since or since)
-    stops = (*board.stops, (begin, until)) if begin < until else board.stops
-    return work.boards.set_wait(board, stops=stops, **changed)
+def keep(work: UnitOfWork, board: Board, stop: Stop) -> Board:
+    """Note a time that counts for nobody, as far as it is of the present wait."""
+    begin, before = max(stop.begin, board.waits_since or stop.begin), board.stops
+    if begin >= stop.end:
+        return board
+    last = before[-1] if before else None
+    if last and last.begin <= begin <= last.end and last.bounced == stop.bounced:
+        begin, before = last.begin, before[:-1]  # it goes on
+    return work.boards.set_wait(board, stops=(*before, replace(stop, begin=begin)))

@@ -8,9 +8,15 @@ from zoneinfo import ZoneInfo
 
 from pbm.play.clocks.calendar import Calendar
 from pbm.play.clocks.durations import spell_duration
-from pbm.play.clocks.outages import UNNOTICED, outages
 from pbm.play.clocks.terms import Terms
-from pbm.play.clocks.waits import Wait, in_time, may_be_claimed, terms_of, wait_of
+from pbm.play.clocks.waits import (
+    Wait,
+    calendar_of,
+    in_time,
+    may_be_claimed,
+    terms_of,
+    wait_of,
+)
 from pbm.play.first_moves import DECLINED_AFTER, REMINDED_AFTER
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Board, Player
@@ -71,12 +77,12 @@ def clock_told(
         return None
     player = next((item for item in known if item.id == mover.player_id), None)
     wait = wait_of(work, board, now, player)
-    away = wait.calendar.away_until(now) if wait else None
+    calendar = wait.calendar if wait else _first_days(work, board, now, player)
     return ClockTold(
         now,
         board.paused_since is not None,
-        wait.ends_at if wait else _first_move_due(work, board, now),
-        away,
+        wait.ends_at if wait else _first_move_due(board, calendar),
+        calendar.away_until(now) if calendar else None,
         wait is not None and may_be_claimed(board, wait),
         tuple(_left(board, wait)),
         terms_of(board) if board.clock else None,
@@ -111,13 +117,22 @@ def terms_told(terms: Terms) -> dict[str, Any]:
     }
 
 
-def _first_move_due(work: UnitOfWork, board: Board, now: datetime) -> datetime | None:
-    """When a first move has to be made, if that is what a board waits for."""
-    since = board.waits_since
-    if since is None or not board.awaited_first_move:
+def _first_days(
+    work: UnitOfWork, board: Board, now: datetime, player: Player | None
+) -> Calendar | None:
+    """The days of whose first move a board waits for, if that one can play."""
+    mover = board.to_move
+    if mover is None or not board.awaited_first_move:
         return None
-    lost = tuple(outages(work, now)) if now - since > UNNOTICED else ()
-    return Calendar(ZoneInfo("UTC"), stopped=lost).after(since, REMINDED_AFTER + DECLINED_AFTER)
+    player = player or work.players.get(mover.player_id)
+    return calendar_of(work, board, player, now) if player.status == "active" else None
+
+
+def _first_move_due(board: Board, calendar: Calendar | None) -> datetime | None:
+    """When a first move has to be made, on days that count for who is to make it."""
+    if calendar is None or board.waits_since is None:
+        return None
+    return calendar.after(board.waits_since, REMINDED_AFTER + DECLINED_AFTER)
 
 
 def _left(board: Board, wait: Wait | None) -> Iterable[tuple[str, timedelta]]:

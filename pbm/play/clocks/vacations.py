@@ -53,7 +53,7 @@ def take_vacation(
     today = today_of(player, now)
     if last < first or last < today or last - today > FURTHEST:
         raise Refusal("bad-vacation", first=str(first), last=str(last), today=str(today))
-    work.players.find_locked(player.id)
+    work.players.lock(player.id)
     wanted = set(_days(max(first, today), last))
     taken = _taken(work, player, today)
     for year in sorted({day.year for day in wanted}):
@@ -75,7 +75,7 @@ def come_back(work: UnitOfWork, player: Player, now: datetime) -> bool:
     Who was told that it had begun is told. Raises Refusal where there is none.
     """
     today = today_of(player, now)
-    work.players.find_locked(player.id)
+    work.players.lock(player.id)
     of_now = work.vacations.of_player(player.id, today)
     begun = [item for item in of_now if item.first_day <= today]
     ahead = [item for item in of_now if item.last_day > today]
@@ -112,7 +112,7 @@ def take_by_itself(
     none are left.
     """
     first = today_of(player, ran_out_at - _INSTANT)  # at midnight that is the day before
-    work.players.find_locked(player.id)
+    work.players.lock(player.id)
     ever = work.vacations.of_player(player.id, board.started_at.date() - _DAY)
     if any(item.board_id == board.id for item in ever):
         return None

@@ -5,6 +5,7 @@ things stand, and is put off to the next moment that may matter. It is set earli
 clock can run out before it would come.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -52,6 +53,11 @@ class Wait:
     def passed(self) -> int:
         """How many of these have come by now."""
         return sum(after <= self.elapsed for after in self.reminders)
+
+    def passed_by(self, moment: datetime) -> int:
+        """How many of these will have come by then."""
+        moments = (self.when(after) for after in self.reminders)
+        return sum(at is not None and at <= moment for at in moments)
 
     @property
     def coming(self) -> datetime | None:
@@ -103,8 +109,18 @@ def look_in_time(work: UnitOfWork, board: Board, now: datetime) -> None:
 
 def look_again(work: UnitOfWork, player_id: int, now: datetime) -> None:
     """Let all boards be looked at that wait for a player, whose calendar has changed."""
-    waiting = [str(number) for number in work.boards.to_move(player_id)]
-    work.timers.advance(TimerKind.CLOCK, waiting, now, now)
+    waiting = work.boards.to_move(player_id)
+    work.timers.advance(TimerKind.CLOCK, list(map(str, waiting)), now, now)
+    look_at_first_moves(work, work.boards.get_many(waiting), now)
+
+
+def look_at_first_moves(work: UnitOfWork, boards: Iterable[Board], now: datetime) -> None:
+    """Let those of some boards be looked at that wait for a first move: its time may end earlier
+    than it seemed."""
+    known = (board for board in boards if board.is_installed)
+    abouts = [about for board in known if (about := board.awaited_first_move)]
+    for kind in (TimerKind.FIRST_MOVE_REMINDER, TimerKind.FIRST_MOVE_DECLINE):
+        work.timers.advance(kind, abouts, now, now)
 
 
 def check_time_left(work: UnitOfWork, player_id: int, now: datetime) -> None:
@@ -151,6 +167,16 @@ def may_be_claimed(board: Board, wait: Wait) -> bool:
     return unreachable and wait.is_over and board.reminded > len(wait.reminders)
 
 
+def stopped_until(board: Board, since: datetime) -> datetime:
+    """Until when a clock stands still at most, to whose player mail comes back since a moment.
+
+    For how long it has done so before in the same wait counts, so that nobody stops it for ever
+    by being out of reach again and again.
+    """
+    before = (stop.end - stop.begin for stop in board.stops if stop.bounced)
+    return since + max(STOPPED_AT_MOST - sum(before, timedelta()), timedelta())
+
+
 def calendar_of(work: UnitOfWork, board: Board, player: Player, now: datetime) -> Calendar:
     """When a player's clock runs on a board."""
     since = (board.waits_since or now).date() - _DAY  # the date in another zone may differ by one
@@ -163,7 +189,7 @@ def calendar_of(work: UnitOfWork, board: Board, player: Player, now: datetime) -
         ZoneInfo(player.settings.timezone),
         weekends_off=not player.settings.weekend,
         away=away,
-        stopped=(*_lost(work, board, now), *_out_of_reach(player), *_halted(board)),
+        stopped=(*_lost(work, board, now), *_unreached(board, player), *_halted(board)),
     )
 
 
@@ -177,7 +203,8 @@ def _lost(work: UnitOfWork, board: Board, now: datetime) -> tuple[Stretch, ...]:
 def _halted(board: Board) -> tuple[Stretch, ...]:
     """When the clock of a board stood still, with a pause that goes on."""
     since = board.paused_since
-    return (*board.stops, *(((since, since + PAUSED_AT_MOST),) if since else ()))
+    stops = tuple((stop.begin, stop.end) for stop in board.stops)
+    return (*stops, (since, since + PAUSED_AT_MOST)) if since else stops
 
 
 def _allowed(board: Board, seat: Seat) -> timedelta:
@@ -190,6 +217,6 @@ def in_time(count: int | None) -> timedelta | None:
     return None if count is None else timedelta(seconds=count)
 
 
-def _out_of_reach(player: Player) -> tuple[Stretch, ...]:
+def _unreached(board: Board, player: Player) -> tuple[Stretch, ...]:
     since = player.unreachable_since
-    return ((since, since + STOPPED_AT_MOST),) if since else ()
+    return ((since, stopped_until(board, since)),) if since else ()

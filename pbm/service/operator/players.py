@@ -1,6 +1,7 @@
 """What the operator does to players."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from pbm.errors import OperatorError
 from pbm.events.by_operator import (
@@ -12,9 +13,12 @@ from pbm.events.by_operator import (
 )
 from pbm.mail.address import AddressError, Unknown, address_key, parse_address
 from pbm.play.challenges import call_off_all
+from pbm.play.clocks.pauses import give_back, keep_stop
 from pbm.play.leave import boards_played, leave_board
+from pbm.play.seeks import leave_all_seeks
 from pbm.service.operator.office import Act, Office, find_player
 from pbm.service.post.bounces import reachable_again
+from pbm.service.turns.announce import announce_seeks
 from pbm.service.turns.challenges import tell_called_off
 from pbm.store.values import Board, Change, Player
 
@@ -65,6 +69,7 @@ def set_address(office: Office, handle: str, address: str, why: str) -> Player:
             if address_key(old) != address_key(new):
                 act.tell_address(old, "address-old", "your address", handle=player.handle)
         act.work.players.set_address(player.id, new, act.now)
+        keep_stop(act.work, player, act.now)
         act.work.players.renew_epoch(player.id)
         act.note("address set", player=player, old=list(player.addresses), new=new)
         player = act.work.players.get(player.id)
@@ -83,6 +88,7 @@ def suspend(office: Office, handle: str, why: str) -> Player:
         if player.status == "suspended":
             raise OperatorError(f"{player.handle} is suspended already.")
         act.work.players.set_status(player.id, "suspended")
+        announce_seeks(act, leave_all_seeks(act.work, player))
         act.note("suspended", player=player)
         boards = boards_played(act.work, player)
         numbers = [board.id for board in boards]
@@ -100,6 +106,7 @@ def unsuspend(office: Office, handle: str, why: str) -> Player:
         if player.status != "suspended":
             raise OperatorError(f"{player.handle} is not suspended.")
         act.work.players.set_status(player.id, "active")
+        give_back(act.work, player, _suspended_at(act, player), act.now)
         act.note("unsuspended", player=player)
         boards = boards_played(act.work, player)
         act.tell_player(player, "unsuspended", "you can play again")
@@ -142,6 +149,7 @@ def remove(office: Office, handle: str, why: str) -> Player:
         act.work.players.drop_addresses(player.id)
         act.work.ratings.drop_player(player.id)
         act.work.questions.drop_errands(player.id)
+        announce_seeks(act, leave_all_seeks(act.work, player))
         for event in call_off_all(act.work, player):
             tell_called_off(act, event)
         act.work.blocks.forget(player.id)
@@ -158,6 +166,11 @@ def _present(act: Act, handle: str) -> Player:
     if player.status == "removed":
         raise OperatorError(f"{player.handle} was removed; that is for good.")
     return player
+
+
+def _suspended_at(act: Act, player: Player) -> datetime:
+    changes = act.work.changes.of_player(player.id)
+    return max((change.at for change in changes if change.what == "suspended"), default=act.now)
 
 
 def _new_address(office: Office, act: Act, player: Player, address: str) -> str:

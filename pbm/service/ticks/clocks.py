@@ -2,16 +2,17 @@
 
 from datetime import datetime, timedelta
 
+from pbm.events import BoardEnded
 from pbm.events.board import ForfeitClaimable, PauseRunOut
 from pbm.play.clocks.forfeits import forfeit
-from pbm.play.clocks.pauses import resume
+from pbm.play.clocks.pauses import keep, resume
 from pbm.play.clocks.vacations import take_by_itself
 from pbm.play.clocks.waits import PAUSED_AT_MOST, Wait, wait_of
-from pbm.service.ticks.reminders import WARNED_BEFORE, Awaited, remind, warned_from
+from pbm.service.ticks.reminders import SOON, WARNED_BEFORE, Awaited, remind, warned_from
 from pbm.service.ticks.tick import Again, Done, Tick
 from pbm.service.turns.announce import announce_boards
 from pbm.store.timers import ALL_KEPT
-from pbm.store.values import Board, Player
+from pbm.store.values import Board, Player, Stop
 
 _LOOK_AGAIN_AFTER = timedelta(hours=6)
 _NO_CLOCK_RUNS = timedelta(days=1)
@@ -23,7 +24,7 @@ def watch(tick: Tick) -> Done | Again:
     if board is None or not board.playing:
         return Done("the board is over")
     if not board.is_installed:
-        return Again(tick.now + _NO_CLOCK_RUNS, f"the game of board {board.id} is not installed")
+        return _without_game(tick, board)
     if board.paused_since:
         return _wait_out(tick, board, board.paused_since + PAUSED_AT_MOST)
     wait = wait_of(tick.work, board, tick.now)
@@ -32,10 +33,19 @@ def watch(tick: Tick) -> Done | Again:
     player = wait.player
     if wait.is_over and wait.ends_at is not None:
         return _run_out(tick, board, player, wait, wait.ends_at)
-    passed = wait.passed
+    passed, soon = wait.passed, wait.passed_by(tick.now + SOON)
     if passed > board.reminded:
         _remind(tick, board, player, wait, passed)
+    elif soon < board.reminded:  # days that do not count any more have put reminders off
+        tick.work.boards.note_reminded(board, soon)
     return Again(_next_look(tick, wait), f"looked at the clock of board {board.id}")
+
+
+def _without_game(tick: Tick, board: Board) -> Again:
+    """Give back the time in which nobody could move: since the last look, and up to the next."""
+    until = tick.now + _NO_CLOCK_RUNS
+    keep(tick.work, board, Stop(tick.timer.set_at, until))
+    return Again(until, f"the game of board {board.id} is not installed")
 
 
 def _wait_out(tick: Tick, board: Board, until: datetime) -> Again:
@@ -67,10 +77,12 @@ def _run_out(
         if not tick.work.outbox.reminder_is_under_way(player.id, board.id, since):
             _remind(tick, board, player, wait, len(wait.reminders))
         return Again(tick.now + _LOOK_AGAIN_AFTER, f"no reminder has reached {player.handle} yet")
-    announce_boards(tick, forfeit(tick.work, board, player, tick.now))
-    if tick.work.boards.get(board.id).playing:
-        return Again(_first_look(tick, board), f"{player.handle} has forfeited board {board.id}")
-    return Done(f"{player.handle} has forfeited board {board.id}")
+    events = forfeit(tick.work, board, player, tick.now)
+    announce_boards(tick, events)
+    done = f"{player.handle} has forfeited board {board.id}"
+    if any(isinstance(event, BoardEnded) and event.board_id == board.id for event in events):
+        return Done(done)
+    return Again(_first_look(tick, board), done)
 
 
 def _let_others_claim(tick: Tick, board: Board, player: Player, wait: Wait) -> Again:

@@ -67,13 +67,14 @@ class Ticks:
     def take_some(self, work: UnitOfWork, most: int) -> Steps[int]:
         """Do what is due, each a step; the outcome is how many that were.
 
-        It stops after `SLICE` seconds, since turns wait for it; what is left is claimed anew. One
+        It stops after `SLICE` seconds, since turns wait for it, and after one for which all
+        others wait; what is left is claimed anew. One
         that fails is undone alone, tried three times and then put aside, so that it stops nothing
         else. Raises DBAPIError while the database is away: that is no try.
         """
         began, done = self.seconds(), 0
         for timer in work.timers.claim(self.clock(), most):
-            if done and self.seconds() - began > SLICE:
+            if done and (work.holds_all_up or self.seconds() - began > SLICE):
                 break
             yield False
             self._take(work, timer)

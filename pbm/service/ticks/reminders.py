@@ -70,7 +70,7 @@ def remind(tick: Tick, player: Player, due: Awaited) -> None:
 
 def warned_from(board: Board, wait: Wait) -> datetime:
     """From when on a reminder counts as a warning that the time for a move runs out."""
-    return max((wait.since, *(end for _, end in board.stops)))
+    return max((wait.since, *(stop.end for stop in board.stops)))
 
 
 def _remind_of_one(tick: Tick, player: Player, due: Awaited) -> None:
@@ -113,8 +113,7 @@ def _move(tick: Tick, player: Player, board: Board) -> Awaited | None:
     wait = wait_of(tick.work, board, tick.now, player)
     if wait is None:
         return None
-    moments = (wait.when(after) for after in wait.reminders)
-    times = sum(at is not None and at <= tick.now + SOON for at in moments)
+    times = wait.passed_by(tick.now + SOON)
     counts = times > board.reminded or (
         wait.is_over
         and not tick.work.outbox.reminder_is_under_way(

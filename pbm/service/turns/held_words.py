@@ -58,7 +58,8 @@ def holding_passwords(turn: MailTurn, speaker: Speaker) -> MailTurn:
 
 def _words_of(script: Script) -> tuple[str, ...]:
     """What may be sent on, or quoted."""
-    return (script.problem.line, *script.comment) if script.problem else script.comment
+    lines = (script.problem.line,) if script.problem else ()
+    return (*filter(None, (item.sentence for item in script.commands)), *lines, *script.comment)
 
 
 def _concerned(turn: MailTurn, speaker: Speaker, scripts: Iterable[Script]) -> dict[str, Player]:

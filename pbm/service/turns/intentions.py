@@ -124,8 +124,10 @@ def pairs_meant(script: Script) -> str | None:
     words, and for nothing else that only a player can have."""
     if script.commands:
         others = [item for item in script.commands if not isinstance(item, SignUp)]
-        first, *more = [*others, *map(parse_line, script.comment[:_TWO])] or [None]
-        return first.game.info.name if isinstance(first, Play) and not more else None
+        below = [item for item in map(parse_line, script.comment[:_TWO]) if item is not None]
+        asked = [*others, *below]  # a name below it asks for nothing
+        plays = [item for item in asked if isinstance(item, Play)]
+        return plays[0].game.info.name if plays and len(plays) == len(asked) else None
     said = _understood(script)
     found = said.meant if said else ()
     pairs = [item.intention is Intention.PAIR and not item.asks_how for item in found]

@@ -5,6 +5,7 @@ an address in its line; when no address is left, the line is obeyed, and the boa
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 
 from pbm.commands.declare import Command
@@ -80,13 +81,14 @@ def start_if_complete(turn: MailTurn, errand: PendingCommands) -> None:
         return
     turn.work.questions.settle_errand(waiting, "done")
     here = replace(turn, passwords=ConfirmedPassword(None))
-    context = replace(here.context(inviter), hints=(), is_agreed=True)
+    agreed = frozenset(guest.id for guest in _guests(turn, waiting))
+    context = replace(here.context(inviter), hints=(), agreed=agreed)
     lines = [_as_called_now(turn, line) for line in waiting.lines]
     commands = [command for line in lines if (command := _command(line))]
     events = run_script(context, Script(tuple(commands), waiting.comment))
     tell(context, events)
     if not any(isinstance(event, BoardStarted | Proposed) for event in events):
-        _tell_guests(turn, waiting)
+        _tell_guests(turn, waiting, all_of_them=True)  # the answer says that the game starts
 
 
 def said_no(turn: MailTurn, errand: PendingCommands, question: Question) -> None:
@@ -107,15 +109,21 @@ def tell_it_is_off(turn: Turn, errand: PendingCommands, question: Question, why:
     _tell_guests(turn, errand)
 
 
-def _tell_guests(turn: Turn, errand: PendingCommands) -> None:
+def _tell_guests(turn: Turn, errand: PendingCommands, *, all_of_them: bool = False) -> None:
     """Tell those who have said yes that there will be no game, but for who is answered now."""
     off = {"sections": [{"section": called_off().section}], "last": False}
+    for guest in _guests(turn, errand):
+        if all_of_them or not turn.wrote(guest):
+            MailWriter(turn).notice_player(guest, "answer", "no game", off)
+
+
+def _guests(turn: Turn, errand: PendingCommands) -> Iterator[Player]:
+    """Those who were asked by their addresses, and have said yes."""
     names = (name for line in errand.lines for name in _names(line))
-    for guest in filter(None, [_called(turn, name) for name in names]):
-        keys = [address_key(address) for address in guest.addresses]
-        if turn.wrote(guest) or not turn.work.questions.has_accepted(keys, errand.id):
-            continue
-        MailWriter(turn).notice_player(guest, "answer", "no game", off)
+    for player in filter(None, [_called(turn, name) for name in names]):
+        keys = [address_key(address) for address in player.addresses]
+        if turn.work.questions.has_accepted(keys, errand.id):
+            yield player
 
 
 def _words(line: str) -> list[str]:

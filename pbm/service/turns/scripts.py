@@ -35,6 +35,7 @@ _ON_A_BOARD = MovePlayed | PlayerLeft | BoardDeclined | BoardNews | Held  # that
 _REFUSAL = "refusal"
 _LINES_READ = 24  # of words that nobody is sent
 _PERHAPS_WORDS = ("unclear-move", "no-such-place")
+_WITHOUT_A_BOARD = ("seeking", "unseek", "blocks", "invitation-off")  # that words may be meant for
 
 
 class _Rehearsed(Exception):  # noqa: N818 - not an error: it only undoes the savepoint
@@ -242,14 +243,20 @@ def _with_words(context: Context, comment: tuple[str, ...], events: list[Event])
     match events[-1]:
         case Answered() as refusal if _is_refusal(refusal):
             events[-1] = _giving_back(refusal, comment)
-        case Held() | Invited() | Proposed() | CalledOff() as waiting:
+        case Held() | Invited() | Proposed() | CalledOff(why="refused" | "withdrawn") as waiting:
             events[-1] = replace(waiting, comment=comment)
             events[:-1] = [_keeping_words(event) for event in events[:-1]]
         case Answered(section="challenge-accepted") as accepted:
             events[-1] = _giving_back(accepted, comment)
     # The first board is the one that was meant; on others something came of it.
     touched = [event.board_id for event in events if isinstance(event, _BOARD_EVENTS)]
+    if not touched and any(map(_is_without_board, events)):
+        return [Answered("words-back", {"comment": list(comment)})]
     return [Commented(number, context.player.handle, comment) for number in touched[:1]]
+
+
+def _is_without_board(event: Event) -> bool:
+    return isinstance(event, Answered) and event.section in _WITHOUT_A_BOARD
 
 
 def _keeping_words(event: Event) -> Event:

@@ -112,7 +112,8 @@ class Turns:
     def take_some(self, work: UnitOfWork, most: int) -> Steps[Taken]:
         """Obey the next mails, each a step; the outcome is what was `Taken`.
 
-        It stops after `SLICE` seconds, so that others have not to wait for many slow turns.
+        It stops after `SLICE` seconds, so that others have not to wait for many slow turns, and
+        after one for which all others wait.
         Raises TurnFailedError; HashingNeeded, where the next one puts that mail aside. Of
         several mails one that fails undoes all: then take them one by one.
         """
@@ -121,7 +122,7 @@ class Turns:
         outcomes: list[tuple[int, str]] = []
         aside: list[int] = []
         for mail in mails:
-            if outcomes and self.seconds() - began > SLICE:
+            if outcomes and (work.holds_all_up or self.seconds() - began > SLICE):
                 break
             yield is_long(mail.raw)
             prepared = self._prepared(mail)
