@@ -118,7 +118,10 @@ def test_options_stand_anywhere_and_short_forms_count(line: str, table: Table) -
         ),
         ("challenge +bob", ['"+" is not a player\'s handle']),
         ("challenge and with", ["Something is missing there: the handle."]),
-        ("challenge bob -wide", ["There is no option -wide here.", '"help challenge" says how to write it.']),
+        (
+            "challenge bob -wide",
+            ["There is no option -wide here.", '"help challenge" says how to write it.'],
+        ),
         ("challenge bob -layout=daisy", ['There is no board called "daisy".', "korean_daisy"]),
         ("challenge bob -board=daisy", ["There is no option -board= here."]),
         ("challenge bob -layout german", ["The option -layout needs a value", "-layout=name"]),
