@@ -320,7 +320,8 @@ def test_plain_words_are_asked_about(words: str, asked: str, table: Table) -> No
     alice, bob = joined(table, "alice", "bob")
     bob.says("play").forgets()
     alice.says(words, subject="Hello").gets(1).hears(asked)
-    alice.says("yes").hears("on board 1")
+    alice.says("yes")
+    alice.hears(f"on board {table.boards()[0]}")  # a number may be used up by what was only tried
     bob.gets(1)
 
 
