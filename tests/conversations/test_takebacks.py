@@ -203,7 +203,7 @@ def test_two_things_to_answer(table: Table) -> None:
     )
     for word in ("accept", "reject"):
         bob.says(word).gets(1).hears(
-            "On board 1 there is more than one thing to answer. Write"
+            "On board 1 there is both a draw and a take-back to answer. Write"
             f' "{word} draw" or "{word} takeback".',
             "Nothing has changed.",
         )
