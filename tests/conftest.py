@@ -1,20 +1,19 @@
 """What every test may ask for: databases of both kinds, and the wheel as a stranger has it."""
 
+import os
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
-from shutil import copyfile
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-from pbm.store.db import Database
-from pbm.store.migrate import migrate
-from tests.installed_wheel import InstalledWheel, install_wheel
+from tests.installed_wheel import InstalledWheel, install_wheel_once
 from tests.openings import Opening
 from tests.postgres_server import MissingPostgresError, PostgresServer, running_postgres
 from tests.postgres_tables import PostgresTables
 from tests.secrets_issued import ISSUED
+from tests.sqlite_tables import make_tables
 
 PLAYED_ON_SQLITE = [Path(__file__).with_name(folder) for folder in ("admin", "conversations")]
 # What hypothesis tries is right or wrong, however long a busy machine takes for it.
@@ -43,9 +42,7 @@ def postgres_tables(postgres_server: PostgresServer) -> PostgresTables:
 def sqlite_tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A SQLite file with our tables, to be copied."""
     file = tmp_path_factory.mktemp("tables") / "pbm.sqlite3"
-    database = Database(f"sqlite:///{file}")
-    migrate(database)
-    database.close()
+    make_tables(f"sqlite:///{file}")
     return file
 
 
@@ -57,11 +54,11 @@ def postgres_url(postgres_tables: PostgresTables) -> Iterator[str]:
 
 
 @pytest.fixture
-def sqlite_url(tmp_path: Path, sqlite_tables: Path) -> str:
+def sqlite_url(tmp_path: Path) -> str:
     """The URL of a SQLite file that only this test has: our tables, all empty."""
-    file = tmp_path / "pbm.sqlite3"
-    copyfile(sqlite_tables, file)
-    return f"sqlite:///{file}"
+    url = f"sqlite:///{tmp_path / 'pbm.sqlite3'}"
+    make_tables(url)
+    return url
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -107,8 +104,14 @@ def _ending_openings(change: Callable[..., None]) -> Callable[..., None]:
 
 @pytest.fixture(scope="session")
 def installed_wheel(tmp_path_factory: pytest.TempPathFactory) -> InstalledWheel:
-    """The project's wheel in an environment without the checkout, and an empty folder."""
-    return install_wheel(tmp_path_factory.mktemp("wheel"))
+    """The project's wheel in an environment without the checkout, and an empty folder.
+
+    All processes of a run share it.
+    """
+    own = tmp_path_factory.getbasetemp()
+    return install_wheel_once(
+        (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "wheel"
+    )
 
 
 def pytest_configure() -> None:

@@ -4,6 +4,7 @@ import subprocess
 import sys
 import sysconfig
 from dataclasses import dataclass
+from fcntl import LOCK_EX, flock
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -17,7 +18,17 @@ class InstalledWheel:
     empty: Path
 
 
-def install_wheel(folder: Path) -> InstalledWheel:
+def install_wheel_once(folder: Path) -> InstalledWheel:
+    """Install it into a folder, unless another process has; wait for one that does."""
+    folder.mkdir(exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        flock(lock, LOCK_EX)
+        if not (folder / "empty").exists():
+            return _install_wheel(folder)
+    return InstalledWheel(folder / "environment" / "bin", folder / "empty")
+
+
+def _install_wheel(folder: Path) -> InstalledWheel:
     """Works without a network: the dependencies are lent by the environment of this test run."""
     offline = ["--quiet", "--disable-pip-version-check", "--no-deps", "--no-index"]
     pip = [sys.executable, "-m", "pip"]

@@ -41,6 +41,7 @@ from tests.openings import Numbers, Opening
 from tests.secrets_issued import ISSUED
 from tests.serving import keep, take_next, tick_next
 from tests.setups import abalone
+from tests.sqlite_tables import make_tables
 
 SERVER = "pbm@games.example"
 OPERATOR = "operator@games.example"
@@ -123,6 +124,7 @@ class Table:
 
     def __init__(self, url: str) -> None:
         self.clock = Clock()
+        make_tables(url)
         self.database = Database(url)
         if current_version(self.database) is None:
             migrate(self.database)

@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 
 import pytest
 from jinja2 import Environment, FileSystemLoader
@@ -15,12 +16,19 @@ REASON = re.compile(r'p\.reason == "([a-z-]+)"', re.ASCII)
 MACRO = re.compile(r"{% macro (\w+)\(p\) %}", re.ASCII)
 
 
+@cache
+def nodes() -> tuple[ast.AST, ...]:
+    """The whole program, calls and literals."""
+    trees = (ast.parse(path.read_text(encoding="utf-8")) for path in sorted(PACKAGE.rglob("*.py")))
+    wanted = (ast.Call, ast.Constant)
+    return tuple(node for tree in trees for node in ast.walk(tree) if isinstance(node, wanted))
+
+
 def calls() -> Iterator[tuple[str, ast.Call]]:
     """Every call of a plain name in the program."""
-    for path in sorted(PACKAGE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                yield node.func.id, node
+    for node in nodes():
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            yield node.func.id, node
 
 
 def constants(node: ast.AST) -> set[str]:
@@ -77,8 +85,7 @@ def test_every_section_has_a_template_and_every_template_is_used() -> None:
     files = {path.stem for path in (TEMPLATES / "sections").glob("*.txt")}
     literals = {
         node.value
-        for path in PACKAGE.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in nodes()
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     }
     assert named("Answered", 0) | named("Held", 1) <= files
