@@ -37,7 +37,8 @@ def _sqlite(connection: Connection, sql: str, values: Any) -> Iterator[str]:
     for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {sql}", values):
         step = str(row[-1])
         partial = re.search(
-            r"USING INDEX ix_((in|out)box_(waiting|place|stuck|due|failed)|due_(next|stuck))$", step
+            r"USING INDEX ix_((in|out)box_(waiting|place|stuck|due|failed)|due_(next|stuck)|seeks_open)$",
+            step,
         )
         # The rows of a subquery are those that it has found itself, by steps of its own.
         if re.match(r"SCAN (?!CONSTANT|\(|anon_)", step) and not partial:

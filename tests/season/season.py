@@ -63,7 +63,7 @@ class Season:
             person = self.table.joins(f"p{number:02d}")
             habits = habit(self.chance, number, self.size.days)
             weekend = "on" if habits.weekends else "off"
-            person.says(f"set timezone {habits.zone}\nset weekend {weekend}")
+            person.says(f"set timezone {habits.zone}\nset weekend {weekend}\nset picture off")
             self.members.append(Member(person, habits, len(person.mails)))
 
     @property

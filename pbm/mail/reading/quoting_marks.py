@@ -43,6 +43,11 @@ def is_greeting(line: str) -> bool:
     return line.endswith(_GREETING_ENDS) or _HELLO.match(line.casefold()) is not None
 
 
+def is_marked(line: str) -> bool:
+    """Does the line begin with a mark of a quotation, or with somebody's initials before one?"""
+    return line.startswith(">") or _INITIALS.match(line) is not None
+
+
 def lesser_marked(lines: list[str]) -> set[int]:
     """The lines that are quoted with one of these marks."""
     found = _below_introductions(lines) | _initialled(lines)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pbm.mail.reading.charsets import fold_typography
+from pbm.mail.reading.quoting_marks import is_marked
 from pbm.mail.writing.template_words import template_words
 from pbm.rules.contract import SHORTEST_STATE, View
 from pbm.rules.registry import read_state
@@ -81,7 +82,7 @@ class OwnMails:
         """
         end = at
         for line in self._lines[at : at + _SENTENCE_LINES]:
-            if not line.strip() or (end > at and line.startswith(">")):
+            if not line.strip() or (end > at and is_marked(line)):
                 break
             end += 1
         return self._below_sentences(at, end) > at

@@ -371,3 +371,21 @@ def test_the_end_of_a_comment_that_a_program_broke_is_nobodys(columns: int, stop
     for above in ("", "a1-b2\n\n"):
         text = f"{above}> bob writes:\n>\n" + "\n".join(quoted) + "\n>\n> State: 1\n"
         assert "resign" not in own_words(text)
+
+
+def test_an_answer_between_two_quotations_is_the_own_words() -> None:
+    """Our sentences behind somebody's initials begin no mail of ours that has no marks."""
+    said = "alice has not made a first move for seven days. That counts as a decline, so this board"
+    text = f"""{ATTRIBUTIONS[0]}
+AB> {said} is closed and counts for nothing. The others play on board 2.
+AB> You are x.
+
+a1-b2
+
+-----Original Message-----
+From: bob <bob@example.org>
+
+Your move on board 1.
+
+State: .1111/111111/..111../...1..../........./......../..222../222222/22222 2 0,0 quiet=1"""
+    assert own_words(text) == ("a1-b2",)
