@@ -13,6 +13,7 @@ Asked = tuple[str, Any]  # SQL as the driver takes it, and its values
 _VERBS = ("SELECT", "UPDATE", "INSERT", "DELETE")
 _MANY = 500  # rows; a smaller table is read whole for good reasons
 _PLACE = re.compile(r"%\((\w+)\)s")
+_PARTIAL = "(in|out)box_(waiting|place|stuck|due|failed)|due_(next|stuck)|seeks_open"
 
 
 def read_whole(
@@ -36,10 +37,7 @@ def _sqlite(connection: Connection, sql: str, values: Any) -> Iterator[str]:
         return  # what stands in its plan is what rows refer to it, if any were deferred
     for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {sql}", values):
         step = str(row[-1])
-        partial = re.search(
-            r"USING INDEX ix_((in|out)box_(waiting|place|stuck|due|failed)|due_(next|stuck)|seeks_open)$",
-            step,
-        )
+        partial = re.search(rf"USING INDEX ix_({_PARTIAL})$", step)
         # The rows of a subquery are those that it has found itself, by steps of its own.
         if re.match(r"SCAN (?!CONSTANT|\(|anon_)", step) and not partial:
             yield step
