@@ -81,24 +81,31 @@ def _days_away(season: Season, player_id: int, board_id: int) -> Iterator[tuple[
             yield row["first_day"], row["last_day"]
 
 
-def was_warned(season: Season, board: Board, departure: Departure) -> bool:
+def reminders(season: Season) -> dict[tuple[int, int], list[tuple[datetime, datetime]]]:
+    """When each player was reminded of each board: written, and taken by the next server."""
+    together = season.table.rows("reminded_boards")
+    found: dict[tuple[int, int], list[tuple[datetime, datetime]]] = {}
+    for row in season.table.rows("outbox"):
+        if row["kind"] not in ("reminder", "reminders") or row["status"] != "sent":
+            continue
+        boards = [item["board_id"] for item in together if item["outbox_id"] == row["id"]]
+        times = _aware(row["written_at"]), _aware(row["finished_at"])
+        for board_id in [*boards, row["board_id"]]:
+            found.setdefault((row["player_id"], board_id), []).append(times)
+    return found
+
+
+def was_warned(
+    season: Season,
+    board: Board,
+    departure: Departure,
+    reminded: dict[tuple[int, int], list[tuple[datetime, datetime]]],
+) -> bool:
     """Whether a reminder was taken at least a day before the forfeit."""
-    player_id = board.seats[departure.seat - 1].player_id
     since = _wait_began(season, board, departure)
-    of_several = {
-        row["outbox_id"]
-        for row in season.table.rows("reminded_boards")
-        if row["board_id"] == board.id
-    }
-    return any(
-        row["kind"] in ("reminder", "reminders")
-        and row["player_id"] == player_id
-        and (row["board_id"] == board.id or row["id"] in of_several)
-        and row["status"] == "sent"
-        and since <= _aware(row["written_at"])
-        and _aware(row["finished_at"]) <= departure.left_at - timedelta(days=1)
-        for row in season.table.rows("outbox")
-    )
+    until = departure.left_at - timedelta(days=1)
+    times = reminded.get((board.seats[departure.seat - 1].player_id, board.id), [])
+    return any(since <= written and taken <= until for written, taken in times)
 
 
 def mails_sent_twice(season: Season) -> list[str]:

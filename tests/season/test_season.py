@@ -1,6 +1,8 @@
 """A season: months of clocks, vacations, bounces and an outage, and what must hold at the end."""
 
+import faulthandler
 import os
+import sys
 from collections.abc import Iterator
 from datetime import timedelta
 from random import Random, SystemRandom
@@ -16,6 +18,7 @@ from tests.table import Table
 
 SMALL = Size(players=8, boards=10, days=35)
 WHOLE = Size(players=40, boards=200, days=182)
+WATCHED = 1500  # seconds until a season hangs for sure
 
 
 @pytest.fixture
@@ -33,6 +36,8 @@ def table(sqlite_url: str) -> Iterator[Table]:
 def test_a_season(size: Size, seed: int | None, table: Table) -> None:
     seed = int(os.environ.get("SEASON_SEED", seed or SystemRandom().randrange(10**6)))
     print(f"this season again: SEASON_SEED={seed}")
+    if size is WHOLE:  # the watchdog gives every other test five minutes
+        faulthandler.dump_traceback_later(WATCHED, exit=True, file=sys.__stderr__)
     season = Season(table, size, Random(seed))
     season.begin()
     season.live()
@@ -49,7 +54,10 @@ def check_mails(season: Season) -> None:
     table = season.table
     assert not [row["outcome"] for row in table.rows("inbox") if row["status"] != "done"]
     unsent = [row for row in table.rows("outbox") if row["status"] != "sent"]
-    assert {row["last_error"] for row in unsent} <= {"the player has written"}
+    assert {row["last_error"] for row in unsent} <= {
+        "the player has written",
+        "a later mail shows the board",
+    }
     assert not oracle.mails_sent_twice(season)
 
 
@@ -71,8 +79,9 @@ def legally_waiting(season: Season, number: int) -> bool:
 def check_forfeits(season: Season) -> None:
     found = oracle.forfeits(season)
     assert found
+    reminded = oracle.reminders(season)
     for board, departure in found:
-        assert oracle.was_warned(season, board, departure), (board.id, departure)
+        assert oracle.was_warned(season, board, departure, reminded), (board.id, departure)
         terms = terms_of(board)
         if not terms.counts_used and board.id not in season.eased:
             over = oracle.waited(season, board, departure) - timedelta(seconds=terms.each)
