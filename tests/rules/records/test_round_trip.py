@@ -13,11 +13,11 @@ FOR_TWO = [setup for setup in SETUPS if setup.players == 2]
 
 @cache
 def games() -> list[rules.Record]:
-    """Made when the first test asks: to play them takes seconds."""
+    """Made when the first asks: to play them takes seconds."""
     return [random_record(seed) for seed in range(3 * len(SETUPS))]
 
 
-def test_the_games_are_of_every_kind() -> None:
+def they_are_of_every_kind() -> None:
     kinds = Counter(
         (bool(game.final.outcome), game.ended and game.ended.how, game.winners == ())
         for game in games()
@@ -35,19 +35,19 @@ def test_the_games_are_of_every_kind() -> None:
     assert any(isinstance(step, rules.Leaving) for game in games() for step in game.steps)
 
 
-def test_apgn_in_the_usual_notation() -> None:
+def apgn_in_the_usual_notation() -> None:
     for game in games():
         text = rules.format_record(game)
         assert rules.parse_record(text) == game, text
 
 
-def test_apgn_in_aba_pro_notation() -> None:
+def apgn_in_aba_pro_notation() -> None:
     for game in games():
         text = rules.format_record(game, notation="Aba-Pro")
         assert rules.parse_record(text) == game, text
 
 
-def test_json() -> None:
+def json() -> None:
     for game in games():
         for states in (False, True):
             text = rules.format_record(game, "json", states=states)
@@ -68,7 +68,7 @@ def test_the_list_of_two_players() -> None:
         )
 
 
-def test_lines_of_moves_are_short_and_may_be_broken_anywhere() -> None:
+def lines_of_moves_are_short_and_may_be_broken_anywhere() -> None:
     dice = random.Random(1)
     for game in games()[::5]:
         text = rules.format_record(game)
@@ -80,7 +80,7 @@ def test_lines_of_moves_are_short_and_may_be_broken_anywhere() -> None:
         assert rules.parse_record(f"{head}\r\n\r\n{broken}") == game
 
 
-def test_reading_gives_back_the_position() -> None:
+def reading_gives_back_the_position() -> None:
     for game in games()[::5]:
         position = game.start
         for step in game.steps:
@@ -90,3 +90,13 @@ def test_reading_gives_back_the_position() -> None:
                 position = rules.play(position, rules.parse_move(step, position)).position
         assert rules.parse_record(rules.format_record(game)).final == position
         assert [each.position for each in game.replay()][-1:] in ([position], [])
+
+
+def test_every_game_is_read_again() -> None:
+    """One test, so that one process plays the games."""
+    they_are_of_every_kind()
+    apgn_in_the_usual_notation()
+    apgn_in_aba_pro_notation()
+    json()
+    lines_of_moves_are_short_and_may_be_broken_anywhere()
+    reading_gives_back_the_position()
