@@ -141,3 +141,13 @@ def test_there_is_a_limit(table: Table, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(control, "MOST_BLOCKED", 1)
     alice.says("block bob").says("block bob").forgets()
     alice.says("block carol").gets(1).hears("You have blocked 1 players, and more cannot be")
+
+
+def test_a_digest_hides_them_too(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    bob.says("block alice").says("set digest daily").forgets()
+    alice.says("a1-c3,d4\nYou will lose.").forgets()
+    bob.hears_nothing()
+    table.days_pass(1)
+    assert "You will lose" not in bob.newest.text
+    bob.hears("alice played a1-c3,b2.", "Words of alice are not shown.")
