@@ -298,13 +298,16 @@ class Span(Kind):
         return found
 
 
+_WORDS_OF_A_TIME = 14  # a number and its unit for each of five, with "and" between them
+
+
 class LongSpan(Span):
     """A time that may be of several words: `3 days`, `1 week 2 days`."""
 
     def read(self, words: list[str]) -> timedelta:
         """Take a number with its unit, and as many more of them as there are."""
         count = 1
-        for more in range(2, len(words) + 1):
+        for more in range(2, min(len(words), _WORDS_OF_A_TIME) + 1):
             if words[more - 2].isdigit() and words[more - 1][0].isdigit():
                 break  # a number without a unit is none of several: it may be a board
             if not words[more - 1].isdigit() and parse_duration(" ".join(words[:more])) is not None:

@@ -1,12 +1,14 @@
 """Which words are for the server, and which are for the other players."""
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from pbm.commands.intentions import Intention, Meant, understand
 from pbm.commands.plain_words import read_list
+from pbm.commands.registry import parse_line
 from pbm.word_lists import WordListError
 
 
@@ -156,7 +158,17 @@ def test_a_list_names_the_line_that_cannot_be_read(tmp_path: Path) -> None:
     assert read_list("list", ("yes", "no"), tmp_path) == {"yes": set(), "no": {"no way"}}
 
 
-def test_the_work_for_a_crafted_line_grows_with_its_words() -> None:
+@pytest.mark.parametrize(
+    ("words", "read"),
+    [
+        ("oh hm ok ", lambda line: understand((line,))),
+        ("1d 1d ", lambda line: parse_line(f"give {line}")),
+    ],
+    ids=["talk", "a time"],
+)
+def test_the_work_for_a_crafted_line_grows_with_its_words(
+    words: str, read: Callable[[str], object]
+) -> None:
     def work(count: int) -> int:
         calls = 0
 
@@ -166,7 +178,7 @@ def test_the_work_for_a_crafted_line_grows_with_its_words() -> None:
 
         sys.setprofile(counted)
         try:
-            understand((("oh hm ok " * count).strip(),))
+            read((words * count).strip())
         finally:
             sys.setprofile(None)
         return calls
