@@ -117,7 +117,8 @@ class _Search:
     def _root(
         self, board: Board, moves: list[int], depth: int, alpha: int, beta: int
     ) -> tuple[int, tuple[int, ...]]:
-        best, line = -_INFINITE, (moves[0],)
+        best = -_INFINITE
+        line: tuple[int, ...] = (moves[0],)
         for count, move in enumerate(moves):
             late = self._reduction(depth, count) if move in self._quiet_at_root else 0
             value = self._try(board, move, depth, max(alpha, best), beta, 0, count, late)
