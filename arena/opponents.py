@@ -90,9 +90,7 @@ class EnginePlayer:
 
     def __call__(self, positions: Sequence[AbalonePosition], seed: int) -> str:
         inner = [position.inner for position in positions]
-        found = search(
-            inner, self.budget, seed=seed + 1, weights=self.weights, ways=self.ways
-        )
+        found = search(inner, self.budget, seed=seed + 1, weights=self.weights, ways=self.ways)
         return found.lines[0].moves[0]
 
 
