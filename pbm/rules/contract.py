@@ -560,3 +560,12 @@ class Searches(Protocol):
     def evaluate(self, position: Any) -> tuple[int, ...]:
         """How good a position is for each seat, without looking ahead, in the unit of
         `Line.score`."""
+
+
+@runtime_checkable
+class TellsThreats(Protocol):
+    """A game that tells what can be taken at once, so that even a weak robot leaves nothing so."""
+
+    def threatened(self, position: Any, seat: int) -> int:
+        """How many different pieces of a seat some opponent could take with a single move, if it
+        were that opponent's turn; in a game without taking, 1 if one of them could win."""
