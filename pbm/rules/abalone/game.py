@@ -238,6 +238,26 @@ class Abalone:
         """Marbles that a seat's side pushed off, less those that it lost."""
         return balance(start.inner, end.inner, seat)
 
+    def search(
+        self,
+        positions: Sequence[AbalonePosition],
+        budget: contract.Budget,
+        *,
+        best: int = 1,
+        seed: int = 0,
+    ) -> contract.Found:
+        """The best moves in the last of these positions."""
+        # Here, so that a server starts without what only robots need.
+        from pbm.rules.abalone.engine.searching import search
+
+        return search([position.inner for position in positions], budget, best=best, seed=seed)
+
+    def evaluate(self, position: AbalonePosition) -> tuple[int, ...]:
+        """How good a position is for each seat, a hundred to a marble."""
+        from pbm.rules.abalone.engine.searching import evaluate
+
+        return evaluate(position.inner)
+
     def write(self, record: contract.GameRecord, chosen: contract.Options) -> str:
         """A game as text; raises RecordError."""
         form, notation_ = chosen_form(chosen)
