@@ -6,7 +6,7 @@ fact under their names in `item`, and what stands on the board in `v`.
 
 import re
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, Literal
 
 from pbm.plain import to_plain
 
@@ -26,8 +26,8 @@ class BoardNews(BoardFact):
 def fact_name(kind: type[BoardFact]) -> str:
     """The name of a fact, and of its template.
 
-    >>> fact_name(DrawAsked)
-    'draw-asked'
+    >>> fact_name(DrawAgreed)
+    'draw-agreed'
     """
     return re.sub(r"(?<!^)(?=[A-Z])", "-", kind.__name__).lower()
 
@@ -138,42 +138,48 @@ class AddressChanged(BoardFact):
 # -- what players agree on -------------------------------------------------------------------------
 
 
+OfferKind = Literal["draw", "takeback", "pause", "resume"]
+
+
 @dataclass(frozen=True)
-class DrawAsked(BoardNews):
-    """A player offers a draw."""
+class OfferMade(BoardNews):
+    """A player offers a draw, or asks for a pause or for the end of one: its kind."""
 
     handle: str
+    kind: OfferKind
 
 
 @dataclass(frozen=True)
-class _Answered(BoardNews):
-    """`handle` did something about what `by` had asked for."""
+class _OfferAnswered(BoardNews):
+    """`handle` did something about what `by` had asked for, such as a draw: its kind."""
 
     handle: str
     by: str
+    kind: OfferKind
 
 
-class DrawSeconded(_Answered):
-    """One agrees to a draw, and others have still to answer."""
+class OfferSeconded(_OfferAnswered):
+    """One agrees, and others have still to answer."""
 
 
-class DrawRefused(_Answered):
-    """One says no to a draw."""
+class OfferRefused(_OfferAnswered):
+    """One says no."""
 
 
-class DrawWithdrawn(_Answered):
-    """A player offers a draw no more."""
+class OfferWithdrawn(_OfferAnswered):
+    """Who had asked for it does so no more."""
 
 
-class DrawLapsed(_Answered):
-    """One moved on instead of agreeing to a draw."""
+class OfferLapsed(_OfferAnswered):
+    """One moved on instead of agreeing."""
 
 
 @dataclass(frozen=True)
-class DrawVoid(BoardNews):
-    """The draw that `by` offered is off, as a move was taken back."""
+class OfferVoid(BoardNews):
+    """What `by` had asked for is off, as a move was taken back."""
 
     by: str
+    kind: OfferKind
 
 
 @dataclass(frozen=True)
@@ -203,22 +209,6 @@ class _TakeBack(BoardNews):
 
 class TakebackAsked(_TakeBack):
     """A player asks to take a move back."""
-
-
-class TakebackSeconded(_Answered):
-    """One agrees to a take-back, and others have still to answer."""
-
-
-class TakebackRefused(_Answered):
-    """One says no to a take-back."""
-
-
-class TakebackWithdrawn(_Answered):
-    """A player asks for a take-back no more."""
-
-
-class TakebackLapsed(_Answered):
-    """One moved on, which ends the asking for a take-back."""
 
 
 class TakebackDone(_TakeBack):
@@ -302,49 +292,11 @@ class TimeGiven(BoardNews):
 
 
 @dataclass(frozen=True)
-class PauseAsked(BoardNews):
-    """A player asks to stop the clocks of a board."""
-
-    handle: str
-
-
-class PauseSeconded(_Answered):
-    """One agrees to a pause, and others have still to answer."""
-
-
-class PauseRefused(_Answered):
-    """One says no to a pause."""
-
-
-class PauseWithdrawn(_Answered):
-    """A player asks for a pause no more."""
-
-
-@dataclass(frozen=True)
 class PauseBegun(BoardNews):
     """All have agreed to the pause that a player asked for; it lasts so many days at most."""
 
     handle: str
     days: int
-
-
-@dataclass(frozen=True)
-class ResumeAsked(BoardNews):
-    """A player asks to let the clocks of a board run again."""
-
-    handle: str
-
-
-class ResumeSeconded(_Answered):
-    """One agrees to end a pause, and others have still to answer."""
-
-
-class ResumeRefused(_Answered):
-    """One says no to the end of a pause."""
-
-
-class ResumeWithdrawn(_Answered):
-    """A player asks no more for the end of a pause."""
 
 
 @dataclass(frozen=True)
@@ -359,11 +311,3 @@ class PauseRunOut(BoardFact):
     """A pause has lasted as long as it may."""
 
     days: int
-
-
-@dataclass(frozen=True)
-class OfferVoid(BoardNews):
-    """What `by` had asked for, a pause or the end of one, is off, as a move was taken back."""
-
-    by: str
-    kind: str

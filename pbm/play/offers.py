@@ -7,35 +7,24 @@ never a yes.
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
+from typing import Final
 
 from pbm.errors import Refusal
 from pbm.events import Event
 from pbm.events.board import (
     BoardNews,
     DrawAgreed,
-    DrawAsked,
-    DrawLapsed,
-    DrawRefused,
-    DrawSeconded,
-    DrawVoid,
-    DrawWithdrawn,
+    OfferKind,
+    OfferLapsed,
+    OfferMade,
+    OfferRefused,
+    OfferSeconded,
     OfferVoid,
-    PauseAsked,
+    OfferWithdrawn,
     PauseBegun,
     PauseEnded,
-    PauseRefused,
-    PauseSeconded,
-    PauseWithdrawn,
-    ResumeAsked,
-    ResumeRefused,
-    ResumeSeconded,
-    ResumeWithdrawn,
     TakebackAsked,
     TakebackDone,
-    TakebackLapsed,
-    TakebackRefused,
-    TakebackSeconded,
-    TakebackWithdrawn,
 )
 from pbm.play.boards import close_board, go_back, take_out
 from pbm.play.clocks.pauses import check_pause, check_resume, pause, resume
@@ -44,30 +33,11 @@ from pbm.play.ending import settle_end
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, Offer
 
-DRAW = "draw"
-TAKEBACK = "takeback"
-PAUSE = "pause"
-RESUME = "resume"
-_SECONDED = {
-    DRAW: DrawSeconded,
-    TAKEBACK: TakebackSeconded,
-    PAUSE: PauseSeconded,
-    RESUME: ResumeSeconded,
-}
-_REFUSED = {
-    DRAW: DrawRefused,
-    TAKEBACK: TakebackRefused,
-    PAUSE: PauseRefused,
-    RESUME: ResumeRefused,
-}
-_WITHDRAWN = {
-    DRAW: DrawWithdrawn,
-    TAKEBACK: TakebackWithdrawn,
-    PAUSE: PauseWithdrawn,
-    RESUME: ResumeWithdrawn,
-}
+DRAW: Final = "draw"
+TAKEBACK: Final = "takeback"
+PAUSE: Final = "pause"
+RESUME: Final = "resume"
 _OF_CLOCKS = {PAUSE: check_pause, RESUME: check_resume}  # with what has to be so
-_LAPSED = {DRAW: DrawLapsed, TAKEBACK: TakebackLapsed}
 
 
 def waiting_for(board: Board, offer: Offer) -> tuple[int, ...]:
@@ -102,7 +72,7 @@ def mark_of(offer: Offer) -> str:
     return f"{offer.kind}{offer.by}p{offer.moved}"
 
 
-def make_offer(work: UnitOfWork, board: Board, kind: str, player_id: int) -> list[Event]:
+def make_offer(work: UnitOfWork, board: Board, kind: OfferKind, player_id: int) -> list[Event]:
     """Ask the others of a board. Raises Refusal."""
     moved = latest_ply(work, board, player_id)
     last = board.offer(kind)
@@ -124,13 +94,9 @@ def make_offer(work: UnitOfWork, board: Board, kind: str, player_id: int) -> lis
     offer = Offer(kind, player_id, moved)
     _keep(work, board, offer)
     handle = board.handle_of(player_id)
-    if kind == PAUSE:
-        return [PauseAsked(board.id, handle)]
-    if kind == RESUME:
-        return [ResumeAsked(board.id, handle)]
-    if kind == DRAW:
-        return [DrawAsked(board.id, handle)]
-    return [TakebackAsked(board.id, handle, *_taken(work, board, offer))]
+    if kind == TAKEBACK:
+        return [TakebackAsked(board.id, handle, *_taken(work, board, offer))]
+    return [OfferMade(board.id, handle, kind)]
 
 
 def agree(
@@ -141,7 +107,7 @@ def agree(
     board = _keep(work, board, offer)
     if not waiting_for(board, offer):
         return _fulfil(work, board, offer, now)
-    return [_answered(_SECONDED[offer.kind], board, offer, player_id)]
+    return [_answered(OfferSeconded, board, offer, player_id)]
 
 
 def refuse(work: UnitOfWork, board: Board, offer: Offer, player_id: int) -> list[Event]:
@@ -150,8 +116,8 @@ def refuse(work: UnitOfWork, board: Board, offer: Offer, player_id: int) -> list
         _drop(work, board, offer)
     else:
         _keep(work, board, replace(offer, open=False))
-    facts = _WITHDRAWN if player_id == offer.by else _REFUSED
-    return [_answered(facts[offer.kind], board, offer, player_id)]
+    fact = OfferWithdrawn if player_id == offer.by else OfferRefused
+    return [_answered(fact, board, offer, player_id)]
 
 
 def after_a_move(work: UnitOfWork, board: Board, player_id: int) -> list[Event]:
@@ -161,7 +127,7 @@ def after_a_move(work: UnitOfWork, board: Board, player_id: int) -> list[Event]:
         is_draw = offer.kind == DRAW and player_id in waiting_for(board, offer)
         if offer.kind == TAKEBACK or is_draw:
             board = _keep(work, board, replace(offer, open=False))
-            events.append(_answered(_LAPSED[offer.kind], board, offer, player_id))
+            events.append(_answered(OfferLapsed, board, offer, player_id))
     return events
 
 
@@ -197,7 +163,7 @@ def _fulfil(work: UnitOfWork, board: Board, offer: Offer, now: datetime) -> list
     return [
         done,
         *_take_back(work, board, offer.moved - 1, now),
-        *(_void(board, other) for other in void),
+        *(OfferVoid(board.id, board.handle_of(other.by), other.kind) for other in void),
     ]
 
 
@@ -211,11 +177,6 @@ def _stop_or_go(work: UnitOfWork, board: Board, offer: Offer, now: datetime) -> 
     return PauseEnded(board.id, handle)
 
 
-def _void(board: Board, offer: Offer) -> BoardNews:
-    by = board.handle_of(offer.by)
-    return DrawVoid(board.id, by) if offer.kind == DRAW else OfferVoid(board.id, by, offer.kind)
-
-
 def _take_back(work: UnitOfWork, board: Board, ply: int, now: datetime) -> list[Event]:
     """Take back all plies after `ply`; whoever has left since stays out of the game."""
     since = [item for item in work.plies.departures(board.id) if item.after_ply > ply]
@@ -226,9 +187,12 @@ def _take_back(work: UnitOfWork, board: Board, ply: int, now: datetime) -> list[
 
 
 def _answered(
-    fact: Callable[[int, str, str], BoardNews], board: Board, offer: Offer, player_id: int
+    fact: Callable[[int, str, str, OfferKind], BoardNews],
+    board: Board,
+    offer: Offer,
+    player_id: int,
 ) -> BoardNews:
-    return fact(board.id, board.handle_of(player_id), board.handle_of(offer.by))
+    return fact(board.id, board.handle_of(player_id), board.handle_of(offer.by), offer.kind)
 
 
 def _taken(work: UnitOfWork, board: Board, offer: Offer) -> tuple[int, str, int]:

@@ -73,7 +73,7 @@ def test_what_can_be_said_to_it(table: Table) -> None:
     bob.says("accept pause").says("pause").hears("Board 1 is paused already.")
     bob.says("resume").says("reject resume").hears("bob does not ask to end the pause any more.")
     bob.says("resume")
-    alice.says("reject resume").hears("alice says no to bob, who asked to end the pause.")
+    alice.says("reject resume").hears("alice says no to the end of the pause that bob asked for.")
     assert table.board(1).paused_since
 
 

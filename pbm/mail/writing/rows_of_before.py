@@ -1,5 +1,6 @@
 """Parameters that a version before this one froze, in mails that still wait to be sent."""
 
+import re
 from typing import Any
 
 _CALLED_NOW = {
@@ -15,6 +16,10 @@ _SAID_NO_MORE = {
     "cannot-be-strict": "This server does not learn what your mail provider says about your mails, "
     "so it cannot ask for that. Answers to our mails prove who you are, as before.",
 }
+# Each kind of offer had facts of its own; that a take-back was asked for still is one.
+_OFFER = re.compile(
+    "(?!takeback-asked)(draw|takeback|pause|resume)-(asked|seconded|refused|withdrawn|lapsed|void)"
+)
 _PERHAPS_A_NAME = "perhaps-a-name"  # was a refusal; a name is always asked about now
 _MARKS = ("left", "came", "towards", "off")
 _CLAIM = "nothing-to-claim"  # in words of the game behind our own
@@ -46,6 +51,10 @@ def _fact(item: dict[str, Any]) -> dict[str, Any]:
     what = item["what"]
     if "operator" in item:  # it said what the operator did in words of its own
         return {"what": "operator-acted", "did": what, "why": item["why"]}
+    offer = _OFFER.fullmatch(what)
+    if offer:
+        kind, done = offer.groups()
+        return {**item, "what": f"offer-{'made' if done == 'asked' else done}", "kind": kind}
     return {**item, "what": _CALLED_NOW.get(what, what)}
 
 

@@ -5,6 +5,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
+from pbm.events.board import OfferKind
 from pbm.rules.contract import Game, Options, Position
 from pbm.rules.registry import game_named, games
 from pbm.rules.sides import mover, partners
@@ -42,7 +43,7 @@ class Offer:
     any more, since it may not be repeated before the asker's next move.
     """
 
-    kind: str
+    kind: OfferKind
     by: int
     moved: int
     agreed: tuple[int, ...] = ()
