@@ -23,9 +23,9 @@ class Root:
     """Where a search begins.
 
     `marbles` has a set of cells for each seat; seats count from 0 here, and so do sides. `sides`
-    has the side of each seat, `scores` the score of each side. `out` are the seats whose players have
-    left. `fixed` is the set of cells that never change. `past` are the marbles and the turn of
-    earlier positions that may come back.
+    has the side of each seat, `scores` the score of each side. `out` are the seats whose players
+    have left. `fixed` is the set of cells that never change. `past` are the marbles and the turn
+    of earlier positions that may come back.
     """
 
     marbles: tuple[int, ...]
