@@ -560,3 +560,11 @@ class Searches(Protocol):
     def evaluate(self, position: Any) -> tuple[int, ...]:
         """How good a position is for each seat, without looking ahead, in the unit of
         `Line.score`."""
+
+
+@runtime_checkable
+class MayLack(Protocol):
+    """A game that works, and would work better with something that an installation may lack."""
+
+    def lacks(self) -> str:
+        """What is missing and what to do, in a sentence or two for the operator; else nothing."""
