@@ -569,3 +569,11 @@ class TellsThreats(Protocol):
     def threatened(self, position: Any, seat: int) -> int:
         """How many different pieces of a seat some opponent could take with a single move, if it
         were that opponent's turn; in a game without taking, 1 if one of them could win."""
+
+
+@runtime_checkable
+class MayLack(Protocol):
+    """A game that works, and would work better with something that an installation may lack."""
+
+    def lacks(self) -> str:
+        """What is missing and what to do, in a sentence or two for the operator; else nothing."""

@@ -14,7 +14,12 @@
 #include <string.h>
 #include <time.h>
 
-#define INTERFACE 1
+#define INTERFACE 2
+
+/* `compiling.py` says what tells this source from another. */
+#ifndef SOURCE
+#define SOURCE ""
+#endif
 
 enum { SEATS = 6, OTHERS = 6, NOBODY = 7, NO_SIDE = -1, NO_SEAT = -1 };
 enum { KINDS = 42, CODES = KINDS << 7, CODE_BITS = 13, MOVES = SEATS << CODE_BITS };
@@ -56,6 +61,7 @@ typedef struct {
     uint64_t seed;
     int64_t table_size;
     const _Atomic int32_t *stop; /* may be null */
+    void (*told)(void); /* called when a depth is finished, unless null */
 } given_limits;
 
 typedef struct {
@@ -1092,6 +1098,9 @@ static void find(search *s, const board *b, root_moves *moves, scored *lines, ou
             put(out, index, lines[index].score, &lines[index].moves);
         out->lines_number = wanted;
         out->depth = depth;
+        out->nodes = s->nodes;
+        if (s->limits.told)
+            s->limits.told();
         if (are_settled(lines, wanted, depth))
             break;
     }
@@ -1264,6 +1273,10 @@ static search *begin(int64_t table_size) {
 /* The number that changes with what is handed over. */
 int32_t pbm_interface(void) {
     return INTERFACE;
+}
+
+const char *pbm_source(void) {
+    return SOURCE;
 }
 
 /* Search; 0, or 1 for what is no root or no limit, 2 where there is no memory. */

@@ -77,6 +77,8 @@ class _Search:
                 break
             found.sort(key=lambda line: -line[0])
             lines, reached = found, depth
+            if self._limits.told:
+                self._limits.told(Outlook(tuple(lines), reached, self.nodes))
             first = [line[0] for _, line in lines]
             moves = first + [move for move in moves if move not in first]
             if all(WIN - abs(value) <= PLY * depth for value, _ in lines):

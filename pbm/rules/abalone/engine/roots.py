@@ -1,6 +1,6 @@
 """What both twins are told: a position as numbers, what stood before it, and how far to look."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from ctypes import c_int32
 from dataclasses import dataclass
 from typing import Protocol
@@ -55,7 +55,8 @@ class Limits:
     """How far to look: `nodes` at most once the first ply is done, `depth` plies, `seconds`.
 
     `best` is the number of lines. Moves of the root that look equal are shuffled by `seed` unless
-    it is 0. `stop` ends the search soon after another thread has set it.
+    it is 0. `stop` ends the search soon after another thread has set it. `told` is called
+    with what was found at each depth that is finished.
     """
 
     nodes: int
@@ -64,6 +65,7 @@ class Limits:
     best: int = 1
     seed: int = 0
     stop: c_int32 | None = None
+    told: "Callable[[Outlook], None] | None" = None
 
 
 @dataclass(frozen=True, slots=True)
