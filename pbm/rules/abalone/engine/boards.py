@@ -9,6 +9,7 @@ from pbm.rules.abalone.engine.tables import (
     CODE_BITS,
     CODE_MASK,
     EDGES,
+    RINGS,
     SCORE_KEYS,
     SHAPES,
     TURN_KEYS,
@@ -29,6 +30,9 @@ NO_SIDE = -1
 _BASES = tuple((number << 7) + 1 for number in range(len(KINDS)))
 _PUSHING = {7 * number + size - 1: size for number in range(len(STEPS)) for size in (2, 3)}
 """The kinds of moves that can push, and how many marbles do."""
+
+_EDGES = tuple(zip(_BASES[1::7], STEPS, EDGES, strict=True))
+"""By direction: the code of a push by two from cell 0, the step, and where it ejects."""
 
 
 class Board(NamedTuple):
@@ -90,15 +94,15 @@ class Table:
             own, partner, others, _ = self._seen_by(marbles, seat)
             counted = sum(marbles[counted] for counted in self._counted) & others
             side = own | partner
-            for number, (step, edge) in enumerate(zip(STEPS, EDGES, strict=True)):
+            for base, step, edge in _EDGES if counted & RINGS[-1] else ():
                 if falling := counted & edge:
-                    base = (seat << CODE_BITS) + _BASES[7 * number + 1]
+                    base += seat << CODE_BITS
                     pairs = own & before(side, step)
-                    found += [base + cell for cell in members(pairs & before(falling, 2 * step))]
+                    if twos := pairs & before(falling, 2 * step):
+                        found += [base + cell for cell in members(twos)]
                     falling |= others & before(falling, step)
-                    threes = pairs & before(side, 2 * step)
-                    base += 128
-                    found += [base + cell for cell in members(threes & before(falling, 3 * step))]
+                    if threes := pairs & before(side, 2 * step) & before(falling, 3 * step):
+                        found += [base + 128 + cell for cell in members(threes)]
         return found
 
     def other_moves(self, board: Board) -> tuple[list[int], list[int]]:

@@ -14,12 +14,17 @@
 #include <string.h>
 #include <time.h>
 
-#define INTERFACE 1
+#define INTERFACE 2
+
+/* `compiling.py` says what tells this source from another. */
+#ifndef SOURCE
+#define SOURCE ""
+#endif
 
 enum { SEATS = 6, OTHERS = 6, NOBODY = 7, NO_SIDE = -1, NO_SEAT = -1 };
 enum { KINDS = 42, CODES = KINDS << 7, CODE_BITS = 13, MOVES = SEATS << CODE_BITS };
 enum { DEEPEST_PLY = 120, DEEPEST = 60, MOST_LINES = 256, LINE = DEEPEST_PLY + 2 };
-enum { EJECTIONS_TO_WIN = 6, HISTORY_BITS = 14, PAST_BITS = 12, CLOCK = 4095 };
+enum { EJECTIONS_TO_WIN = 6, HISTORY_BITS = 14, PAST_BITS = 12, CLOCK = 4095, SINGLY = 5 };
 /* No more moves than that can there be: 42 kinds from each of 61 cells. */
 enum { MOST_MOVES = KINDS * 61 };
 enum { EXACT, LOWER, UPPER };
@@ -56,6 +61,7 @@ typedef struct {
     uint64_t seed;
     int64_t table_size;
     const _Atomic int32_t *stop; /* may be null */
+    void (*told)(void); /* called when a depth is finished, unless null */
 } given_limits;
 
 typedef struct {
@@ -129,6 +135,14 @@ typedef struct {
     line best;
 } search;
 
+/* Where the loader can choose, what counts most is there once more for processors that count bits
+ * by themselves. */
+#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GLIBC__) && !defined(NO_CLONES)
+#define FASTER __attribute__((target_clones("popcnt", "default")))
+#else
+#define FASTER
+#endif
+
 /* -- cells ------------------------------------------------------------------------------------ */
 
 #define BIT(cell) ((cells)1 << (cell))
@@ -152,7 +166,7 @@ static const cells RINGS[5] = {
     WORDS(0xf82108220, 0x480902208420f800)
 };
 
-static inline int count_of(cells set) {
+static inline __attribute__((always_inline)) int count_of(cells set) {
     return __builtin_popcountll((uint64_t)set) + __builtin_popcountll((uint64_t)(set >> 64));
 }
 
@@ -516,7 +530,7 @@ static inline __attribute__((always_inline)) cells hit_towards(
 }
 
 /* The marbles of others that an army could push off the board at once. */
-static cells hit_by(cells army, cells others) {
+static inline __attribute__((always_inline)) cells hit_by(cells army, cells others) {
     return hit_towards(army, others, 0, 1) | hit_towards(army, others, 1, 11)
         | hit_towards(army, others, 2, 10) | hit_towards(army, others, 3, -1)
         | hit_towards(army, others, 4, -11) | hit_towards(army, others, 5, -10);
@@ -532,14 +546,14 @@ static inline __attribute__((always_inline)) int pushes_towards(
 }
 
 /* In how many ways an army could push others without pushing them off. */
-static int pushes(cells army, cells others, cells occupied) {
+static inline __attribute__((always_inline)) int pushes(cells army, cells others, cells occupied) {
     cells empty = BOARD & ~occupied;
     return pushes_towards(army, others, empty, 1) + pushes_towards(army, others, empty, 11)
         + pushes_towards(army, others, empty, 10) + pushes_towards(army, others, empty, -1)
         + pushes_towards(army, others, empty, -11) + pushes_towards(army, others, empty, -10);
 }
 
-static value worth(const numbers *w, cells army, int score) {
+static inline __attribute__((always_inline)) value worth(const numbers *w, cells army, int score) {
     value sum = w->scores[score > 5 ? 5 : score];
     if (w->marble)
         sum += w->marble * count_of(army);
@@ -550,7 +564,7 @@ static value worth(const numbers *w, cells army, int score) {
 }
 
 /* How much better the root's side stands than the others. */
-static value judged(const search *s, const board *b) {
+FASTER static value judged(const search *s, const board *b) {
     const numbers *w = &s->weights;
     int sides_number = s->others_number + 1;
     cells armies[SEATS] = {0}, by_side[SEATS] = {0}, hits = 0;
@@ -636,6 +650,7 @@ static value tried(
 ) {
     board child;
     play(s, b, move, &child);
+    __builtin_prefetch(&s->table[child.key & s->mask]);
     bool same = is_own(s, child.turn) == is_own(s, b->turn);
     if (count) {
         value found = reply(s, &child, same, depth - 1 - late, alpha, alpha + 1, ply);
@@ -692,19 +707,41 @@ typedef struct {
     bool skips_quiet;
 } order;
 
-static void sort(const search *s, ranked *list, int number, int ply) {
+static void rank(const search *s, ranked *list, int number, int ply) {
+    const int32_t *killers = s->killers[ply];
     for (int index = 0; index < number; index++) {
-        ranked entry = {0, list[index].move};
-        if (entry.move == s->killers[ply][0])
-            entry.rank = 2 << (HISTORY_BITS + 1);
-        else if (entry.move == s->killers[ply][1])
-            entry.rank = 1 << (HISTORY_BITS + 1);
+        int move = list[index].move;
+        if (move == killers[0])
+            list[index].rank = 2 << (HISTORY_BITS + 1);
+        else if (move == killers[1])
+            list[index].rank = 1 << (HISTORY_BITS + 1);
         else
-            entry.rank = s->history[entry.move] + s->gains[entry.move & ((1 << CODE_BITS) - 1)];
-        int at = index;
-        for (; at > 0 && list[at - 1].rank < entry.rank; at--)
-            list[at] = list[at - 1];
-        list[at] = entry;
+            list[index].rank = s->history[move] + s->gains[move & ((1 << CODE_BITS) - 1)];
+    }
+}
+
+static void insert(ranked *list, int from, int at) {
+    ranked entry = list[from];
+    memmove(list + at + 1, list + at, sizeof *list * (size_t)(from - at));
+    list[at] = entry;
+}
+
+/* Bring the best of what is left to a place: one by one, since often one is enough, and all at
+ * once when it is not. Equal ones stay in their order. */
+static void choose(ranked *list, int number, int at) {
+    if (at < SINGLY) {
+        int best = at;
+        for (int index = at + 1; index < number; index++)
+            if (list[index].rank > list[best].rank)
+                best = index;
+        insert(list, best, at);
+    } else if (at == SINGLY) {
+        for (int index = at + 1; index < number; index++) {
+            int to = index;
+            while (to > at && list[to - 1].rank < list[index].rank)
+                to--;
+            insert(list, index, to);
+        }
     }
 }
 
@@ -737,11 +774,12 @@ static int next_move(search *s, const board *b, order *o, bool *quiet) {
         other_moves(
             s, b, pushing, &o->pushing_number, rest, &o->quiet_number, o->skips_quiet
         );
-        sort(s, pushing, o->pushing_number, o->ply);
+        rank(s, pushing, o->pushing_number, o->ply);
         /* fall through */
     case 3:
         *quiet = false;
         while (o->index < o->pushing_number) {
+            choose(pushing, o->pushing_number, o->index);
             int move = pushing[o->index++].move;
             if (move != o->hint)
                 return move;
@@ -750,11 +788,12 @@ static int next_move(search *s, const board *b, order *o, bool *quiet) {
             return 0;
         o->stage = 4;
         o->index = 0;
-        sort(s, rest, o->quiet_number, o->ply);
+        rank(s, rest, o->quiet_number, o->ply);
         /* fall through */
     default:
         *quiet = true;
         while (o->index < o->quiet_number) {
+            choose(rest, o->quiet_number, o->index);
             int move = rest[o->index++].move;
             if (move != o->hint)
                 return move;
@@ -1059,6 +1098,9 @@ static void find(search *s, const board *b, root_moves *moves, scored *lines, ou
             put(out, index, lines[index].score, &lines[index].moves);
         out->lines_number = wanted;
         out->depth = depth;
+        out->nodes = s->nodes;
+        if (s->limits.told)
+            s->limits.told();
         if (are_settled(lines, wanted, depth))
             break;
     }
@@ -1231,6 +1273,10 @@ static search *begin(int64_t table_size) {
 /* The number that changes with what is handed over. */
 int32_t pbm_interface(void) {
     return INTERFACE;
+}
+
+const char *pbm_source(void) {
+    return SOURCE;
 }
 
 /* Search; 0, or 1 for what is no root or no limit, 2 where there is no memory. */

@@ -77,6 +77,8 @@ class _Search:
                 break
             found.sort(key=lambda line: -line[0])
             lines, reached = found, depth
+            if self._limits.told:
+                self._limits.told(Outlook(tuple(lines), reached, self.nodes))
             first = [line[0] for _, line in lines]
             moves = first + [move for move in moves if move not in first]
             if all(WIN - abs(value) <= PLY * depth for value, _ in lines):
@@ -117,7 +119,8 @@ class _Search:
     def _root(
         self, board: Board, moves: list[int], depth: int, alpha: int, beta: int
     ) -> tuple[int, tuple[int, ...]]:
-        best, line = -_INFINITE, (moves[0],)
+        best = -_INFINITE
+        line: tuple[int, ...] = (moves[0],)
         for count, move in enumerate(moves):
             late = self._reduction(depth, count) if move in self._quiet_at_root else 0
             value = self._try(board, move, depth, max(alpha, best), beta, 0, count, late)
@@ -176,26 +179,15 @@ class _Search:
         may_pass: bool,
         hint: int,
     ) -> int:
-        ways = self._ways
-        best, best_move, first_alpha = -_INFINITE, 0, alpha
-        skips_quiet = False
-        if beta - alpha == 1 and abs(beta) < SURE:
-            passes = self._passes if may_pass and depth > self._passes else 0
-            if passes or (depth == 1 and ways.futility):
-                static = self._static(board, own)
-                if passes and static >= beta:
-                    value = self._pass(board, own, depth, beta, ply)
-                    if value >= beta:
-                        return value
-                if depth == 1 and ways.futility and static + ways.futility <= alpha:
-                    skips_quiet = True
-                    best = static + ways.futility
+        value, best = self._unmoved(board, own, depth, alpha, beta, ply, may_pass)
+        if value is not None:
+            return value
+        skips_quiet = best > -_INFINITE
+        best_move, first_alpha = 0, alpha
         tried: list[int] = []
-        count = 0
-        for move, quiet in self._ordered(board, hint, ply, skips_quiet):
+        for count, (move, quiet) in enumerate(self._ordered(board, hint, ply, skips_quiet)):
             late = self._reduction(depth, count) if quiet else 0
             value = self._try(board, move, depth, alpha, beta, ply, count, late)
-            count += 1
             if value > best:
                 best = value
                 if value > alpha:
@@ -211,6 +203,24 @@ class _Search:
         bound = _LOWER if best >= beta else _EXACT if best > first_alpha else _UPPER
         self._keep(board.key, best_move or hint, best, depth, bound, ply)
         return best
+
+    def _unmoved(
+        self, board: Board, own: bool, depth: int, alpha: int, beta: int, ply: int, may_pass: bool
+    ) -> tuple[int | None, int]:
+        """What can be said before a move is tried: the value, None if it is not clear yet, and
+        what quiet moves reach at most, if that is so little that they need not be tried."""
+        futility = self._ways.futility if depth == 1 else 0
+        passes = self._passes if may_pass and depth > self._passes else 0
+        if beta - alpha > 1 or abs(beta) >= SURE or not (passes or futility):
+            return None, -_INFINITE
+        static = self._static(board, own)
+        if passes and static >= beta:
+            value = self._pass(board, own, depth, beta, ply)
+            if value >= beta:
+                return value, -_INFINITE
+        if futility and static + futility <= alpha:
+            return None, static + futility
+        return None, -_INFINITE
 
     def _try(
         self,
