@@ -10,6 +10,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
 
 from pbm.errors import OperatorError
+from pbm.store.awaiting import AwaitingMails
 from pbm.store.blocks import Blocks
 from pbm.store.boards import Boards
 from pbm.store.buckets import Buckets
@@ -77,6 +78,7 @@ class UnitOfWork:
         self.words = Words(connection)
         self.reports = Reports(connection)
         self.kept_news = KeptNews(connection)
+        self.awaiting = AwaitingMails(connection)
 
     @property
     def is_shared(self) -> bool:
