@@ -8,8 +8,9 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, delete
 
 from pbm.store.kinds import Kind
-from pbm.store.schema import DUE, outbox
-from pbm.store.values import Player
+from pbm.store.schema.columns import DUE
+from pbm.store.schema.mails import outbox
+from pbm.store.values.players import Player
 
 MARGIN = timedelta(seconds=0.25)  # before it is due: the post may take it while a transaction ends
 _COLUMNS = (

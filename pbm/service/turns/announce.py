@@ -26,7 +26,8 @@ from pbm.service.turns.audience import audience
 from pbm.service.turns.awaiting import news_of, taken_back
 from pbm.service.turns.kept_news import keep_for_digests, with_news
 from pbm.service.turns.mail_writer import MailWriter
-from pbm.store.values import Board, Player
+from pbm.store.values.boards import Board
+from pbm.store.values.players import Player
 
 _ABOVE_THE_BOARD = 5  # lines of a comment, as the text part folds them
 _BELOW_THE_BOARD = 3  # lines of it that are worth dividing it for
@@ -54,6 +55,7 @@ def announce_boards(turn: Turn, events: Sequence[Event], *, but: int | None = No
     """
     found = _by_board(events)
     for number in sorted(found):
+<<<<<<< HEAD
         _announce(turn, number, found[number], events, but)
 
 
@@ -100,6 +102,36 @@ def _announce(
         }
         mails.append((player, with_news(view, [before]) if before else view))
     MailWriter(turn).boards(board, mails, instead)
+=======
+        news = found[number]
+        board = turn.work.boards.get(number, lock=True)
+        speakers = {said["handle"]: _speaker(turn, board, said) for said in news.comments}
+        hidden = _hidden(turn, board, speakers) if speakers else {}
+        for said in news.comments:
+            turn.work.words.add(number, speakers[said["handle"]], _lines(said), turn.now)
+        hearing = audience(turn, board, events, hidden, but=but)
+        told = {player.id: _told_to(player, hearing, news, hidden) for player in hearing}
+        players = keep_for_digests(turn, board, hearing, events, told)
+        if not players:
+            continue
+        plain = {player.id for player in players if not player.settings.picture}
+        views = board_views(turn.work, board, [player.id for player in players], plain=plain)
+        clock = clock_told(turn.work, board, turn.now, players)
+        newcomers = turn.work.beginnings.newcomers(number) if news.begins else ()
+        mails = [
+            (
+                player,
+                {
+                    **to_plain(views[player.id]),
+                    **told[player.id],
+                    "newcomer": player.id in newcomers,
+                    "clock": clock.for_reader(player.settings.timezone) if clock else None,
+                },
+            )
+            for player in players
+        ]
+        MailWriter(turn).boards(board, mails)
+>>>>>>> wt-house
 
 
 def announce_seeks(turn: Turn, events: Sequence[Event]) -> None:

@@ -10,7 +10,9 @@ from datetime import datetime, timedelta
 from pbm.play.offers import open_offers, waiting_for
 from pbm.play.turn import Turn
 from pbm.store.awaiting import AwaitingMail
-from pbm.store.values import Board, News, Player
+from pbm.store.values.boards import Board
+from pbm.store.values.mails import News
+from pbm.store.values.players import Player
 
 
 def waits_until(turn: Turn, board: Board, mail: AwaitingMail | None) -> datetime | None:

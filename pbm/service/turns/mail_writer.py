@@ -23,7 +23,9 @@ from pbm.service.turns.awaiting import waits_until
 from pbm.service.turns.kept_news import with_kept
 from pbm.store.awaiting import AwaitingMail
 from pbm.store.kinds import Kind
-from pbm.store.values import Board, NewMail, Player
+from pbm.store.values.boards import Board
+from pbm.store.values.mails import NewMail
+from pbm.store.values.players import Player
 
 REPLIED = "auto-replied"
 GENERATED = "auto-generated"
@@ -130,7 +132,10 @@ class MailWriter:
         answers = self._auto_submitted(*player.addresses)
         if instead is not None and answers != REPLIED:
             before = instead.headers["in_reply_to"]
-            answering, answers = None if before == root else before, instead.headers["auto_submitted"]
+            answering, answers = (
+                None if before == root else before,
+                instead.headers["auto_submitted"],
+            )
         references = [] if first else [root]
         headers = {
             "subject": _subject(board, player, view),
