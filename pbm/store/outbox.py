@@ -62,8 +62,8 @@ _ADD = Statement(insert(outbox).inline().values({name: bindparam(name) for name 
 
 _EARLIER = outbox.alias("earlier")
 # A mail holds back what stands behind it while it is due or was put off by the next server. One
-# that waits on purpose does not, unless it waits for a robot, which is soon over; nor, before `soon`
-# is over, one that was put off for the longest pause: where what stands behind it arrives then, the
+# that waits on purpose does not, unless for a robot, which is soon over; nor, before `soon` is
+# over, one that was put off for the longest pause: where what stands behind it arrives then, the
 # trouble is its own.
 _OVERTAKES = exists().where(
     _EARLIER.c.status == DUE,

@@ -55,12 +55,11 @@ def announce_boards(turn: Turn, events: Sequence[Event], *, but: int | None = No
     """
     found = _by_board(events)
     for number in sorted(found):
-<<<<<<< HEAD
         _announce(turn, number, found[number], events, but)
 
 
 def _announce(
-    turn: Turn, number: int, news: "_News", events: Sequence[Event], but: int | None
+    turn: Turn, number: int, news: _News, events: Sequence[Event], but: int | None
 ) -> None:
     """Tell of one board, in the place of mails about it that wait for a robot."""
     board = turn.work.boards.get(number, lock=True)
@@ -90,7 +89,7 @@ def _announce(
         knows={player_id: item.after_ply for player_id, item in known.items()},
     )
     clock = clock_told(turn.work, board, turn.now, players)
-    newcomers = turn.work.boards.newcomers(number) if news.begins else ()
+    newcomers = turn.work.beginnings.newcomers(number) if news.begins else ()
     mails = []
     for player in players:
         before = known.get(player.id)
@@ -102,36 +101,6 @@ def _announce(
         }
         mails.append((player, with_news(view, [before]) if before else view))
     MailWriter(turn).boards(board, mails, instead)
-=======
-        news = found[number]
-        board = turn.work.boards.get(number, lock=True)
-        speakers = {said["handle"]: _speaker(turn, board, said) for said in news.comments}
-        hidden = _hidden(turn, board, speakers) if speakers else {}
-        for said in news.comments:
-            turn.work.words.add(number, speakers[said["handle"]], _lines(said), turn.now)
-        hearing = audience(turn, board, events, hidden, but=but)
-        told = {player.id: _told_to(player, hearing, news, hidden) for player in hearing}
-        players = keep_for_digests(turn, board, hearing, events, told)
-        if not players:
-            continue
-        plain = {player.id for player in players if not player.settings.picture}
-        views = board_views(turn.work, board, [player.id for player in players], plain=plain)
-        clock = clock_told(turn.work, board, turn.now, players)
-        newcomers = turn.work.beginnings.newcomers(number) if news.begins else ()
-        mails = [
-            (
-                player,
-                {
-                    **to_plain(views[player.id]),
-                    **told[player.id],
-                    "newcomer": player.id in newcomers,
-                    "clock": clock.for_reader(player.settings.timezone) if clock else None,
-                },
-            )
-            for player in players
-        ]
-        MailWriter(turn).boards(board, mails)
->>>>>>> wt-house
 
 
 def announce_seeks(turn: Turn, events: Sequence[Event]) -> None:

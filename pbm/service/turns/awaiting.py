@@ -1,7 +1,7 @@
 """Mails that wait some seconds for a robot, so that its answer comes in the same mail.
 
-Such a mail is a row of the outbox, which goes out by itself when the robot has had its time. What is
-written about the board until then takes its place, and tells what it was to tell.
+Such a mail is a row of the outbox, which goes out by itself when the robot has had its time. What
+is written about the board until then takes its place, and tells what it was to tell.
 """
 
 from collections.abc import Mapping, Sequence
