@@ -494,3 +494,78 @@ class KeepsRecords(Protocol):
 
         It was played through, and the rules allow it. Raises RecordError.
         """
+
+
+# -- looking ahead ---------------------------------------------------------------------------
+
+WON = 100_000
+"""A score of so much, or more, says that a win is in sight; of so much below zero, a loss."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How much a search may look at.
+
+    `nodes` are positions, and decide: the same number finds the same. `seconds` only guard against
+    a slow machine. `depth` is in plies; None for as deep as the nodes reach.
+    """
+
+    nodes: int
+    seconds: float | None = None
+    depth: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A move that a search found, how good it is, and how the game may go on.
+
+    `moves` are canonical texts, the move itself first. `score` is for the side to move, in
+    hundredths of what one unit of the game's own score is worth, such as a piece taken; from `WON`
+    on a win is in sight.
+    """
+
+    moves: tuple[str, ...]
+    score: int
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search found: lines, the best first, the depth that it finished, the nodes it took.
+
+    There are no lines once the game is over. `by` is the word for the core that searched,
+    `compiled` or `plain`: they find the same. `cut` says that `Budget.seconds` ended it.
+    """
+
+    lines: tuple[Line, ...]
+    depth: int
+    nodes: int
+    by: str = "plain"
+    cut: bool = False
+
+
+@runtime_checkable
+class Searches(Protocol):
+    """A game that can be searched for good moves, so that robots play it."""
+
+    def search(
+        self, positions: Sequence[Any], budget: Budget, *, best: int = 1, seed: int = 0
+    ) -> Found:
+        """The best moves for the seat to move in the last of these positions.
+
+        The others are those of the plies before it that may come back, as for `Claims.claim`, the
+        oldest first. There are `best` lines at most, each scored exactly; among equal ones `seed`
+        may choose. The same arguments find the same, unless `seconds` end it.
+        """
+
+    def evaluate(self, position: Any) -> tuple[int, ...]:
+        """How good a position is for each seat, without looking ahead, in the unit of
+        `Line.score`."""
+
+
+@runtime_checkable
+class TellsThreats(Protocol):
+    """A game that tells what can be taken at once, so that even a weak robot leaves nothing so."""
+
+    def threatened(self, position: Any, seat: int) -> int:
+        """How many different pieces of a seat some opponent could take with a single move, if it
+        were that opponent's turn; in a game without taking, 1 if one of them could win."""
