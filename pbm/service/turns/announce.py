@@ -71,7 +71,7 @@ def _announce(
     hearing = audience(turn, board, seated, events, hidden)
     instead = taken_back(turn, board, seated)
     told = {
-        player.id: _told_to(player, hearing, news, hidden)
+        player.id: _told_to(player, board, hearing, news, hidden)
         for player in seated
         if player in hearing or player.id in instead
     }
@@ -113,18 +113,21 @@ def announce_seeks(turn: Turn, events: Sequence[Event]) -> None:
 
 
 def _told_to(
-    reader: Player, readers: Sequence[Player], news: _News, hidden: _Hidden
+    reader: Player, board: Board, readers: Sequence[Player], news: _News, hidden: _Hidden
 ) -> dict[str, Any]:
     """What a reader is told besides the board; who speaks there for the first time, also to whom
-    the words went. Of words that the reader has blocked only their author is named."""
+    the words went, or that only robots are there. Of words that the reader has blocked only their
+    author is named."""
     kept_from = hidden.get(reader.id, frozenset())
     others = [
         player.handle
         for player in readers
         if player.id != reader.id and reader.handle not in hidden.get(player.id, ())
     ]
+    alone = all(seat.robot or seat.player_id == reader.id for seat in board.seats)
+    tells = bool(others or alone) and reader.handle == news.speaks_first
     comments = [
-        {**said, "sent_to": others} if others and reader.handle == news.speaks_first else said
+        {**said, "sent_to": others} if tells else said
         for said in news.comments
         if said["handle"] not in kept_from
     ]
