@@ -209,5 +209,8 @@ def _told(context: Context, done: Seek | list[Event]) -> Iterator[Event]:
         return
     (told,) = told_of(context, [done])
     joined = not told["own"]
-    told |= {"joined": joined, "robot": context.work.players.first_robot() if told["pairs"] else None}
+    told |= {
+        "joined": joined,
+        "robot": context.work.players.first_robot() if told["pairs"] else None,
+    }
     yield Answered("seeking", {"title": f"seek {done.id}", **told})

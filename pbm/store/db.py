@@ -31,6 +31,7 @@ from pbm.store.ratings import Ratings
 from pbm.store.reports import Reports
 from pbm.store.seeks import Seeks
 from pbm.store.statement import execute
+from pbm.store.thoughts import Thoughts
 from pbm.store.timers import Timers
 from pbm.store.vacations import Vacations
 from pbm.store.waits import Waits
@@ -87,6 +88,7 @@ class UnitOfWork:
         self.reports = Reports(connection)
         self.kept_news = KeptNews(connection)
         self.awaiting = AwaitingMails(connection)
+        self.thoughts = Thoughts(connection)
 
     @property
     def is_shared(self) -> bool:
