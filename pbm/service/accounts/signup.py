@@ -20,6 +20,8 @@ from pbm.commands.words import lowered
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.play.limits import strangers_answers_left
+from pbm.play.robots import robot_to_begin_with
+from pbm.rules.registry import default_game
 from pbm.service.accounts.first_passwords import asked_with, hash_of_first
 from pbm.service.accounts.handles import check_new_handle, choose_handle, suggest_handle
 from pbm.service.accounts.new_passwords import within_rate
@@ -137,7 +139,7 @@ def _welcome(turn: MailTurn, question: Question, player: Player, rest: tuple[str
     begins = any(isinstance(command, Challenge | Play) for command in script.commands)
     pairs = any(isinstance(command, Play) for command in script.commands)
     joined["pairs"] = pairs or (wish is not None and script == wish.script)
-    joined["robot"] = None if begins else turn.work.players.first_robot()
+    joined["robot"] = None if begins else robot_to_begin_with(turn.work, default_game().info.name)
     joined["open"] = offered(context)  # what is left by now
     told.insert(0, Answered("signed-up", {"title": "welcome", **joined}))
     tell(context, told)

@@ -8,6 +8,7 @@ from pbm.play.move import play_move
 from pbm.robots.courses import Course, think_about
 from pbm.robots.thinking import Thought as Found
 from pbm.rules.contract import Suggests
+from pbm.service.robots.draw_answers import answer_with_move
 from pbm.service.robots.minds import Question
 from pbm.service.robots.thinking import Kind, Thinking
 from pbm.service.turns.announce import announce_boards
@@ -32,10 +33,10 @@ def ask(work: UnitOfWork, thought: Thought) -> Question | None:
 def course_of(work: UnitOfWork, board: Board) -> Course:
     """How a board came to stand as it does, as plain data."""
     left: dict[int, list[int]] = {}
-    for departure in work.boards.departures(board.id):
+    for departure in work.plies.departures(board.id):
         left.setdefault(departure.after_ply, []).append(departure.seat)
     steps: list[str | int] = [*left.get(0, ())]
-    for ply in work.boards.plies(board.id):
+    for ply in work.plies.of(board.id):
         steps += [ply.text, *left.get(ply.ply, ())]
     return Course(board.game, board.start_state, tuple(steps))
 
@@ -47,7 +48,7 @@ def seed_of(board: Board) -> int:
 
 def conclude(turn: Thinking, found: Found) -> str:
     """Play the move that was found."""
-    return _play(turn, found.move)
+    return _play(turn, found.move, found.score)
 
 
 def resort(turn: Thinking) -> str:
@@ -57,18 +58,25 @@ def resort(turn: Thinking) -> str:
     return _play(turn, (isinstance(game, Suggests) and game.example_move(board.position)) or "")
 
 
-def _play(turn: Thinking, move: str) -> str:
-    """Play a move as a person's is played: with all that comes of it, and the mails."""
+def _play(turn: Thinking, move: str, score: int | None = None) -> str:
+    """Play a move as a person's is played: with all that comes of it, and the mails. A draw that
+    is offered is answered first, by its score."""
     board = turn.work.boards.get(turn.thought.board_id)
     if not _still_waits(board, turn.thought):
         return _GONE_ON
-    handle = board.to_move.handle if board.to_move else "nobody"
+    mover = board.to_move
+    assert mover is not None
+    events = answer_with_move(turn, board, mover.player_id, score)
+    board = turn.work.boards.get(board.id) if events else board
+    if not board.playing:
+        announce_boards(turn, events)
+        return f"{mover.handle} has taken a draw on board {board.id}"
     try:
-        events = play_move(turn.work, board, move, turn.now)
+        events += play_move(turn.work, board, move, turn.now)
     except Refusal as refusal:
-        raise ValueError(f"{handle} found the move {move} on board {board.id}") from refusal
+        raise ValueError(f"{mover.handle} found the move {move} on board {board.id}") from refusal
     announce_boards(turn, events)
-    return f"{handle} has played {move} on board {board.id}"
+    return f"{mover.handle} has played {move} on board {board.id}"
 
 
 def _still_waits(board: Board, thought: Thought) -> bool:

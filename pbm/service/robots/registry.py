@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 
 from pbm.play.awaited import MOVE
-from pbm.service.robots import moves
+from pbm.play.robot_answers import DRAW_THOUGHT
+from pbm.service.robots import draws, moves
 from pbm.service.robots.thinking import Kind
 
 THOUGHTS: Mapping[str, Kind] = {
     MOVE: moves.MOVES,
+    DRAW_THOUGHT: draws.DRAWS,
 }
