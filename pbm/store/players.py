@@ -81,12 +81,16 @@ _EPOCH = Statement(
 )
 
 
+_LISTED = (players.c.id, players.c.handle, players.c.joined_at, players.c.robot)
+
+
 class Listed(NamedTuple):
     """A player as everybody may see them in a list."""
 
     id: int
     handle: str
     joined_at: datetime
+    is_robot: bool
 
 
 class Players:
@@ -165,11 +169,13 @@ class Players:
     def some_from(self, handle: str, *, most: int) -> tuple[tuple[Listed, ...], str | None]:
         """Those who can play among the next `most` handles in their order, from one on, and the
         handle after them, None at the end."""
-        columns = (players.c.id, players.c.handle, players.c.joined_at, players.c.status)
+        columns = (*_LISTED, players.c.status)
         query = select(*columns).where(players.c.handle >= handle).order_by(players.c.handle)
         rows = self._connection.execute(query.limit(most + 1)).all()
         active = (row for row in rows[:most] if row.status == "active")
-        listed = tuple(Listed(row.id, row.handle, row.joined_at) for row in active)
+        listed = tuple(
+            Listed(row.id, row.handle, row.joined_at, row.robot is not None) for row in active
+        )
         return listed, rows[most].handle if len(rows) > most else None
 
     def all(self) -> tuple[Player, ...]:

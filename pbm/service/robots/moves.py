@@ -25,9 +25,11 @@ def ask(work: UnitOfWork, thought: Thought) -> Question | None:
     board = work.boards.find(thought.board_id)
     if board is None or not _still_waits(board, thought):
         return None
-    robot = board.to_move.robot if board.to_move else None
+    mover = board.to_move
+    if mover is None or work.players.get(mover.player_id).status != "active":
+        return None  # it is asked for again when that robot may play
     easier = max(0, thought.tries - _AS_STRONG + 1)
-    return Question(think_about, (robot, course_of(work, board), seed_of(board), easier))
+    return Question(think_about, (mover.robot, course_of(work, board), seed_of(board), easier))
 
 
 def course_of(work: UnitOfWork, board: Board) -> Course:
