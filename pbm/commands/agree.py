@@ -17,7 +17,7 @@ class Draw(Command):
 
     The game ends as a draw once everybody who is still in has agreed with `accept draw`. It
     goes on when one of them says `reject draw`, or simply moves. In one mail with a move, the
-    move comes first.
+    move comes first. A robot agrees when it is worse off, or when nothing has moved for long.
     """
 
     takes_login = True
@@ -47,7 +47,7 @@ class TakeBack(Command):
     """Ask the others to let you take back your latest move, and all that came after it.
 
     Everybody who is still in must agree with `accept takeback`. A move that somebody plays
-    meanwhile ends the request.
+    meanwhile ends the request. A robot agrees to it unless the game is rated.
     """
 
     takes_login = True

@@ -10,9 +10,9 @@ def test_a_robot_answers_a_move(sqlite_url: str) -> None:
     alice = table.joins("alice")
     alice.says("challenge pebble").hears("Your move on board 1.")
     plays(table, [alice])
-    alice.hears("pebble's move on board 1; nothing to do.")
+    alice.hears_nothing()
     table.robots_think()
     assert len(table.moves(1)) == 2
-    alice.hears("Your move on board 1.")
+    alice.gets(1).hears("Your move on board 1.")
     assert table.mailboxes.keys() == {alice.address}
     table.close()
