@@ -6,7 +6,7 @@ import pytest
 
 from pbm.rules.contract import Suggests
 from pbm.store.db import UnitOfWork
-from tests.conversations.playing import board_mail
+from tests.conversations.playing import board_mail, plays
 from tests.serving import think_next
 from tests.table import Person, Table
 
@@ -184,6 +184,20 @@ def test_a_digest_tells_what_came_late(table: Table, alice: Person) -> None:
     alice.hears_nothing()
     table.days_pass(1)
     alice.gets(1).hears("Your move on board 1", "pebble played")
+
+
+def test_a_digest_waits_as_well(table: Table, alice: Person) -> None:
+    bob = table.joins("bob")
+    alice.says("set digest 18:00").says("challenge bob pebble", answering=alice.mails[1])
+    plays(table, [alice])
+    plays(table, [bob])
+    table.days_pass(seconds=WAITS)
+    bob.says("Hello alice", answering=board_mail(bob, 1)).forgets()
+    alice.forgets()
+    table.days_pass(hours=6, seconds=-WAITS)
+    alice.hears_nothing()
+    table.robots_think()
+    alice.gets(1).hears("Your move on board 1", "bob played", "pebble played", "| Hello alice")
 
 
 def test_without_seconds_nothing_waits(table: Table) -> None:

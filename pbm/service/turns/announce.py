@@ -96,7 +96,7 @@ def _announce(
         view = {
             **to_plain(views[player.id]),
             **told[player.id],
-            "newcomer": player.id in newcomers or bool(before and before.told["newcomer"]),
+            "newcomer": player.id in newcomers or bool(before and before.told.get("newcomer")),
             "clock": clock.for_reader(player.settings.timezone) if clock else None,
         }
         mails.append((player, with_news(view, [before]) if before else view))
