@@ -7,7 +7,8 @@ from pbm.commands.declare import Command, operand
 from pbm.commands.words import BoardKind, BoardRef
 from pbm.errors import Refusal
 from pbm.events import Event
-from pbm.play.offers import DRAW, TAKEBACK, agree, latest_ply, make_offer, open_offers, waiting_for
+from pbm.play.offers import DRAW, TAKEBACK, agree, latest_ply, open_offers, waiting_for
+from pbm.play.robot_answers import ask_all
 from pbm.store.values.boards import Board, Offer
 
 
@@ -16,7 +17,7 @@ class Draw(Command):
 
     The game ends as a draw once everybody who is still in has agreed with `accept draw`. It
     goes on when one of them says `reject draw`, or simply moves. In one mail with a move, the
-    move comes first.
+    move comes first. A robot agrees when it is worse off, or when nothing has moved for long.
     """
 
     takes_login = True
@@ -34,7 +35,7 @@ class Draw(Command):
         if offer:
             yield from agree(context.work, board, offer, context.player.id, context.now)
         else:
-            yield from make_offer(context.work, board, DRAW, context.player.id)
+            yield from ask_all(context.work, board, DRAW, context.player.id, context.now)
 
     def pinned(self, context: Context) -> str:
         """Name the board, and whether a draw is agreed to or offered."""
@@ -46,7 +47,7 @@ class TakeBack(Command):
     """Ask the others to let you take back your latest move, and all that came after it.
 
     Everybody who is still in must agree with `accept takeback`. A move that somebody plays
-    meanwhile ends the request.
+    meanwhile ends the request. A robot agrees to it unless the game is rated.
     """
 
     takes_login = True
@@ -66,7 +67,7 @@ class TakeBack(Command):
             raise Refusal(
                 "not-your-latest-move", meant=self.board.ply, latest=latest, number=board.id
             )
-        yield from make_offer(context.work, board, TAKEBACK, context.player.id)
+        yield from ask_all(context.work, board, TAKEBACK, context.player.id, context.now)
 
     def pinned(self, context: Context) -> str:
         """Name the board and the ply that is the latest one now."""

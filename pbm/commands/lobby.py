@@ -51,6 +51,10 @@ class Challenge(Command):
     words wait until then: somebody who has not said yes does not get them. If one has not answered
     within three days, the game is off, and you are told.
 
+    pebble, cobble and boulder are robots, from the weakest to the strongest. They play at once, on
+    every board and with any number of others, as partners too, and their games are rated like all
+    others. You can have five of them going.
+
     Until somebody has moved or written there, you can have three games going with that player
     that you began. Begin ten games a day at most, until others have moved in five of yours.
     """
@@ -94,7 +98,7 @@ class Challenge(Command):
         }
         if addresses:
             check_invitations(context, addresses)
-            check_others(context.work, tuple(known.values()), context.player)
+            check_others(context.work, self.game.info.name, tuple(known.values()), context.player)
             told = {
                 "addresses": list(addresses),
                 "first_unsaid": self._first_unsaid(context, names),

@@ -9,7 +9,8 @@ from pbm.commands.words import BoardKind, BoardRef, LongSpan
 from pbm.events import Event
 from pbm.play.clocks.durations import write_duration
 from pbm.play.clocks.gifts import LONGEST, SHORTEST, give_time
-from pbm.play.offers import PAUSE, RESUME, make_offer
+from pbm.play.offers import PAUSE, RESUME
+from pbm.play.robot_answers import ask_all
 
 
 class Pause(Command):
@@ -29,7 +30,7 @@ class Pause(Command):
     def run(self, context: Context) -> Iterator[Event]:
         """Ask for it."""
         board = context.own_game(self.board)
-        yield from make_offer(context.work, board, PAUSE, context.player.id)
+        yield from ask_all(context.work, board, PAUSE, context.player.id, context.now)
 
     def pinned(self, context: Context) -> str:
         """Name the board."""
@@ -53,7 +54,7 @@ class Resume(Command):
     def run(self, context: Context) -> Iterator[Event]:
         """Ask for it."""
         board = context.own_game(self.board)
-        yield from make_offer(context.work, board, RESUME, context.player.id)
+        yield from ask_all(context.work, board, RESUME, context.player.id, context.now)
 
     def pinned(self, context: Context) -> str:
         """Name the board."""

@@ -114,6 +114,7 @@ class Info(Command):
                 "handle": player.handle,
                 "since": str(player.joined_at.date()),
                 "suspended": player.status != "active",
+                "robot": player.robot is not None,
                 "unreachable": player.unreachable_since is not None,
                 "away": str(away[player.id]) if away else None,
                 "ratings": _ratings(context, player),
@@ -158,6 +159,7 @@ class Players(Command):
                 "since": str(player.joined_at.date()),
                 "rating": told_rating(context, known[player.id]) if player.id in known else None,
                 "away": str(away[player.id]) if player.id in away else None,
+                "robot": player.is_robot,
             }
             for player in players
         ]

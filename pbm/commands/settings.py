@@ -16,6 +16,7 @@ from pbm.events import Answered, Event
 from pbm.nearest import nearest
 from pbm.play.clocks.waits import check_time_left, look_again
 from pbm.play.digests import DAILY, HOURLY, OFF, arrange_digests
+from pbm.play.robots import MOST_BOARDS, boards_with_robots
 from pbm.store.values.players import Settings
 
 _CHALLENGES = ("on", "off", "ask")
@@ -220,17 +221,23 @@ class SetLimit(Command):
     """Take no further challenge while so many of your games are going that others began.
 
     A game that you have joined or accepted counts, and one that you began does not. Yourself you
-    can begin, join and accept as many as you like. `limit none` lifts it.
+    can begin, join and accept as many as you like. `limit none` lifts it, and `limit` alone shows
+    it.
+
+    You can play five games at a time in which robots play. `limit` says how many they are now.
     """
 
     words = ("limit",)
     group = "lobby"
-    examples = ("limit 5", "limit none")
+    examples = ("limit 5", "limit none", "limit")
 
-    most: str = operand(Word("n"))
+    most: str | None = operand(Word("n"), optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Change it."""
+        """Change it, or show it."""
+        if self.most is None:
+            yield _told(context, context.player.settings)
+            return
         settings = replace(context.player.settings, limit=_limit(self.most))
         context.work.players.set_settings(context.player.id, settings)
         yield _told(context, settings, changed="limit")
@@ -257,5 +264,8 @@ def _told(context: Context, settings: Settings, changed: str = "") -> Answered:
     now = local_time(context.now, settings.timezone)
     blocked = list(context.work.blocks.handles_of(context.player.id))
     shown |= {"limit": settings.limit or "none", "blocked": blocked}
+    if changed in ("", "limit"):
+        with_robots = boards_with_robots(context.work, context.player)
+        shown |= {"with_robots": with_robots, "most_with_robots": MOST_BOARDS}
     told = {"title": "your settings", "now": now, "changed": changed, **shown}
     return Answered("settings", told)

@@ -37,13 +37,15 @@ def decline_board(
 def _successor(work: UnitOfWork, board: Board, player: Player, now: datetime) -> Board | None:
     """The board on which the others begin anew.
 
-    They cannot where the board is not for so few, or where it was a game in teams. In a match
+    They cannot where the board is not for so few, where it was a game in teams, or where only
+    robots are left. In a match
     that goes on they don't: it is the match that ends, with what was reached in it.
     """
     others = [work.players.get(player_id) for player_id in board.still_in if player_id != player.id]
     setup = setup_of(board)
     if board.round and board.round.number > 1:
         return None
-    if teams(board.start) or not setup.is_for(len(others)):
+    is_alone = all(other.robot for other in others)
+    if is_alone or teams(board.start) or not setup.is_for(len(others)):
         return None
     return start_board(work, setup, others, now)

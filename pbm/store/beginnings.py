@@ -5,6 +5,7 @@ from typing import Any
 from sqlalchemy import Connection, Select, bindparam, distinct, exists, func, select
 
 from pbm.store.schema.games import boards, seats
+from pbm.store.schema.people import players
 from pbm.store.statement import Statement
 
 _NEWEST = 100  # boards of one player that are looked at
@@ -73,7 +74,10 @@ class Beginnings:
             .limit(_NEWEST)
         ).all()
         moved = select(func.count(distinct(seats.c.board_id))).where(
-            seats.c.board_id.in_(newest), seats.c.player_id != begun_by, seats.c.last_ply > 0
+            seats.c.board_id.in_(newest),
+            seats.c.player_id.in_(select(players.c.id).where(players.c.robot.is_(None))),
+            seats.c.player_id != begun_by,
+            seats.c.last_ply > 0,
         )
         return int(self._connection.scalar(moved) or 0)
 

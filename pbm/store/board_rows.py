@@ -5,7 +5,7 @@ from dataclasses import fields
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import bindparam, case, func, select
 
 from pbm.plain import from_plain
 from pbm.store.schema.games import seats
@@ -27,6 +27,7 @@ SEATED = (
         (seats.c.name.is_(None) & players.c.unreachable_since.is_not(None)).label("unreachable"),
         (seats.c.name.is_(None) & (players.c.status == "removed")).label("removed"),
         (seats.c.name.is_(None) & players.c.absent_since.is_not(None)).label("absent"),
+        case((seats.c.name.is_(None), players.c.robot)).label("robot"),
     )
     .join(players, players.c.id == seats.c.player_id)
     .order_by(seats.c.board_id, seats.c.seat)

@@ -10,6 +10,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
 
 from pbm.errors import OperatorError
+from pbm.store.awaiting import AwaitingMails
 from pbm.store.beginnings import Beginnings
 from pbm.store.blocks import Blocks
 from pbm.store.boards import Boards
@@ -30,6 +31,7 @@ from pbm.store.ratings import Ratings
 from pbm.store.reports import Reports
 from pbm.store.seeks import Seeks
 from pbm.store.statement import execute
+from pbm.store.thoughts import Thoughts
 from pbm.store.timers import Timers
 from pbm.store.vacations import Vacations
 from pbm.store.waits import Waits
@@ -85,6 +87,8 @@ class UnitOfWork:
         self.words = Words(connection)
         self.reports = Reports(connection)
         self.kept_news = KeptNews(connection)
+        self.awaiting = AwaitingMails(connection)
+        self.thoughts = Thoughts(connection)
 
     @property
     def is_shared(self) -> bool:

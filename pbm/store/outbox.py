@@ -62,8 +62,9 @@ _ADD = Statement(insert(outbox).inline().values({name: bindparam(name) for name 
 
 _EARLIER = outbox.alias("earlier")
 # A mail holds back what stands behind it while it is due or was put off by the next server. One
-# that waits on purpose does not; nor, before `soon` is over, one that was put off for the longest
-# pause: where what stands behind it arrives then, the trouble is its own.
+# that waits on purpose does not, unless for a robot, which is soon over; nor, before `soon` is
+# over, one that was put off for the longest pause: where what stands behind it arrives then, the
+# trouble is its own.
 _OVERTAKES = exists().where(
     _EARLIER.c.status == DUE,
     _EARLIER.c.recipient_key == outbox.c.recipient_key,
@@ -72,6 +73,7 @@ _OVERTAKES = exists().where(
     or_(
         _EARLIER.c.due_at <= bindparam("now"),
         and_(_EARLIER.c.attempts > 0, _EARLIER.c.due_at <= bindparam("soon")),
+        and_(_EARLIER.c.attempts == 0, _EARLIER.c.kind == Kind.AWAITING),
     ),
 )
 MOST_PASSED_OVER = 64

@@ -18,6 +18,7 @@ from sqlalchemy import (
     select,
     update,
 )
+from sqlalchemy.dialects import postgresql, sqlite
 
 from pbm.passwords import PasswordHash
 from pbm.store.kinds import Kind
@@ -44,7 +45,7 @@ def _those(*conditions: ColumnElement[bool]) -> Select[Any]:
 
 _AS_STORED = (
     *("id", "handle", "status", "epoch", "joined_at"),
-    *("password_hash", "bounces", "bounced_at", "unreachable_since"),
+    *("password_hash", "bounces", "bounced_at", "unreachable_since", "robot"),
 )
 _SETTINGS = {field.name for field in fields(Settings)}
 _BY_ID = Statement(_those(players.c.id == bindparam("player_id")))
@@ -64,6 +65,7 @@ _SEATED = Statement(
 )
 
 
+_INSERT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 _AT_ONCE = 80
 _ACTIVE = Statement(
     select(players.c.handle).where(
@@ -79,12 +81,16 @@ _EPOCH = Statement(
 )
 
 
+_LISTED = (players.c.id, players.c.handle, players.c.joined_at, players.c.robot)
+
+
 class Listed(NamedTuple):
     """A player as everybody may see them in a list."""
 
     id: int
     handle: str
     joined_at: datetime
+    is_robot: bool
 
 
 class Players:
@@ -163,11 +169,13 @@ class Players:
     def some_from(self, handle: str, *, most: int) -> tuple[tuple[Listed, ...], str | None]:
         """Those who can play among the next `most` handles in their order, from one on, and the
         handle after them, None at the end."""
-        columns = (players.c.id, players.c.handle, players.c.joined_at, players.c.status)
+        columns = (*_LISTED, players.c.status)
         query = select(*columns).where(players.c.handle >= handle).order_by(players.c.handle)
         rows = self._connection.execute(query.limit(most + 1)).all()
         active = (row for row in rows[:most] if row.status == "active")
-        listed = tuple(Listed(row.id, row.handle, row.joined_at) for row in active)
+        listed = tuple(
+            Listed(row.id, row.handle, row.joined_at, row.robot is not None) for row in active
+        )
         return listed, rows[most].handle if len(rows) > most else None
 
     def all(self) -> tuple[Player, ...]:
@@ -184,6 +192,20 @@ class Players:
         player_id = added.scalar_one()
         self.add_address(player_id, address, now)
         return self.get(player_id)
+
+    def add_robot(self, name: str, now: datetime) -> bool:
+        """Register a robot, which has no address, under its name; False if the handle is taken."""
+        if self.formerly(name) is not None:
+            return False
+        row = {"handle": name, "robot": name, "status": "active", "epoch": FIRST_EPOCH}
+        added = _INSERT[self._connection.dialect.name](players).values(**row, joined_at=now)
+        added = added.on_conflict_do_nothing(index_elements=["handle"]).returning(players.c.id)
+        return self._connection.scalar(added) is not None
+
+    def first_robot(self) -> str | None:
+        """The handle of the robot that was registered first: the weakest one."""
+        query = select(players.c.handle).where(players.c.robot.is_not(None))
+        return self._connection.scalars(query.order_by(players.c.id).limit(1)).one_or_none()
 
     def add_address(self, player_id: int, address: str, now: datetime) -> None:
         """Record a verified address of a player."""

@@ -6,7 +6,7 @@ from pbm.store.schema.mails import outbox
 WORDS = (
     "board again answer reminder question unproven pause-hour pause-day pause-from notice farewell"
 )
-LATER = "digest reminders"
+LATER = "digest reminders awaiting"
 
 
 def test_the_words_stay() -> None:

@@ -12,10 +12,10 @@ from pbm.events.by_operator import (
     ReopenedByOperator,
     SeatHandedOver,
 )
+from pbm.play.awaited import await_move
 from pbm.play.by_operator import BY_OPERATOR, end_board, reopen_board, undo_ply
-from pbm.play.first_moves import await_first_move
 from pbm.play.view import seats_told
-from pbm.rules.contract import RulesError, View
+from pbm.rules.contract import RulesError, Searches, View
 from pbm.service.operator.office import Office, find_board
 from pbm.store.values.boards import Board, Seat
 from pbm.store.values.players import Player
@@ -140,7 +140,7 @@ def replace(office: Office, number: int, handle: str, new_handle: str, why: str)
         _check_successor(board, seats, new)
         for seat in seats:
             board = act.work.boards.replace_player(board, seat, new.id, act.now)
-        await_first_move(act.work, board, act.now)
+        await_move(act.work, board, act.now)
         act.note("player replaced", board=board, handle=old.handle, by=new.handle)
         act.note("replaced", player=old, board_number=number, by=new.handle)
         act.note("took over", player=new, board_number=number, instead_of=old.handle)
@@ -217,6 +217,11 @@ def _check_successor(board: Board, seats: Sequence[int], new: Player) -> None:
     if all(seat in board.position.out for seat in seats):
         handle = board.seats[seats[0] - 1].handle
         raise OperatorError(f"{handle} has left board {board.id}; nobody can take that place.")
+    people = [seat for seat in board.seats if seat.seat not in seats and not seat.robot]
+    if new.robot and not any(seat.player_id in board.still_in for seat in people):
+        raise OperatorError(f"Then only computer players would play on board {board.id}.")
+    if new.robot and not isinstance(board.rules, Searches):
+        raise OperatorError(f"{new.handle} does not know {board.rules.info.title}.")
 
 
 def _why_no_undo(board: Board) -> str:

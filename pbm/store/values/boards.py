@@ -19,7 +19,8 @@ class Seat:
     `unreachable`: mail to the player comes back; `removed`: the player has left this server.
     `answered`: the player began the board, or has moved or written there. `used` are the seconds
     of a clock that counts them, and `banked` those left in its bank, None for a full one. `absent`:
-    the player has let a board run out, and has not moved anywhere since.
+    the player has let a board run out, and has not moved anywhere since. `robot` is the name of
+    one that plays here by itself.
     """
 
     seat: int
@@ -33,6 +34,7 @@ class Seat:
     used: int = 0
     banked: int | None = None
     absent: bool = False
+    robot: str | None = None
 
 
 @dataclass(frozen=True)
@@ -179,10 +181,10 @@ class Board:
     def awaited_first_move(self) -> str | None:
         """What names the first move that this board waits for, None if it waits for no such.
 
-        After a take-back it is another one.
+        A robot is not waited for so. After a take-back it is another one.
         """
         mover = self.to_move
-        if mover is None or self.from_record or self.has_moved(mover.player_id):
+        if mover is None or mover.robot or self.from_record or self.has_moved(mover.player_id):
             return None
         return f"{self.id}.{mover.player_id}.{self.taken_back}"
 

@@ -47,6 +47,7 @@ class Player:
     """A registered player; `addresses` are verified, the first one gets the mail.
 
     `unreachable_since` is when we learned that mail to it comes back, None while it arrives.
+    `robot` is the name of one that plays by itself and gets no mail, None for people.
     """
 
     id: int
@@ -60,6 +61,7 @@ class Player:
     bounces: int = 0
     bounced_at: datetime | None = None
     unreachable_since: datetime | None = None
+    robot: str | None = None
 
     @property
     def address(self) -> str:

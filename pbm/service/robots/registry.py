@@ -1,0 +1,13 @@
+"""What is done about a thought, a line for each kind of it."""
+
+from collections.abc import Mapping
+
+from pbm.play.awaited import MOVE
+from pbm.play.robot_answers import DRAW_THOUGHT
+from pbm.service.robots import draws, moves
+from pbm.service.robots.thinking import Kind
+
+THOUGHTS: Mapping[str, Kind] = {
+    MOVE: moves.MOVES,
+    DRAW_THOUGHT: draws.DRAWS,
+}

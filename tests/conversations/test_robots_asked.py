@@ -1,0 +1,221 @@
+"""What robots are asked for: games, draws, take-backs, pauses, and what they say."""
+
+import pytest
+
+from pbm.robots import draws
+from pbm.robots.draws import Standing
+from tests.conversations.playing import board_mail, plays, plays_silently
+from tests.table import Person, Table
+
+
+@pytest.fixture
+def alice(table: Table) -> Person:
+    """Somebody who plays here with robots around."""
+    table.robots_join()
+    return table.joins("alice")
+
+
+def thinks(table: Table, person: Person) -> Person:
+    """Let robots answer, and check that this brings the one mail that there is."""
+    table.robots_think()
+    return person.gets(1)
+
+
+# -- challenges --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("challenge me pebble", "A new game: alice and pebble, on the standard board."),
+        ("challenge Pebble", "A new game: alice and pebble"),
+        ("abalone challenge -bowl cobble pebble", "A new game: alice, cobble and pebble"),
+        ("challenge -pillar boulder", "alice and boulder"),
+        ("challenge -seats=me,pebble -unrated", "This game is not rated."),
+        ("challenge -rounds=2 pebble", "A new match: alice and pebble"),
+        ("challenge -teams alice+pebble cobble+boulder", "alice and pebble against cobble and"),
+        ("challenge me and pebble vs cobble and boulder", "alice and pebble against cobble and"),
+    ],
+)
+def test_they_take_every_challenge(table: Table, alice: Person, line: str, told: str) -> None:
+    alice.says(line).gets(1).hears("Your move on board 1", told)
+    plays(table, [alice])
+    alice.forgets().hears_nothing()
+    thinks(table, alice).hears("Your move on board 1", "played")
+
+
+def test_they_sit_at_seat_one(table: Table, alice: Person) -> None:
+    alice.says("challenge -seats=pebble,me -bowl").hears_nothing()
+    thinks(table, alice).hears(
+        "Your move on board 1", "A new game: pebble and alice", "pebble played"
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("challenge peble", 'Did you mean "pebble"?'),
+        ("challenge pebble pebble", "two different players"),
+        ("challenge -seats=pebble,cobble", "me"),
+        ("block pebble\nchallenge pebble", "You have blocked pebble"),
+    ],
+)
+def test_refusals(alice: Person, line: str, told: str) -> None:
+    alice.says(line).hears(told)
+
+
+def test_five_boards_at_once(table: Table, alice: Person) -> None:
+    table.begins("alice", "pebble", times=4)
+    alice.says("limit").hears("You play on 4 of the 5 boards")
+    alice.says("challenge cobble").says("limit 6").hears("You play on 5 of the 5 boards")
+    alice.says("challenge pebble").hears("You play on 5 boards against computer players already")
+    bob = table.joins("bob")
+    bob.says("challenge alice pebble").hears("alice plays on 5 boards against computer players")
+    bob.says("challenge alice").hears("Your move on board 6")
+    alice.says("resign 1").says("challenge pebble").hears("Your move on board 7")
+
+
+def test_nobody_is_paired_with_one(table: Table, alice: Person) -> None:
+    alice.says("play").hears("There is nobody", 'answer with "challenge pebble"')
+    alice.says("seek").gets(1).hears("Your seek is open")
+    assert not table.boards()
+
+
+def test_a_rematch(table: Table, alice: Person) -> None:
+    alice.says("challenge pebble").says("a1-c3,b2").forgets()
+    thinks(table, alice)
+    alice.says("resign").hears("Board 1 is over: pebble wins.")
+    alice.says("rematch").gets(0)
+    thinks(table, alice).hears("Your move on board 2", "A rematch of board 1: pebble and alice,")
+
+
+def test_who_declines_leaves_no_board_to_robots_alone(table: Table, alice: Person) -> None:
+    alice.says("challenge pebble cobble").forgets()
+    alice.says("decline").gets(1).hears("declined")
+    assert table.boards() == [1]
+
+
+def test_a_strangers_first_mail_is_a_challenge(table: Table) -> None:
+    table.robots_join()
+    marta = table.person("marta@example.org")
+    marta.writes("challenge -bowl pebble").gets(1).hears(
+        "You asked for a game against pebble: with your yes it begins."
+    )
+    marta.says("call me marta2").gets(1).hears("with your yes it begins")
+    marta.says("yes").gets(2).hears("You play as marta2 now.", "Your move on board 1")
+    assert table.board(1).options["layout"] == "bowl"
+    other = table.person("other@example.org")
+    other.writes("challenge pebble marta2").hears('You asked for "challenge". That is only for')
+    other.says("yes").gets(1)
+    assert table.boards() == [1]
+
+
+# -- offers ------------------------------------------------------------------------------------
+
+
+@pytest.mark.both_databases
+@pytest.mark.parametrize("moves_first", [True, False])
+def test_a_draw_when_the_robot_is_worse_off(
+    table: Table, alice: Person, monkeypatch: pytest.MonkeyPatch, *, moves_first: bool
+) -> None:
+    monkeypatch.setattr(draws, "EVEN", -10_000)  # whatever it finds is worse
+    alice.says("challenge pebble").forgets()
+    alice.says("a1-c3,b2\ndraw" if moves_first else "draw").hears_nothing()
+    thinks(table, alice).hears(
+        "Board 1 is over: a draw.", "All have agreed to the draw that alice offered."
+    )
+    assert len(table.moves(1)) == moves_first
+
+
+@pytest.mark.parametrize("moves_first", [True, False])
+def test_no_draw_at_the_beginning(table: Table, alice: Person, *, moves_first: bool) -> None:
+    alice.says("challenge pebble").forgets()
+    alice.says("a1-c3,b2\ndraw" if moves_first else "draw").hears_nothing()
+    told = thinks(table, alice).arrived[0].text
+    assert "pebble says no to the draw that alice offered. The game goes on." in " ".join(
+        told.split()
+    )
+    assert "moved on" not in told
+    assert ("pebble played" in told) is moves_first
+    alice.says("draw", answering=board_mail(alice, 1)).forgets()
+
+
+def test_an_offer_of_two_people_and_a_robot(table: Table, alice: Person) -> None:
+    bob = table.joins("bob")
+    alice.says("challenge bob pebble -unrated").forgets()
+    plays(table, [alice])
+    bob.forgets()
+    alice.forgets().says("takeback", answering=board_mail(alice, 1))
+    alice.gets(1).hears("pebble agrees")
+    bob.gets(1).hears("alice asks to take back", "accept takeback")
+    bob.says("accept takeback").gets(1).hears("alice took back")
+    assert table.moves(1) == []
+
+
+@pytest.mark.parametrize(
+    ("options", "told", "plies"),
+    [("-unrated", "alice took back ply 1", 0), ("", "pebble says no to the take-back", 2)],
+)
+def test_take_backs(table: Table, alice: Person, options: str, told: str, plies: int) -> None:
+    alice.says(f"challenge pebble {options}").says("a1-c3,b2").forgets()
+    thinks(table, alice).forgets()
+    alice.says("takeback").gets(1).hears("Your move on board 1", told)
+    assert len(table.moves(1)) == plies
+
+
+def test_a_take_back_before_its_answer(table: Table, alice: Person) -> None:
+    alice.says("challenge pebble -unrated").says("a1-c3,b2").forgets()
+    alice.says("takeback", answering=board_mail(alice, 1)).gets(1).hears("Your move on board 1")
+    table.robots_think()
+    alice.hears_nothing()
+    assert table.moves(1) == []
+
+
+def test_pauses_and_gifts(table: Table, alice: Person) -> None:
+    alice.says("challenge pebble").says("a1-c3,b2").forgets()
+    thinks(table, alice).forgets()
+    alice.says("pause").gets(1).hears(
+        "Your move on board 1, paused.", "All have agreed to the pause"
+    )
+    alice.says("resume").gets(1).hears("All have agreed to end the pause")
+    alice.says("give 3d").gets(1).hears("board 1")
+
+
+def test_claims_work_against_it(table: Table, alice: Person) -> None:
+    alice.says("challenge pebble").forgets()
+    plays_silently(table, 1, ["c3,d3", "g7,f7", "d3,c3", "f7,g7"] * 2)
+    alice.says("claim").gets(1).hears("Board 1 is over: a draw.")
+
+
+# -- what a draw is worth ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("standing", "takes"),
+    [
+        (Standing(0, 0), False),
+        (Standing(-49, 29), False),
+        (Standing(-50, 0), True),
+        (Standing(49, 30), True),
+        (Standing(50, 59), False),
+        (Standing(500, 60), True),
+        (Standing(100_000, 100), False),
+    ],
+)
+def test_when_a_draw_is_good_enough(standing: Standing, *, takes: bool) -> None:
+    assert standing.takes_draw is takes
+
+
+# -- ratings -----------------------------------------------------------------------------------
+
+
+def test_ratings(table: Table, alice: Person) -> None:
+    alice.says("challenge pebble").says("a1-c3,b2").forgets()
+    thinks(table, alice)
+    alice.says("resign").hears("Board 1 is over: pebble wins.")
+    alice.says("standings").hears("pebble", "alice")
+    alice.says("info pebble").hears("pebble is a computer player", "(place 1)")
+    alice.says("challenge pebble -unrated").says("a1-c3,b2").forgets()
+    thinks(table, alice)
+    alice.says("resign").forgets()
+    alice.says("info me").hears("1 game")

@@ -1,0 +1,136 @@
+"""Processes that think: what they answer, and what happens when one dies or hangs."""
+
+import asyncio
+import operator
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from pbm.robots.courses import Course, think_about
+from pbm.rules.registry import game_named
+from pbm.service.robots.minds import Mind, Minds, Question, ThinkingFailedError
+from tests.polling import until
+
+OUTSIDE = ("sqlalchemy", "aiosmtpd", "aiosmtplib", "jinja2", "PIL", "structlog", "asyncio")
+
+
+@pytest.fixture
+def mind() -> Iterator[Mind]:
+    mind = Mind()
+    yield mind
+    mind.close()
+    mind.end()
+
+
+def asked(function: Callable[..., Any], *given: Any) -> Question:
+    return Question(function, given)
+
+
+def told(words: str) -> Question:
+    """What an expression comes to over there."""
+    return Question(eval, (words,))
+
+
+def test_it_answers_and_says_what_went_wrong(mind: Mind) -> None:
+    assert mind.pid is None  # nothing is started before it is needed
+    assert mind.think(asked(operator.add, 2, 3)) == 5
+    first = mind.pid
+    with pytest.raises(ThinkingFailedError, match="ZeroDivisionError: ") as failed:
+        mind.think(asked(operator.floordiv, 1, 0))
+    assert "Traceback" in failed.value.trace
+    assert mind.think(told("__import__('os').getpid()")) == first == mind.pid
+
+
+def test_others_go_first(mind: Mind) -> None:
+    assert mind.think(told("__import__('os').nice(0)")) == 19
+
+
+def test_it_finds_what_is_found_here_and_loads_nothing_of_the_server(mind: Mind) -> None:
+    start = game_named("abalone").start(2, {"layout": "standard"}, 0).state()
+    given = ("pebble", Course("abalone", start, ("a1-c3,d4",)), 7, 0)
+    assert mind.think(asked(think_about, *given)).move == think_about(*given).move
+    loaded = mind.think(told("sorted(__import__('sys').modules)"))
+    assert "pbm.rules.abalone" in loaded
+    assert not [name for name in loaded if name.split(".")[0] in OUTSIDE]
+    assert not [name for name in loaded if name.startswith(("pbm.store", "pbm.play", "pbm.mail"))]
+
+
+@pytest.mark.parametrize("how", ["kills itself", "leaves"])
+def test_one_that_dies_is_followed_by_another(how: str, mind: Mind) -> None:
+    first = mind.think(told("__import__('os').getpid()"))
+    dying = {
+        "kills itself": asked(signal.raise_signal, signal.SIGKILL),
+        "leaves": asked(os._exit, 0),
+    }
+    with pytest.raises(ThinkingFailedError, match="has died"):
+        mind.think(dying[how])
+    assert mind.think(told("__import__('os').getpid()")) != first
+
+
+def test_one_that_hangs_is_killed() -> None:
+    mind = Mind(seconds=0.01)
+    with pytest.raises(ThinkingFailedError, match="no answer within"):
+        mind.think(asked(time.sleep, 1_000_000))
+    assert mind.pid is None
+    assert not any(b"robots.mind" in line for line in command_lines(os.getpid()))
+
+
+def test_signals_to_the_server_leave_it_alone(mind: Mind) -> None:
+    for name in ("SIGINT", "SIGTERM"):
+        assert (
+            mind.think(told(f"__import__('signal').raise_signal(__import__('signal').{name})"))
+            is None
+        )
+
+
+def test_several_think_at_once_and_end_together() -> None:
+    minds = Minds(2)
+
+    async def think() -> list[int]:
+        both = (minds.think(told("__import__('os').getpid()")) for _ in range(2))
+        return await asyncio.gather(*both)
+
+    pids = asyncio.run(think())
+    assert sorted(minds.pids) == sorted(pids)
+    assert len(set(pids)) == 2
+    minds.close()
+    assert minds.pids == ()
+    for pid in pids:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+
+
+def test_closing_ends_what_is_under_way() -> None:
+    minds = Minds(1)
+
+    async def think_for_long() -> None:
+        thinking = asyncio.create_task(minds.think(asked(time.sleep, 1_000_000)))
+        while not minds.pids:
+            await asyncio.sleep(0.01)
+        minds.close()
+        with pytest.raises(ThinkingFailedError):
+            await thinking
+
+    asyncio.run(think_for_long())
+    until(lambda: not command_lines(os.getpid()), "no process to be left")
+
+
+def command_lines(parent: int) -> list[bytes]:
+    """Of the processes that one has started."""
+    found = []
+    for entry in os.scandir("/proc"):
+        if entry.name.isdigit():
+            try:
+                with open(f"{entry.path}/stat", encoding="ascii", errors="replace") as stat:
+                    is_child = stat.read().rpartition(")")[2].split()[1] == str(parent)
+                with open(f"{entry.path}/cmdline", "rb") as words:
+                    line = words.read()
+            except OSError:
+                continue
+            if is_child and b"robots.mind" in line:
+                found.append(line)
+    return found

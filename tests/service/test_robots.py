@@ -1,0 +1,287 @@
+"""Thoughts: leased in a fair order, concluded once, tried again, and at last without a search."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from pbm.robots.players import ROBOTS
+from pbm.service.robots import machine, registry
+from pbm.service.robots.machine import LEASE, MOST_TRIES, Robots, Task
+from pbm.service.robots.minds import ThinkingFailedError
+from pbm.service.robots.thinking import Kind
+from pbm.service.running.writer import Writer
+from pbm.store.db import UnitOfWork
+from tests.service.test_dying_ticks import NEVER, Died, dying
+from tests.serving import think_next
+from tests.table import OPERATOR, Table
+
+KEPT = ("boards", "seats", "moves", "departures", "due", "outbox", "thoughts", "results")
+BOARDS = ("alice", "alice", "alice", "bob", "alice", "bob")
+
+
+@pytest.fixture
+def table(database_url: str) -> Iterator[Table]:
+    table = Table(database_url)
+    table.robots_join()
+    yield table
+    table.close()
+
+
+def let_boards_wait(table: Table, *handles: str) -> None:
+    """Begin a board for each of these players, on which pebble moves first."""
+    for handle in handles:
+        table.begins("pebble", handle)
+
+
+def waiting(table: Table) -> Iterator[dict[str, Any]]:
+    return iter(table.rows("thoughts"))
+
+
+def do(robots: Robots, piece: Callable[[UnitOfWork], Any]) -> Any:
+    async def here(work: Callable[[], Any]) -> Any:
+        return work()
+
+    return asyncio.run(Writer(robots.database, here).do(piece))
+
+
+def claimed(robots: Robots, most: int = 1) -> list[Task]:
+    return list(do(robots, lambda work: robots.claim(work, most)))
+
+
+def boards_of(tasks: list[Task]) -> list[int]:
+    return [task.thought.board_id for task in tasks]
+
+
+def other_process(table: Table) -> Robots:
+    return Robots(table.database, table.site, table.clock)
+
+
+def thinks(task: Task) -> Any:
+    assert task.question is not None
+    return task.question.function(*task.question.given)
+
+
+def fails(table: Table, task: Task) -> None:
+    error = ThinkingFailedError("the process that thought has died")
+    do(table.robots, lambda work: table.robots.fail(work, task, error))
+    table.clock.passes(seconds=2)
+
+
+def test_many_boards_of_one_player_do_not_hold_up_another(table: Table) -> None:
+    table.joins("alice")
+    table.joins("bob")
+    let_boards_wait(table, *BOARDS)
+    assert boards_of(claimed(table.robots, 6)) == [1, 4, 2, 6, 3, 5]
+
+
+def test_who_has_waited_for_long_goes_before_who_comes(table: Table) -> None:
+    table.joins("alice")
+    table.joins("bob")
+    let_boards_wait(table, "alice", "alice", "alice")
+    table.clock.passes(minutes=1)
+    let_boards_wait(table, "bob")
+    assert boards_of(claimed(table.robots, 4)) == [1, 2, 3, 4]
+
+
+def test_a_lease_lasts_as_long_as_there_are_signs(table: Table) -> None:
+    table.joins("alice")
+    let_boards_wait(table, "alice")
+    (task,) = claimed(table.robots)
+    other = other_process(table)
+    assert claimed(other) == []
+    table.clock.time += LEASE - timedelta(seconds=1)
+    do(table.robots, lambda work: table.robots.extend(work, {task.thought.id}))
+    table.clock.time += timedelta(seconds=2)
+    assert claimed(other) == []
+    table.clock.time += LEASE
+    (again,) = claimed(other)
+    assert (again.thought.tries, again.thought.last_error) == (
+        1,
+        "the process that thought has died",
+    )
+    do(other, other.give_back)
+    (again,) = claimed(table.robots)
+    assert again.thought.tries == 1  # what was given back is no try
+
+
+def test_two_that_thought_of_it_move_once(table: Table) -> None:
+    alice = table.joins("alice")
+    let_boards_wait(table, "alice")
+    (task,) = claimed(table.robots)
+    table.clock.time += LEASE
+    other = other_process(table)
+    (same,) = claimed(other)
+    for robots, own in ((table.robots, task), (other, same), (table.robots, task)):
+        answer = thinks(own)
+        do(
+            robots,
+            lambda work, robots=robots, own=own, answer=answer: robots.conclude(work, own, answer),
+        )
+    table.posts()
+    assert len(table.moves(1)) == 1
+    alice.gets(1).hears("Your move on board 1.")
+    assert not list(waiting(table))
+
+
+def test_the_same_move_is_found_whoever_thinks(table: Table) -> None:
+    table.joins("alice")
+    let_boards_wait(table, "alice")
+    (task,) = claimed(table.robots)
+    first = thinks(task)
+    do(table.robots, table.robots.give_back)
+    (again,) = claimed(other_process(table))
+    assert thinks(again).move == first.move
+
+
+def test_a_weaker_robot_moves_and_then_any_legal_move(table: Table) -> None:
+    table.joins("alice")
+    table.begins("boulder", "alice")
+    easier = []
+    for _ in range(MOST_TRIES):
+        (task,) = claimed(table.robots)
+        assert task.question is not None
+        easier.append(task.question.given[-1])
+        fails(table, task)
+    assert easier == [0, 0, 1, 2]
+    table.posts()
+    operator = table.person(OPERATOR)
+    operator.gets(1).hears("A robot could not think about board 1.", "has died")
+    (task,) = claimed(table.robots)
+    assert task.question is None
+    do(table.robots, lambda work: table.robots.resort(work, task))
+    assert len(table.moves(1)) == 1
+    # The next time it thinks as before, and nobody is told again within a day.
+    table.begins("boulder", "alice")
+    for _ in range(3):
+        fails(table, claimed(table.robots)[0])
+    table.posts()
+    operator.gets(1)
+
+
+def test_one_of_which_nothing_can_come_is_put_aside(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> str:
+        raise ZeroDivisionError("a planted bug")
+
+    table.joins("alice")
+    let_boards_wait(table, "alice", "alice")
+    ours = registry.THOUGHTS["move"]
+    with monkeypatch.context() as patched:
+        patched.setattr(machine, "THOUGHTS", {"move": Kind(ours.question, broken, broken)})
+        for _ in range(14):
+            assert think_next(table.robots)
+            table.clock.passes(seconds=2)
+        assert not think_next(table.robots)
+    table.posts()
+    texts = [mail.text for mail in table.person(OPERATOR).mails]
+    assert sum("put aside" in text for text in texts) == 2
+    assert all("ZeroDivisionError: a planted bug" in text for text in texts)
+    table.robots.begin()  # what mends a bug is a new version, and that needs a start
+    table.robots_think()
+    assert [len(table.moves(number)) for number in (1, 2)] == [1, 1]
+
+
+def test_a_kind_that_only_a_newer_program_knows(table: Table) -> None:
+    alice = table.joins("alice")
+    with table.database.transaction() as work:
+        player = work.players.by_handle("alice")
+        assert player is not None
+        table.begins("alice", "pebble")
+        work.thoughts.ask("dream", "1", table.clock(), board_id=1, ply=0, player_id=player.id)
+    while think_next(table.robots):
+        table.clock.passes(seconds=2)
+    assert [row["stuck"] for row in waiting(table)] == [True]
+    alice.gets(0)
+
+
+def test_what_the_board_does_not_wait_for_any_more_is_no_thought(table: Table) -> None:
+    alice = table.joins("alice")
+    let_boards_wait(table, "alice", "alice")
+    (task,) = claimed(table.robots)
+    answer = thinks(task)
+    for number in (1, 2):
+        alice.says(f"resign {number}")
+    do(table.robots, lambda work: table.robots.conclude(work, task, answer))
+    table.robots_think()
+    assert not list(waiting(table))
+    assert table.moves(1) == table.moves(2) == []
+
+
+def test_a_start_lets_robots_think_wherever_a_board_waits(table: Table) -> None:
+    table.joins("alice")
+    let_boards_wait(table, "alice", "alice")
+    claimed(table.robots, 1)
+    with table.database.engine.begin() as connection:
+        connection.exec_driver_sql("DELETE FROM thoughts WHERE board_id = 2")
+    table.robots.begin()
+    table.clock.passes(minutes=1)
+    assert sorted(boards_of(claimed(table.robots, 5))) == [1, 2]
+
+
+def test_a_clock_that_was_ahead(table: Table) -> None:
+    table.joins("alice")
+    table.clock.passes(days=3)
+    let_boards_wait(table, "alice", "alice")
+    claimed(table.robots, 1)
+    table.clock.passes(days=-3)
+    do(table.robots, table.robots.bring_forward)
+    assert boards_of(claimed(table.robots, 5)) == [2]
+    table.clock.time += LEASE
+    assert sorted(boards_of(claimed(other_process(table), 5))) == [1, 2]
+
+
+@pytest.mark.parametrize("what", ["claim", "conclude", "resort", "fail"])
+def test_it_is_done_once_wherever_it_dies(what: str, sqlite_url: str) -> None:
+    table = Table(sqlite_url)
+    table.robots_join()
+    alice = table.joins("alice").forgets()
+    let_boards_wait(table, "alice")
+    table.begins("alice", "boulder")
+    if what == "claim":
+        answer, pieces = None, lambda work: table.robots.claim(work, 4)
+    else:
+        (task,) = claimed(table.robots)
+        answer = thinks(task)
+        pieces = {
+            "conclude": lambda work: table.robots.conclude(work, task, answer),
+            "resort": lambda work: table.robots.resort(work, task),
+            "fail": lambda work: table.robots.fail(work, task, ThinkingFailedError("it died")),
+        }[what]
+    before = [table.rows(name) for name in KEPT]
+    assert dies(table, pieces, "commit", 1)
+    assert [table.rows(name) for name in KEPT] == before
+    at = 1
+    while dies(table, pieces, "before_cursor_execute", at):
+        assert [table.rows(name) for name in KEPT] == before, at
+        at += 1
+    assert 2 < at < NEVER
+    table.clock.time += LEASE
+    table.robots_think()
+    assert len(table.moves(1)) == 1
+    alice.gets(1)
+    table.close()
+
+
+def dies(table: Table, piece: Callable[[UnitOfWork], Any], what: str, at: int) -> bool:
+    with dying(table, what, at):
+        try:
+            with table.database.transaction() as work:
+                piece(work)
+        except Died:
+            return True
+    return False
+
+
+def test_robots_have_their_names_and_people_keep_theirs(database_url: str) -> None:
+    table = Table(database_url)
+    with table.database.transaction() as work:
+        work.players.add("pebble", "pebble@example.org", table.clock())
+    table.robots.begin()
+    table.robots.begin()
+    players = {row["handle"]: row["robot"] for row in table.rows("players")}
+    assert players == {"pebble": None} | {name: name for name in ROBOTS if name != "pebble"}
+    table.close()
