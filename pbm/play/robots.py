@@ -6,7 +6,7 @@ from pbm.errors import Refusal
 from pbm.rules.contract import Searches
 from pbm.rules.registry import game_named
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Player
+from pbm.store.values.players import Player
 
 MOST_BOARDS = 5  # in progress against robots, of one player
 
@@ -28,4 +28,4 @@ def check_robots(work: UnitOfWork, game: str, players: Sequence[Player], begun_b
 
 def boards_with_robots(work: UnitOfWork, player: Player) -> int:
     """On how many boards in progress a player plays against robots; counted up to the most."""
-    return work.thoughts.boards_with_robots(player.id, most=MOST_BOARDS)
+    return work.beginnings.with_robots(player.id, most=MOST_BOARDS)

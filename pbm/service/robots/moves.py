@@ -13,7 +13,7 @@ from pbm.service.robots.thinking import Kind, Thinking
 from pbm.service.turns.announce import announce_boards
 from pbm.store.db import UnitOfWork
 from pbm.store.thoughts import Thought
-from pbm.store.values import Board
+from pbm.store.values.boards import Board
 
 _AS_STRONG = 2  # tries, after which a weaker robot thinks
 _GONE_ON = "nothing: the board has gone on"
@@ -34,10 +34,10 @@ def ask(work: UnitOfWork, thought: Thought) -> Question | None:
 def course_of(work: UnitOfWork, board: Board) -> Course:
     """How a board came to stand as it does, as plain data."""
     left: dict[int, list[int]] = {}
-    for departure in work.boards.departures(board.id):
+    for departure in work.plies.departures(board.id):
         left.setdefault(departure.after_ply, []).append(departure.seat)
     steps: list[str | int] = [*left.get(0, ())]
-    for ply in work.boards.plies(board.id):
+    for ply in work.plies.of(board.id):
         steps += [ply.text, *left.get(ply.ply, ())]
     return Course(board.game, board.start_state, tuple(steps))
 
