@@ -9,7 +9,7 @@ from pbm.rules.abalone.position import EJECTIONS_TO_WIN, Outcome, Position
 from pbm.rules.abalone.refusals import game_over, why_not
 from pbm.rules.abalone.search import moved
 
-_EDGE = {step: BOARD & before(~BOARD, step) for step in STEPS}
+EDGE = {step: BOARD & before(~BOARD, step) for step in STEPS}
 """The cells from which a step leads off the board."""
 
 
@@ -45,7 +45,7 @@ def play_legal(position: Position, move: Move) -> Played:
     assert position.turn is not None
     step = move.step
     moving = moved(move.marbles, step, position.occupied)
-    falling = moving & _EDGE[step]
+    falling = moving & EDGE[step]
     staying = moving ^ falling
     marbles = tuple(
         bits & ~moving | shifted(bits & staying, step) if bits & moving else bits
