@@ -575,3 +575,12 @@ class Explains(Protocol):
         The others are how the game may go on. Each reason is true of the position, and plain data,
         of which the macro `why` of the game makes a sentence. There may be none.
         """
+
+
+@runtime_checkable
+class TellsThreats(Protocol):
+    """A game that tells what can be taken at once, so that even a weak robot leaves nothing so."""
+
+    def threatened(self, position: Any, seat: int) -> int:
+        """How many different pieces of a seat some opponent could take with a single move, if it
+        were that opponent's turn; in a game without taking, 1 if one of them could win."""

@@ -5,15 +5,15 @@ sentence of each; seats are numbers, cells have their names.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 from pbm.rules.abalone.board import AXES, CENTRE, before, distance, format_cell, members, shifted
-from pbm.rules.abalone.moves import Move, legal_moves
+from pbm.rules.abalone.moves import Move
 from pbm.rules.abalone.notation import read_canonical
 from pbm.rules.abalone.position import Position
 from pbm.rules.abalone.search import moved
-from pbm.rules.abalone.turns import EDGE, Played, play
+from pbm.rules.abalone.threats import ejectable, threatened
+from pbm.rules.abalone.turns import Played, play
 
 Reason = dict[str, Any]
 
@@ -57,11 +57,10 @@ def reasons(position: Position, moves: Sequence[str]) -> Iterator[Reason]:
 
 
 def _saves(position: Position, played: Played) -> Iterator[Reason]:
-    opponents = [
-        seat for seat in position.seats if seat not in _side(position) and position.is_played(seat)
-    ]
-    stood = _in_danger(position, opponents)
-    kept = stood & ~_before(played.move, _in_danger(played.position, opponents))
+    kept = 0
+    for seat in _side(position):
+        after = _before(played.move, threatened(played.position, seat))
+        kept |= threatened(position, seat) & ~after
     marbles = _owned(position, kept, _side(position))
     if marbles:
         yield {"what": "saves", "marbles": marbles}
@@ -69,7 +68,7 @@ def _saves(position: Position, played: Played) -> Iterator[Reason]:
 
 def _threatens(position: Position, played: Played) -> Iterator[Reason]:
     assert position.turn is not None
-    new = _in_danger(played.position, [position.turn]) & ~_in_danger(position, [position.turn])
+    new = ejectable(played.position, position.turn) & ~ejectable(position, position.turn)
     marbles = _owned(played.position, new, position.seats)
     if marbles:
         yield {"what": "threatens", "marbles": marbles}
@@ -114,16 +113,6 @@ def _shape(position: Position, played: Played) -> Iterator[Reason]:
         yield {"what": "centre", "count": sum(map(bool, nearer))}
     if _neighbours(played.position, position.turn) > _neighbours(position, position.turn):
         yield {"what": "together", "seat": position.turn}
-
-
-def _in_danger(position: Position, seats: Sequence[int]) -> int:
-    """The set of marbles of others that one of these seats could push off if it were its turn."""
-    found = 0
-    for seat in seats:
-        for move in legal_moves(replace(position, turn=seat, outcome=None)):
-            if move.in_line:
-                found |= moved(move.marbles, move.step, position.occupied) & EDGE[move.step]
-    return found
 
 
 def _before(move: Move, cells: int) -> int:

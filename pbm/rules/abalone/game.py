@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pbm.rules import contract
+from pbm.rules.abalone import one_ply
 from pbm.rules.abalone.claims import (
     QUIET_MOVES,
     TIMES_REPEATED,
@@ -37,6 +38,7 @@ from pbm.rules.abalone.position import EJECTIONS_TO_WIN, Position, symbol
 from pbm.rules.abalone.records import Record, format_record, parse_record
 from pbm.rules.abalone.records.forms import chosen_form
 from pbm.rules.abalone.state import format_state, parse_state
+from pbm.rules.abalone.threats import threatened
 from pbm.rules.abalone.turns import leave, play
 
 NAME = "abalone"
@@ -245,6 +247,10 @@ class Abalone:
         """What speaks for the first of these moves, the strongest first."""
         return tuple(reasons(position.inner, moves))
 
+    def threatened(self, position: AbalonePosition, seat: int) -> int:
+        """How many marbles of a seat an opponent could eject with one move."""
+        return threatened(position.inner, seat).bit_count()
+
     def write(self, record: contract.GameRecord, chosen: contract.Options) -> str:
         """A game as text; raises RecordError."""
         form, notation_ = chosen_form(chosen)
@@ -263,6 +269,21 @@ class Abalone:
         return contract.GameRecord(
             found.players, options, found.names, found.steps, found.ended, found.tags
         )
+
+    def search(
+        self,
+        positions: Sequence[AbalonePosition],
+        budget: contract.Budget,  # noqa: ARG002 - it looks at all moves, once
+        *,
+        best: int = 1,
+        seed: int = 0,
+    ) -> contract.Found:
+        """The best moves for the seat to move."""
+        return one_ply.search([position.inner for position in positions], best, seed)
+
+    def evaluate(self, position: AbalonePosition) -> tuple[int, ...]:
+        """How good a position is for each seat."""
+        return one_ply.evaluate(position.inner)
 
 
 @lru_cache(maxsize=_MOST_KEPT)
