@@ -38,9 +38,13 @@ from pbm.service.intake.session_log import SessionLog
 from pbm.service.own_address import own_address
 from pbm.service.post.composer import Composer
 from pbm.service.post.post import Post
+from pbm.service.robots.loop import Thinkers
+from pbm.service.robots.machine import Robots
+from pbm.service.robots.minds import Minds
 from pbm.service.running.heartbeat import (
     LISTEN,
     POST,
+    ROBOTS,
     ROLES,
     TICKS,
     TURN,
@@ -59,6 +63,7 @@ from pbm.service.turns.watchdog import Watchdog
 from pbm.store.db import Database, why_unusable
 from pbm.store.migrate import is_current, migrate
 from pbm.store.sole import hold_alone
+from pbm.store.thoughts import THOUGHT_ASKED
 from pbm.store.timers import TIMER_SET
 from pbm.store.waking import listen
 
@@ -159,11 +164,14 @@ class Server:
         self._turns = Turns(self._database, site, system_clock, crash_marker, self._watchdog)
         tick_marker = CrashMarker(settings.key_file.with_name("tick-in-hand"))
         self._ticks = Ticks(self._database, site, system_clock, tick_marker)
+        self._robots = Robots(self._database, site, system_clock)
+        self._minds = Minds(settings.minds)
         composer = Composer(site.address.plain)
         self._post = Post(self._database, site, system_clock, self._transport, composer)
         self._mail_kept = asyncio.Event()
         self._mail_written = asyncio.Event()
         self._timer_set = asyncio.Event()
+        self._thought_asked = asyncio.Event()
         self._stopping = asyncio.Event()
         self._hung_up = asyncio.Event()
         self._pools: dict[str, ThreadPoolExecutor] = {}
@@ -178,6 +186,7 @@ class Server:
             LISTEN: MAIL_KEPT,
             TURN: MAIL_WRITTEN,
             TICKS: MAIL_WRITTEN,
+            ROBOTS: MAIL_WRITTEN,
             POST: None,
             _HEART: None,
         }
@@ -214,6 +223,8 @@ class Server:
                 tasks.append(asyncio.create_task(self._take_turns()))
             if TICKS in self._roles:
                 tasks.append(asyncio.create_task(self._keep_time()))
+            if ROBOTS in self._roles:
+                tasks.append(asyncio.create_task(self._let_robots_think()))
             if POST in self._roles:
                 tasks.append(asyncio.create_task(self._send_post()))
             self._say_ready()
@@ -229,6 +240,7 @@ class Server:
             MAIL_KEPT: self._mail_kept.set,
             MAIL_WRITTEN: self._mail_written.set,
             TIMER_SET: self._timer_set.set,
+            THOUGHT_ASKED: self._thought_asked.set,
         }
         await listen(self._database, wake)
         await self._stopping.wait()
@@ -260,7 +272,8 @@ class Server:
             read_in_thread=self._in_pool("mails"),
             hash_in_thread=self._in_pool("passwords"),
         )
-        await take_turns(taker, self._mail_kept, self._mail_written, self._timer_set, alive)
+        woken = self._mail_kept, self._mail_written, self._timer_set, self._thought_asked
+        await take_turns(taker, *woken, alive)
 
     async def _keep_time(self) -> None:
         alive = partial(self._heart.alive, TICKS)
@@ -276,6 +289,20 @@ class Server:
             most_together=MOST_TIMERS_TOGETHER if self._database.embedded else 1,
             alive=alive,
         )
+
+    async def _let_robots_think(self) -> None:
+        alive = partial(self._heart.alive, ROBOTS)
+        alive()
+        await begin(self._robots, self._in_pool("read"))
+        thinkers = Thinkers(
+            self._robots,
+            self._minds,
+            self._writers[ROBOTS],
+            _here if self._database.embedded else self._in_pool("read"),
+            self._thought_asked,
+            self._mail_written,
+        )
+        await thinkers.run(alive)
 
     async def _send_post(self) -> None:
         await send_post(
@@ -339,6 +366,7 @@ class Server:
         return in_thread
 
     def _close(self) -> None:
+        self._minds.close()
         for pool in self._pools.values():
             pool.shutdown()
         self._post.holds.close()

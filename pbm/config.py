@@ -1,5 +1,6 @@
 """The settings: `PBM_…` variables, else `./pbm.toml`, else defaults that need no file."""
 
+import os
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -18,6 +19,7 @@ _LOOPBACK = "127.0.0.0/8, ::1"
 _LISTEN_FORMS = "127.0.0.1:8025, lmtp://127.0.0.1:8024 or lmtp:///run/pbm/lmtp"
 _LONGEST_SOCKET_PATH = 107  # bytes; what the kernel takes
 _SMTP_PORT = 25
+_MOST_MINDS = 64
 _MOST_BYTES = 1 << 20  # of a file of settings
 
 
@@ -44,7 +46,8 @@ class Settings:
     detail in reply addresses; `tls_cert` and `tls_key` are paths of PEM files; `smarthost` is
     empty or an `smtp://` or `smtps://` URL; `secret_key` is empty when the key file beside the
     database serves; of mails per hour 0 is for any number; `game` is the one that is meant where
-    none is named.
+    none is named; `robot_processes` is how many think for robots, empty for as many as leave a core
+    to the server.
     What may hold a password is not in the `repr`.
     """
 
@@ -63,6 +66,7 @@ class Settings:
     mails_per_hour: str = "240"
     peer_mails_per_hour: str = "1200"
     game: str = ""
+    robot_processes: str = ""
 
     @property
     def doorways(self) -> tuple[Doorway, ...]:
@@ -104,6 +108,16 @@ class Settings:
         )
 
     @property
+    def minds(self) -> int:
+        """How many processes think for robots. Raises OperatorError for what is no number."""
+        if not self.robot_processes:
+            return max(1, min(len(os.sched_getaffinity(0)) - 1, _MOST_MINDS))
+        count = _count("PBM_ROBOT_PROCESSES", self.robot_processes, "2")
+        if not 1 <= count <= _MOST_MINDS:
+            raise OperatorError(f"PBM_ROBOT_PROCESSES must be a number from 1 to {_MOST_MINDS}.")
+        return count
+
+    @property
     def key_file(self) -> Path:
         """Where the secret key is kept when PBM_SECRET_KEY is unset."""
         return Path("var/secret.key")
@@ -130,7 +144,7 @@ def load_settings(environ: Mapping[str, str], toml: Path) -> Settings:
             raise _unknown(f"{name}, a variable of the environment,", name, known)
     settings = Settings(**chosen)
     _ = settings.doorways, settings.trusted_networks
-    _ = settings.front_name, settings.most_mails
+    _ = settings.front_name, settings.most_mails, settings.minds
     return settings
 
 

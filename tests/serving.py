@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from pbm.mail.smtp_in.caller import Caller
 from pbm.mail.smtp_in.listener import Rejection
 from pbm.service.intake.receive import Intake
+from pbm.service.robots.machine import Robots, Task
 from pbm.service.running.loops import TurnTaker
 from pbm.service.running.writer import Writer
 from pbm.service.ticks.machine import Ticks
@@ -47,6 +48,25 @@ def tick_next(ticks: Ticks) -> bool:
     """Do what is due next; False if nothing is."""
     writer = Writer(ticks.database, _here)
     return bool(asyncio.run(writer.do_steps(partial(ticks.take_some, most=1))))
+
+
+def think_next(robots: Robots) -> bool:
+    """Let a robot think about what is next, in this process; False if there is nothing."""
+    writer = Writer(robots.database, _here)
+    tasks = asyncio.run(writer.do(partial(robots.claim, most=1)))
+    for task in tasks:
+        asyncio.run(writer.do(_thought_of(robots, task)))
+    return bool(tasks)
+
+
+def _thought_of(robots: Robots, task: Task) -> Callable[[UnitOfWork], None]:
+    if task.question is None:
+        return partial(robots.resort, task=task)
+    try:
+        answer = task.question.function(*task.question.given)
+    except Exception as error:  # noqa: BLE001 - what happens to it is what is tried
+        return partial(robots.fail, task=task, error=error)
+    return partial(robots.conclude, task=task, answer=answer)
 
 
 async def _take(turns: Turns) -> bool:

@@ -30,6 +30,7 @@ from pbm.play.boards import start_board
 from pbm.service.intake.front import forget_front, note_front
 from pbm.service.intake.receive import Intake
 from pbm.service.post.composer import raw_mail
+from pbm.service.robots.machine import Robots
 from pbm.service.running.downtime import LISTENING, note_listening
 from pbm.service.ticks.machine import Ticks
 from pbm.service.turns.turn import Turns
@@ -39,7 +40,7 @@ from pbm.store.schema import metadata
 from pbm.store.values import Board, Departure, InboxMail, OutboxMail, Player, Ply
 from tests.openings import Numbers, Opening
 from tests.secrets_issued import ISSUED
-from tests.serving import keep, take_next, tick_next
+from tests.serving import keep, take_next, think_next, tick_next
 from tests.setups import abalone
 from tests.sqlite_tables import make_tables
 
@@ -141,6 +142,7 @@ class Table:
         self.intake = Intake(self.site, self.clock)
         self.turns = Turns(self.database, self.site, self.clock)
         self.ticks = Ticks(self.database, self.site, self.clock)
+        self.robots = Robots(self.database, self.site, self.clock)
         self.renderer = _renderer()
         self.mailboxes: dict[str, list[Mail]] = {}
         self.peer = PEER
@@ -166,6 +168,16 @@ class Table:
         self._opens(f"{handle} joins", signs_up)
         return person.forgets()
 
+    def robots_join(self) -> None:
+        """Let the robots be players, as they are once their role has begun."""
+        self._opens("robots join", self.robots.begin)
+
+    def robots_think(self) -> None:
+        """Let robots move wherever a board waits for one, and send the mails."""
+        while think_next(self.robots):
+            pass
+        self.posts()
+
     def start(self, *handles: str, bowl: bool = False) -> list["Person"]:
         """People who sign up and sit down at a board, in that order."""
         people = [self.joins(handle) for handle in handles]
@@ -186,7 +198,8 @@ class Table:
 
     def _usual(self) -> tuple[object, ...]:
         """What decides how a mail is taken, beside what is stored."""
-        sites = [id(each.site) for each in (self, self.intake, self.turns, self.ticks)]
+        roles = (self, self.intake, self.turns, self.ticks, self.robots)
+        sites = [id(each.site) for each in roles]
         return (self.clock(), self.lots, self.peer, self._stamped, *sites)
 
     def deliver(self, sender: str, recipient: str, raw: bytes) -> str:
@@ -216,7 +229,7 @@ class Table:
         """
         trusted = (ip_network("127.0.0.0/8"),)
         self.site = replace(self.site, authserv_id=FRONT, trusted_networks=trusted)
-        self.intake.site = self.turns.site = self.ticks.site = self.site
+        self.intake.site = self.turns.site = self.ticks.site = self.robots.site = self.site
         stamps = f"Authentication-Results: {FRONT}; {says}\r\n" if says else ""
         stamps += (
             f"Received: from somewhere.example by {FRONT}; Sat, 21 Nov 2026 12:00:00 +0000\r\n"

@@ -93,7 +93,7 @@ class Challenge(Command):
         }
         if addresses:
             check_invitations(context, addresses)
-            check_others(context.work, tuple(known.values()), context.player)
+            check_others(context.work, self.game.info.name, tuple(known.values()), context.player)
             told = {
                 "addresses": list(addresses),
                 "first_unsaid": self._first_unsaid(context, names),

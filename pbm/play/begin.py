@@ -13,6 +13,7 @@ from pbm.events.board import BoardStarted
 from pbm.play.boards import Setup, start_board
 from pbm.play.limits import STARTS, Rate
 from pbm.play.meeting import check_challenge, check_meeting
+from pbm.play.robots import check_robots
 from pbm.store.db import UnitOfWork
 from pbm.store.values import Player
 
@@ -38,18 +39,26 @@ def begin_board(
     somebody had to, it is none of the first few in a day.
     `first_unsaid`: the player has the first seat without having asked for it, and is told.
     """
-    check_others(work, players, begun_by, agreed=agreed or ())
+    check_others(work, setup.game, players, begun_by, agreed=agreed or ())
     board = start_board(work, setup, players, now, rematch_of=rematch_of, begun_by=begun_by.id)
-    _count_start(work, begun_by, now, is_agreed=agreed is not None)
+    others = [player for player in players if player.id != begun_by.id]
+    is_agreed = agreed is not None or all(player.robot for player in others)
+    _count_start(work, begun_by, now, is_agreed=is_agreed)
     return [BoardStarted(board.id, begun_by.handle, first_unsaid)]
 
 
 def check_others(
-    work: UnitOfWork, players: Sequence[Player], begun_by: Player, *, agreed: Collection[int] = ()
+    work: UnitOfWork,
+    game: str,
+    players: Sequence[Player],
+    begun_by: Player,
+    *,
+    agreed: Collection[int] = (),
 ) -> None:
     """Raise Refusal where a player may not bring the others of these to a board now; those who have
     `agreed`, by their numbers, take it whatever they say of challenges."""
     check_meeting(work, begun_by, players)
+    check_robots(work, game, players, begun_by)
     for other in players:
         if other.id != begun_by.id:
             if other.id not in agreed:
@@ -58,9 +67,10 @@ def check_others(
 
 
 def is_left_unanswered(work: UnitOfWork, begun_by: Player, other: Player) -> bool:
-    """Whether so many boards that one player began wait for another that no more may."""
+    """Whether so many boards that one player began wait for another that no more may; on a robot's
+    answer nobody need wait."""
     most = MOST_UNANSWERED
-    return work.boards.unanswered(begun_by.id, other.id, most=most) >= most
+    return not other.robot and work.boards.unanswered(begun_by.id, other.id, most=most) >= most
 
 
 def _check_answered(work: UnitOfWork, begun_by: Player, other: Player) -> None:

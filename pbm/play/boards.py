@@ -10,9 +10,9 @@ from datetime import datetime
 
 from pbm.errors import Refusal
 from pbm.plain import from_plain, to_plain
+from pbm.play.awaited import await_move
 from pbm.play.clocks.terms import Terms
 from pbm.play.clocks.waits import start_clock
-from pbm.play.first_moves import await_first_move
 from pbm.play.game_words import why
 from pbm.play.marks import counted_from, mark
 from pbm.play.replay import position_after
@@ -94,7 +94,7 @@ def start_board(
         clock=to_plain(setup.clock),
     )
     start_clock(work, board, now)
-    await_first_move(work, board, now)
+    await_move(work, board, now)
     return board
 
 

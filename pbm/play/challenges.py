@@ -38,7 +38,7 @@ def propose(
     first_unsaid: bool = False,
 ) -> list[Event]:
     """Ask those who want to be asked, seats in the order given. Raises Refusal."""
-    check_others(work, players, begun_by)
+    check_others(work, setup.game, players, begun_by)
     asked = who_is_asked(players, begun_by)
     own = [
         item for item in work.challenges.of_player(begun_by.id, now) if item.by_id == begun_by.id

@@ -3,8 +3,9 @@
 from datetime import datetime
 
 from pbm.events import BoardEnded, BoardReopened, Event
+from pbm.play.awaited import await_move
+from pbm.play.boards import close_board
 from pbm.play.clocks.waits import start_clock
-from pbm.play.first_moves import await_first_move
 from pbm.play.matches import go_on
 from pbm.play.ratings import count_board, uncount_board
 from pbm.rules.sides import hand
@@ -18,10 +19,13 @@ def settle_end(
     """What follows where something has ended a board, or lets it go on again.
 
     Whatever is done to a board comes by here, with the board as it was and as it is now. Where it
-    is over in another way than before, that end is taken back first. `begins_anew`: those who are
-    left begin the same on another board.
+    is over in another way than before, that end is taken back first. Where only robots are left,
+    they agree to a draw, as nobody would see how they go on. `begins_anew`: those who are left
+    begin the same on another board.
     """
-    await_first_move(work, after, now)
+    if _is_left_to_robots(after):
+        after = close_board(work, after, "agreed", now, winners=())
+    await_move(work, after, now)
     if _end(before) == _end(after):
         return []
     events: list[Event] = [] if before.playing else [BoardReopened(after.id)]
@@ -33,6 +37,14 @@ def settle_end(
     count_board(work, after, now)
     events.append(BoardEnded(after.id, after.ended_by or "", ranks(after)))
     return events if begins_anew else events + go_on(work, after, now)
+
+
+def _is_left_to_robots(board: Board) -> bool:
+    """Whether nobody else is in it any more."""
+    if not board.playing or not any(seat.robot for seat in board.seats):
+        return False
+    robots = {seat.player_id for seat in board.seats if seat.robot}
+    return robots.issuperset(board.still_in)
 
 
 def _end(board: Board) -> tuple[str, str | None, tuple[int, ...] | None]:

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from pbm.play.awaited import await_move
 from pbm.play.boards import close_board, progress_at
 from pbm.play.clocks.waits import start_clock
-from pbm.play.first_moves import await_first_move
 from pbm.play.marks import mark
 from pbm.play.subjects import board_subject
 from pbm.play.turn import Turn
@@ -81,7 +81,7 @@ def keep_record(
     if record.ended is None and (goes_on or not board.playing):
         if board.playing:
             start_clock(work, board, now)
-        await_first_move(work, board, now)
+        await_move(work, board, now)
         return board
     ended = record.ended
     if ended is None or ended.result is None:

@@ -11,6 +11,7 @@ from sqlalchemy import (
     Select,
     and_,
     bindparam,
+    case,
     delete,
     distinct,
     exists,
@@ -56,6 +57,7 @@ _SEATED = (
         (seats.c.name.is_(None) & players.c.unreachable_since.is_not(None)).label("unreachable"),
         (seats.c.name.is_(None) & (players.c.status == "removed")).label("removed"),
         (seats.c.name.is_(None) & players.c.absent_since.is_not(None)).label("absent"),
+        case((seats.c.name.is_(None), players.c.robot)).label("robot"),
     )
     .join(players, players.c.id == seats.c.player_id)
     .order_by(seats.c.board_id, seats.c.seat)
@@ -312,7 +314,10 @@ class Boards:
             .limit(_NEWEST)
         ).all()
         moved = select(func.count(distinct(seats.c.board_id))).where(
-            seats.c.board_id.in_(newest), seats.c.player_id != begun_by, seats.c.last_ply > 0
+            seats.c.board_id.in_(newest),
+            seats.c.player_id.in_(select(players.c.id).where(players.c.robot.is_(None))),
+            seats.c.player_id != begun_by,
+            seats.c.last_ply > 0,
         )
         return int(self._connection.scalar(moved) or 0)
 

@@ -27,6 +27,7 @@ from pbm.store.ratings import Ratings
 from pbm.store.reports import Reports
 from pbm.store.seeks import Seeks
 from pbm.store.statement import execute
+from pbm.store.thoughts import Thoughts
 from pbm.store.timers import Timers
 from pbm.store.vacations import Vacations
 from pbm.store.words import Words
@@ -77,6 +78,7 @@ class UnitOfWork:
         self.words = Words(connection)
         self.reports = Reports(connection)
         self.kept_news = KeptNews(connection)
+        self.thoughts = Thoughts(connection)
 
     @property
     def is_shared(self) -> bool:

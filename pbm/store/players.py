@@ -18,6 +18,7 @@ from sqlalchemy import (
     select,
     update,
 )
+from sqlalchemy.dialects import postgresql, sqlite
 
 from pbm.passwords import PasswordHash
 from pbm.store.kinds import Kind
@@ -53,7 +54,7 @@ def _those(*conditions: ColumnElement[bool]) -> Select[Any]:
 
 _AS_STORED = (
     *("id", "handle", "status", "epoch", "joined_at"),
-    *("password_hash", "bounces", "bounced_at", "unreachable_since"),
+    *("password_hash", "bounces", "bounced_at", "unreachable_since", "robot"),
 )
 _SETTINGS = {field.name for field in fields(Settings)}
 _BY_ID = Statement(_those(players.c.id == bindparam("player_id")))
@@ -73,6 +74,7 @@ _SEATED = Statement(
 )
 
 
+_INSERT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 _AT_ONCE = 80
 _ACTIVE = Statement(
     select(players.c.handle).where(
@@ -193,6 +195,15 @@ class Players:
         player_id = added.scalar_one()
         self.add_address(player_id, address, now)
         return self.get(player_id)
+
+    def add_robot(self, name: str, now: datetime) -> bool:
+        """Register a robot, which has no address, under its name; False if the handle is taken."""
+        if self.formerly(name) is not None:
+            return False
+        row = {"handle": name, "robot": name, "status": "active", "epoch": FIRST_EPOCH}
+        added = _INSERT[self._connection.dialect.name](players).values(**row, joined_at=now)
+        added = added.on_conflict_do_nothing(index_elements=["handle"]).returning(players.c.id)
+        return self._connection.scalar(added) is not None
 
     def add_address(self, player_id: int, address: str, now: datetime) -> None:
         """Record a verified address of a player."""

@@ -125,6 +125,7 @@ players = Table(
     Column("bounced_at", Moment),
     Column("unreachable_since", Moment),  # null while mail arrives
     Column("absent_since", Moment),  # a first forfeit; null again with the next move
+    Column("robot", String(16)),  # its name among robots; null for people
     sqlite_autoincrement=True,
 )
 

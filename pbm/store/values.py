@@ -55,6 +55,7 @@ class Player:
     """A registered player; `addresses` are verified, the first one gets the mail.
 
     `unreachable_since` is when we learned that mail to it comes back, None while it arrives.
+    `robot` is the name of one that plays by itself and gets no mail, None for people.
     """
 
     id: int
@@ -68,6 +69,7 @@ class Player:
     bounces: int = 0
     bounced_at: datetime | None = None
     unreachable_since: datetime | None = None
+    robot: str | None = None
 
     @property
     def address(self) -> str:
@@ -107,7 +109,8 @@ class Seat:
     `unreachable`: mail to the player comes back; `removed`: the player has left this server.
     `answered`: the player began the board, or has moved or written there. `used` are the seconds
     of a clock that counts them, and `banked` those left in its bank, None for a full one. `absent`:
-    the player has let a board run out, and has not moved anywhere since.
+    the player has let a board run out, and has not moved anywhere since. `robot` is the name of
+    one that plays here by itself.
     """
 
     seat: int
@@ -121,6 +124,7 @@ class Seat:
     used: int = 0
     banked: int | None = None
     absent: bool = False
+    robot: str | None = None
 
 
 @dataclass(frozen=True)
@@ -267,10 +271,10 @@ class Board:
     def awaited_first_move(self) -> str | None:
         """What names the first move that this board waits for, None if it waits for no such.
 
-        After a take-back it is another one.
+        A robot is not waited for so. After a take-back it is another one.
         """
         mover = self.to_move
-        if mover is None or self.from_record or self.has_moved(mover.player_id):
+        if mover is None or mover.robot or self.from_record or self.has_moved(mover.player_id):
             return None
         return f"{self.id}.{mover.player_id}.{self.taken_back}"
 

@@ -24,6 +24,7 @@ def give_time(
     others = [item for item in board.seats if item.player_id in board.still_in]
     others = [item for item in others if item.player_id != giver.id]
     waits = mover is not None and mover.player_id != giver.id and not board.awaited_first_move
+    waits = waits and not (mover and mover.robot)
     if not waits and not terms.counts_used:
         raise Refusal("no-clock-runs", number=board.id, own=mover in board.seats_of(giver.id))
     seconds = int(time.total_seconds())

@@ -136,11 +136,11 @@ def _first_move_due(board: Board, calendar: Calendar | None) -> datetime | None:
 
 
 def _left(board: Board, wait: Wait | None) -> Iterable[tuple[str, timedelta]]:
-    """What each player who is still in has left for all moves."""
+    """What each player who is still in has left for all moves; a robot needs no time."""
     mover, terms = board.to_move, terms_of(board)
     for seat in board.seats if terms.counts_used else ():
         left = terms.left(timedelta(seconds=seat.used), in_time(seat.banked))
-        if left is None or seat.player_id not in board.still_in:
+        if left is None or seat.robot or seat.player_id not in board.still_in:
             continue
         moves_now = wait is not None and mover is not None and mover.seat == seat.seat
         yield seat.handle, max(left - wait.elapsed if moves_now and wait else left, timedelta())

@@ -76,20 +76,24 @@ def terms_of(board: Board) -> Terms:
 
 def start_clock(work: UnitOfWork, board: Board, now: datetime) -> None:
     """Let a new board be looked at when somebody may have to be reminded."""
-    first = min((*terms_of(board).reminders, terms_of(board).each // 2))
-    due_at = now + timedelta(seconds=first)
+    due_at = now + first_look(board)
     work.timers.set(TimerKind.CLOCK, str(board.id), now, due_at, board_id=board.id)
+
+
+def first_look(board: Board) -> timedelta:
+    """How long after a wait has begun somebody may have to be reminded, at the earliest."""
+    return timedelta(seconds=min((*terms_of(board).reminders, terms_of(board).each // 2)))
 
 
 def count_move(work: UnitOfWork, before: Board, after: Board, arrived: datetime) -> None:
     """Count the time for a move, where the terms of a clock ask how much was used before.
 
-    A first move has a time of its own.
+    A first move has a time of its own, and a robot's costs none.
     """
     terms, mover = terms_of(before), before.to_move
     if not terms.counts_used or mover is None or before.waits_since is None:
         return
-    if not before.awaited_first_move:
+    if not (before.awaited_first_move or mover.robot):
         calendar = calendar_of(work, before, work.players.get(mover.player_id), arrived)
         spent = calendar.elapsed(before.waits_since, max(arrived, before.waits_since))
         banked = terms.banked_after(spent, in_time(mover.banked))
@@ -140,12 +144,14 @@ def wait_of(
     work: UnitOfWork, board: Board, now: datetime, player: Player | None = None
 ) -> Wait | None:
     """How a board's wait stands; None where no clock runs: it is over or paused, its player has not
-    made a first move, for which there is a time of its own, or cannot play.
+    made a first move, for which there is a time of its own, or cannot play, or is a robot.
 
     `player` is who is to move, where that one is known already.
     """
     seat = board.to_move
     if seat is None or board.waits_since is None or board.awaited_first_move or board.paused_since:
+        return None
+    if seat.robot is not None:  # whose time is the server's, and costs nobody a game
         return None
     player = player or work.players.get(seat.player_id)
     if player.status != "active":

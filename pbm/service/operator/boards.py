@@ -12,8 +12,8 @@ from pbm.events.by_operator import (
     ReopenedByOperator,
     SeatHandedOver,
 )
+from pbm.play.awaited import await_move
 from pbm.play.by_operator import BY_OPERATOR, end_board, reopen_board, undo_ply
-from pbm.play.first_moves import await_first_move
 from pbm.play.view import seats_told
 from pbm.rules.contract import RulesError, View
 from pbm.service.operator.office import Office, find_board
@@ -137,7 +137,7 @@ def replace(office: Office, number: int, handle: str, new_handle: str, why: str)
         _check_successor(board, seats, new)
         for seat in seats:
             board = act.work.boards.replace_player(board, seat, new.id, act.now)
-        await_first_move(act.work, board, act.now)
+        await_move(act.work, board, act.now)
         act.note("player replaced", board=board, handle=old.handle, by=new.handle)
         act.note("replaced", player=old, board_number=number, by=new.handle)
         act.note("took over", player=new, board_number=number, instead_of=old.handle)

@@ -19,9 +19,10 @@ from pbm.service.running.downtime import note_listening
 from pbm.service.running.writer import Writer
 from pbm.store.db import UnitOfWork
 
-LISTEN, TURN, POST, TICKS = "listen", "turn", "post", "ticks"
-ROLES = (LISTEN, TURN, POST, TICKS)
-"""What has to be done for mails to become turns, turns to become mails, and time to count."""
+LISTEN, TURN, POST, TICKS, ROBOTS = "listen", "turn", "post", "ticks", "robots"
+ROLES = (LISTEN, TURN, POST, TICKS, ROBOTS)
+"""What has to be done for mails to become turns, turns to become mails, time to count, and robots
+to move."""
 
 BEAT_EVERY = 20.0  # seconds
 LATE = timedelta(seconds=60)  # without a sign: dead, or standing still

@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
+from typing import Protocol
 
 import structlog
 from sqlalchemy.exc import DBAPIError
@@ -83,6 +84,7 @@ async def take_turns(
     mail_kept: asyncio.Event,
     mail_written: asyncio.Event,
     timer_set: asyncio.Event,
+    thought_asked: asyncio.Event,
     alive: Alive = _nobody_asks,
 ) -> None:
     """Obey the inbox for ever. `alive` is called whenever the loop goes on."""
@@ -102,8 +104,10 @@ async def take_turns(
                 mail_written.set()
             if taken.timers_set:
                 timer_set.set()
+            if taken.thoughts_asked:
+                thought_asked.set()
             if not taken.more:
-                await _woken(mail_kept, LOOK_AGAIN)
+                await woken(mail_kept, LOOK_AGAIN)
 
 
 async def _work_out(taker: TurnTaker, preparation: Preparation, mail_kept: asyncio.Event) -> None:
@@ -111,7 +115,14 @@ async def _work_out(taker: TurnTaker, preparation: Preparation, mail_kept: async
     mail_kept.set()
 
 
-async def begin(role: Turns | Ticks, in_thread: InThread) -> None:
+class Role(Protocol):
+    """Something that a process does."""
+
+    def begin(self) -> None:
+        """Do what it begins with. Raises DBAPIError."""
+
+
+async def begin(role: Role, in_thread: InThread) -> None:
     """Do what a role begins with, as soon as the database is there."""
     while True:
         try:
@@ -159,7 +170,7 @@ async def keep_time(
         if done:
             mail_written.set()
         else:
-            await _woken(timer_set, _until(due_at, clock))
+            await woken(timer_set, until(due_at, clock))
 
 
 async def send_post(
@@ -201,7 +212,7 @@ async def send_post(
             if not look.more:
                 # What is under way may be what is due next, and wakes us when it ends.
                 known = None if under_way else look.next_due_at
-                await _woken(mail_written, _until(known, post.clock))
+                await woken(mail_written, until(known, post.clock))
             if under_way:
                 await asyncio.sleep(GATHER)
     finally:
@@ -209,15 +220,16 @@ async def send_post(
             await asyncio.wait(under_way)
 
 
-def _until(due_at: datetime | None, clock: Clock) -> float:
-    """Seconds until the next mail or timer is due, as far as is known."""
+def until(due_at: datetime | None, clock: Clock) -> float:
+    """Seconds until the next mail, timer or thought is due, as far as is known."""
     wait = (due_at - clock()).total_seconds() if due_at else LOOK_AGAIN
     if wait <= 0:
         return BLOCKED_PAUSE
     return min(max(wait, 0.05), LOOK_AGAIN)
 
 
-async def _woken(event: asyncio.Event, seconds: float) -> None:
+async def woken(event: asyncio.Event, seconds: float) -> None:
+    """Wait until something is told, or for some seconds."""
     # Not wait_for: before Python 3.12 it forgets that it was cancelled if the event comes first.
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):

@@ -7,7 +7,7 @@ from pbm.events.board import ForfeitClaimable, PauseRunOut
 from pbm.play.clocks.forfeits import forfeit
 from pbm.play.clocks.pauses import keep, resume
 from pbm.play.clocks.vacations import take_by_itself
-from pbm.play.clocks.waits import PAUSED_AT_MOST, Wait, wait_of
+from pbm.play.clocks.waits import PAUSED_AT_MOST, Wait, first_look, wait_of
 from pbm.service.ticks.reminders import SOON, WARNED_BEFORE, Awaited, remind, warned_from
 from pbm.service.ticks.tick import Again, Done, Tick
 from pbm.service.turns.announce import announce_boards
@@ -29,7 +29,7 @@ def watch(tick: Tick) -> Done | Again:
         return _wait_out(tick, board, board.paused_since + PAUSED_AT_MOST)
     wait = wait_of(tick.work, board, tick.now)
     if wait is None:
-        return Again(tick.now + _NO_CLOCK_RUNS, f"no clock runs on board {board.id}")
+        return Again(_look_without_clock(tick, board), f"no clock runs on board {board.id}")
     player = wait.player
     if wait.is_over and wait.ends_at is not None:
         return _run_out(tick, board, player, wait, wait.ends_at)
@@ -114,4 +114,11 @@ def _next_look(tick: Tick, wait: Wait) -> datetime:
 def _first_look(tick: Tick, board: Board) -> datetime:
     """When whoever is to move now may have to be reminded."""
     wait = wait_of(tick.work, tick.work.boards.get(board.id), tick.now)
-    return _next_look(tick, wait) if wait else tick.now + _NO_CLOCK_RUNS
+    return _next_look(tick, wait) if wait else _look_without_clock(tick, board)
+
+
+def _look_without_clock(tick: Tick, board: Board) -> datetime:
+    """When a clock may have to be looked at that does not run now; after a robot's move it will
+    soon, and nothing tells of that."""
+    soon = min(_NO_CLOCK_RUNS, first_look(board))
+    return tick.now + (soon if board.to_move and board.to_move.robot else _NO_CLOCK_RUNS)

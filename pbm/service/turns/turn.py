@@ -71,11 +71,12 @@ class TurnFailedError(Exception):
 @dataclass(frozen=True)
 class Taken:
     """How many mails were obeyed or put aside, whether more may wait, and whether timers were
-    set."""
+    set, or thoughts asked for."""
 
     mails: int
     more: bool
     timers_set: bool = False
+    thoughts_asked: bool = False
 
 
 @dataclass
@@ -134,7 +135,7 @@ class Turns:
         work.inbox.finish(outcomes, self.clock())
         count = len(outcomes) + len(aside)
         more = count > 0 and (count == most or count < len(mails))
-        return Taken(count, more, work.timers.were_set)
+        return Taken(count, more, work.timers.were_set, work.thoughts.were_asked)
 
     def work_out(self, preparation: Preparation) -> None:
         """Work out what a turn needs; outside the event loop and any transaction."""

@@ -1,0 +1,31 @@
+"""With whom robots play, and on how many boards: they think for everybody on one machine."""
+
+from collections.abc import Sequence
+
+from pbm.errors import Refusal
+from pbm.rules.contract import Searches
+from pbm.rules.registry import game_named
+from pbm.store.db import UnitOfWork
+from pbm.store.values import Player
+
+MOST_BOARDS = 5  # in progress against robots, of one player
+
+
+def check_robots(work: UnitOfWork, game: str, players: Sequence[Player], begun_by: Player) -> None:
+    """Raise Refusal where robots among the players of a new board do not play there: they do not
+    know the game, or one of the people plays on enough such boards."""
+    robots = [player.handle for player in players if player.robot]
+    if not robots:
+        return
+    if not isinstance(game_named(game), Searches):
+        handles = list(dict.fromkeys(robots))
+        raise Refusal("robots-do-not-play", handles=handles, title=game_named(game).info.title)
+    for player in {player.id: player for player in (begun_by, *players)}.values():
+        if player.robot is None and boards_with_robots(work, player) >= MOST_BOARDS:
+            told = {"handle": player.handle, "own": player.id == begun_by.id}
+            raise Refusal("enough-with-robots", most=MOST_BOARDS, **told)
+
+
+def boards_with_robots(work: UnitOfWork, player: Player) -> int:
+    """On how many boards in progress a player plays against robots; counted up to the most."""
+    return work.thoughts.boards_with_robots(player.id, most=MOST_BOARDS)

@@ -1,0 +1,81 @@
+"""A robot's move: what it thinks about, and the turn in which it is played."""
+
+from zlib import crc32
+
+from pbm.errors import Refusal
+from pbm.play.awaited import awaited_move
+from pbm.play.move import play_move
+from pbm.robots.courses import Course, think_about
+from pbm.robots.thinking import Thought as Found
+from pbm.rules.contract import Suggests
+from pbm.service.robots.minds import Question
+from pbm.service.robots.thinking import Kind, Thinking
+from pbm.service.turns.announce import announce_boards
+from pbm.store.db import UnitOfWork
+from pbm.store.thoughts import Thought
+from pbm.store.values import Board
+
+_AS_STRONG = 2  # tries, after which a weaker robot thinks
+_GONE_ON = "nothing: the board has gone on"
+
+
+def ask(work: UnitOfWork, thought: Thought) -> Question | None:
+    """What a robot has to think about for its move."""
+    board = work.boards.find(thought.board_id)
+    if board is None or not _still_waits(board, thought):
+        return None
+    robot = board.to_move.robot if board.to_move else None
+    easier = max(0, thought.tries - _AS_STRONG + 1)
+    return Question(think_about, (robot, course_of(work, board), seed_of(board), easier))
+
+
+def course_of(work: UnitOfWork, board: Board) -> Course:
+    """How a board came to stand as it does, as plain data."""
+    left: dict[int, list[int]] = {}
+    for departure in work.boards.departures(board.id):
+        left.setdefault(departure.after_ply, []).append(departure.seat)
+    steps: list[str | int] = [*left.get(0, ())]
+    for ply in work.boards.plies(board.id):
+        steps += [ply.text, *left.get(ply.ply, ())]
+    return Course(board.game, board.start_state, tuple(steps))
+
+
+def seed_of(board: Board) -> int:
+    """What decides a robot's choice among moves that are equally good."""
+    return crc32(f"{board.id}.{board.ply}".encode())
+
+
+def conclude(turn: Thinking, found: Found) -> str:
+    """Play the move that was found."""
+    return _play(turn, found.move)
+
+
+def resort(turn: Thinking) -> str:
+    """Play any legal move, since none was found."""
+    board = turn.work.boards.get(turn.thought.board_id)
+    game = board.rules
+    return _play(turn, (isinstance(game, Suggests) and game.example_move(board.position)) or "")
+
+
+def _play(turn: Thinking, move: str) -> str:
+    """Play a move as a person's is played: with all that comes of it, and the mails."""
+    board = turn.work.boards.get(turn.thought.board_id)
+    if not _still_waits(board, turn.thought):
+        return _GONE_ON
+    handle = board.to_move.handle if board.to_move else "nobody"
+    try:
+        events = play_move(turn.work, board, move, turn.now)
+    except Refusal as refusal:
+        raise ValueError(f"{handle} found the move {move} on board {board.id}") from refusal
+    announce_boards(turn, events)
+    return f"{handle} has played {move} on board {board.id}"
+
+
+def _still_waits(board: Board, thought: Thought) -> bool:
+    mover = board.to_move if board.is_installed else None
+    if mover is None or mover.robot is None:
+        return False
+    return awaited_move(board, mover.player_id) == thought.about
+
+
+MOVES = Kind(ask, conclude, resort)
