@@ -8,14 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pbm.robots.courses import what_may_come_back
 from pbm.rules.contract import (
     WON,
     Budget,
-    Claims,
     Explains,
     Found,
     Game,
-    Line,
     Position,
     Searches,
 )
@@ -27,10 +26,12 @@ PIECE = 60_000  # nodes of one piece, about
 LOOKED_AT_AGAIN = 6  # plies
 TOLD = 3  # of those
 LEAST = 20  # hundredths that a move must have cost to be told of
-_MOST = 1_000  # hundredths: what is beyond is all the same
+MOST_LOST = 2_000  # hundredths: what a whole game is worth, from won to lost
 _EVERY_MOVE = 10_000
 _LONGEST_LINE = 8  # plies that are told
 _REASONS = 2
+_TWO = 2
+_AS_FAR = 4  # times the nodes, so that they do not end a search that is to go so far
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +97,6 @@ def judge(
     return found
 
 
-def what_may_come_back(game: Game, positions: Sequence[Position]) -> Sequence[Position]:
-    """The last of a game's positions, behind those that may come back."""
-    before = game.reversible(positions[-1]) if isinstance(game, Claims) else 0
-    return positions[-1 - before :]
-
-
 def reasons(game: Game, position: Position, line: Sequence[str]) -> tuple[dict[str, Any], ...]:
     """Why the first move of a line is good: what matters most."""
     return game.reasons(position, line)[:_REASONS] if isinstance(game, Explains) else ()
@@ -109,27 +104,53 @@ def reasons(game: Game, position: Position, line: Sequence[str]) -> tuple[dict[s
 
 def _judged(game: Game, positions: Sequence[Position], move: str | None, nodes: int) -> Judged:
     position, ply = positions[-1], len(positions)
-    found = _searched(game, positions, nodes, _EVERY_MOVE if move else 1)
+    seat = hand(position, turn(position) or 1)
+    few = move is None or _has_two_sides(position)
+    found = _searched(game, positions, Budget(nodes), 1 if few else _EVERY_MOVE)
     if not found.lines:
-        return Judged(ply, hand(position, turn(position) or 1), move, 0, ())
+        return Judged(ply, seat, move, 0, ())
     best = found.lines[0]
-    made = next((line for line in found.lines if line.moves[0] == move), best)
+    made = best.score if move is None else _score(game, positions, move, found, nodes)
     return Judged(
         ply,
-        hand(position, turn(position) or 1),
+        seat,
         move,
-        _worth(best) - _worth(made),
+        _worth(best.score) - _worth(made),
         best.moves[:_LONGEST_LINE],
-        misses_win=best.score >= WON > made.score,
-        allows_loss=made.score <= -WON < best.score,
+        misses_win=best.score >= WON > made,
+        allows_loss=made <= -WON < best.score,
         reasons=reasons(game, position, best.moves),
     )
 
 
-def _searched(game: Game, positions: Sequence[Position], nodes: int, best: int) -> Found:
+def _score(game: Game, positions: Sequence[Position], move: str, found: Found, nodes: int) -> int:
+    """What a search thinks of a move, as far ahead as it saw the best one.
+
+    Between two sides it is what the other one makes of it. Else the search scored as many moves as
+    it could; one that is not among them is no better than those.
+    """
+    told = next((line.score for line in found.lines if line.moves[0] == move), None)
+    least, before = found.lines[-1].score, positions[-1]
+    seat = turn(before) or 1
+    if told is not None or not _has_two_sides(before):
+        return least if told is None else told
+    after = before.play(before.parse(move, seat)).position
+    budget = Budget(_AS_FAR * nodes, depth=max(1, found.depth - 1))
+    answer = _searched(game, [*positions, after], budget, 1)
+    if not answer.lines:
+        return least
+    same_side = after.sides[(turn(after) or 1) - 1] == before.sides[seat - 1]
+    return min(least, answer.lines[0].score if same_side else -answer.lines[0].score)
+
+
+def _has_two_sides(position: Position) -> bool:
+    return len(set(position.sides)) == _TWO
+
+
+def _searched(game: Game, positions: Sequence[Position], budget: Budget, best: int) -> Found:
     if not isinstance(game, Searches) or positions[-1].outcome:
         return Found((), 0, 0)
-    return game.search(what_may_come_back(game, positions), Budget(nodes), best=best)
+    return game.search(what_may_come_back(game, positions), budget, best=best)
 
 
 def _dearest(lost: Sequence[int]) -> list[int]:
@@ -138,5 +159,5 @@ def _dearest(lost: Sequence[int]) -> list[int]:
     return [ply for ply in plies[:LOOKED_AT_AGAIN] if lost[ply - 1] >= LEAST]
 
 
-def _worth(line: Line) -> int:
-    return max(-_MOST, min(_MOST, line.score))
+def _worth(score: int) -> int:
+    return max(-MOST_LOST // 2, min(MOST_LOST // 2, score))

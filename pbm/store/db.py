@@ -10,6 +10,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
 
 from pbm.errors import OperatorError
+from pbm.store.analyses import Analyses
 from pbm.store.blocks import Blocks
 from pbm.store.boards import Boards
 from pbm.store.buckets import Buckets
@@ -79,6 +80,7 @@ class UnitOfWork:
         self.reports = Reports(connection)
         self.kept_news = KeptNews(connection)
         self.thoughts = Thoughts(connection)
+        self.analyses = Analyses(connection)
 
     @property
     def is_shared(self) -> bool:

@@ -2,10 +2,14 @@
 
 from collections.abc import Mapping
 
+from pbm.play.analyses import ANALYSIS
 from pbm.play.awaited import MOVE
-from pbm.service.robots import moves
+from pbm.play.hints import HINT
+from pbm.service.robots import analyses, hints, moves
 from pbm.service.robots.thinking import Kind
 
 THOUGHTS: Mapping[str, Kind] = {
     MOVE: moves.MOVES,
+    HINT: hints.HINTS,
+    ANALYSIS: analyses.ANALYSES,
 }
