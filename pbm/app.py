@@ -101,6 +101,7 @@ def open_site(settings: Settings) -> tuple[Database, Site]:
         operator,
         authserv_id=settings.front_name,
         trusted_networks=settings.trusted_networks,
+        robot_seconds=settings.seconds_for_robots,
     )
     return Database(settings.database_url), site
 

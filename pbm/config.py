@@ -19,6 +19,8 @@ _LOOPBACK = "127.0.0.0/8, ::1"
 _LISTEN_FORMS = "127.0.0.1:8025, lmtp://127.0.0.1:8024 or lmtp:///run/pbm/lmtp"
 _LONGEST_SOCKET_PATH = 107  # bytes; what the kernel takes
 _SMTP_PORT = 25
+_SECONDS = re.compile(r"\d{1,3}(\.\d{1,3})?", re.ASCII)
+_LONGEST_WAIT = 60.0  # seconds
 _MOST_MINDS = 64
 _MOST_BYTES = 1 << 20  # of a file of settings
 
@@ -47,7 +49,7 @@ class Settings:
     empty or an `smtp://` or `smtps://` URL; `secret_key` is empty when the key file beside the
     database serves; of mails per hour 0 is for any number; `game` is the one that is meant where
     none is named; `robot_processes` is how many think for robots, empty for as many as leave a core
-    to the server.
+    to the server. `robot_seconds` is how long a mail waits for a robot at most.
     What may hold a password is not in the `repr`.
     """
 
@@ -66,6 +68,7 @@ class Settings:
     mails_per_hour: str = "240"
     peer_mails_per_hour: str = "1200"
     game: str = ""
+    robot_seconds: str = "5"
     robot_processes: str = ""
 
     @property
@@ -108,6 +111,17 @@ class Settings:
         )
 
     @property
+    def seconds_for_robots(self) -> float:
+        """How long a mail waits for a robot's answer at most, 0 for not at all.
+
+        Raises OperatorError for what is no number of seconds up to a minute.
+        """
+        text = self.robot_seconds
+        if not _SECONDS.fullmatch(text) or float(text) > _LONGEST_WAIT:
+            raise OperatorError("PBM_ROBOT_SECONDS is a number of seconds up to 60, such as 5.")
+        return float(text)
+
+    @property
     def minds(self) -> int:
         """How many processes think for robots. Raises OperatorError for what is no number."""
         if not self.robot_processes:
@@ -145,6 +159,7 @@ def load_settings(environ: Mapping[str, str], toml: Path) -> Settings:
     settings = Settings(**chosen)
     _ = settings.doorways, settings.trusted_networks
     _ = settings.front_name, settings.most_mails, settings.minds
+    _ = settings.seconds_for_robots
     return settings
 
 

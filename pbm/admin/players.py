@@ -6,7 +6,7 @@ from pbm.admin.columns import cell
 from pbm.admin.console import Console, make_sure, pass_console, why_option, yes_option
 from pbm.admin.journal import print_journal
 from pbm.service.operator import players as service
-from pbm.store.values import Player
+from pbm.store.values.players import Player
 
 
 @click.group()
@@ -24,7 +24,7 @@ def list_(console: Console) -> None:
     with console.office() as office:
         for player in service.list_players(office):
             who = f"{cell(player.handle, 16)}  {cell(player.status, 9)}"
-            click.echo(f"{who}  {', '.join(player.addresses)}{_comes_back(player)}")
+            click.echo(f"{who}  {_mail_of(player)}{_comes_back(player)}")
 
 
 @players.command()
@@ -36,7 +36,7 @@ def show(console: Console, handle: str) -> None:
         file = service.show_player(office, handle)
     player = file.player
     click.echo(f"{player.handle}, {player.status}, since {player.joined_at:%Y-%m-%d}")
-    click.echo(f"addresses: {', '.join(player.addresses) or 'none'}{_comes_back(player)}")
+    click.echo(f"addresses: {_mail_of(player) or 'none'}{_comes_back(player)}")
     if player.bounces and player.bounced_at and not player.unreachable_since:
         click.echo(f"mail came back for now, last on {player.bounced_at:%Y-%m-%d}")
     for board in file.playing:
@@ -108,6 +108,10 @@ def remove(console: Console, handle: str, why: str, yes: bool) -> None:
         boards = ", ".join(str(board.id) for board in playing) or "none"
         make_sure(f"Remove {handle} for good? Boards given up: {boards}.", yes=yes)
         click.echo(f"{service.remove(office, handle, why).handle} is removed.")
+
+
+def _mail_of(player: Player) -> str:
+    return "none, a computer player" if player.robot else ", ".join(player.addresses)
 
 
 def _comes_back(player: Player) -> str:

@@ -14,7 +14,8 @@ from pbm.play.clocks.vacations import today_of
 from pbm.play.results import Score, result_of, score_of
 from pbm.rules.registry import game_named, games
 from pbm.store.history import MOST_MEETINGS
-from pbm.store.values import Player, Pool
+from pbm.store.values.players import Player
+from pbm.store.values.ratings import Pool
 
 _MOST_LISTED = 20  # games in one answer
 _MOST_PLAYERS = 30
@@ -113,6 +114,7 @@ class Info(Command):
                 "handle": player.handle,
                 "since": str(player.joined_at.date()),
                 "suspended": player.status != "active",
+                "robot": player.robot is not None,
                 "unreachable": player.unreachable_since is not None,
                 "away": str(away[player.id]) if away else None,
                 "ratings": _ratings(context, player),
@@ -157,6 +159,7 @@ class Players(Command):
                 "since": str(player.joined_at.date()),
                 "rating": told_rating(context, known[player.id]) if player.id in known else None,
                 "away": str(away[player.id]) if player.id in away else None,
+                "robot": player.is_robot,
             }
             for player in players
         ]

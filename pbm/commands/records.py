@@ -16,7 +16,7 @@ from pbm.play.game_words import why
 from pbm.play.records import keep_record, record_of, shown_names
 from pbm.rules.contract import GameRecord, KeepsRecords, RecordError
 from pbm.rules.record import forms_of, readings_of, written
-from pbm.store.values import Board
+from pbm.store.values.boards import Board
 
 
 class Export(Command):

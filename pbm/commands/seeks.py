@@ -12,6 +12,7 @@ from pbm.commands.seeks_told import own_seeks, told_of
 from pbm.commands.words import PlayerCount, RatingRange, SeekNumber, Span
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
+from pbm.play.robots import robot_to_begin_with
 from pbm.play.seeks import (
     PAIRS_FOR,
     STANDS_FOR,
@@ -25,7 +26,7 @@ from pbm.play.seeks import (
     usual_setup,
     wish_for,
 )
-from pbm.store.values import Seek
+from pbm.store.values.seeks import Seek
 
 MOST_LISTED = 20
 _SHORTEST, _LONGEST = timedelta(days=1), timedelta(weeks=8)
@@ -209,4 +210,6 @@ def _told(context: Context, done: Seek | list[Event]) -> Iterator[Event]:
         return
     (told,) = told_of(context, [done])
     joined = not told["own"]
-    yield Answered("seeking", {"title": f"seek {done.id}", **told, "joined": joined})
+    robot = robot_to_begin_with(context.work, done.wish.game) if done.wish.pairs else None
+    told |= {"joined": joined, "robot": robot}
+    yield Answered("seeking", {"title": f"seek {done.id}", **told})

@@ -10,7 +10,7 @@ from pbm.events import Answered, Event
 from pbm.play.analyses import ask_analysis, check_analysable, kept_analysis
 from pbm.play.analyses_told import analysis_told
 from pbm.play.hints import ask_hint
-from pbm.store.values import Board
+from pbm.store.values.boards import Board
 
 
 class Hint(Command):

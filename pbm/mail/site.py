@@ -44,7 +44,8 @@ class Site:
     """What all mails of one server have in common.
 
     `authserv_id` is the name of the mail server in front, empty where nothing that it says
-    counts; `trusted_networks` are where that one connects from.
+    counts; `trusted_networks` are where that one connects from. `robot_seconds` is how long a mail
+    about a board waits for a robot at most.
     """
 
     address: ServerAddress
@@ -54,6 +55,7 @@ class Site:
     trusted_networks: tuple[IPv4Network | IPv6Network, ...] = ()
     unique: Callable[[], str] = field(default=lambda: secrets.token_hex(8))
     shuffled: Callable[[Sequence[str]], list[str]] = field(default=by_lot)
+    robot_seconds: float = 5.0
 
     def trusts(self, peer: str) -> bool:
         """Whether a connection from there is our own mail server's; a local socket has no peer."""

@@ -7,7 +7,8 @@ from pbm.play.limits import Rate
 from pbm.rules.contract import Searches
 from pbm.store.analyses import KeptAnalysis
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Board, Player
+from pbm.store.values.boards import Board
+from pbm.store.values.players import Player
 
 ANALYSIS = "analysis"  # the kind of thought
 ANALYSES = Rate("analyses", 3, timedelta(days=1))  # of one player; those that are kept count nothing

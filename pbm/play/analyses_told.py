@@ -3,7 +3,7 @@
 from typing import Any
 
 from pbm.store.analyses import KeptAnalysis
-from pbm.store.values import Board
+from pbm.store.values.boards import Board
 
 
 def analysis_told(board: Board, kept: KeptAnalysis, player_id: int) -> dict[str, Any]:

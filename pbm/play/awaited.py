@@ -4,7 +4,7 @@ from datetime import datetime
 
 from pbm.play.first_moves import await_first_move
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Board
+from pbm.store.values.boards import Board
 
 MOVE = "move"  # the kind of thought that is a robot's move
 

@@ -9,7 +9,8 @@ from pbm.play.limits import Rate
 from pbm.rules.contract import Searches
 from pbm.rules.sides import partners
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Board, Player
+from pbm.store.values.boards import Board
+from pbm.store.values.players import Player
 
 HINT = "hint"  # the kind of thought
 HINTS = Rate("hints", 30, timedelta(days=1))  # of one player

@@ -6,7 +6,7 @@ from pbm.errors import Refusal
 from pbm.rules.contract import Searches
 from pbm.rules.registry import game_named
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Player
+from pbm.store.values.players import Player
 
 MOST_BOARDS = 5  # in progress against robots, of one player
 
@@ -29,3 +29,8 @@ def check_robots(work: UnitOfWork, game: str, players: Sequence[Player], begun_b
 def boards_with_robots(work: UnitOfWork, player: Player) -> int:
     """On how many boards in progress a player plays against robots; counted up to the most."""
     return work.thoughts.boards_with_robots(player.id, most=MOST_BOARDS)
+
+
+def robot_to_begin_with(work: UnitOfWork, game: str) -> str | None:
+    """The weakest robot that plays a game, for whoever wants one at once."""
+    return work.players.first_robot() if isinstance(game_named(game), Searches) else None

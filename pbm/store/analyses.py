@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import JSON, Column, Connection, ForeignKey, Integer, String, Table
 from sqlalchemy import delete, insert, select, update
 
-from pbm.store.schema import Moment, metadata
+from pbm.store.schema.columns import Moment, metadata
 
 analyses = Table(
     "analyses",

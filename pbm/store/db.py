@@ -11,6 +11,8 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, Operationa
 
 from pbm.errors import OperatorError
 from pbm.store.analyses import Analyses
+from pbm.store.awaiting import AwaitingMails
+from pbm.store.beginnings import Beginnings
 from pbm.store.blocks import Blocks
 from pbm.store.boards import Boards
 from pbm.store.buckets import Buckets
@@ -23,6 +25,8 @@ from pbm.store.inbox import Inbox
 from pbm.store.kept_news import KeptNews
 from pbm.store.outbox import Outbox
 from pbm.store.players import Players
+from pbm.store.playing import Playing
+from pbm.store.plies import Plies
 from pbm.store.questions import Questions
 from pbm.store.ratings import Ratings
 from pbm.store.reports import Reports
@@ -31,6 +35,7 @@ from pbm.store.statement import execute
 from pbm.store.thoughts import Thoughts
 from pbm.store.timers import Timers
 from pbm.store.vacations import Vacations
+from pbm.store.waits import Waits
 from pbm.store.words import Words
 
 _BUSY_MILLISECONDS = 30_000
@@ -61,6 +66,10 @@ class UnitOfWork:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self.boards = Boards(connection)
+        self.plies = Plies(connection)
+        self.beginnings = Beginnings(connection)
+        self.playing = Playing(connection, self.boards)
+        self.waits = Waits(connection, self.boards)
         self.players = Players(connection)
         self.inbox = Inbox(connection)
         self.outbox = Outbox(connection)
@@ -79,6 +88,7 @@ class UnitOfWork:
         self.words = Words(connection)
         self.reports = Reports(connection)
         self.kept_news = KeptNews(connection)
+        self.awaiting = AwaitingMails(connection)
         self.thoughts = Thoughts(connection)
         self.analyses = Analyses(connection)
 

@@ -23,6 +23,7 @@ class Kind(StrEnum):
     FAREWELL = "farewell"
     DIGEST = "digest"  # what others brought about on several boards
     REMINDERS = "reminders"  # of several boards
+    AWAITING = "awaiting"  # a board that waits some seconds for a robot's answer
 
     @property
     def treatment(self) -> "Treatment":
@@ -81,6 +82,7 @@ _TREATMENTS = {
     Kind.FAREWELL: Treatment(erases_address=True),
     Kind.DIGEST: Treatment(waits=True, is_bulk=True, comes_back=True),
     Kind.REMINDERS: Treatment(waits=True, comes_back=True),
+    Kind.AWAITING: Treatment(waits=True, begins_thread=True, comes_back=True),
 }
 _BY_WORD = {kind.value: kind for kind in Kind}
 ERASING_ADDRESS = tuple(kind for kind in Kind if kind.treatment.erases_address)

@@ -25,9 +25,10 @@ from sqlalchemy import (
 )
 
 from pbm.store.kinds import ERASING_ADDRESS, SUPERSEDED, Allowance, Kind, using_up
-from pbm.store.schema import DUE, FAILED, outbox, reminded_boards
+from pbm.store.schema.columns import DUE, FAILED
+from pbm.store.schema.mails import outbox, reminded_boards
 from pbm.store.statement import Row, Statement
-from pbm.store.values import NewMail, OutboxMail
+from pbm.store.values.mails import NewMail, OutboxMail
 
 _COLUMNS = (
     outbox.c.id,
@@ -61,8 +62,9 @@ _ADD = Statement(insert(outbox).inline().values({name: bindparam(name) for name 
 
 _EARLIER = outbox.alias("earlier")
 # A mail holds back what stands behind it while it is due or was put off by the next server. One
-# that waits on purpose does not; nor, before `soon` is over, one that was put off for the longest
-# pause: where what stands behind it arrives then, the trouble is its own.
+# that waits on purpose does not, unless for a robot, which is soon over; nor, before `soon` is
+# over, one that was put off for the longest pause: where what stands behind it arrives then, the
+# trouble is its own.
 _OVERTAKES = exists().where(
     _EARLIER.c.status == DUE,
     _EARLIER.c.recipient_key == outbox.c.recipient_key,
@@ -71,6 +73,7 @@ _OVERTAKES = exists().where(
     or_(
         _EARLIER.c.due_at <= bindparam("now"),
         and_(_EARLIER.c.attempts > 0, _EARLIER.c.due_at <= bindparam("soon")),
+        and_(_EARLIER.c.attempts == 0, _EARLIER.c.kind == Kind.AWAITING),
     ),
 )
 MOST_PASSED_OVER = 64

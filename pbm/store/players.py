@@ -22,24 +22,15 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from pbm.passwords import PasswordHash
 from pbm.store.kinds import Kind
-from pbm.store.schema import (
-    DUE,
-    addresses,
-    buckets,
-    errands,
-    former_handles,
-    inbox,
-    kept_news,
-    outbox,
-    players,
-    questions,
-    reports,
-    seats,
-    vacations,
-    words,
-)
+from pbm.store.schema.asking import errands, questions
+from pbm.store.schema.columns import DUE
+from pbm.store.schema.games import seats
+from pbm.store.schema.mails import inbox, kept_news, outbox
+from pbm.store.schema.people import addresses, former_handles, players, vacations
+from pbm.store.schema.running import buckets
+from pbm.store.schema.talk import reports, words
 from pbm.store.statement import Row, Statement
-from pbm.store.values import FIRST_EPOCH, Player, Settings
+from pbm.store.values.players import FIRST_EPOCH, Player, Settings
 
 
 def _those(*conditions: ColumnElement[bool]) -> Select[Any]:
@@ -90,12 +81,16 @@ _EPOCH = Statement(
 )
 
 
+_LISTED = (players.c.id, players.c.handle, players.c.joined_at, players.c.robot)
+
+
 class Listed(NamedTuple):
     """A player as everybody may see them in a list."""
 
     id: int
     handle: str
     joined_at: datetime
+    is_robot: bool
 
 
 class Players:
@@ -174,11 +169,13 @@ class Players:
     def some_from(self, handle: str, *, most: int) -> tuple[tuple[Listed, ...], str | None]:
         """Those who can play among the next `most` handles in their order, from one on, and the
         handle after them, None at the end."""
-        columns = (players.c.id, players.c.handle, players.c.joined_at, players.c.status)
+        columns = (*_LISTED, players.c.status)
         query = select(*columns).where(players.c.handle >= handle).order_by(players.c.handle)
         rows = self._connection.execute(query.limit(most + 1)).all()
         active = (row for row in rows[:most] if row.status == "active")
-        listed = tuple(Listed(row.id, row.handle, row.joined_at) for row in active)
+        listed = tuple(
+            Listed(row.id, row.handle, row.joined_at, row.robot is not None) for row in active
+        )
         return listed, rows[most].handle if len(rows) > most else None
 
     def all(self) -> tuple[Player, ...]:
@@ -204,6 +201,11 @@ class Players:
         added = _INSERT[self._connection.dialect.name](players).values(**row, joined_at=now)
         added = added.on_conflict_do_nothing(index_elements=["handle"]).returning(players.c.id)
         return self._connection.scalar(added) is not None
+
+    def first_robot(self) -> str | None:
+        """The handle of the robot that was registered first: the weakest one."""
+        query = select(players.c.handle).where(players.c.robot.is_not(None))
+        return self._connection.scalars(query.order_by(players.c.id).limit(1)).one_or_none()
 
     def add_address(self, player_id: int, address: str, now: datetime) -> None:
         """Record a verified address of a player."""

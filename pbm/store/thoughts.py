@@ -33,7 +33,9 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql, sqlite
 
-from pbm.store.schema import Moment, boards, metadata, players, seats
+from pbm.store.schema.columns import Moment, metadata
+from pbm.store.schema.games import boards, seats
+from pbm.store.schema.people import players
 from pbm.store.statement import Row, Statement
 
 THOUGHT_ASKED = "pbm_thought_asked"  # the channel on which other processes hear of a new one

@@ -6,7 +6,7 @@ from typing import Any
 from pbm.commands.account import SignUp
 from pbm.commands.auth import Answerer, is_open
 from pbm.commands.everyday import name_alone, name_told
-from pbm.commands.registry import parse_line
+from pbm.commands.lobby import Challenge
 from pbm.commands.script import (
     Script,
     answer_to_welcome,
@@ -20,7 +20,8 @@ from pbm.commands.words import lowered
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.play.limits import strangers_answers_left
-from pbm.rules.registry import games
+from pbm.play.robots import robot_to_begin_with
+from pbm.rules.registry import default_game
 from pbm.service.accounts.first_passwords import asked_with, hash_of_first
 from pbm.service.accounts.handles import check_new_handle, choose_handle, suggest_handle
 from pbm.service.accounts.new_passwords import within_rate
@@ -37,7 +38,9 @@ from pbm.service.turns.obey import ask_first, is_dangerous, obey, tell
 from pbm.service.turns.questions import Welcome, ask_once_more, ask_signup
 from pbm.service.turns.scripts import problem_answer, run_script
 from pbm.service.turns.strangers import help_stranger, say_goodbye
-from pbm.store.values import Player, Question
+from pbm.service.turns.wishes import wish_kept
+from pbm.store.values.players import Player
+from pbm.store.values.questions import Question
 
 
 def hear_signup(turn: MailTurn, question: Question) -> str:
@@ -121,8 +124,9 @@ def _welcome(turn: MailTurn, question: Question, player: Player, rest: tuple[str
     lapsed = question.password is not None and not has_one
     joined: dict[str, Any] = {"handle": player.handle, "password": has_one, "lapsed": lapsed}
     errand = invited_to(turn, question)
-    if not script.commands and not script.problem and errand is None:
-        script = _as_asked_before(question)
+    wish = wish_kept(question.params)
+    if wish and not script.commands and not script.problem and errand is None:
+        script = wish.script
     told: list[Event] = []
     if errand is not None:
         told.append(said_yes(turn, errand, question, player))
@@ -132,7 +136,10 @@ def _welcome(turn: MailTurn, question: Question, player: Player, rest: tuple[str
         told.append(problem_answer(context, script, script.problem))
     elif script.commands and not is_dangerous(script):
         told += run_script(within_rate(context, script), script)
-    joined["pairs"] = any(isinstance(command, Play) for command in script.commands)
+    begins = any(isinstance(command, Challenge | Play) for command in script.commands)
+    pairs = any(isinstance(command, Play) for command in script.commands)
+    joined["pairs"] = pairs or (wish is not None and script == wish.script)
+    joined["robot"] = None if begins else robot_to_begin_with(turn.work, default_game().info.name)
     joined["open"] = offered(context)  # what is left by now
     told.insert(0, Answered("signed-up", {"title": "welcome", **joined}))
     tell(context, told)
@@ -140,13 +147,6 @@ def _welcome(turn: MailTurn, question: Question, player: Player, rest: tuple[str
         start_if_complete(turn, errand)
     if is_dangerous(script):
         ask_first(context, script)
-
-
-def _as_asked_before(question: Question) -> Script:
-    """What somebody has asked for who did not play here yet: to be paired, for some game."""
-    game = games().get(question.params.get("pairs") or "")
-    command = parse_line(Play.words[0], game) if game else None
-    return Script((command,)) if isinstance(command, Play) else Script()
 
 
 def _hear_no(turn: MailTurn, question: Question) -> str:
@@ -193,8 +193,8 @@ def _ask_back(turn: MailTurn, question: Question, name: str | None) -> str:
     check_new_handle(turn.work, handle)
     turn.work.questions.forget_password(question)
     more = bool(read_script("", turn.envelope.said[1:], in_answer=False).commands)
-    pairs = question.params.get("pairs")
-    welcome = Welcome(handle, None, last=False, named=True, more=more, pairs=pairs)
+    wish = wish_kept(question.params)
+    welcome = Welcome(handle, None, last=False, named=True, more=more, wish=wish)
     return _ask(turn, question, welcome)
 
 
@@ -205,8 +205,8 @@ def _ask_again(turn: MailTurn, question: Question, refusal: Refusal) -> str:
         handle = suggest_handle(turn.work, question.address)
     problem = {"code": refusal.code, "params": refusal.params}
     kept = asked_with(turn.site.keyring, question)
-    pairs = question.params.get("pairs")
-    return _ask(turn, question, Welcome(handle, problem, last=False, kept=kept, pairs=pairs))
+    wish = wish_kept(question.params)
+    return _ask(turn, question, Welcome(handle, problem, last=False, kept=kept, wish=wish))
 
 
 def _ask(turn: MailTurn, question: Question, welcome: Welcome) -> str:

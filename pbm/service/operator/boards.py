@@ -15,9 +15,12 @@ from pbm.events.by_operator import (
 from pbm.play.awaited import await_move
 from pbm.play.by_operator import BY_OPERATOR, end_board, reopen_board, undo_ply
 from pbm.play.view import seats_told
-from pbm.rules.contract import RulesError, View
+from pbm.rules.contract import RulesError, Searches, View
 from pbm.service.operator.office import Office, find_board
-from pbm.store.values import Board, Change, Departure, Player, Ply, Seat
+from pbm.store.values.boards import Board, Seat
+from pbm.store.values.players import Player
+from pbm.store.values.plies import Departure, Ply
+from pbm.store.values.running import Change
 
 STATUSES = ("playing", "finished", "closed")
 _BY_WORD = (BY_OPERATOR, "agreed", "claimed")
@@ -52,8 +55,8 @@ def show_board(office: Office, number: int) -> BoardFile:
             board,
             _diagram(board),
             _signs(board),
-            work.boards.plies(number),
-            work.boards.departures(number),
+            work.plies.of(number),
+            work.plies.departures(number),
             work.changes.of_board(number),
         )
 
@@ -83,7 +86,7 @@ def undo(office: Office, number: int, why: str) -> Ply:
             raise OperatorError(_why_no_undo(board))
         if board.ply == 0:
             raise OperatorError(f"No ply has been played on board {number} yet.")
-        (ply,) = act.work.boards.plies(number, since=board.ply - 1)
+        (ply,) = act.work.plies.of(number, since=board.ply - 1)
         events = undo_ply(act.work, board, act.now)
         act.note("ply undone", board=board, ply=ply.ply, move=ply.text)
         mover = board.seats[ply.seat - 1].handle
@@ -214,6 +217,11 @@ def _check_successor(board: Board, seats: Sequence[int], new: Player) -> None:
     if all(seat in board.position.out for seat in seats):
         handle = board.seats[seats[0] - 1].handle
         raise OperatorError(f"{handle} has left board {board.id}; nobody can take that place.")
+    people = [seat for seat in board.seats if seat.seat not in seats and not seat.robot]
+    if new.robot and not any(seat.player_id in board.still_in for seat in people):
+        raise OperatorError(f"Then only computer players would play on board {board.id}.")
+    if new.robot and not isinstance(board.rules, Searches):
+        raise OperatorError(f"{new.handle} does not know {board.rules.info.title}.")
 
 
 def _why_no_undo(board: Board) -> str:

@@ -23,6 +23,7 @@ from pbm.mail.keyfile import load_keys
 from pbm.mail.smtp_out.maildir import check_folders
 from pbm.mail.smtp_out.smarthost import SmarthostTransport, Timeouts
 from pbm.mail.smtp_out.smarthost_url import Smarthost, parse_smarthost
+from pbm.robots.players import ROBOTS
 from pbm.service.intake.front import known_front
 from pbm.service.mail_numbers import incoming
 from pbm.service.operator.copies import sqlite_path
@@ -31,17 +32,20 @@ from pbm.service.operator.greeting import greeting_at
 from pbm.service.operator.roles import role_findings
 from pbm.service.operator.tls import certificate_state
 from pbm.service.own_address import own_address
+from pbm.service.robots.enlisting import missing
 from pbm.store.db import Database, UnitOfWork, parse_url, why_unusable
 from pbm.store.migrate import current_version, is_current, newest_version
 
 _SECONDS = 10
 _LATE_POST = timedelta(hours=1)
 _LATE_TURN = timedelta(minutes=5)
+_LATE_THOUGHT = timedelta(minutes=30)
 _QUEUE = "See: pbm-admin queue list"
 
 
 def check(settings: Settings, clock: Clock) -> Iterator[Finding]:
-    """Look at settings, keys, database, roles, queue, ports, certificate and the way out."""
+    """Look at settings, keys, database, roles, queue, robots, ports, certificate and the way
+    out."""
     yield look_at("address", lambda: _address(settings))
     yield look_at("operator", lambda: _operator(settings))
     yield look_at("keys", lambda: _keys(settings))
@@ -52,6 +56,7 @@ def check(settings: Settings, clock: Clock) -> Iterator[Finding]:
         yield look_at("queue", lambda: _queue(settings))
         yield look_at("inbox", lambda: _inbox(settings, clock))
         yield look_at("outbox", lambda: _outbox(settings, clock))
+        yield look_at("robots", lambda: _robots(settings, clock))
         if settings.authserv_id:
             yield look_at("front", lambda: _front(settings))
     for doorway in settings.doorways:
@@ -201,6 +206,31 @@ def _outbox(settings: Settings, clock: Clock) -> str:
             f"Mail was due at {due_at:%Y-%m-%d %H:%M} UTC and is not sent. {_QUEUE}"
         )
     return f"{waiting} waiting" if waiting else "no mail waits to be sent"
+
+
+def _robots(settings: Settings, clock: Clock) -> str:
+    with _reading(settings) as work:
+        longest, waiting = work.thoughts.longest_waiting(), work.thoughts.count()
+        stuck, absent = work.thoughts.count(stuck=True), list(missing(work))
+        ever = len(absent) < len(ROBOTS)
+    if longest is not None and longest[1] < clock() - _LATE_THOUGHT:
+        raise OperatorError(
+            f"Board {longest[0]} has waited for a robot since {longest[1]:%Y-%m-%d %H:%M} UTC. "
+            "Is there a process with the role robots, and what does its log say?"
+        )
+    if stuck:
+        raise OperatorError(
+            f"Moves of robots that are stuck: {stuck}. The log has why (`thinking failed`). They "
+            "are tried again when the server is started the next time."
+        )
+    if absent and ever:
+        raise DoubtError(
+            f"No computer players here: {', '.join(absent)}. People have these handles, or had "
+            "them before, and keep them."
+        )
+    if not ever:
+        return "none yet; they are there when the server has started"
+    return f"{waiting} moves to think about" if waiting else "no board waits for them"
 
 
 def _front(settings: Settings) -> str:

@@ -4,7 +4,7 @@ import os
 import shutil
 import sqlite3
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -87,12 +87,21 @@ def holds_data(database: Database) -> bool:
         present = set(inspect(database.engine).get_table_names())
         with database.engine.connect() as connection:
             return any(
-                connection.execute(text(f"SELECT 1 FROM {name} LIMIT 1")).first() is not None
-                for name in metadata.tables
-                if name in present and name not in _SIGNS_OF_LIFE
+                connection.execute(text(f"SELECT 1 FROM {rows} LIMIT 1")).first() is not None
+                for rows in _rows_of_people(database, present)
             )
     except DBAPIError as error:
         raise OperatorError(why_unusable(error)) from error
+
+
+def _rows_of_people(database: Database, present: Collection[str]) -> Iterator[str]:
+    """The tables that hold data; of those in which some rows come by themselves, the others."""
+    for name in metadata.tables:
+        if name == "players" and name in present:
+            columns = {column["name"] for column in inspect(database.engine).get_columns(name)}
+            yield "players WHERE robot IS NULL" if "robot" in columns else name
+        elif name in present and name not in _SIGNS_OF_LIFE:
+            yield name
 
 
 def _copy_into_sqlite(path: Path, file: Path) -> None:

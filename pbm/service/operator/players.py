@@ -12,6 +12,7 @@ from pbm.events.by_operator import (
     SuspensionLifted,
 )
 from pbm.mail.address import AddressError, Unknown, address_key, parse_address
+from pbm.play.awaited import await_move
 from pbm.play.challenges import call_off_all
 from pbm.play.clocks.pauses import give_back, keep_stop
 from pbm.play.leave import boards_played, leave_board
@@ -20,7 +21,9 @@ from pbm.service.operator.office import Act, Office, find_player
 from pbm.service.post.bounces import reachable_again
 from pbm.service.turns.announce import announce_seeks
 from pbm.service.turns.challenges import tell_called_off
-from pbm.store.values import Board, Change, Player
+from pbm.store.values.boards import Board
+from pbm.store.values.players import Player
+from pbm.store.values.running import Change
 
 _EVERY = 1_000_000  # boards of one player; nobody has as many
 _MOST_OVER = 20
@@ -63,7 +66,7 @@ def set_address(office: Office, handle: str, address: str, why: str) -> Player:
     Raises OperatorError.
     """
     with office.act(why) as act:
-        player = _present(act, handle)
+        player = _person(act, handle)
         new = _new_address(office, act, player, address)
         for old in player.addresses:
             if address_key(old) != address_key(new):
@@ -112,6 +115,7 @@ def unsuspend(office: Office, handle: str, why: str) -> Player:
         act.tell_player(player, "unsuspended", "you can play again")
         for board in boards:
             act.tell_board(SuspensionLifted(board.id, act.why, player.handle))
+            await_move(act.work, board, act.now)
         return act.work.players.get(player.id)
 
 
@@ -138,7 +142,7 @@ def remove(office: Office, handle: str, why: str) -> Player:
     The handle stays taken, since the records of games name it. Raises OperatorError.
     """
     with office.act(why) as act:
-        player = _present(act, handle)
+        player = _person(act, handle)
         boards = boards_played(act.work, player)
         numbers = [board.id for board in boards]
         act.tell_address(
@@ -165,6 +169,16 @@ def _present(act: Act, handle: str) -> Player:
     player = act.player(handle)
     if player.status == "removed":
         raise OperatorError(f"{player.handle} was removed; that is for good.")
+    return player
+
+
+def _person(act: Act, handle: str) -> Player:
+    player = _present(act, handle)
+    if player.robot:
+        raise OperatorError(
+            f"{player.handle} is a computer player, without an address. To do without it: "
+            f"pbm-admin players suspend {player.handle}"
+        )
     return player
 
 

@@ -8,11 +8,12 @@ from pbm.events.by_operator import GameTakenOver, RecordKept
 from pbm.mail.writing.render import sentence
 from pbm.play.game_words import why as why_of
 from pbm.play.records import keep_record, record_of, shown_names
-from pbm.rules.contract import Game, GameRecord, KeepsRecords, Options, RecordError
+from pbm.rules.contract import Game, GameRecord, KeepsRecords, Options, RecordError, Searches
 from pbm.rules.record import forms_of, replayed, start_of, written
 from pbm.rules.registry import default_game, games
 from pbm.service.operator.office import Act, Office, find_board, find_player
-from pbm.store.values import Board, Player
+from pbm.store.values.boards import Board
+from pbm.store.values.players import Player
 
 MOST_BYTES = 64 * 1024
 
@@ -78,12 +79,21 @@ def take_over(
         raise OperatorError("This game is over. Keep it as a record: --for HANDLE")
     with office.act(why) as act:
         players = _players(act, list(handles) or list(record.names), record)
+        _check_robots(game, players)
         record = replace(record, names=tuple(player.handle for player in players))
         ids = [player.id for player in players]
         board = keep_record(act, game, record, ids, names=record.names, goes_on=True)
         act.note("game taken over", board=board, handles=list(record.names))
         act.tell_board(GameTakenOver(board.id, act.why))
         return board
+
+
+def _check_robots(game: Game, players: Sequence[Player]) -> None:
+    robots = [player.handle for player in players if player.robot]
+    if robots and not isinstance(game, Searches):
+        raise OperatorError(f"{robots[0]} does not know {game.info.title}.")
+    if len(robots) == len(players):
+        raise OperatorError("Only computer players would play on it.")
 
 
 def _players(act: Act, handles: list[str], record: GameRecord) -> list[Player]:

@@ -5,6 +5,7 @@ from dataclasses import astuple, dataclass
 
 from pbm.errors import Refusal
 from pbm.mail.writing.render import sentence
+from pbm.play.awaited import MOVE, awaited_move
 from pbm.play.boards import setup_of
 from pbm.play.by_operator import BY_OPERATOR
 from pbm.play.game_words import why
@@ -14,7 +15,9 @@ from pbm.rules.registry import games
 from pbm.rules.sides import mover, turn
 from pbm.service.operator.office import Office, find_board
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Board, Bookkeeping, Departure, Ply, Result
+from pbm.store.values.boards import Board
+from pbm.store.values.plies import Bookkeeping, Departure, Ply
+from pbm.store.values.ratings import Result
 
 _ENDED_BY_WORD = {
     "closed": ("declined", BY_OPERATOR, "record"),
@@ -59,7 +62,7 @@ def _problems(work: UnitOfWork, board: Board) -> Iterator[str]:
             f"has only version {version}"
         )
         return
-    plies, departures = work.boards.plies(board.id), work.boards.departures(board.id)
+    plies, departures = work.plies.of(board.id), work.plies.departures(board.id)
     replay = _Replay(game, plies, departures)
     yield from _start_differences(board)
     yield from replay.run(board.start_state)
@@ -69,6 +72,7 @@ def _problems(work: UnitOfWork, board: Board) -> Iterator[str]:
         yield from _result_differences(board, replay.position)
         yield from _book_differences(board, replay.position, work.boards.bookkeeping(board.id))
         yield from _rating_differences(work, board)
+        yield from _thought_differences(work, board)
 
 
 class _Replay:
@@ -196,6 +200,16 @@ def _rating_differences(work: UnitOfWork, board: Board) -> Iterator[str]:
     elif wrong := work.ratings.unlike_last(counted):
         for player in work.players.some(wrong):
             yield f"in the standings {player.handle} stands otherwise than the last game says"
+
+
+def _thought_differences(work: UnitOfWork, board: Board) -> Iterator[str]:
+    """Whether a robot that a board waits for is to think about its move."""
+    mover = board.to_move
+    if mover is None or mover.robot is None:
+        return
+    asked = work.thoughts.about(MOVE, awaited_move(board, mover.player_id))
+    if asked is None and work.players.get(mover.player_id).status == "active":
+        yield f"it waits for the robot {mover.handle}, which is not to think about it"
 
 
 def _rounded(result: Result) -> tuple[float, ...]:

@@ -16,7 +16,7 @@ from pbm.service.turns.announce import announce_answer
 from pbm.store.analyses import KeptAnalysis
 from pbm.store.db import UnitOfWork
 from pbm.store.thoughts import Thought
-from pbm.store.values import Board
+from pbm.store.values.boards import Board
 
 _NOT_WANTED = "nothing: nobody wants it any more"
 

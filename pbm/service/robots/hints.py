@@ -10,7 +10,7 @@ from pbm.service.turns.announce import announce_answer, shown_to
 from pbm.service.turns.mail_writer import MailWriter
 from pbm.store.db import UnitOfWork
 from pbm.store.thoughts import Thought
-from pbm.store.values import Board
+from pbm.store.values.boards import Board
 
 _GONE_ON = "nothing: the board has gone on"
 

@@ -8,12 +8,13 @@ from pbm.play.move import play_move
 from pbm.robots.courses import Course, think_about
 from pbm.robots.thinking import Thought as Found
 from pbm.rules.contract import Suggests
+from pbm.service.robots.draw_answers import answer_with_move
 from pbm.service.robots.minds import Question
 from pbm.service.robots.thinking import Kind, Thinking
 from pbm.service.turns.announce import announce_boards
 from pbm.store.db import UnitOfWork
 from pbm.store.thoughts import Thought
-from pbm.store.values import Board
+from pbm.store.values.boards import Board
 
 _AS_STRONG = 2  # tries, after which a weaker robot thinks
 _GONE_ON = "nothing: the board has gone on"
@@ -24,18 +25,20 @@ def ask(work: UnitOfWork, thought: Thought) -> Question | None:
     board = work.boards.find(thought.board_id)
     if board is None or not _still_waits(board, thought):
         return None
-    robot = board.to_move.robot if board.to_move else None
+    mover = board.to_move
+    if mover is None or work.players.get(mover.player_id).status != "active":
+        return None  # it is asked for again when that robot may play
     easier = max(0, thought.tries - _AS_STRONG + 1)
-    return Question(think_about, (robot, course_of(work, board), seed_of(board), easier))
+    return Question(think_about, (mover.robot, course_of(work, board), seed_of(board), easier))
 
 
 def course_of(work: UnitOfWork, board: Board) -> Course:
     """How a board came to stand as it does, as plain data."""
     left: dict[int, list[int]] = {}
-    for departure in work.boards.departures(board.id):
+    for departure in work.plies.departures(board.id):
         left.setdefault(departure.after_ply, []).append(departure.seat)
     steps: list[str | int] = [*left.get(0, ())]
-    for ply in work.boards.plies(board.id):
+    for ply in work.plies.of(board.id):
         steps += [ply.text, *left.get(ply.ply, ())]
     return Course(board.game, board.start_state, tuple(steps))
 
@@ -47,7 +50,7 @@ def seed_of(board: Board) -> int:
 
 def conclude(turn: Thinking, found: Found) -> str:
     """Play the move that was found."""
-    return _play(turn, found.move)
+    return _play(turn, found.move, found.score)
 
 
 def resort(turn: Thinking) -> str:
@@ -57,18 +60,25 @@ def resort(turn: Thinking) -> str:
     return _play(turn, (isinstance(game, Suggests) and game.example_move(board.position)) or "")
 
 
-def _play(turn: Thinking, move: str) -> str:
-    """Play a move as a person's is played: with all that comes of it, and the mails."""
+def _play(turn: Thinking, move: str, score: int | None = None) -> str:
+    """Play a move as a person's is played: with all that comes of it, and the mails. A draw that
+    is offered is answered first, by its score."""
     board = turn.work.boards.get(turn.thought.board_id)
     if not _still_waits(board, turn.thought):
         return _GONE_ON
-    handle = board.to_move.handle if board.to_move else "nobody"
+    mover = board.to_move
+    assert mover is not None
+    events = answer_with_move(turn, board, mover.player_id, score)
+    board = turn.work.boards.get(board.id) if events else board
+    if not board.playing:
+        announce_boards(turn, events)
+        return f"{mover.handle} has taken a draw on board {board.id}"
     try:
-        events = play_move(turn.work, board, move, turn.now)
+        events += play_move(turn.work, board, move, turn.now)
     except Refusal as refusal:
-        raise ValueError(f"{handle} found the move {move} on board {board.id}") from refusal
+        raise ValueError(f"{mover.handle} found the move {move} on board {board.id}") from refusal
     announce_boards(turn, events)
-    return f"{handle} has played {move} on board {board.id}"
+    return f"{mover.handle} has played {move} on board {board.id}"
 
 
 def _still_waits(board: Board, thought: Thought) -> bool:

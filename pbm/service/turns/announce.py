@@ -23,9 +23,11 @@ from pbm.play.turn import Turn
 from pbm.play.view import board_view, board_views
 from pbm.service.turns.allowance import may_answer
 from pbm.service.turns.audience import audience
-from pbm.service.turns.kept_news import keep_for_digests
+from pbm.service.turns.awaiting import news_of, taken_back
+from pbm.service.turns.kept_news import keep_for_digests, with_news
 from pbm.service.turns.mail_writer import MailWriter
-from pbm.store.values import Board, Player
+from pbm.store.values.boards import Board
+from pbm.store.values.players import Player
 
 _ABOVE_THE_BOARD = 5  # lines of a comment, as the text part folds them
 _BELOW_THE_BOARD = 3  # lines of it that are worth dividing it for
@@ -53,34 +55,52 @@ def announce_boards(turn: Turn, events: Sequence[Event], *, but: int | None = No
     """
     found = _by_board(events)
     for number in sorted(found):
-        news = found[number]
-        board = turn.work.boards.get(number, lock=True)
-        speakers = {said["handle"]: _speaker(turn, board, said) for said in news.comments}
-        hidden = _hidden(turn, board, speakers) if speakers else {}
-        for said in news.comments:
-            turn.work.words.add(number, speakers[said["handle"]], _lines(said), turn.now)
-        hearing = audience(turn, board, events, hidden, but=but)
-        told = {player.id: _told_to(player, hearing, news, hidden) for player in hearing}
-        players = keep_for_digests(turn, board, hearing, events, told)
-        if not players:
-            continue
-        plain = {player.id for player in players if not player.settings.picture}
-        views = board_views(turn.work, board, [player.id for player in players], plain=plain)
-        clock = clock_told(turn.work, board, turn.now, players)
-        newcomers = turn.work.boards.newcomers(number) if news.begins else ()
-        mails = [
-            (
-                player,
-                {
-                    **to_plain(views[player.id]),
-                    **told[player.id],
-                    "newcomer": player.id in newcomers,
-                    "clock": clock.for_reader(player.settings.timezone) if clock else None,
-                },
-            )
-            for player in players
-        ]
-        MailWriter(turn).boards(board, mails)
+        _announce(turn, number, found[number], events, but)
+
+
+def _announce(
+    turn: Turn, number: int, news: _News, events: Sequence[Event], but: int | None
+) -> None:
+    """Tell of one board, in the place of mails about it that wait for a robot."""
+    board = turn.work.boards.get(number, lock=True)
+    speakers = {said["handle"]: _speaker(turn, board, said) for said in news.comments}
+    hidden = _hidden(turn, board, speakers) if speakers else {}
+    for said in news.comments:
+        turn.work.words.add(number, speakers[said["handle"]], _lines(said), turn.now)
+    seated = [player for player in turn.work.players.seated(number) if player.id != but]
+    hearing = audience(turn, board, seated, events, hidden)
+    instead = taken_back(turn, board, seated)
+    told = {
+        player.id: _told_to(player, board, hearing, news, hidden)
+        for player in seated
+        if player in hearing or player.id in instead
+    }
+    may_wait = [player for player in hearing if player.id not in instead]
+    at_once = keep_for_digests(turn, board, may_wait, events, told)
+    players = [player for player in seated if player in at_once or player.id in instead]
+    if not players:
+        return
+    known = {player_id: news_of(mail) for player_id, mail in instead.items()}
+    views = board_views(
+        turn.work,
+        board,
+        [player.id for player in players],
+        plain={player.id for player in players if not player.settings.picture},
+        knows={player_id: item.after_ply for player_id, item in known.items()},
+    )
+    clock = clock_told(turn.work, board, turn.now, players)
+    newcomers = turn.work.beginnings.newcomers(number) if news.begins else ()
+    mails = []
+    for player in players:
+        before = known.get(player.id)
+        view = {
+            **to_plain(views[player.id]),
+            **told[player.id],
+            "newcomer": player.id in newcomers or bool(before and before.told["newcomer"]),
+            "clock": clock.for_reader(player.settings.timezone) if clock else None,
+        }
+        mails.append((player, with_news(view, [before]) if before else view))
+    MailWriter(turn).boards(board, mails, instead)
 
 
 def announce_seeks(turn: Turn, events: Sequence[Event]) -> None:
@@ -93,18 +113,21 @@ def announce_seeks(turn: Turn, events: Sequence[Event]) -> None:
 
 
 def _told_to(
-    reader: Player, readers: Sequence[Player], news: _News, hidden: _Hidden
+    reader: Player, board: Board, readers: Sequence[Player], news: _News, hidden: _Hidden
 ) -> dict[str, Any]:
     """What a reader is told besides the board; who speaks there for the first time, also to whom
-    the words went. Of words that the reader has blocked only their author is named."""
+    the words went, or that only robots are there. Of words that the reader has blocked only their
+    author is named."""
     kept_from = hidden.get(reader.id, frozenset())
     others = [
         player.handle
         for player in readers
         if player.id != reader.id and reader.handle not in hidden.get(player.id, ())
     ]
+    alone = all(seat.robot or seat.player_id == reader.id for seat in board.seats)
+    tells = bool(others or alone) and reader.handle == news.speaks_first
     comments = [
-        {**said, "sent_to": others} if others and reader.handle == news.speaks_first else said
+        {**said, "sent_to": others} if tells else said
         for said in news.comments
         if said["handle"] not in kept_from
     ]

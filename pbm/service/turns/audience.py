@@ -4,7 +4,7 @@ What is for the speaker alone goes into the one answer. What is sent to somebody
 board that the operator sends again, is not chosen here.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from pbm.events import (
     AddressWanted,
@@ -25,7 +25,8 @@ from pbm.events import (
 )
 from pbm.play.offers import open_offers, waiting_for
 from pbm.play.turn import Turn
-from pbm.store.values import Board, Player
+from pbm.store.values.boards import Board
+from pbm.store.values.players import Player
 
 FOR_THE_SPEAKER = (
     Answered | Held | Invited | AddressWanted | Forgotten | Proposed | CalledOff | Reported
@@ -36,12 +37,11 @@ _SEEN_ON_THE_BOARD = MovePlayed | PlayerLeft | BoardEnded | BoardReopened  # wit
 def audience(
     turn: Turn,
     board: Board,
+    seated: Sequence[Player],
     events: Iterable[Event],
     hidden: Mapping[int, Collection[str]],
-    *,
-    but: int | None = None,
 ) -> list[Player]:
-    """Those who are sent a board for what happened there, `but` one who is told otherwise.
+    """Those of some players who sit there who are sent a board for what happened on it.
 
     Words of a player who is `hidden` from another, by the other's number, send that one nothing.
 
@@ -51,9 +51,8 @@ def audience(
     happened = [event for event in events if _is_told_on(board, event)]
     return [
         player
-        for player in turn.work.players.seated(board.id)
+        for player in seated
         if player.addresses
-        and player.id != but
         and (turn.wrote(player) or any(_hears(player, board, event, hidden) for event in happened))
     ]
 

@@ -4,10 +4,11 @@ A board's mails to one player are one thread: each refers to the first, whose Me
 made from board and player, so that no look-up is needed and `References` stays short.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from hashlib import sha256
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote
 
@@ -18,12 +19,17 @@ from pbm.play.offers import mark_of, open_offers, waiting_for
 from pbm.play.subjects import answer_subject, classic_subject
 from pbm.play.turn import Turn
 from pbm.service.post.holding import held_until
+from pbm.service.turns.awaiting import waits_until
 from pbm.service.turns.kept_news import with_kept
+from pbm.store.awaiting import AwaitingMail
 from pbm.store.kinds import Kind
-from pbm.store.values import Board, NewMail, Player
+from pbm.store.values.boards import Board
+from pbm.store.values.mails import NewMail
+from pbm.store.values.players import Player
 
 REPLIED = "auto-replied"
 GENERATED = "auto-generated"
+_NONE: Mapping[int, AwaitingMail] = MappingProxyType({})
 _LONGEST_SAID = 180  # characters of a Message-ID before its random part
 
 
@@ -59,9 +65,21 @@ class MailWriter:
         """Write to a player about a board, in that board's thread."""
         self.boards(board, [(player, view)])
 
-    def boards(self, board: Board, views: Sequence[tuple[Player, dict[str, Any]]]) -> None:
-        """Write to several players about a board, all at once."""
-        mails = [self._about_board(Kind.BOARD, player, board, view) for player, view in views]
+    def boards(
+        self,
+        board: Board,
+        views: Sequence[tuple[Player, dict[str, Any]]],
+        instead: Mapping[int, AwaitingMail] = _NONE,
+    ) -> None:
+        """Write to several players about a board, all at once; where a robot is expected there, to
+        be sent some seconds later.
+
+        `instead` are mails whose places these take, by the numbers of their readers.
+        """
+        mails = [
+            self._perhaps_awaiting(player, board, view, instead.get(player.id))
+            for player, view in views
+        ]
         self._outbox.add(*mails)
 
     def reminder(self, player: Player, board: Board, view: dict[str, Any]) -> None:
@@ -81,6 +99,15 @@ class MailWriter:
         """Answer a player in a board's thread."""
         self._outbox.add(self._about_board(Kind.ANSWER, player, board, view, "answer"))
 
+    def _perhaps_awaiting(
+        self, player: Player, board: Board, view: dict[str, Any], instead: AwaitingMail | None
+    ) -> NewMail:
+        mail = self._about_board(Kind.BOARD, player, board, view, instead=instead)
+        until = waits_until(self._turn, board, instead)
+        if until is None or mail.due_at is not None:
+            return mail
+        return replace(mail, kind=Kind.AWAITING, due_at=until)
+
     def _about_board(
         self,
         kind: Kind,
@@ -88,6 +115,8 @@ class MailWriter:
         board: Board,
         view: dict[str, Any],
         template: str = "board",
+        *,
+        instead: AwaitingMail | None = None,
     ) -> NewMail:
         is_later = not kind.treatment.is_superseded
         if is_later and player.bounced_at and self._supersedes(player, board):
@@ -100,13 +129,20 @@ class MailWriter:
         # may stand elsewhere: in another board's thread, below a question, or for two boards.
         is_in_thread = self._turn.cause.board_id == board.id
         answering = self._answering(*player.addresses) if is_in_thread else None
+        answers = self._auto_submitted(*player.addresses)
+        if instead is not None and answers != REPLIED:
+            before = instead.headers["in_reply_to"]
+            answering, answers = (
+                None if before == root else before,
+                instead.headers["auto_submitted"],
+            )
         references = [] if first else [root]
         headers = {
             "subject": _subject(board, player, view),
             "reply_to": self._reply_to(player, board.id),
             "in_reply_to": answering or (None if first else root),
             "references": references + ([answering] if answering else []),
-            "auto_submitted": self._auto_submitted(*player.addresses),
+            "auto_submitted": answers,
             "extra": {
                 "X-PBM-Board": str(board.id),
                 "X-PBM-Ply": str(board.ply),
@@ -116,7 +152,8 @@ class MailWriter:
         }
         message_id = root if first else self._message_id(_about(board, player))
         contents = _Contents(template, view, headers, message_id)
-        return replace(self._mail(kind, player, contents), board_id=board.id)
+        mail = replace(self._mail(kind, player, contents), board_id=board.id)
+        return replace(mail, inbox_id=mail.inbox_id or instead.inbox_id) if instead else mail
 
     def _supersedes(self, player: Player, board: Board) -> bool:
         """Whether a mail about a board takes the place of one that waits to be tried again.

@@ -20,7 +20,9 @@ from pbm.service.accounts.handles import suggest_handle
 from pbm.service.turns.allowance import may_answer
 from pbm.service.turns.mail_writer import Asking, MailWriter
 from pbm.service.turns.vouching import way_of
-from pbm.store.values import PendingCommands, Player, Question
+from pbm.service.turns.wishes import Wish
+from pbm.store.values.players import Player
+from pbm.store.values.questions import PendingCommands, Question
 
 SIGNUP_FOR = timedelta(days=3)
 OPEN_FOR = timedelta(hours=48)
@@ -46,7 +48,7 @@ class Welcome:
     are not kept; `asked`: the names of commands that only a player may give, not kept either;
     `invitation`: the errand of the challenge that a yes belongs to, and `invited` what is told of
     it while it waits; `kept`: the hash of the password that was sent along. `help` is the text of
-    a page; `pairs` is the name of the game for which somebody asked to be paired.
+    a page; `wish` is the game that begins with the yes.
     """
 
     handle: str
@@ -59,7 +61,7 @@ class Welcome:
     kept: PasswordHash | None = None
     help: str | None = None
     named: bool = False
-    pairs: str | None = None
+    wish: Wish | None = None
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,8 @@ def ask_signup(turn: Turn, address: str, welcome: Welcome) -> None:
         "board": _first_board(game),
         "password": sealed is not None,
         "help": welcome.help,
-        "pairs": welcome.pairs is not None,
+        "pairs": welcome.wish is not None and not welcome.wish.robots,
+        "robots": list(welcome.wish.robots) if welcome.wish else [],
     }
     asking = Asking("welcome", question_subject(f"play as {welcome.handle}"), params, new_token())
     if invited:
@@ -105,8 +108,8 @@ def ask_signup(turn: Turn, address: str, welcome: Welcome) -> None:
         subject = _invites(invited.inviter, game)
         asking = replace(asking, template="invite", subject=subject, params=told)
     kept: dict[str, Any] = {"handle": welcome.handle, "invitation": welcome.invitation}
-    if welcome.pairs:
-        kept["pairs"] = welcome.pairs
+    if welcome.wish:
+        kept |= welcome.wish.kept
     turn.work.questions.ask(
         *("signup", address, token_digest(asking.token), kept, turn.now, turn.now + SIGNUP_FOR),
         password=sealed,

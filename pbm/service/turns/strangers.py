@@ -5,8 +5,11 @@ from typing import Any
 from pbm.commands.account import SignUp
 from pbm.commands.context import Context
 from pbm.commands.help import Help
+from pbm.commands.lobby import Challenge
 from pbm.commands.registry import Problem
 from pbm.commands.script import Script, wants_no_mail
+from pbm.commands.seeks import Play
+from pbm.commands.words import ME
 from pbm.errors import Refusal
 from pbm.events import Answered
 from pbm.passwords import PasswordHash
@@ -19,8 +22,11 @@ from pbm.service.turns.intentions import page_meant, pairs_meant
 from pbm.service.turns.mail_turn import MailTurn
 from pbm.service.turns.mail_writer import MailWriter
 from pbm.service.turns.questions import Welcome, ask_signup
+from pbm.service.turns.wishes import Wish
+from pbm.store.db import UnitOfWork
 
 _WITH_ANOTHER_LEFT = 2
+_LONGEST_WISH = 200  # characters of a line that is kept
 
 
 def answer_stranger(turn: MailTurn, author: str) -> str:
@@ -45,17 +51,17 @@ def answer_stranger(turn: MailTurn, author: str) -> str:
         kept = hash_of_first(turn, first)
     except Refusal as refusal:
         problem = problem or {"code": refusal.code, "params": refusal.params}
-    pairs = pairs_meant(script)
-    others = () if pairs else script.commands[1:]
+    wish = _wish(turn.work, script)
+    others = () if wish else script.commands[1:]
     welcome = Welcome(
         handle,
         problem,
         last=left == 1,
         more=isinstance(first, SignUp) and bool(others or script.comment),
-        asked=() if pairs else _asked_for(script),
+        asked=() if wish else _asked_for(script),
         kept=kept,
         help=_page_meant(context, script),
-        pairs=pairs,
+        wish=wish,
     )
     ask_signup(turn, author, welcome)
     return f"asked {author} to play as {handle}"
@@ -102,6 +108,23 @@ def _asked_for(script: Script) -> list[str]:
         return []  # the welcome speaks of the rest of that mail
     others = (item for item in script.commands if not isinstance(item, Help))
     return list(dict.fromkeys(item.words[0] for item in others))
+
+
+def _wish(work: UnitOfWork, script: Script) -> Wish | None:
+    """The one game that a script asks for, if it asks for nothing else that only a player may."""
+    pairs = pairs_meant(script)
+    if pairs:
+        return Wish(pairs, Play.words[0])
+    asked = [item for item in script.commands if not isinstance(item, SignUp)]
+    first = asked[0] if len(asked) == 1 else None
+    if not isinstance(first, Challenge) or len(first.line) > _LONGEST_WISH:
+        return None
+    names = {name for team in (*first.opponents, *(first.seats or ())) for name in team} - {ME}
+    found = [work.players.by_handle(name) for name in sorted(names) if "@" not in name]
+    robots = [player.handle for player in found if player is not None and player.robot]
+    if not robots or len(robots) < len(names):
+        return None
+    return Wish(first.game.info.name, first.line, tuple(robots))
 
 
 def _page_meant(context: Context, script: Script) -> str | None:

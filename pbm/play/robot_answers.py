@@ -1,0 +1,70 @@
+"""What robots say to what the others of a board ask for: at once, unless it takes a thought."""
+
+from datetime import datetime
+
+from pbm.events import Event
+from pbm.play.awaited import asked_by
+from pbm.play.offers import (
+    DRAW,
+    TAKEBACK,
+    agree,
+    make_offer,
+    mark_of,
+    open_offers,
+    refuse,
+    waiting_for,
+)
+from pbm.store.db import UnitOfWork
+from pbm.store.values.boards import Board, Offer
+
+DRAW_THOUGHT = "draw"  # the kind of thought whether to take a draw
+
+
+def ask_all(
+    work: UnitOfWork, board: Board, kind: str, player_id: int, now: datetime
+) -> list[Event]:
+    """Ask the others of a board, and let the robots among them answer. Raises Refusal."""
+    events = make_offer(work, board, kind, player_id)
+    return events + _answers(work, work.boards.get(board.id), kind, now)
+
+
+def offered_to(board: Board, robot_id: int) -> Offer | None:
+    """The draw that a robot of a board has still to answer."""
+    found = (offer for offer in open_offers(board) if offer.kind == DRAW)
+    return next((offer for offer in found if robot_id in waiting_for(board, offer)), None)
+
+
+def asked_draw(board: Board, offer: Offer, robot_id: int) -> str:
+    """What names the draw that a robot is asked about."""
+    return f"{board.id}.{mark_of(offer)}.{robot_id}"
+
+
+def _answers(work: UnitOfWork, board: Board, kind: str, now: datetime) -> list[Event]:
+    robots = dict.fromkeys(seat.player_id for seat in board.seats if seat.robot)
+    events: list[Event] = []
+    for robot_id in robots:
+        found = (offer for offer in open_offers(board) if offer.kind == kind)
+        offer = next((item for item in found if robot_id in waiting_for(board, item)), None)
+        if offer is None:
+            continue
+        if kind == DRAW:
+            _think(work, board, offer, robot_id, now)
+        elif kind == TAKEBACK and board.rated:
+            events += refuse(work, board, offer, robot_id)
+        else:
+            events += agree(work, board, offer, robot_id, now)
+        board = work.boards.get(board.id)
+    return events
+
+
+def _think(work: UnitOfWork, board: Board, offer: Offer, robot_id: int, now: datetime) -> None:
+    """Let a robot think about a draw, unless it is about to move: then it answers with its move."""
+    if board.to_move and board.to_move.player_id == robot_id:
+        return
+    work.thoughts.ask(
+        *(DRAW_THOUGHT, asked_draw(board, offer, robot_id), now),
+        board_id=board.id,
+        ply=board.ply,
+        player_id=asked_by(board),
+        params={"robot": robot_id},
+    )

@@ -1,0 +1,49 @@
+"""Mails that wait some seconds for a robot, so that its answer comes in the same mail.
+
+Such a mail is a row of the outbox, which goes out by itself when the robot has had its time. What
+is written about the board until then takes its place, and tells what it was to tell.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+
+from pbm.play.offers import open_offers, waiting_for
+from pbm.play.turn import Turn
+from pbm.store.awaiting import AwaitingMail
+from pbm.store.values.boards import Board
+from pbm.store.values.mails import News
+from pbm.store.values.players import Player
+
+
+def waits_until(turn: Turn, board: Board, mail: AwaitingMail | None) -> datetime | None:
+    """Until when a mail about a board waits for a robot; None where none is expected.
+
+    A mail that takes the place of another waits no longer than that one.
+    """
+    if not _robot_is_due(board) or not turn.site.robot_seconds:
+        return None
+    return mail.due_at if mail else turn.now + timedelta(seconds=turn.site.robot_seconds)
+
+
+def taken_back(turn: Turn, board: Board, readers: Sequence[Player]) -> Mapping[int, AwaitingMail]:
+    """The mails to some players that wait for a robot of this board, by the players' numbers; they
+    go out no more."""
+    if not any(seat.robot for seat in board.seats):
+        return {}
+    people = [player for player in readers if player.addresses]
+    return turn.work.awaiting.take(board.id, people, turn.now)
+
+
+def news_of(mail: AwaitingMail) -> News:
+    """What a mail was to tell, to be told by the one in its place."""
+    moves = [item["ply"] for item in mail.params["happened"] if "ply" in item]
+    after = min(moves) - 1 if moves else mail.params["ply"]
+    return News(after, mail.params, 0, mail.written_at)
+
+
+def _robot_is_due(board: Board) -> bool:
+    """Whether a robot is to move or to answer."""
+    if board.to_move and board.to_move.robot:
+        return True
+    robots = {seat.player_id for seat in board.seats if seat.robot}
+    return any(robots.intersection(waiting_for(board, offer)) for offer in open_offers(board))

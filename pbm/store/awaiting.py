@@ -1,0 +1,67 @@
+"""Mails about a board that wait some seconds in the outbox, and may be taken back until then."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, delete
+
+from pbm.store.kinds import Kind
+from pbm.store.schema.columns import DUE
+from pbm.store.schema.mails import outbox
+from pbm.store.values.players import Player
+
+MARGIN = timedelta(seconds=0.25)  # before it is due: the post may take it while a transaction ends
+_COLUMNS = (
+    outbox.c.player_id,
+    outbox.c.inbox_id,
+    outbox.c.params,
+    outbox.c.headers,
+    outbox.c.written_at,
+    outbox.c.due_at,
+)
+_TAKE = (
+    delete(outbox)
+    .where(
+        outbox.c.status == DUE,
+        outbox.c.recipient_key.in_(bindparam("keys", expanding=True)),
+        outbox.c.thread == bindparam("board_id"),
+        outbox.c.kind == Kind.AWAITING,
+        outbox.c.attempts == 0,
+        outbox.c.due_at > bindparam("after"),
+    )
+    .returning(outbox.c.id, *_COLUMNS)
+)
+
+
+@dataclass(frozen=True)
+class AwaitingMail:
+    """A mail about a board as it was to go out, had nothing more happened until `due_at`."""
+
+    player_id: int
+    inbox_id: int | None
+    params: dict[str, Any]
+    headers: dict[str, Any]
+    written_at: datetime
+    due_at: datetime
+
+
+class AwaitingMails:
+    """Queries about such mails, within one transaction, which has their board locked."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def take(
+        self, board_id: int, readers: Iterable[Player], now: datetime
+    ) -> Mapping[int, AwaitingMail]:
+        """Take back what waits for some players about a board, by their numbers; nobody has tried
+        to send it, and nobody will."""
+        keys = [player.address.lower() for player in readers]
+        if not keys:
+            return {}
+        chosen = {"keys": keys, "board_id": board_id, "after": now + MARGIN}
+        rows = self._connection.execute(_TAKE, chosen).mappings()
+        mails = [AwaitingMail(**{it.name: row[it.name] for it in _COLUMNS}) for row in rows]
+        return {mail.player_id: mail for mail in mails}
