@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from arena.opponents import Player
 from pbm.rules.abalone import GAME
 from pbm.rules.abalone.game import AbalonePosition
+from pbm.rules.abalone.moves import Move
+from pbm.rules.abalone.turns import play_legal
 from pbm.rules.contract import completed
 
 OPENING_PLIES = 4
@@ -65,8 +67,7 @@ def opening(setup: Setup, seed: int, plies: int = OPENING_PLIES) -> list[Abalone
     dice = random.Random(f"opening {seed}")
     positions = [setup.start()]
     for _ in range(plies):
-        move = dice.choice(GAME.moves(positions[-1]))
-        positions.append(_after(positions[-1], str(move)))
+        positions.append(after(positions[-1], dice.choice(GAME.moves(positions[-1]))))
     return positions
 
 
@@ -77,7 +78,8 @@ def play(match: Match) -> Result:
         now = positions[-1]
         player = match.players[now.to_move[0] - 1]
         known = positions[-1 - GAME.reversible(now) :]
-        positions.append(_after(now, player(known, match.seed)))
+        move = now.parse(player(known, match.seed), now.to_move[0])
+        positions.append(after(now, move))
     outcome = positions[-1].outcome
     return Result(outcome.winners if outcome else (), tuple(positions))
 
@@ -88,9 +90,9 @@ def winners_of(match: Match) -> tuple[tuple[int, ...], int, bool]:
     return result.winners, result.plies, result.is_over
 
 
-def _after(position: AbalonePosition, text: str) -> AbalonePosition:
-    move = position.parse(text, position.to_move[0])
-    return AbalonePosition(position.play(move).position.inner)  # type: ignore[attr-defined]
+def after(position: AbalonePosition, move: Move) -> AbalonePosition:
+    """The position after a legal move."""
+    return AbalonePosition(play_legal(position.inner, move).position)
 
 
 def seated(one: Player, others: Player, seat: int, seats: int) -> tuple[Player, ...]:

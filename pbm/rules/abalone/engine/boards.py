@@ -195,9 +195,8 @@ class Table:
             return next((s for s in self._after[seat] if self._can_move(marbles, s)), NOBODY)
         hunted = self._root.turn
         can_reply = any(self._can_move(marbles, s) for s in self._enemies)
-        if turn == OTHERS or not can_reply:
-            if self._can_move(marbles, hunted):
-                return hunted
+        if (turn == OTHERS or not can_reply) and self._can_move(marbles, hunted):
+            return hunted
         return OTHERS if can_reply else NOBODY
 
     def _can_move(self, marbles: tuple[int, ...], seat: int) -> bool:

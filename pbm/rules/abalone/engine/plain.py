@@ -11,7 +11,7 @@ from time import monotonic
 from pbm.rules.abalone.board import shifted
 from pbm.rules.abalone.engine.boards import NO_SIDE, NOBODY, Board, Table
 from pbm.rules.abalone.engine.judging import Judge
-from pbm.rules.abalone.engine.roots import DEEPEST, Limits, Outlook, Root
+from pbm.rules.abalone.engine.roots import DEEPEST, Limits, Outlook, Root, table_size
 from pbm.rules.abalone.engine.tables import CODE_MASK, RINGS, SHAPES, mixed
 from pbm.rules.abalone.engine.weights import Ways, Weights
 
@@ -338,24 +338,21 @@ class _Search:
         if self._bounded:
             if self.nodes >= self._limits.nodes:
                 raise _StopError
-            if self._until and not self.nodes & _CLOCK and monotonic() >= self._until:
+            if not self.nodes & _CLOCK and self._is_late():
                 self.cut = True
                 raise _StopError
         self.nodes += 1
+
+    def _is_late(self) -> bool:
+        stop = self._limits.stop
+        if stop and stop.value:
+            return True
+        return self._until is not None and monotonic() >= self._until
 
 
 def search(root: Root, weights: Weights, ways: Ways, limits: Limits) -> Outlook:
     """The best lines from a root, whose game is not over."""
     return _Search(root, weights, ways, limits).find()
-
-
-def table_size(nodes: int) -> int:
-    """How many positions are remembered: about as many as are looked at, a power of two.
-
-    >>> table_size(1), table_size(5000), table_size(10**9)
-    (4096, 8192, 2097152)
-    """
-    return 1 << min(max(12, (nodes - 1).bit_length()), 21)
 
 
 def gains(weights: Weights) -> dict[int, int]:

@@ -1,6 +1,7 @@
 """What both twins are told: a position as numbers, what stood before it, and how far to look."""
 
 from collections.abc import Sequence
+from ctypes import c_int32
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -21,8 +22,8 @@ DEEPEST = 60
 class Root:
     """Where a search begins.
 
-    `marbles` has a set of cells for each seat; seats count from 0 here, and so do sides. `sides` has
-    the side of each seat, `scores` the score of each side. `out` are the seats whose players have
+    `marbles` has a set of cells for each seat; seats count from 0 here, and so do sides. `sides`
+    has the side of each seat, `scores` the score of each side. `out` are the seats whose players have
     left. `fixed` is the set of cells that never change. `past` are the marbles and the turn of
     earlier positions that may come back.
     """
@@ -53,7 +54,8 @@ class Root:
 class Limits:
     """How far to look: `nodes` at most once the first ply is done, `depth` plies, `seconds`.
 
-    `best` is the number of lines, `seed` shuffles the moves of the root beforehand unless it is 0.
+    `best` is the number of lines. Moves of the root that look equal are shuffled by `seed` unless
+    it is 0. `stop` ends the search soon after another thread has set it.
     """
 
     nodes: int
@@ -61,6 +63,7 @@ class Limits:
     seconds: float | None = None
     best: int = 1
     seed: int = 0
+    stop: c_int32 | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,3 +109,12 @@ def _sides(position: Position) -> tuple[int, ...]:
         for number, side in enumerate(position.sides)
         if seat in side
     )
+
+
+def table_size(nodes: int) -> int:
+    """How many positions are remembered: about as many as are looked at, a power of two.
+
+    >>> table_size(1), table_size(5000), table_size(10**9)
+    (4096, 8192, 2097152)
+    """
+    return 1 << min(max(12, (nodes - 1).bit_length()), 21)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pbm.rules.abalone.engine import plain
+from pbm.rules.abalone.engine import compiled, plain
 from pbm.rules.abalone.engine.judging import Judge
 from pbm.rules.abalone.engine.roots import DEEPEST, MOST_LINES, Limits, Twin, root_of
 from pbm.rules.abalone.engine.tables import CODE_MASK
@@ -13,6 +13,7 @@ from pbm.rules.abalone.position import Position
 from pbm.rules.contract import WON, Budget, Found, Line
 
 _UNIT = MARBLE // 100
+_SEEDS = 1 << 48
 
 
 def search(
@@ -32,7 +33,7 @@ def search(
         DEEPEST if budget.depth is None else max(1, min(budget.depth, DEEPEST)),
         budget.seconds,
         max(1, min(best, MOST_LINES)),
-        seed,
+        seed % _SEEDS,
     )
     by, twin = _twin()
     outlook = twin(root_of(positions), weights or Weights(), ways or Ways(), limits)
@@ -68,4 +69,4 @@ def _texts(moves: Sequence[int]) -> tuple[str, ...]:
 
 def _twin() -> tuple[str, Twin]:
     """The faster twin that is there, and its name."""
-    return "plain", plain.search
+    return ("compiled", compiled.search) if compiled.is_there() else ("plain", plain.search)
