@@ -11,7 +11,7 @@ from pbm.store.values.boards import Board
 from pbm.store.values.players import Player
 
 ANALYSIS = "analysis"  # the kind of thought
-ANALYSES = Rate("analyses", 3, timedelta(days=1))  # of one player; those that are kept count nothing
+ANALYSES = Rate("analyses", 3, timedelta(days=1))  # of one player
 _BEHIND = 5.0  # seconds that robots' moves go before a piece of it
 
 

@@ -5,8 +5,19 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, Column, Connection, ForeignKey, Integer, String, Table
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import (
+    JSON,
+    Column,
+    Connection,
+    ForeignKey,
+    Integer,
+    String,
+    Table,
+    delete,
+    insert,
+    select,
+    update,
+)
 
 from pbm.store.schema.columns import Moment, metadata
 

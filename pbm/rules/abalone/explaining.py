@@ -100,10 +100,10 @@ def _pushes(position: Position, move: Move) -> Iterator[Reason]:
 def _shape(position: Position, played: Played) -> Iterator[Reason]:
     """What becomes of how the marbles stand."""
     assert position.turn is not None
-    for seat in position.seats:
-        if seat not in _side(position) and seat not in played.ejected:
-            if _neighbours(played.position, seat) < _neighbours(position, seat):
-                yield {"what": "breaks-up", "seat": seat}
+    others = (seat for seat in position.seats if seat not in (*_side(position), *played.ejected))
+    for seat in others:
+        if _neighbours(played.position, seat) < _neighbours(position, seat):
+            yield {"what": "breaks-up", "seat": seat}
     own = position.marbles_of(position.turn)
     step, moving = played.move.step, moved(played.move.marbles, played.move.step, position.occupied)
     nearer = [

@@ -94,11 +94,12 @@ def _tell(turn: Thinking, board: Board) -> str:
     told = []
     for number in work.analyses.readers(board.id):
         player = work.players.get(number)
-        failed = {"title": "your analysis", "number": board.id}
-        section, params = (
-            ("analysis", analysis_told(board, kept, player.id)) if kept else ("analysis-failed", failed)
-        )
-        announce_answer(turn, player, [Answered(section, params, board.id)])
+        if kept:
+            answer = Answered("analysis", analysis_told(board, kept, number), board.id)
+        else:
+            failed = {"title": "your analysis", "number": board.id}
+            answer = Answered("analysis-failed", failed, board.id)
+        announce_answer(turn, player, [answer])
         told.append(player.handle)
     work.analyses.forget_readers(board.id)
     return ", ".join(told) or "nobody"
