@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 
 from pbm.commands.context import Context
 from pbm.commands.declare import Chosen, Command, game_options, operand
@@ -9,10 +10,13 @@ from pbm.commands.leaving import everything_about
 from pbm.commands.words import ME, BoardRef, Shown
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
+from pbm.play.analyses import kept_analysis
+from pbm.play.analyses_told import better_lines
 from pbm.play.game_words import why
 from pbm.play.records import keep_record, record_of, shown_names
 from pbm.rules.contract import GameRecord, KeepsRecords, RecordError
 from pbm.rules.record import forms_of, readings_of, written
+from pbm.store.values.boards import Board
 
 
 class Export(Command):
@@ -44,12 +48,18 @@ class Export(Command):
             told = {"reason": "option", "word": f"-{name}", "usage": self.usage(board.rules)}
             raise Refusal("syntax", number=board.id, **told)
         try:
-            text = written(record_of(context.work, board, context.server), board.rules, chosen)
+            text = written(self._record(context, board), board.rules, chosen)
         except RecordError as error:
             told = why(board.rules, error, of_board=board.id)
             raise Refusal("no-such-form", number=board.id, **told) from error
         title = f"board {board.id} as a record"
         yield Answered("record", {"title": title, "number": board.id, "text": text})
+
+    def _record(self, context: Context, board: Board) -> GameRecord:
+        """The game, with the better moves that an analysis of it has found."""
+        record = record_of(context.work, board, context.server)
+        kept = None if board.playing else kept_analysis(context.work, board)
+        return replace(record, better=better_lines(kept)) if kept and kept.finished_at else record
 
 
 class Import(Command):

@@ -28,6 +28,7 @@ from pbm.commands.ratings import Standings
 from pbm.commands.records import Export, Import
 from pbm.commands.seeks import Join, Play, SeekOthers, Seeks, Unseek
 from pbm.commands.settings import Challenges, Set, SetLimit, ShowSettings
+from pbm.commands.thoughts import Analyse, Hint
 from pbm.commands.words import BoardKind, cut_short, lowered
 from pbm.errors import Refusal
 from pbm.mail.reading.charsets import fold_typography
@@ -93,6 +94,8 @@ COMMANDS: tuple[type[Command], ...] = (
     Block,
     Unblock,
     ReportBoard,
+    Hint,
+    Analyse,
 )
 COMMAND_WORDS = frozenset(word for command in COMMANDS for word in command.words)
 _BY_WORD = {word: [item for item in COMMANDS if word in item.words] for word in COMMAND_WORDS}

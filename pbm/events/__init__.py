@@ -193,6 +193,13 @@ class Reported:
     words: tuple[dict[str, Any], ...]
 
 
+@dataclass(frozen=True)
+class HintAsked:
+    """A player waits for a hint; it comes with a mail of its own once it is found."""
+
+    board_id: int
+
+
 Event = (
     BoardFact
     | MovePlayed
@@ -209,4 +216,5 @@ Event = (
     | Proposed
     | CalledOff
     | Reported
+    | HintAsked
 )

@@ -100,10 +100,15 @@ def start_board(
     return board
 
 
-def check_move(board: Board, text: str) -> Move:
-    """Read a move for the seat whose turn it is. Raises Refusal."""
+def check_rules(board: Board) -> None:
+    """Raise Refusal where a board was begun under other rules than those of now."""
     if board.rules_version != board.rules.info.version:
         raise Refusal("other-rules", number=board.id, title=board.rules.info.title)
+
+
+def check_move(board: Board, text: str) -> Move:
+    """Read a move for the seat whose turn it is. Raises Refusal."""
+    check_rules(board)
     try:
         return board.position.parse(text, turn(board.position) or 1)
     except RulesError as error:

@@ -1,11 +1,11 @@
 """How a board came to stand as it does, as plain data that goes to another process."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pbm.robots.players import ROBOTS
 from pbm.robots.thinking import Thought, think
-from pbm.rules.contract import Claims, Position
+from pbm.rules.contract import Claims, Game, Position
 from pbm.rules.registry import game_named
 from pbm.rules.sides import turn
 
@@ -21,12 +21,9 @@ class Course:
 
     def positions(self) -> list[Position]:
         """Those that may come back, oldest first, the current one last. Raises RulesError."""
-        reached = list(self._reached())
-        game = game_named(self.game)
-        matter = game.reversible(reached[-1]) if isinstance(game, Claims) else 0
-        return reached[-matter - 1 :]
+        return what_may_come_back(game_named(self.game), list(self.reached()))
 
-    def _reached(self) -> Iterator[Position]:
+    def reached(self) -> Iterator[Position]:
         """The positions after each move, with whoever left then out of them."""
         position = game_named(self.game).load(self.start)
         for step in self.steps:
@@ -36,6 +33,12 @@ class Course:
             yield position
             position = position.play(position.parse(step, turn(position) or 1)).position
         yield position
+
+
+def what_may_come_back(game: Game, positions: Sequence[Position]) -> list[Position]:
+    """The last of a game's positions, behind those before it that may come back."""
+    matter = game.reversible(positions[-1]) if isinstance(game, Claims) else 0
+    return list(positions[-matter - 1 :])
 
 
 def think_about(robot: str, course: Course, seed: int, easier: int) -> Thought:

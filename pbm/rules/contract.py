@@ -465,7 +465,9 @@ class GameRecord:
     """A whole game: how it began, every step, and how it ended beyond the rules.
 
     `names` has one for each seat, empty where nobody knows it. `tags` are pairs of a name and a
-    value that the game itself does not say.
+    value that the game itself does not say. `better` are remarks for whoever reads it: for some
+    plies, one after the last perhaps among them, the moves of the best line from there. They are no
+    part of the game, and where a record is read none come of it.
     """
 
     seats: int
@@ -474,6 +476,7 @@ class GameRecord:
     steps: tuple[Step, ...]
     ended: Ending | None = None
     tags: tuple[tuple[str, str], ...] = ()
+    better: tuple[tuple[int, tuple[str, ...]], ...] = field(default=(), compare=False)
 
 
 @runtime_checkable
@@ -560,6 +563,18 @@ class Searches(Protocol):
     def evaluate(self, position: Any) -> tuple[int, ...]:
         """How good a position is for each seat, without looking ahead, in the unit of
         `Line.score`."""
+
+
+@runtime_checkable
+class Explains(Protocol):
+    """A game that says why a move is good."""
+
+    def reasons(self, position: Any, moves: Sequence[str]) -> tuple[dict[str, Any], ...]:
+        """What speaks for the first of these moves, in canonical texts, the strongest first.
+
+        The others are how the game may go on. Each reason is true of the position, and plain data,
+        of which the macro `why` of the game makes a sentence. There may be none.
+        """
 
 
 @runtime_checkable

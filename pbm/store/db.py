@@ -10,6 +10,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
 
 from pbm.errors import OperatorError
+from pbm.store.analyses import Analyses
 from pbm.store.awaiting import AwaitingMails
 from pbm.store.beginnings import Beginnings
 from pbm.store.blocks import Blocks
@@ -89,6 +90,7 @@ class UnitOfWork:
         self.kept_news = KeptNews(connection)
         self.awaiting = AwaitingMails(connection)
         self.thoughts = Thoughts(connection)
+        self.analyses = Analyses(connection)
 
     @property
     def is_shared(self) -> bool:

@@ -19,6 +19,7 @@ from pbm.rules.abalone.claims import (
 from pbm.rules.abalone.drawing import GROUND, drawing, told_move
 from pbm.rules.abalone.effects import effect
 from pbm.rules.abalone.errors import ClaimError
+from pbm.rules.abalone.explaining import reasons
 from pbm.rules.abalone.hints import example_move
 from pbm.rules.abalone.homes import home_of
 from pbm.rules.abalone.layouts import BOARDS, start
@@ -239,6 +240,12 @@ class Abalone:
         """Marbles that a seat's side pushed off, less those that it lost."""
         return balance(start.inner, end.inner, seat)
 
+    def reasons(
+        self, position: AbalonePosition, moves: Sequence[str]
+    ) -> tuple[dict[str, Any], ...]:
+        """What speaks for the first of these moves, the strongest first."""
+        return tuple(reasons(position.inner, moves))
+
     def threatened(self, position: AbalonePosition, seat: int) -> int:
         """How many marbles of a seat an opponent could eject with one move."""
         return threatened(position.inner, seat).bit_count()
@@ -307,6 +314,7 @@ def _record(record: contract.GameRecord) -> Record:
         steps=record.steps,
         ended=record.ended,
         tags=record.tags,
+        better=record.better,
     )
 
 

@@ -16,11 +16,11 @@ def threatened(position: Position, seat: int) -> int:
     for side in position.sides:
         for enemy in side if seat not in side else ():
             if position.is_played(enemy):
-                found |= own & _ejectable(position, enemy)
+                found |= own & ejectable(position, enemy)
     return found
 
 
-def _ejectable(position: Position, seat: int) -> int:
+def ejectable(position: Position, seat: int) -> int:
     """The marbles that a seat could eject."""
     found, occupied = 0, position.occupied
     for code in codes(*position.seen_by(seat)):

@@ -1,7 +1,7 @@
 """Games as text with tags and numbered moves, and as a bare list of moves in Aba-Pro notation."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pbm.rules.abalone.abapro import format_abapro, parse_abapro
@@ -11,9 +11,9 @@ from pbm.rules.abalone.layouts import IN_TEAMS
 from pbm.rules.abalone.moves import Move
 from pbm.rules.abalone.notation import parse_move
 from pbm.rules.abalone.position import TEAMS, Outcome, Position
-from pbm.rules.abalone.records.movetext import Pieces, cut, format_moves, format_tag
+from pbm.rules.abalone.records.movetext import NO_REMARKS, Pieces, cut, format_moves, format_tag
 from pbm.rules.abalone.records.record import RESERVED, Record, is_termination
-from pbm.rules.abalone.records.replay import Replay, shown
+from pbm.rules.abalone.records.replay import Replay, Replayed, shown
 from pbm.rules.abalone.records.results import Winners, format_result, is_result, parse_result
 from pbm.rules.abalone.records.steps import ENDING_HOWS, Ending, Leaving, Step
 from pbm.rules.abalone.records.variants import Notation, board_named, usual_board, variant_of
@@ -32,7 +32,7 @@ def format_apgn(record: Record, notation: Notation = "pbm") -> str:
     """A record as tags and moves; `read_moves` gives the same record back."""
     tags = [*record.tags, *_made_tags(record, notation)]
     lines = [format_tag(name, value) for name, value in tags]
-    return "\n".join(lines) + "\n\n" + _format_moves(record, notation)
+    return "\n".join(lines) + "\n\n" + _format_moves(record, notation, _remarks(record, notation))
 
 
 def format_list(record: Record) -> str:
@@ -42,17 +42,38 @@ def format_list(record: Record) -> str:
     return _format_moves(record, "Aba-Pro")
 
 
-def _format_moves(record: Record, notation: Notation) -> str:
-    return format_moves(
-        record.replay(), _texts(record, notation), format_result(record.winners, record.players)
-    )
+def _format_moves(
+    record: Record, notation: Notation, remarks: Mapping[int, str] = NO_REMARKS
+) -> str:
+    result = format_result(record.winners, record.players)
+    return format_moves(record.replay(), _texts(record.replay(), notation), result, remarks)
 
 
-def _texts(record: Record, notation: Notation) -> Iterator[str]:
-    for each in record.replay():
+def _texts(replayed: Iterable[Replayed], notation: Notation) -> Iterator[str]:
+    for each in replayed:
         if each.played:
             usual = notation == "pbm"
             yield str(each.played.move) if usual else format_abapro(each.played.move, each.before)
+
+
+def _remarks(record: Record, notation: Notation) -> dict[int, str]:
+    """What comments say of better moves, by the plies behind which they stand.
+
+    Raises RecordError for lines that the rules do not allow.
+    """
+    better, said = dict(record.better), dict[int, str]()
+    for each in record.replay() if better else ():
+        if each.played and each.ply in better:
+            said[each.ply] = f"better: {_line(each.before, better[each.ply], notation)}"
+        if each.played and each.ply == record.plies and each.ply + 1 in better:
+            line = f"best line: {_line(each.position, better[each.ply + 1], notation)}"
+            said[each.ply] = "; ".join(filter(None, (said.get(each.ply), line)))
+    return said
+
+
+def _line(position: Position, moves: Sequence[str], notation: Notation) -> str:
+    replay = Replay(position)
+    return " ".join(_texts(map(replay.move, moves), notation))
 
 
 def _made_tags(record: Record, notation: Notation) -> Iterator[tuple[str, str]]:

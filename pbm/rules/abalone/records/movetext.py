@@ -6,8 +6,9 @@ piece of the text is looked at once.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from pbm.rules.abalone.errors import RecordError
 from pbm.rules.abalone.records.record import LONGEST_VALUE, is_control
@@ -33,6 +34,7 @@ _PIECE = re.compile(
 _LEAVING = re.compile(rf"seat ([1-6]) ({'|'.join(HOWS)})", re.ASCII | re.IGNORECASE)
 _LINE_BREAK = re.compile(r"[ \t]*[\r\n]+[ \t]*")
 _MARKS = "!?,;"
+NO_REMARKS: Mapping[int, str] = MappingProxyType({})
 _LONGEST_REST = 30
 
 
@@ -105,13 +107,23 @@ def format_tag(name: str, value: str) -> str:
     return f'[{name} "{escaped}"]'
 
 
-def format_moves(replayed: Iterable[Replayed], moves: Iterable[str], result: str) -> str:
+def format_moves(
+    replayed: Iterable[Replayed],
+    moves: Iterable[str],
+    result: str,
+    remarks: Mapping[int, str] = NO_REMARKS,
+) -> str:
     """The steps of a game in numbered lines, the result at their end.
 
-    `moves` are the texts of the moves alone, in any notation.
+    `moves` are the texts of the moves alone, in any notation. `remarks` stand as comments behind
+    the moves of their plies.
     """
     texts = iter(moves)
-    words = [word for each in replayed for word in _words(each, texts)]
+    words: list[str] = []
+    for each in replayed:
+        words += _words(each, texts)
+        if each.played and each.ply in remarks:
+            words += f"{{{remarks[each.ply]}}}".split()
     return "\n".join(_lines([*words, result])) + "\n"
 
 

@@ -35,7 +35,9 @@ class Record:
     `board` is one of `rules.BOARDS`, `names` has one name for each seat, an empty one if it is not
     known. `steps` may be given in any spelling that the notation allows; they are kept in canonical
     text. `ended` says how the game ended if the rules alone do not end it. `tags` are kept as they
-    are given, in this order: Event, Site, Date, Round or any other.
+    are given, in this order: Event, Site, Date, Round or any other. `better` are remarks, which no
+    form but `apgn` has and none gives back: for a ply, or the one after the last, the moves of the
+    best line from there.
 
     Raises RecordError for a game that the rules do not allow, and for names and tags that cannot be
     written down. `final` is the position after the last step.
@@ -49,6 +51,7 @@ class Record:
     steps: tuple[Step, ...] = ()
     ended: Ending | None = None
     tags: tuple[tuple[str, str], ...] = ()
+    better: tuple[tuple[int, tuple[str, ...]], ...] = field(default=(), compare=False)
     final: Position = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -1,0 +1,64 @@
+"""Analyses of games that are over: asked for once, and kept for whoever asks later."""
+
+from datetime import datetime, timedelta
+
+from pbm.errors import Refusal
+from pbm.play.limits import Rate
+from pbm.rules.contract import Searches
+from pbm.store.analyses import KeptAnalysis
+from pbm.store.db import UnitOfWork
+from pbm.store.values.boards import Board
+from pbm.store.values.players import Player
+
+ANALYSIS = "analysis"  # the kind of thought
+ANALYSES = Rate("analyses", 3, timedelta(days=1))  # of one player
+_BEHIND = 5.0  # seconds that robots' moves go before a piece of it
+
+
+def check_analysable(board: Board) -> None:
+    """Raise Refusal where a board's game cannot be analysed, or not yet."""
+    info = board.rules.info
+    if board.playing:
+        raise Refusal("analyse-when-over", number=board.id)
+    if not isinstance(board.rules, Searches):
+        raise Refusal("no-analyses", title=info.title, number=board.id)
+    if board.rules_version != info.version:
+        raise Refusal("analyse-other-rules", title=info.title, number=board.id)
+    if not board.ply:
+        raise Refusal("nothing-to-analyse", number=board.id)
+
+
+def kept_analysis(work: UnitOfWork, board: Board) -> KeptAnalysis | None:
+    """What has been found so far about a board's game as it stands there now."""
+    kept = work.analyses.find(board.id)
+    return kept if kept and kept.mark == mark_of(board) else None
+
+
+def ask_analysis(work: UnitOfWork, board: Board, player: Player, now: datetime) -> None:
+    """Let a game be analysed for a player, or let the player wait for what is on its way; the
+    board's row is locked. Raises Refusal."""
+    if player.id not in work.analyses.readers(board.id):
+        if not ANALYSES.take(work, now, player.id):
+            raise Refusal("too-many-analyses", most=ANALYSES.most)
+        work.analyses.add_reader(board.id, player.id)
+    if kept_analysis(work, board) is None:
+        work.analyses.begin(board.id, mark_of(board), now)
+    ask_piece(work, board, player.id, now)
+
+
+def ask_piece(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> None:
+    """Let the next piece of a game be looked at, in the share of a player."""
+    work.thoughts.ask(
+        ANALYSIS,
+        str(board.id),
+        now,
+        board_id=board.id,
+        ply=board.ply,
+        player_id=player_id,
+        handicap=_BEHIND,
+    )
+
+
+def mark_of(board: Board) -> str:
+    """What tells a game from what it was before plies were taken back, or others added."""
+    return f"{board.ply}.{board.taken_back}"

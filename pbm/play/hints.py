@@ -1,0 +1,57 @@
+"""Hints: what a robot would play in one's place, where that is unfair to nobody."""
+
+from datetime import datetime, timedelta
+
+from pbm.errors import Refusal
+from pbm.events import HintAsked
+from pbm.play.boards import check_rules
+from pbm.play.limits import Rate
+from pbm.rules.contract import Searches
+from pbm.rules.sides import partners
+from pbm.store.db import UnitOfWork
+from pbm.store.values.boards import Board
+from pbm.store.values.players import Player
+
+HINT = "hint"  # the kind of thought
+HINTS = Rate("hints", 30, timedelta(days=1))  # of one player
+
+
+def ask_hint(work: UnitOfWork, board: Board, player: Player, now: datetime) -> HintAsked:
+    """Let a robot think about a player's move. Raises Refusal."""
+    _check(board, player)
+    if not HINTS.take(work, now, player.id):
+        raise Refusal("too-many-hints", most=HINTS.most)
+    asked = work.thoughts.ask(
+        HINT,
+        str(board.id),
+        now,
+        board_id=board.id,
+        ply=board.ply,
+        player_id=player.id,
+        params={"taken_back": board.taken_back},
+    )
+    if not asked:
+        raise Refusal("hint-asked-already", number=board.id)
+    return HintAsked(board.id)
+
+
+def _check(board: Board, player: Player) -> None:
+    """Raise Refusal where there is no hint to be had."""
+    if not isinstance(board.rules, Searches):
+        raise Refusal("no-hints", title=board.rules.info.title, number=board.id)
+    people = _opponents_who_are_people(board, player)
+    if people:
+        raise Refusal("hint-against-people", handles=people, number=board.id)
+    if board.rated:
+        raise Refusal("hint-in-rated-game", number=board.id)
+    mover = board.to_move
+    if mover is None or mover.player_id != player.id:
+        turn = mover.handle if mover else None
+        raise Refusal("hint-not-your-turn", turn=turn, number=board.id)
+    check_rules(board)
+
+
+def _opponents_who_are_people(board: Board, player: Player) -> list[str]:
+    own = {seat.seat for seat in board.seats_of(player.id)}
+    own |= {partner for seat in own for partner in partners(board.position, seat)}
+    return [seat.handle for seat in board.seats if seat.seat not in own and seat.robot is None]

@@ -1,0 +1,140 @@
+"""Why a move is good, as far as it can be seen on the board: what it does, and what it threatens.
+
+Each reason is true of the position, whatever made somebody choose the move. Templates make a
+sentence of each; seats are numbers, cells have their names.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from pbm.rules.abalone.board import AXES, CENTRE, before, distance, format_cell, members, shifted
+from pbm.rules.abalone.moves import Move
+from pbm.rules.abalone.notation import read_canonical
+from pbm.rules.abalone.position import Position
+from pbm.rules.abalone.search import moved
+from pbm.rules.abalone.threats import ejectable, threatened
+from pbm.rules.abalone.turns import Played, play
+
+Reason = dict[str, Any]
+
+
+def reasons(position: Position, moves: Sequence[str]) -> Iterator[Reason]:
+    """What speaks for the first of these moves, the strongest first.
+
+    The others are how the game may go on. `what` is one of these:
+
+    - `wins`: it ends the game, and the mover's side has won;
+    - `pushes-off`: a marble of `seat` that stood on `from`;
+    - `saves`: no opponent's next move can push off the `marbles` that one could have;
+    - `threatens`: the mover's next move could push off `marbles`, and could not before;
+    - `leads-to`: if the game goes on so, the mover's `move` pushes a marble of `seat` off `from`;
+    - `pushes`: `count` marbles of `seat`, each of them farther from the centre;
+    - `breaks-up`: fewer marbles of `seat` stand side by side;
+    - `centre`: `count` marbles of the mover's come nearer to it, and none goes away from it;
+    - `together`: more marbles of `seat`, the mover's, stand side by side.
+
+    `marbles` are the `cells` of each `seat`; those of `saves` before the move, those of `threatens`
+    after it. Raises IllegalMoveError.
+
+    >>> from pbm.rules.abalone import start
+    >>> [reason["what"] for reason in reasons(start(), ["a1-c3,b2"])]
+    ['centre']
+    """
+    move = read_canonical(moves[0])
+    played = play(position, move)
+    if played.ejected:
+        yield {"what": "pushes-off", "seat": played.ejected[0], "from": played.ejected_from}
+    if played.position.outcome:
+        if position.turn in played.position.outcome.winners:
+            yield {"what": "wins"}
+        return
+    yield from _saves(position, played)
+    yield from _threatens(position, played)
+    yield from _leads_to(position, played, moves[1:])
+    if not played.ejected:
+        yield from _pushes(position, move)
+    yield from _shape(position, played)
+
+
+def _saves(position: Position, played: Played) -> Iterator[Reason]:
+    kept = 0
+    for seat in _side(position):
+        after = _before(played.move, threatened(played.position, seat))
+        kept |= threatened(position, seat) & ~after
+    marbles = _owned(position, kept, _side(position))
+    if marbles:
+        yield {"what": "saves", "marbles": marbles}
+
+
+def _threatens(position: Position, played: Played) -> Iterator[Reason]:
+    assert position.turn is not None
+    new = ejectable(played.position, position.turn) & ~ejectable(position, position.turn)
+    marbles = _owned(played.position, new, position.seats)
+    if marbles:
+        yield {"what": "threatens", "marbles": marbles}
+
+
+def _leads_to(position: Position, played: Played, line: Sequence[str]) -> Iterator[Reason]:
+    """The next marble that goes over the edge, if it is the mover who pushes it off."""
+    current = played.position
+    for text in line:
+        seat = current.turn
+        found = play(current, read_canonical(text))
+        if not current.out.issuperset(found.ejected):
+            if seat == position.turn:
+                told = {"seat": found.ejected[0], "from": found.ejected_from}
+                yield {"what": "leads-to", "move": text, **told}
+            return
+        current = found.position
+
+
+def _pushes(position: Position, move: Move) -> Iterator[Reason]:
+    pushed = moved(move.marbles, move.step, position.occupied) & ~move.marbles
+    cells = [cell for cell in members(pushed) if position.seat_at(cell) not in _side(position)]
+    outwards = [distance(cell + move.step, CENTRE) > distance(cell, CENTRE) for cell in cells]
+    seats = {position.seat_at(cell) for cell in cells}
+    if cells and all(outwards) and len(seats) == 1:
+        yield {"what": "pushes", "seat": seats.pop(), "count": len(cells)}
+
+
+def _shape(position: Position, played: Played) -> Iterator[Reason]:
+    """What becomes of how the marbles stand."""
+    assert position.turn is not None
+    others = (seat for seat in position.seats if seat not in (*_side(position), *played.ejected))
+    for seat in others:
+        if _neighbours(played.position, seat) < _neighbours(position, seat):
+            yield {"what": "breaks-up", "seat": seat}
+    own = position.marbles_of(position.turn)
+    step, moving = played.move.step, moved(played.move.marbles, played.move.step, position.occupied)
+    nearer = [
+        distance(cell, CENTRE) - distance(cell + step, CENTRE) for cell in members(moving & own)
+    ]
+    if min(nearer) >= 0 and any(nearer):
+        yield {"what": "centre", "count": sum(map(bool, nearer))}
+    if _neighbours(played.position, position.turn) > _neighbours(position, position.turn):
+        yield {"what": "together", "seat": position.turn}
+
+
+def _before(move: Move, cells: int) -> int:
+    """Where the marbles on some cells stood before a move of theirs, or of others."""
+    came = shifted(move.marbles, move.step)
+    return cells & ~came | before(cells & came, move.step)
+
+
+def _side(position: Position) -> tuple[int, ...]:
+    return next(side for side in position.sides if position.turn in side)
+
+
+def _neighbours(position: Position, seat: int) -> int:
+    """How many pairs of a seat's marbles stand side by side."""
+    marbles = position.marbles_of(seat)
+    return sum((marbles & shifted(marbles, axis)).bit_count() for axis in AXES)
+
+
+def _owned(position: Position, cells: int, seats: Iterable[int]) -> list[dict[str, Any]]:
+    """Marbles of some seats by whose they are, without those that score for nobody."""
+    return [
+        {"seat": seat, "cells": [format_cell(cell) for cell in members(found)]}
+        for seat in seats
+        if seat not in position.out and (found := position.marbles_of(seat) & cells)
+    ]

@@ -1,0 +1,108 @@
+"""An analysis: the pieces of it one after another, and in the end the mails that tell it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from pbm.events import Answered
+from pbm.plain import from_plain, to_plain
+from pbm.play.analyses import ask_piece, kept_analysis
+from pbm.play.analyses_told import analysis_told
+from pbm.robots.advice import look_at
+from pbm.robots.analysis import MOST_LOST, Judged, Piece, mistakes, next_piece
+from pbm.service.robots.minds import Question
+from pbm.service.robots.moves import course_of
+from pbm.service.robots.thinking import Kind, Thinking
+from pbm.service.turns.announce import announce_answer
+from pbm.store.analyses import KeptAnalysis
+from pbm.store.db import UnitOfWork
+from pbm.store.thoughts import Thought
+from pbm.store.values.boards import Board
+
+_NOT_WANTED = "nothing: nobody wants it any more"
+
+
+def ask(work: UnitOfWork, thought: Thought) -> Question | None:
+    """The next piece, with fewer nodes after tries that failed."""
+    board = work.boards.find(thought.board_id)
+    kept = _under_way(work, board) if board else None
+    piece = _next_piece(board, kept.found) if board and kept else None
+    if board is None or piece is None:
+        return None
+    easier = Piece(piece.plies, max(1, piece.nodes >> 2 * thought.tries))
+    return Question(look_at, (course_of(work, board), easier))
+
+
+def conclude(turn: Thinking, judged: Sequence[Judged]) -> str:
+    """Keep what was found, and let the next piece be looked at, or tell whoever waits."""
+    work, board = turn.work, turn.work.boards.get(turn.thought.board_id)
+    kept = _under_way(work, board)
+    piece = _next_piece(board, kept.found) if kept else None
+    if kept is None or piece is None or piece.plies != tuple(item.ply for item in judged):
+        return _NOT_WANTED
+    found = _with(kept.found, judged, board)
+    if _next_piece(board, found) is not None:
+        work.analyses.keep(board.id, found)
+        ask_piece(work, board, turn.thought.player_id, turn.now)
+        return f"plies {piece.plies[0]} to {piece.plies[-1]} of board {board.id} looked at"
+    work.analyses.keep(board.id, _in_the_end(found, board), turn.now)
+    return f"board {board.id} is analysed, told to {_tell(turn, board)}"
+
+
+def resort(turn: Thinking) -> str:
+    """Tell whoever waits that there is none; it can be asked for again."""
+    work, board = turn.work, turn.work.boards.get(turn.thought.board_id)
+    if _under_way(work, board) is None:
+        return _NOT_WANTED
+    work.analyses.drop(board.id)
+    return f"board {board.id} could not be analysed, told to {_tell(turn, board)}"
+
+
+def _under_way(work: UnitOfWork, board: Board) -> KeptAnalysis | None:
+    kept = kept_analysis(work, board) if board.is_installed and not board.playing else None
+    return None if kept and kept.finished_at else kept
+
+
+def _next_piece(board: Board, found: Any) -> Piece | None:
+    return next_piece(board.ply, found.get("short", ()), _long_looks(found))
+
+
+def _long_looks(found: Any) -> list[Judged]:
+    return [from_plain(Judged, item) for item in found.get("long", ())]
+
+
+def _with(found: Any, judged: Sequence[Judged], board: Board) -> dict[str, Any]:
+    """What has been found with what a piece has added, which is a short look or a long one."""
+    short, long = list(found.get("short", ())), list(found.get("long", ()))
+    if len(short) < board.ply:
+        short += [item.lost for item in judged]
+    else:
+        long += map(to_plain, judged)
+    return {"short": short, "long": long}
+
+
+def _in_the_end(found: Any, board: Board) -> dict[str, Any]:
+    """What is kept of it all: the moves that cost most, and the line after the last one."""
+    long = _long_looks(found)
+    last = next((item for item in long if item.ply > board.ply and item.line), None)
+    dear = mistakes([item for item in long if item.ply <= board.ply])
+    return {"mistakes": to_plain(dear), "last": to_plain(last), "most": MOST_LOST // 2}
+
+
+def _tell(turn: Thinking, board: Board) -> str:
+    """Tell whoever waits what has come of it; return their handles."""
+    work, kept = turn.work, turn.work.analyses.find(board.id)
+    told = []
+    for number in work.analyses.readers(board.id):
+        player = work.players.get(number)
+        if kept:
+            answer = Answered("analysis", analysis_told(board, kept, number), board.id)
+        else:
+            failed = {"title": "your analysis", "number": board.id}
+            answer = Answered("analysis-failed", failed, board.id)
+        announce_answer(turn, player, [answer])
+        told.append(player.handle)
+    work.analyses.forget_readers(board.id)
+    return ", ".join(told) or "nobody"
+
+
+ANALYSES = Kind(ask, conclude, resort)
