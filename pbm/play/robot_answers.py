@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from pbm.events import Event
+from pbm.events.board import OfferKind
 from pbm.play.awaited import asked_by
 from pbm.play.offers import (
     DRAW,
@@ -21,7 +22,7 @@ DRAW_THOUGHT = "draw"  # the kind of thought whether to take a draw
 
 
 def ask_all(
-    work: UnitOfWork, board: Board, kind: str, player_id: int, now: datetime
+    work: UnitOfWork, board: Board, kind: OfferKind, player_id: int, now: datetime
 ) -> list[Event]:
     """Ask the others of a board, and let the robots among them answer. Raises Refusal."""
     events = make_offer(work, board, kind, player_id)
