@@ -23,7 +23,7 @@
 
 enum { SEATS = 6, OTHERS = 6, NOBODY = 7, NO_SIDE = -1, NO_SEAT = -1 };
 enum { KINDS = 42, CODES = KINDS << 7, CODE_BITS = 13, MOVES = SEATS << CODE_BITS };
-enum { DEEPEST_PLY = 120, DEEPEST = 60, MOST_LINES = 64, LINE = DEEPEST_PLY + 2 };
+enum { DEEPEST_PLY = 120, DEEPEST = 60, MOST_LINES = 256, LINE = DEEPEST_PLY + 2 };
 enum { EJECTIONS_TO_WIN = 6, HISTORY_BITS = 14, PAST_BITS = 12, CLOCK = 4095, SINGLY = 5 };
 /* No more moves than that can there be: 42 kinds from each of 61 cells. */
 enum { MOST_MOVES = KINDS * 61 };
