@@ -24,10 +24,10 @@ class Weights:
 
     scores: tuple[int, int, int, int, int, int] = (0, 1000, 2100, 3300, 4700, 6500)
     marble: int = 0
-    rings: tuple[int, int, int, int, int] = (0, -20, -60, -140, -260)
+    rings: tuple[int, int, int, int, int] = (0, -10, -60, -170, -340)
     cohesion: int = 14
-    danger: int = 120
-    push: int = 0
+    danger: int = 190
+    push: int = 45
     lead: int = 8
 
 
