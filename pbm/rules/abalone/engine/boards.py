@@ -53,9 +53,8 @@ class Table:
         seats = range(len(root.marbles))
         self.sides = root.sides
         self.own = root.sides[root.turn]
-        self.two_sides = sum(root.alive) == 2
         self._root = root
-        self._best_reply = best_reply and not self.two_sides
+        self._best_reply = best_reply and sum(root.alive) > 2
         self._members = tuple(
             tuple(seat for seat in seats if root.sides[seat] == side)
             for side in range(len(root.alive))
@@ -173,11 +172,6 @@ class Table:
         stands = tuple(after)
         turn = NOBODY if won != NO_SIDE else self._next(stands, seat, turn)
         return Board(stands, scores, turn, key ^ TURN_KEYS[turn], won)
-
-    def passed(self, board: Board) -> Board:
-        """The position if nobody moved."""
-        turn = self._next(board.marbles, board.turn, board.turn)
-        return board._replace(turn=turn, key=board.key ^ TURN_KEYS[board.turn] ^ TURN_KEYS[turn])
 
     def is_own(self, turn: int) -> bool:
         """Whether the root's side moves; never where the game is over."""
