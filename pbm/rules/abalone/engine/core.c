@@ -40,7 +40,7 @@ typedef int32_t value;
 /* The numbers of `weights.py`, in its order. */
 typedef struct {
     int32_t scores[6], marble, rings[5], cohesion, danger, push, lead;
-    int32_t best_reply, quiescence, null_move, reductions, futility, aspiration, contempt;
+    int32_t best_reply, quiescence, reductions, futility, aspiration, contempt;
 } numbers;
 
 /* What `compiled.py` hands over and gets back, field by field. */
@@ -99,7 +99,7 @@ typedef struct {
 typedef struct {
     numbers weights;
     int players, sides_number, root_turn, own, others_number, part;
-    bool two_sides, best_reply;
+    bool best_reply;
     int8_t sides[SEATS], partners[SEATS];
     bool out[SEATS], alive[SEATS], played[SEATS];
     int8_t judged[SEATS]; /* the root's side, then the others that are alive */
@@ -111,7 +111,6 @@ typedef struct {
     struct timespec until;
     bool bounded, stopped, cut;
     int64_t nodes;
-    int passes;
 
     known *table;
     uint64_t mask;
@@ -511,12 +510,6 @@ static void play(const search *s, const board *from, int move, board *b) {
     b->key ^= s->turn_keys[b->turn];
 }
 
-static void pass(const search *s, const board *from, board *b) {
-    *b = *from;
-    b->turn = (int8_t)next_turn(s, b, from->turn, from->turn);
-    b->key ^= s->turn_keys[from->turn] ^ s->turn_keys[b->turn];
-}
-
 /* -- judging.py ------------------------------------------------------------------------------- */
 
 static inline __attribute__((always_inline)) cells hit_towards(
@@ -604,7 +597,7 @@ static inline value judged_for(const search *s, const board *b, bool own) {
 /* -- plain.py --------------------------------------------------------------------------------- */
 
 static value searched(
-    search *s, const board *b, int depth, value alpha, value beta, int ply, bool may_pass
+    search *s, const board *b, int depth, value alpha, value beta, int ply
 );
 
 /* Count a position, and stop where the nodes or the seconds are used up. */
@@ -639,8 +632,8 @@ static value reply(
     search *s, const board *child, bool same, int depth, value alpha, value beta, int ply
 ) {
     if (same)
-        return searched(s, child, depth, alpha, beta, ply + 1, true);
-    return -searched(s, child, depth, -beta, -alpha, ply + 1, true);
+        return searched(s, child, depth, alpha, beta, ply + 1);
+    return -searched(s, child, depth, -beta, -alpha, ply + 1);
 }
 
 /* The value of a move: of the first in the whole window, of others where that matters. */
@@ -660,16 +653,6 @@ static value tried(
             return found;
     }
     return reply(s, &child, same, depth - 1, alpha, beta, ply);
-}
-
-/* What is left of an advantage if the other side moves twice. */
-static value passed(search *s, const board *b, bool own, int depth, value beta, int ply) {
-    board child;
-    pass(s, b, &child);
-    if (child.turn == NOBODY || is_own(s, child.turn) == own)
-        return -INFINITE;
-    value found = -searched(s, &child, depth - 1 - s->passes, -beta, 1 - beta, ply + 1, false);
-    return found < SURE - 1 ? found : SURE - 1;
 }
 
 /* The value when all ejections that gain are played out. */
@@ -827,34 +810,25 @@ static void keep(search *s, uint64_t key, int move, value found, int depth, int 
 
 /* By how many plies a late quiet move is searched less deeply at first. */
 static int reduction(const search *s, int depth, int count) {
-    if (!s->weights.reductions || depth < 3 || count < 4)
+    if (!s->weights.reductions || depth < 3 || count < 3)
         return 0;
-    return depth > 4 && count > 15 ? 2 : 1;
+    if (depth > 5 && count > 20)
+        return 3;
+    return depth > 3 && count > 7 ? 2 : 1;
 }
 
 static value best_of(
-    search *s, const board *b, bool own, int depth, value alpha, value beta, int ply,
-    bool may_pass, int hint
+    search *s, const board *b, bool own, int depth, value alpha, value beta, int ply, int hint
 ) {
     const numbers *w = &s->weights;
     value best = -INFINITE, first_alpha = alpha;
     int best_move = 0, count = 0, tried_number = 0;
     order o = {.hint = hint, .ply = ply};
-    if (beta - alpha == 1 && beta < SURE && beta > -SURE) {
-        int passes = may_pass && depth > s->passes ? s->passes : 0;
-        if (passes || (depth == 1 && w->futility)) {
-            value fixed = judged_for(s, b, own);
-            if (passes && fixed >= beta) {
-                value found = passed(s, b, own, depth, beta, ply);
-                if (s->stopped)
-                    return 0;
-                if (found >= beta)
-                    return found;
-            }
-            if (depth == 1 && w->futility && fixed + w->futility <= alpha) {
-                o.skips_quiet = true;
-                best = fixed + w->futility;
-            }
+    if (depth == 1 && w->futility && beta - alpha == 1 && alpha < SURE && alpha > -SURE) {
+        value most = judged_for(s, b, own) + w->futility;
+        if (most <= alpha) {
+            o.skips_quiet = true;
+            best = most;
         }
     }
     bool quiet = false;
@@ -901,7 +875,7 @@ static bool is_repeated(const search *s, uint64_t key) {
 
 /* The value of a position, for the side that moves in it. */
 static value searched(
-    search *s, const board *b, int depth, value alpha, value beta, int ply, bool may_pass
+    search *s, const board *b, int depth, value alpha, value beta, int ply
 ) {
     if (is_over(s))
         return 0;
@@ -933,7 +907,7 @@ static value searched(
         }
     }
     s->path[s->path_number++] = b->key;
-    value found = best_of(s, b, own, depth, alpha, beta, ply, may_pass, hint);
+    value found = best_of(s, b, own, depth, alpha, beta, ply, hint);
     s->path_number--;
     return found;
 }
@@ -1192,9 +1166,7 @@ static void seat_players(search *s, const given_root *root) {
         if (s->alive[side] && side != s->own)
             s->judged[++s->others_number] = (int8_t)side;
     s->part = 4096 / (s->others_number ? s->others_number : 1);
-    s->two_sides = s->others_number == 1;
-    s->best_reply = s->weights.best_reply && !s->two_sides;
-    s->passes = s->two_sides ? s->weights.null_move : 0;
+    s->best_reply = s->weights.best_reply && s->others_number > 1;
 }
 
 static void weigh_moves(search *s) {

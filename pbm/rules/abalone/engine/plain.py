@@ -39,7 +39,6 @@ class _Search:
         self._limits = limits
         self._table = Table(root, best_reply=bool(ways.best_reply))
         self._judge = Judge(root, weights)
-        self._passes = ways.null_move if self._table.two_sides else 0
         self._size = table_size(limits.nodes)
         self._known: dict[int, tuple[int, int, int, int, int]] = {}
         self._history: dict[int, int] = {}
@@ -133,9 +132,7 @@ class _Search:
                         break
         return best, line
 
-    def _search(
-        self, board: Board, depth: int, alpha: int, beta: int, ply: int, may_pass: bool
-    ) -> int:
+    def _search(self, board: Board, depth: int, alpha: int, beta: int, ply: int) -> int:
         """The value of a position, for the side that moves in it."""
         self._count()
         self._lines[ply].clear()
@@ -164,7 +161,7 @@ class _Search:
                 ):
                     return value
         self._path.append(key)
-        value = self._best_of(board, own, depth, alpha, beta, ply, may_pass, hint)
+        value = self._best_of(board, own, depth, alpha, beta, ply, hint)
         self._path.pop()
         return value
 
@@ -176,12 +173,9 @@ class _Search:
         alpha: int,
         beta: int,
         ply: int,
-        may_pass: bool,
         hint: int,
     ) -> int:
-        value, best = self._unmoved(board, own, depth, alpha, beta, ply, may_pass)
-        if value is not None:
-            return value
+        best = self._most(board, own, alpha) if depth == 1 and beta - alpha == 1 else -_INFINITE
         skips_quiet = best > -_INFINITE
         best_move, first_alpha = 0, alpha
         tried: list[int] = []
@@ -204,23 +198,15 @@ class _Search:
         self._keep(board.key, best_move or hint, best, depth, bound, ply)
         return best
 
-    def _unmoved(
-        self, board: Board, own: bool, depth: int, alpha: int, beta: int, ply: int, may_pass: bool
-    ) -> tuple[int | None, int]:
-        """What can be said before a move is tried: the value, None if it is not clear yet, and
-        what quiet moves reach at most, if that is so little that they need not be tried."""
-        futility = self._ways.futility if depth == 1 else 0
-        passes = self._passes if may_pass and depth > self._passes else 0
-        if beta - alpha > 1 or abs(beta) >= SURE or not (passes or futility):
-            return None, -_INFINITE
-        static = self._static(board, own)
-        if passes and static >= beta:
-            value = self._pass(board, own, depth, beta, ply)
-            if value >= beta:
-                return value, -_INFINITE
-        if futility and static + futility <= alpha:
-            return None, static + futility
-        return None, -_INFINITE
+    def _most(self, board: Board, own: bool, alpha: int) -> int:
+        """What quiet moves of the last ply reach at most, if that is so little that they need not
+        be tried."""
+        futility = self._ways.futility
+        if futility and abs(alpha) < SURE:
+            most = self._static(board, own) + futility
+            if most <= alpha:
+                return most
+        return -_INFINITE
 
     def _try(
         self,
@@ -246,16 +232,8 @@ class _Search:
 
     def _reply(self, child: Board, same: bool, depth: int, alpha: int, beta: int, ply: int) -> int:
         if same:
-            return self._search(child, depth, alpha, beta, ply + 1, True)
-        return -self._search(child, depth, -beta, -alpha, ply + 1, True)
-
-    def _pass(self, board: Board, own: bool, depth: int, beta: int, ply: int) -> int:
-        """What is left of an advantage if the other side moves twice."""
-        child = self._table.passed(board)
-        if child.turn == NOBODY or self._table.is_own(child.turn) == own:
-            return -_INFINITE
-        value = -self._search(child, depth - 1 - self._passes, -beta, 1 - beta, ply + 1, False)
-        return min(value, SURE - 1)
+            return self._search(child, depth, alpha, beta, ply + 1)
+        return -self._search(child, depth, -beta, -alpha, ply + 1)
 
     def _quiesce(self, board: Board, own: bool, alpha: int, beta: int, ply: int) -> int:
         """The value when all ejections that gain are played out."""
@@ -335,9 +313,11 @@ class _Search:
 
     def _reduction(self, depth: int, count: int) -> int:
         """By how many plies a late quiet move is searched less deeply at first."""
-        if not self._ways.reductions or depth < 3 or count < 4:
+        if not self._ways.reductions or depth < 3 or count < 3:
             return 0
-        return 2 if depth > 4 and count > 15 else 1
+        if depth > 5 and count > 20:
+            return 3
+        return 2 if depth > 3 and count > 7 else 1
 
     def _static(self, board: Board, own: bool) -> int:
         value = self._judge.value(board.marbles, board.scores)
