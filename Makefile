@@ -68,6 +68,10 @@ check: $(READY) ## checks format, style, types and the direction of imports
 bench: $(READY) $(CORE) ## measures speed and writes docs/benchmarks.md; ARGS=rules measures one part
 	$(PY) -m bench $(ARGS)
 
+.PHONY: arena
+arena: $(READY) ## plays the robots against each other for hours and writes docs/strength.md; ARGS="elo -j 2"
+	$(PY) -m arena $(ARGS)
+
 .PHONY: soak
 soak: $(READY) ## sends 100,000 mails into a server, which must not grow; ARGS="--mails 5000" sends fewer
 	$(PY) -m bench.soak $(ARGS)

@@ -568,3 +568,12 @@ class MayLack(Protocol):
 
     def lacks(self) -> str:
         """What is missing and what to do, in a sentence or two for the operator; else nothing."""
+
+
+@runtime_checkable
+class TellsThreats(Protocol):
+    """A game that tells what can be taken at once, so that even a weak robot leaves nothing so."""
+
+    def threatened(self, position: Any, seat: int) -> int:
+        """How many different pieces of a seat some opponent could take with a single move, if it
+        were that opponent's turn; in a game without taking, 1 if one of them could win."""

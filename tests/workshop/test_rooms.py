@@ -26,6 +26,8 @@ BREACHES = {
     "store/planted_7": "pbm.play",
     "store/planted_8": "pbm.rules.abalone",
     "play/planted_9": "pbm.rules.abalone",
+    "robots/planted_10": "pbm.service",
+    "robots/planted_11": "pbm.rules.abalone",
 }
 ALLOWED = {
     "commands/planted_0": "pbm.play",

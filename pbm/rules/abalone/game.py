@@ -36,6 +36,7 @@ from pbm.rules.abalone.position import EJECTIONS_TO_WIN, Position, symbol
 from pbm.rules.abalone.records import Record, format_record, parse_record
 from pbm.rules.abalone.records.forms import chosen_form
 from pbm.rules.abalone.state import format_state, parse_state
+from pbm.rules.abalone.threats import threatened
 from pbm.rules.abalone.turns import leave, play
 
 NAME = "abalone"
@@ -237,6 +238,10 @@ class Abalone:
     def balance(self, start: AbalonePosition, end: AbalonePosition, seat: int) -> int:
         """Marbles that a seat's side pushed off, less those that it lost."""
         return balance(start.inner, end.inner, seat)
+
+    def threatened(self, position: AbalonePosition, seat: int) -> int:
+        """How many marbles of a seat an opponent could eject with one move."""
+        return threatened(position.inner, seat).bit_count()
 
     def search(
         self,

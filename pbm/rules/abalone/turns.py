@@ -45,13 +45,13 @@ def play_legal(position: Position, move: Move) -> Played:
     assert position.turn is not None
     step = move.step
     moving = moved(move.marbles, step, position.occupied)
-    falling = moving & _EDGE[step]
-    staying = moving ^ falling
+    lost = falling(moving, step)
+    staying = moving ^ lost
     marbles = tuple(
         bits & ~moving | shifted(bits & staying, step) if bits & moving else bits
         for bits in position.marbles
     )
-    ejected = tuple(seat for seat in position.seats if position.marbles_of(seat) & falling)
+    ejected = tuple(seat for seat in position.seats if position.marbles_of(seat) & lost)
     after = Position(
         marbles,
         None,
@@ -62,9 +62,14 @@ def play_legal(position: Position, move: Move) -> Played:
         position.teams,
         position.pillar,
     )
-    ejected_from = format_cell(falling.bit_length() - 1) if falling else None
+    ejected_from = format_cell(lost.bit_length() - 1) if lost else None
     next_seat = position.turn % position.players + 1
     return Played(settle(after, next_seat), move, ejected, ejected_from)
+
+
+def falling(moving: int, step: int) -> int:
+    """Those of the marbles moving a step that leave the board."""
+    return moving & _EDGE[step]
 
 
 def leave(position: Position, seat: int) -> Position:

@@ -1,12 +1,15 @@
 """Four in a row on a board of 7 by 6: a second game, made only for the tests."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from pbm.rules.contract import (
     CONTRACT,
+    Budget,
+    Found,
     IllegalMoveError,
     Info,
     NotationError,
@@ -17,6 +20,8 @@ from pbm.rules.contract import (
     StateError,
     View,
 )
+
+from .search import search, standing
 
 COLUMNS, ROWS = "abcdefg", 6
 SIGNS = ".xo"
@@ -72,9 +77,12 @@ class Position:
             raise NotationError("no-such-column", given=name)
         if self.outcome:
             raise IllegalMoveError("over")
-        if self.rows[0][COLUMNS.index(name)] != ".":
+        if not self.is_free(name):
             raise IllegalMoveError("full-column", given=name)
         return Column(name)
+
+    def is_free(self, name: str) -> bool:
+        return self.rows[0][COLUMNS.index(name)] == "."
 
     def play(self, move: Column) -> Played:
         at = COLUMNS.index(str(self.parse(move.name, self.turn)))
@@ -153,6 +161,23 @@ class FourInARow:
 
     def check_place(self, text: str) -> None:
         """Nothing looks like a move and is none."""
+
+    def search(
+        self, positions: Sequence[Position], budget: Budget, *, best: int = 1, seed: int = 0
+    ) -> Found:
+        return search(positions[-1], budget, best, seed)
+
+    def evaluate(self, position: Position) -> tuple[int, ...]:
+        value = standing(position, 1)
+        return value, -value
+
+    def threatened(self, position: Position, seat: int) -> int:
+        rows = (
+            replace(position, turn=3 - seat).play(Column(name)).position.rows
+            for name in COLUMNS
+            if position.is_free(name) and not position.outcome
+        )
+        return int(any(four_of(after, SIGNS[3 - seat]) for after in rows))
 
     def told(self, start: Position, position: Position) -> tuple[dict[str, Any], ...]:  # noqa: ARG002
         return ({"symbol": "x"}, {"symbol": "o"})

@@ -23,7 +23,7 @@
 
 enum { SEATS = 6, OTHERS = 6, NOBODY = 7, NO_SIDE = -1, NO_SEAT = -1 };
 enum { KINDS = 42, CODES = KINDS << 7, CODE_BITS = 13, MOVES = SEATS << CODE_BITS };
-enum { DEEPEST_PLY = 120, DEEPEST = 60, MOST_LINES = 64, LINE = DEEPEST_PLY + 2 };
+enum { DEEPEST_PLY = 120, DEEPEST = 60, MOST_LINES = 256, LINE = DEEPEST_PLY + 2 };
 enum { EJECTIONS_TO_WIN = 6, HISTORY_BITS = 14, PAST_BITS = 12, CLOCK = 4095, SINGLY = 5 };
 /* No more moves than that can there be: 42 kinds from each of 61 cells. */
 enum { MOST_MOVES = KINDS * 61 };
@@ -40,7 +40,7 @@ typedef int32_t value;
 /* The numbers of `weights.py`, in its order. */
 typedef struct {
     int32_t scores[6], marble, rings[5], cohesion, danger, push, lead;
-    int32_t best_reply, quiescence, reductions, futility, aspiration, contempt;
+    int32_t best_reply, quiescence, reductions, patience, futility, aspiration, contempt;
 } numbers;
 
 /* What `compiled.py` hands over and gets back, field by field. */
@@ -817,6 +817,12 @@ static int reduction(const search *s, int depth, int count) {
     return depth > 3 && count > 7 ? 2 : 1;
 }
 
+/* Whether so many quiet moves have been tried that the rest of them hardly matters. */
+static bool is_enough(const search *s, int depth, int number) {
+    return s->weights.patience && depth <= 3
+        && number >= s->weights.patience * (1 + depth * depth);
+}
+
 static value best_of(
     search *s, const board *b, bool own, int depth, value alpha, value beta, int ply, int hint
 ) {
@@ -833,6 +839,8 @@ static value best_of(
     }
     bool quiet = false;
     for (int move; (move = next_move(s, b, &o, &quiet));) {
+        if (quiet && beta - first_alpha == 1 && best > -SURE && is_enough(s, depth, tried_number))
+            break;
         int late = quiet ? reduction(s, depth, count) : 0;
         value found = tried(s, b, move, depth, alpha, beta, ply, count, late);
         if (s->stopped)

@@ -175,18 +175,21 @@ class _Search:
         ply: int,
         hint: int,
     ) -> int:
-        best = self._most(board, own, alpha) if depth == 1 and beta - alpha == 1 else -_INFINITE
+        is_narrow = beta - alpha == 1
+        best = self._most(board, own, alpha) if depth == 1 and is_narrow else -_INFINITE
         skips_quiet = best > -_INFINITE
         best_move, first_alpha = 0, alpha
         tried: list[int] = []
         for count, (move, quiet) in enumerate(self._ordered(board, hint, ply, skips_quiet)):
+            if quiet and is_narrow and best > -SURE and self._is_enough(depth, len(tried)):
+                break
             late = self._reduction(depth, count) if quiet else 0
             value = self._try(board, move, depth, alpha, beta, ply, count, late)
             if value > best:
                 best = value
                 if value > alpha:
                     alpha, best_move = value, move
-                    if beta - first_alpha > 1:
+                    if not is_narrow:
                         self._lines[ply][:] = [move, *self._lines[ply + 1]]
                     if value >= beta:
                         if quiet:
@@ -310,6 +313,11 @@ class _Search:
         if abs(value) >= SURE:
             value += PLY * ply if value > 0 else -PLY * ply
         self._known[key & self._size - 1] = key, move, value, depth, bound
+
+    def _is_enough(self, depth: int, number: int) -> bool:
+        """Whether so many quiet moves have been tried that the rest of them hardly matters."""
+        patience = self._ways.patience
+        return bool(patience) and depth <= 3 and number >= patience * (1 + depth * depth)
 
     def _reduction(self, depth: int, count: int) -> int:
         """By how many plies a late quiet move is searched less deeply at first."""

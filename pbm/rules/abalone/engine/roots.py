@@ -8,7 +8,7 @@ from typing import Protocol
 from pbm.rules.abalone.engine.weights import Ways, Weights
 from pbm.rules.abalone.position import Position
 
-MOST_LINES = 64
+MOST_LINES = 256
 """More lines than that are never asked for at once."""
 
 MOST_PAST = 1024

@@ -24,10 +24,10 @@ class Weights:
 
     scores: tuple[int, int, int, int, int, int] = (0, 1000, 2100, 3300, 4700, 6500)
     marble: int = 0
-    rings: tuple[int, int, int, int, int] = (0, -20, -60, -140, -260)
+    rings: tuple[int, int, int, int, int] = (0, -10, -60, -170, -340)
     cohesion: int = 14
-    danger: int = 120
-    push: int = 0
+    danger: int = 190
+    push: int = 45
     lead: int = 8
 
 
@@ -37,14 +37,16 @@ class Ways:
 
     `best_reply`: of several enemies only one moves between two own moves, the one that hurts most;
     otherwise all do, as if in league. `quiescence`: ejections are played out below the last ply.
-    `reductions`: late quiet moves are searched less deeply at first. `futility`: what a quiet move
-    of the last ply may gain at most, 0 to look at all. `aspiration`: half the first window.
-    `contempt`: what a repetition costs the side that searches.
+    `reductions`: late quiet moves are searched less deeply at first. `patience`: of quiet moves at
+    most two, five and ten times as many are tried in the last three plies, the last one first; 0
+    for all. `futility`: what a quiet move of the last ply may gain at most, 0 to look at all.
+    `aspiration`: half the first window. `contempt`: what a repetition costs the side that searches.
     """
 
     best_reply: int = 0
     quiescence: int = 1
     reductions: int = 1
+    patience: int = 3
     futility: int = 300
     aspiration: int = 150
     contempt: int = 200
@@ -54,7 +56,7 @@ def flat(weights: Weights, ways: Ways) -> tuple[int, ...]:
     """All numbers in one row.
 
     >>> len(flat(Weights(), Ways()))
-    22
+    23
     """
     return tuple(_numbers((astuple(weights), astuple(ways))))
 

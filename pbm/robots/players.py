@@ -1,0 +1,45 @@
+"""The robots, each by what it looks at and how it chooses; their names say how strong they are."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from pbm.rules.contract import Budget
+
+
+@dataclass(frozen=True, slots=True)
+class Robot:
+    """A player that thinks by itself.
+
+    `budget` is what its search looks at. It weighs the best `lines` of what was found and takes
+    any that is scored at most `within` hundredths below the best; one that is `careful` first
+    leaves out those after which something of its own can be taken at once.
+    """
+
+    name: str
+    budget: Budget
+    lines: int = 1
+    within: int = 0
+    careful: bool = False
+
+
+_ALL_MOVES = 1_000
+
+PEBBLE = Robot("pebble", Budget(5_000, 5, depth=1), _ALL_MOVES, within=35, careful=True)
+COBBLE = Robot("cobble", Budget(10_000, 5, depth=3), lines=4, within=4)
+BOULDER = Robot("boulder", Budget(600_000, 5))
+
+ROBOTS: Mapping[str, Robot] = MappingProxyType(
+    {robot.name: robot for robot in (PEBBLE, COBBLE, BOULDER)}
+)
+"""Every robot by its name, the weakest first."""
+
+
+def weaker(robot: Robot) -> Robot:
+    """The next weaker robot; the weakest has none below it, and is its own.
+
+    >>> weaker(BOULDER).name, weaker(PEBBLE).name
+    ('cobble', 'pebble')
+    """
+    names = list(ROBOTS)
+    return ROBOTS[names[max(names.index(robot.name) - 1, 0)]]
