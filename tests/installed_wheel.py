@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 @dataclass(frozen=True)
 class InstalledWheel:
-    """programs: the folder with python, pbm, pbm-admin and pbm-rules; empty: an empty folder."""
+    """programs: the folder with python and our programs; empty: an empty folder."""
 
     programs: Path
     empty: Path

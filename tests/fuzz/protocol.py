@@ -3,8 +3,10 @@
 import json
 from unittest.mock import patch
 
-from pbm.rules.abalone import protocol
 from pbm.rules.abalone.errors import REASONS
+from pbm.rules.abalone.protocol import positions, searches
+from pbm.rules.abalone.protocol.program import answer
+from pbm.rules.abalone.protocol.requests import REQUEST_REASONS
 from tests.fuzz.targets import Target
 
 _START = "11111/111111/..111../......../........./......../..222../222222/22222 1 0,0 -"
@@ -17,23 +19,26 @@ _REQUESTS: tuple[object, ...] = (
     {"op": "play", "state": _START, "move": "i5h5", "notation": "abapro"},
     {"op": "perft", "state": _START, "depth": 1},
     {"op": "diagram", "state": _START},
+    {"op": "search", "state": _START, "nodes": 9, "best": 2, "earlier": [_START]},
+    {"op": "evaluate", "state": _START},
     [1, 2.5e3, None],
 )
 _WORDS = (
     *('"op"', '"board"', '"players"', '"teams"', '"pillar"', '"state"', '"move"', '"notation"'),
     *('"depth"', '"start"', '"boards"', '"moves"', '"play"', '"perft"', '"diagram"', '"abapro"'),
+    *('"search"', '"evaluate"', '"nodes"', '"seconds"', '"best"', '"seed"', '"earlier"'),
     *("true", "false", "null", "NaN", "\\ud800", "\\u0000", "1e999", "{", "}", "[", "]", ":", ","),
 )
 
 
 def check(data: bytes) -> None:
     """Answer a line, and hold the answer to what the manual says of it."""
-    # Deep counting is slow by nature; how deep it may go is tested elsewhere.
-    with patch.object(protocol, "DEEPEST_PERFT", 1):
-        told = protocol.answer(data)
+    # To look far ahead is slow by nature; how far it may be is tested elsewhere.
+    with patch.object(positions, "DEEPEST_PERFT", 1), patch.object(searches, "MOST_NODES", 50):
+        told = answer(data)
     assert json.loads(json.dumps(told)) == told
     if not told["ok"]:
-        assert told["error"]["reason"] in (*REASONS, *protocol.REQUEST_REASONS)
+        assert told["error"]["reason"] in (*REASONS, *REQUEST_REASONS)
         assert told["error"]["text"]
 
 

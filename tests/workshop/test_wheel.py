@@ -70,7 +70,7 @@ def test_the_wheel_is_for_this_platform_and_any_python(installed_wheel: Installe
     assert platform in platform_tags()
 
 
-@pytest.mark.parametrize("program", ["pbm", "pbm-admin", "pbm-rules"])
+@pytest.mark.parametrize("program", ["pbm", "pbm-admin", "pbm-rules", "pbm-engine"])
 def test_the_wheel_brings_its_programs(installed_wheel: InstalledWheel, program: str) -> None:
     command = [installed_wheel.programs / program, "--version"]
     run = subprocess.run(command, cwd=installed_wheel.empty, capture_output=True, check=False)

@@ -1,11 +1,12 @@
 """Searching and judging positions of Abalone: what the door calls."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from ctypes import c_int32
 from dataclasses import replace
 
 from pbm.rules.abalone.engine import compiled, plain
 from pbm.rules.abalone.engine.judging import Judge
-from pbm.rules.abalone.engine.roots import DEEPEST, MOST_LINES, Limits, Twin, root_of
+from pbm.rules.abalone.engine.roots import DEEPEST, MOST_LINES, Limits, Outlook, Twin, root_of
 from pbm.rules.abalone.engine.tables import CODE_MASK
 from pbm.rules.abalone.engine.weights import MARBLE, Ways, Weights
 from pbm.rules.abalone.moves import move_coded
@@ -24,19 +25,29 @@ def search(
     seed: int = 0,
     weights: Weights | None = None,
     ways: Ways | None = None,
+    stop: c_int32 | None = None,
+    told: Callable[[Found], None] | None = None,
 ) -> Found:
-    """The best moves in the last of some positions in the order of play."""
+    """The best moves in the last of some positions in the order of play.
+
+    `stop` and `told` are as in `Limits`.
+    """
     if positions[-1].turn is None:
         return Found((), 0, 0)
+    by, twin = _twin()
     limits = Limits(
         budget.nodes,
         DEEPEST if budget.depth is None else max(1, min(budget.depth, DEEPEST)),
         budget.seconds,
         max(1, min(best, MOST_LINES)),
         seed % _SEEDS,
+        stop,
+        told and (lambda outlook: told(_found(outlook, by))),
     )
-    by, twin = _twin()
-    outlook = twin(root_of(positions), weights or Weights(), ways or Ways(), limits)
+    return _found(twin(root_of(positions), weights or Weights(), ways or Ways(), limits), by)
+
+
+def _found(outlook: Outlook, by: str) -> Found:
     lines = tuple(Line(_texts(moves), value // _UNIT) for value, moves in outlook.lines)
     return Found(lines, outlook.depth, outlook.nodes, by, outlook.cut)
 

@@ -8,11 +8,12 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import BinaryIO
 
 from pbm import __version__
 from pbm.rules.abalone.errors import RulesError
+from pbm.rules.abalone.pipes import read_lines
 from pbm.rules.abalone.protocol import positions, searches
 from pbm.rules.abalone.protocol.requests import (
     LONGEST_LINE,
@@ -50,18 +51,9 @@ def _perform(request: Request) -> Answer:
 
 def serve(requests: BinaryIO, answers: BinaryIO) -> None:
     """Answer line by line until the input ends."""
-    for line in _lines(requests):
+    for line in read_lines(requests, LONGEST_LINE):
         answers.write(json.dumps(answer(line)).encode() + b"\n")
         answers.flush()
-
-
-def _lines(stream: BinaryIO) -> Iterator[bytes]:
-    """The lines of a stream; of one that is too long only as much as shows that."""
-    while line := stream.readline(LONGEST_LINE + 1):
-        rest = line
-        while rest and not rest.endswith(b"\n"):
-            rest = stream.readline(LONGEST_LINE + 1)
-        yield line
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -1,0 +1,1 @@
+"""`pbm-engine`: the search for matches between programs."""

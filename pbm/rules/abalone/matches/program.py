@@ -1,0 +1,173 @@
+"""`pbm-engine`: plays matches against other programs, by lines of text like the usual engines.
+
+`docs/engine-protocol.md` is its manual. A search runs in a thread of its own, so that lines are
+read, and `stop` obeyed, while it thinks.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Sequence
+from threading import Lock
+from typing import BinaryIO
+
+from pbm import __version__
+from pbm.rules.abalone.diagram import diagram
+from pbm.rules.abalone.layouts import start
+from pbm.rules.abalone.matches.orders import (
+    OPTIONS,
+    OrderError,
+    read_go,
+    read_option,
+    read_position,
+)
+from pbm.rules.abalone.matches.thinking import Thinking
+from pbm.rules.abalone.pipes import read_lines
+from pbm.rules.abalone.position import Position
+from pbm.rules.abalone.state import format_state
+
+LONGEST_LINE = 1 << 20
+"""Bytes that a line may have, its newline included."""
+
+
+class Engine:
+    """A game that is being played, obeyed line by line; whatever it says goes through `say`."""
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+        self._positions: list[Position] | None = [start()]
+        self._options = {name: usual for name, (usual, _, _) in OPTIONS.items()}
+        self._thinking: Thinking | None = None
+        self._orders: dict[str, Callable[[list[str]], None]] = {
+            "uai": self._greet,
+            "isready": lambda _: self._say("readyok"),
+            "newgame": self._begin,
+            "setoption": self._set,
+            "position": self._read_position,
+            "go": self._go,
+            "stop": lambda _: self.stop(),
+            "show": self._show,
+        }
+
+    def obey(self, line: bytes) -> bool:
+        """Do what a line says; False when it says to quit."""
+        word, *words = line.decode(errors="replace").split() or ("",)
+        if word == "quit":
+            return False
+        try:
+            if len(line) > LONGEST_LINE:
+                raise OrderError(f"a line has at most {LONGEST_LINE} bytes")
+            if word and word not in self._orders:
+                raise OrderError(f"there is no {word[:20]!r}; {', '.join(self._orders)}, quit")
+            if word:
+                self._orders[word](words)
+        except OrderError as error:
+            self._say(f"info string error: {error}.")
+        return True
+
+    def finish(self) -> None:
+        """Wait for a search that has an end; stop one that has none."""
+        if self._thinking:
+            self._thinking.finish()
+
+    def stop(self) -> None:
+        """End a search soon, and wait until its best move is said."""
+        if self._thinking:
+            self._thinking.stop()
+
+    def _greet(self, _: list[str]) -> None:
+        self._say(f"id name pbm {__version__}")
+        self._say("id author the authors of pbm")
+        for name, (usual, least, most) in OPTIONS.items():
+            self._say(f"option name {name} type spin default {usual} min {least} max {most}")
+        self._say("uaiok")
+
+    def _set(self, words: list[str]) -> None:
+        self._check_idle()
+        name, number = read_option(words)
+        self._options[name] = number
+
+    def _read_position(self, words: list[str]) -> None:
+        self._check_idle()
+        self._positions = None  # whatever is wrong with the line: no search of the one before
+        self._positions = read_position(words)
+
+    def _begin(self, _: list[str]) -> None:
+        self._check_idle()
+        self._positions = [start()]
+
+    def _go(self, words: list[str]) -> None:
+        self._check_idle()
+        try:
+            if self._positions is None:
+                raise OrderError("the last position was not understood")
+            budget = read_go(words)
+        except OrderError:
+            self._say("bestmove (none)")  # each go has its bestmove
+            raise
+        self._thinking = Thinking(
+            self._positions,
+            budget,
+            best=self._options["MultiPV"],
+            seed=self._options["Seed"],
+            say=self._say,
+        )
+
+    def _show(self, _: list[str]) -> None:
+        if self._positions is None:
+            raise OrderError("the last position was not understood")
+        self._say(diagram(self._positions[-1]))
+        self._say(f"State: {format_state(self._positions[-1])}")
+
+    def _check_idle(self) -> None:
+        if self._thinking and not self._thinking.over:
+            raise OrderError("it is thinking; send stop first")
+
+
+class Speaker:
+    """Says lines to whoever started the program, from any thread, until nobody listens."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self.is_heard = True
+
+    def __call__(self, text: str) -> None:
+        """Say one line, or several."""
+        with self._lock:
+            try:
+                sys.stdout.write(f"{text}\n")
+                sys.stdout.flush()
+            except BrokenPipeError:
+                # Whatever is still to be said goes nowhere.
+                self.is_heard = False
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def run(requests: BinaryIO, say: Speaker) -> None:
+    """Obey lines until they end or say to quit, or nobody listens."""
+    engine = Engine(say)
+    try:
+        for line in read_lines(requests, LONGEST_LINE):
+            if not engine.obey(line) or not say.is_heard:
+                break
+        else:
+            engine.finish()
+    finally:
+        engine.stop()
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run `pbm-engine` on standard input and output; the result is the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="pbm-engine",
+        description="Plays Abalone against other programs, by lines of text such as"
+        " `position start bowl moves a1,b2` and `go movetime 1000`.",
+    )
+    parser.add_argument("--version", action="version", version=f"%(prog)s, version {__version__}")
+    parser.parse_args(arguments)
+    say = Speaker()
+    try:
+        run(sys.stdin.buffer, say)
+    except KeyboardInterrupt:
+        return 130
+    return 0 if say.is_heard else 1

@@ -1,0 +1,13 @@
+"""How programs of ours read what another program sends them."""
+
+from collections.abc import Iterator
+from typing import BinaryIO
+
+
+def read_lines(stream: BinaryIO, longest: int) -> Iterator[bytes]:
+    """The lines of a stream; of one with more than `longest` bytes only as much as shows that."""
+    while line := stream.readline(longest + 1):
+        rest = line
+        while rest and not rest.endswith(b"\n"):
+            rest = stream.readline(longest + 1)
+        yield line
