@@ -19,6 +19,8 @@ PLAYED_ON_SQLITE = [Path(__file__).with_name(folder) for folder in ("admin", "co
 # What hypothesis tries is right or wrong, however long a busy machine takes for it.
 settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("unhurried")
+# Plans must not change by lot: nothing is analysed behind a test's back, nor from a sample of rows.
+STEADY = {"autovacuum": "off", "default_statistics_target": "200"}
 Report = pytest.TestReport | pytest.CollectReport
 
 
@@ -26,7 +28,7 @@ Report = pytest.TestReport | pytest.CollectReport
 def postgres_server() -> Iterator[PostgresServer]:
     """One PostgreSQL server for all tests of this process, made when the first one asks."""
     try:
-        with running_postgres() as server:
+        with running_postgres(STEADY) as server:
             yield server
     except MissingPostgresError as error:
         pytest.fail(str(error), pytrace=False)
