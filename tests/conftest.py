@@ -1,5 +1,6 @@
 """What every test may ask for: databases of both kinds, and the wheel as a stranger has it."""
 
+import gc
 import os
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
@@ -127,6 +128,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if _is_second(item) and any(map(item.path.is_relative_to, PLAYED_ON_SQLITE)):
             item.add_marker("thorough")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """What thousands of tests are made of stays, so garbage is looked for only in the rest."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_runtest_setup() -> None:
