@@ -3,6 +3,8 @@
 import gc
 import os
 from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager, nullcontext
+from fcntl import LOCK_EX, flock
 from pathlib import Path
 from typing import Any
 
@@ -165,10 +167,19 @@ def pytest_runtest_makereport() -> Generator[None, Report, Report]:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_make_collect_report() -> Generator[None, Report, Report]:
-    """The same for a whole module."""
-    report = yield
+def pytest_make_collect_report(collector: pytest.Collector) -> Generator[None, Report, Report]:
+    """The same for a whole module; what pytest makes of its source is made by one worker."""
+    with _by_one(collector.path) if isinstance(collector, pytest.File) else nullcontext():
+        report = yield
     return _refuse_to_skip(report)
+
+
+@contextmanager
+def _by_one(file: Path) -> Iterator[None]:
+    """Let the other workers wait, who then find kept what this one has compiled."""
+    with file.open("rb") as opened:
+        flock(opened, LOCK_EX)
+        yield
 
 
 def _refuse_to_skip(report: Report) -> Report:
