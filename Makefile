@@ -34,8 +34,9 @@ help: ## lists these targets
 run: $(READY) ## starts the server on its defaults: 127.0.0.1:8025, everything under var/
 	@exec .venv/bin/pbm serve
 
-# Twice as many as processors: servers and databases of tests are waited for.
-WORKERS ?= $(shell n=$$(( 2 * $$(nproc) )); echo $$(( n > 8 ? 8 : n )))
+# Half as many again as processors: servers and databases of tests are waited for, but each worker
+# collects all tests, and starts servers of its own.
+WORKERS ?= $(shell n=$$(( ($$(nproc) * 3 + 1) / 2 )); echo $$(( n > 8 ? 8 : n )))
 PYTEST = $(PY) -m pytest -n $(WORKERS) --dist worksteal
 
 .PHONY: test

@@ -1,7 +1,10 @@
 """What every test may ask for: databases of both kinds, and the wheel as a stranger has it."""
 
+import gc
 import os
 from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager, nullcontext
+from fcntl import LOCK_EX, flock
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +22,8 @@ PLAYED_ON_SQLITE = [Path(__file__).with_name(folder) for folder in ("admin", "co
 # What hypothesis tries is right or wrong, however long a busy machine takes for it.
 settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("unhurried")
+# Plans must not change by lot: nothing is analysed behind a test's back, nor from a sample of rows.
+STEADY = {"autovacuum": "off", "default_statistics_target": "200"}
 Report = pytest.TestReport | pytest.CollectReport
 
 
@@ -26,7 +31,7 @@ Report = pytest.TestReport | pytest.CollectReport
 def postgres_server() -> Iterator[PostgresServer]:
     """One PostgreSQL server for all tests of this process, made when the first one asks."""
     try:
-        with running_postgres() as server:
+        with running_postgres(STEADY) as server:
             yield server
     except MissingPostgresError as error:
         pytest.fail(str(error), pytrace=False)
@@ -127,6 +132,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("thorough")
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """What thousands of tests are made of stays, so garbage is looked for only in the rest."""
+    gc.collect()
+    gc.freeze()
+
+
 def pytest_runtest_setup() -> None:
     """A test that has changed nothing of the program yet may go on from openings of others."""
     Opening.in_use = True
@@ -155,10 +167,19 @@ def pytest_runtest_makereport() -> Generator[None, Report, Report]:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_make_collect_report() -> Generator[None, Report, Report]:
-    """The same for a whole module."""
-    report = yield
+def pytest_make_collect_report(collector: pytest.Collector) -> Generator[None, Report, Report]:
+    """The same for a whole module; what pytest makes of its source is made by one worker."""
+    with _by_one(collector.path) if isinstance(collector, pytest.File) else nullcontext():
+        report = yield
     return _refuse_to_skip(report)
+
+
+@contextmanager
+def _by_one(file: Path) -> Iterator[None]:
+    """Let the other workers wait, who then find kept what this one has compiled."""
+    with file.open("rb") as opened:
+        flock(opened, LOCK_EX)
+        yield
 
 
 def _refuse_to_skip(report: Report) -> Report:

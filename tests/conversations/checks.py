@@ -2,6 +2,7 @@
 
 import re
 from functools import lru_cache
+from weakref import WeakSet
 
 from pbm.commands.declare import Command
 from pbm.commands.registry import parse_line, parse_move
@@ -19,15 +20,19 @@ SAID_COLUMNS = COLUMNS + len("| ")  # players' own lines keep their breaks
 MOST_REFERENCES = 3
 WRAPS = range(70, 80)  # where mailers break the lines that they quote
 _TAG = re.compile(r"pbm\+|(?<![a-z0-9])k1[a-z2-7]{16}", re.ASCII)
+_CHECKED: WeakSet[Mail] = WeakSet()  # those of an opening lie in the mailboxes of many tables
 
 
 def check_mails(mail: Mail) -> None:
     """Check one of our mails: its headers, its layout, and that it never comes back as an order."""
+    if mail in _CHECKED:
+        return
     if mail.message.get_content_type() != "multipart/alternative":
         return  # sent on to the operator as it came
     _check_headers(mail)
     _check_layout(mail)
     _check_harmless(mail)
+    _CHECKED.add(mail)
 
 
 def check_boards(table: Table) -> None:

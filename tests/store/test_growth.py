@@ -30,9 +30,12 @@ FEW = 60  # rows: for the little tables of an empty database PostgreSQL has othe
 
 
 @pytest.fixture
-def full(database_url: str) -> Iterator[SendingTable]:
-    """A table beside thousands of boards that others have played."""
-    table = SendingTable(database_url)
+def full(bare_database_url: str) -> Iterator[SendingTable]:
+    """A table beside thousands of boards that others have played.
+
+    Its database is new: where rows lie, which plans depend on, is no trace of other tests.
+    """
+    table = SendingTable(bare_database_url)
     fill(table.database, MUCH)
     yield table
     table.leave()

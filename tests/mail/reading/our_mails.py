@@ -57,6 +57,8 @@ def broken(text: str, width: int) -> str:
 
 def _broken(line: str, width: int) -> list[str]:
     indent = line[: len(line) - len(line.lstrip())]
+    if line.isprintable() and line[-1:].strip() and len(indent + line) <= width:
+        return [indent + line]  # as `wrap` does it, which takes a hundred times as long
     return wrap(line, width, initial_indent=indent, break_long_words=False) or [""]
 
 
