@@ -14,7 +14,7 @@ from pbm.commands.script import (
     read_script,
     wants_no_mail,
 )
-from pbm.commands.seeks import Play
+from pbm.commands.seeks import Join, Play, SeekOthers
 from pbm.commands.seeks_told import offered
 from pbm.commands.words import lowered
 from pbm.errors import Refusal
@@ -133,7 +133,7 @@ def _welcome(turn: MailTurn, question: Question, player: Player, rest: tuple[str
         told.append(problem_answer(context, script, script.problem))
     elif script.commands and not is_dangerous(script):
         told += run_script(within_rate(context, script), script)
-    joined["pairs"] = any(isinstance(command, Play) for command in script.commands)
+    joined["pairs"] = any(isinstance(command, (Play, SeekOthers)) for command in script.commands)
     joined["open"] = offered(context)  # what is left by now
     told.insert(0, Answered("signed-up", {"title": "welcome", **joined}))
     tell(context, told)
@@ -144,7 +144,11 @@ def _welcome(turn: MailTurn, question: Question, player: Player, rest: tuple[str
 
 
 def _as_asked_before(question: Question) -> Script:
-    """What somebody has asked for who did not play here yet: to be paired, for some game."""
+    """What somebody has asked for who did not play here yet: to be paired, or a seat."""
+    seat = question.params.get("seat")
+    wish = parse_line(seat) if seat else None
+    if isinstance(wish, (SeekOthers, Join)):
+        return Script((wish,))
     game = games().get(question.params.get("pairs") or "")
     command = parse_line(Play.words[0], game) if game else None
     return Script((command,)) if isinstance(command, Play) else Script()
@@ -194,8 +198,7 @@ def _ask_back(turn: MailTurn, question: Question, name: str | None) -> str:
     check_new_handle(turn.work, handle)
     turn.work.questions.forget_password(question)
     more = bool(read_script("", turn.envelope.said[1:], in_answer=False).commands)
-    pairs = question.params.get("pairs")
-    welcome = Welcome(handle, None, last=False, named=True, more=more, pairs=pairs)
+    welcome = Welcome(handle, None, last=False, named=True, more=more)
     return _ask(turn, question, welcome)
 
 
@@ -206,8 +209,7 @@ def _ask_again(turn: MailTurn, question: Question, refusal: Refusal) -> str:
         handle = suggest_handle(turn.work, question.address)
     problem = {"code": refusal.code, "params": refusal.params}
     kept = asked_with(turn.site.keyring, question)
-    pairs = question.params.get("pairs")
-    return _ask(turn, question, Welcome(handle, problem, last=False, kept=kept, pairs=pairs))
+    return _ask(turn, question, Welcome(handle, problem, last=False, kept=kept))
 
 
 def _ask(turn: MailTurn, question: Question, welcome: Welcome) -> str:
@@ -220,6 +222,8 @@ def _ask(turn: MailTurn, question: Question, welcome: Welcome) -> str:
         "last": left == 1,
         "invitation": question.params["invitation"],
         "invited": told_of(turn, errand) if errand else None,
+        "pairs": question.params.get("pairs"),
+        "seat": question.params.get("seat"),
     }
     ask_signup(turn, question.address, replace(welcome, **about))
     why = welcome.problem["code"] if welcome.problem else welcome.handle

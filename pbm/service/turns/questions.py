@@ -47,7 +47,8 @@ class Welcome:
     are not kept; `asked`: the names of commands that only a player may give, not kept either;
     `invitation`: the errand of the challenge that a yes belongs to, and `invited` what is told of
     it while it waits; `kept`: the hash of the password that was sent along. `help` is the text of
-    a page; `pairs` is the name of the game for which somebody asked to be paired.
+    a page; `pairs` is the name of the game for which somebody asked to be paired, and `seat` the
+    line by which somebody seeks a game or joins one: both are done with the yes.
     """
 
     handle: str
@@ -61,6 +62,7 @@ class Welcome:
     help: str | None = None
     named: bool = False
     pairs: str | None = None
+    seat: str | None = None
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,7 @@ def ask_signup(turn: Turn, address: str, welcome: Welcome) -> None:
         "password": sealed is not None,
         "help": welcome.help,
         "pairs": welcome.pairs is not None,
+        "seat": welcome.seat,
     }
     asking = Asking("welcome", question_subject(f"play as {welcome.handle}"), params, new_token())
     if invited:
@@ -108,6 +111,8 @@ def ask_signup(turn: Turn, address: str, welcome: Welcome) -> None:
     kept: dict[str, Any] = {"handle": welcome.handle, "invitation": welcome.invitation}
     if welcome.pairs:
         kept["pairs"] = welcome.pairs
+    if welcome.seat:
+        kept["seat"] = welcome.seat
     turn.work.questions.ask(
         *("signup", address, token_digest(asking.token), kept, turn.now, turn.now + SIGNUP_FOR),
         password=sealed,

@@ -15,7 +15,7 @@ from pbm.play.subjects import answer_subject
 from pbm.play.turn import Turn
 from pbm.service.accounts.first_passwords import hash_of_first
 from pbm.service.accounts.handles import choose_handle
-from pbm.service.turns.intentions import page_meant, pairs_meant
+from pbm.service.turns.intentions import page_meant, pairs_meant, seat_meant
 from pbm.service.turns.mail_turn import MailTurn
 from pbm.service.turns.mail_writer import MailWriter
 from pbm.service.turns.questions import Welcome, ask_signup
@@ -45,17 +45,19 @@ def answer_stranger(turn: MailTurn, author: str) -> str:
         kept = hash_of_first(turn, first)
     except Refusal as refusal:
         problem = problem or {"code": refusal.code, "params": refusal.params}
-    pairs = pairs_meant(script)
-    others = () if pairs else script.commands[1:]
+    pairs, seat = pairs_meant(script), seat_meant(script)
+    is_kept = pairs is not None or seat is not None
+    others = () if is_kept else script.commands[1:]
     welcome = Welcome(
         handle,
         problem,
         last=left == 1,
         more=isinstance(first, SignUp) and bool(others or script.comment),
-        asked=() if pairs else _asked_for(script),
+        asked=() if is_kept else _asked_for(script),
         kept=kept,
         help=_page_meant(context, script),
         pairs=pairs,
+        seat=seat,
     )
     ask_signup(turn, author, welcome)
     return f"asked {author} to play as {handle}"
