@@ -10,6 +10,7 @@ from pbm.commands.registry import parse_line
 from pbm.events import Guest, Invited
 from pbm.mail.tags import new_token, token_digest
 from pbm.passwords import PasswordHash, SealedPassword
+from pbm.play.clocks.told import moment_told
 from pbm.play.limits import take_unasked_mail
 from pbm.play.subjects import question_subject
 from pbm.play.turn import Turn
@@ -102,6 +103,7 @@ def ask_signup(turn: Turn, address: str, welcome: Welcome) -> None:
         "help": welcome.help,
         "pairs": welcome.pairs is not None,
         "seat": welcome.seat,
+        "until": moment_told(turn.now + SIGNUP_FOR, "UTC"),
     }
     asking = Asking("welcome", question_subject(f"play as {welcome.handle}"), params, new_token())
     if invited:
@@ -149,6 +151,7 @@ def ask_invited(turn: Turn, player: Player, event: Invited) -> None:
     game = game_named(event.game)
     title = game.info.title
     told = {"inviter": player.handle, "title": title, "board": _first_board(game)}
+    told["until"] = moment_told(turn.now + SIGNUP_FOR, "UTC")
     for guest in event.guests:
         subject = _invites(player.handle, game)
         asking = Asking("invite", subject, {"handle": guest.handle, **told}, guest.token)
