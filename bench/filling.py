@@ -74,18 +74,34 @@ class _Copy:
 
 
 @dataclass(frozen=True)
+class _Pattern:
+    """A row of the model: what is the same in each copy, and how to write what differs."""
+
+    same: list[Any]
+    differing: Sequence[tuple[int, Make]]
+
+    def copied(self, copy: _Copy) -> Row:
+        row = self.same.copy()
+        for place, make in self.differing:
+            row[place] = make(copy)
+        return row
+
+
+@dataclass(frozen=True)
 class _Part:
     """Rows of the model that are copied together: of two players, or of a board."""
 
-    rows: Mapping[str, Sequence[Sequence[Make]]]
+    rows: Mapping[str, Sequence[_Pattern]]
 
     def copied(self, table: str, copy: _Copy) -> Iterator[Row]:
-        for made in self.rows[table]:
+        for pattern in self.rows[table]:
             copy.row += 1
-            yield tuple([make(copy) for make in made])
+            yield pattern.copied(copy)
 
-    def count(self, table: str) -> int:
-        return len(self.rows.get(table, ()))
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many rows of each table there are, where there are any."""
+        return {name: len(rows) for name, rows in self.rows.items() if rows}
 
 
 def fill(database: Database, size: Size) -> None:
@@ -96,10 +112,17 @@ def fill(database: Database, size: Size) -> None:
     rows: dict[str, Iterator[Row]] = {
         table.name: _rows(table.name, parts, size.pairs) for table in metadata.sorted_tables
     }
+    indexes = [index for table in metadata.sorted_tables for index in table.indexes]
+    with database.engine.begin() as connection:
+        for index in indexes:
+            index.drop(connection)
     with database.engine.connect() as connection:
         for table in metadata.sorted_tables:
             names = [column.name for column in table.columns]
             _insert(connection, table.name, names, rows[table.name])
+    with database.engine.begin() as connection:  # afterwards, which is faster
+        for index in indexes:
+            index.create(connection)
     if not database.embedded:
         with database.engine.connect() as connection:
             _set_numbers(connection)
@@ -113,8 +136,10 @@ def _rows(table: str, parts: Sequence[tuple[_Part, int]], pairs: int) -> Iterato
     total = sum(count for _, count in parts)
     done = 0
     for part, count in parts:
-        if not part.count(table):
-            first = {name: it + count * part.count(name) for name, it in first.items()}
+        counts = part.counts
+        if table not in counts:
+            for name, rows in counts.items():
+                first[name] += count * rows
             done += count
             continue
         for number in range(count):
@@ -134,8 +159,8 @@ def _rows(table: str, parts: Sequence[tuple[_Part, int]], pairs: int) -> Iterato
                 salt=str(done),
             )
             yield from part.copied(table, copy)
-            for name in first:
-                first[name] += part.count(name)
+            for name, rows in counts.items():
+                first[name] += rows
             done += 1
 
 
@@ -197,28 +222,27 @@ def _part(
             )
             bounds = {"after": after.get(name, 0), "until": until[name]}
             rows = connection.execute(query, bounds).all()
-            made = [
-                [
-                    _make(column, value, after)
-                    for column, value in zip(item.columns, row, strict=True)
-                ]
-                for row in rows
-            ]
+            patterns = [_pattern(list(item.columns), row, after) for row in rows]
             # A bucket that belongs to nobody there is once only.
-            found[name] = [row for row in made if name != "buckets" or _is_somebodys(row[0])]
+            found[name] = [it for it in patterns if name != "buckets" or _is_somebodys(it)]
     return _Part(found)
 
 
-def _is_somebodys(make: Make) -> bool:
+def _pattern(columns: Sequence[Column[Any]], row: Row, after: Mapping[str, int]) -> _Pattern:
+    made = [_make(column, value, after) for column, value in zip(columns, row, strict=True)]
+    differing = [(place, make) for place, make in enumerate(made) if make is not None]
+    return _Pattern(list(row), differing)
+
+
+def _is_somebodys(bucket: _Pattern) -> bool:
     """Whether a bucket's key differs from copy to copy."""
-    probe = _Copy({}, 0, dict.fromkeys(_NAMES, "#"), "", "", "")
-    return "#" in str(make(probe))
+    return any(place == 0 for place, _ in bucket.differing)
 
 
-def _make(column: Column[Any], value: Any, after: Mapping[str, int]) -> Make:
-    """How to write a value of the model in a copy of it."""
+def _make(column: Column[Any], value: Any, after: Mapping[str, int]) -> Make | None:
+    """How to write a value of the model in a copy of it, None if it is the same in each."""
     if value is None:
-        return lambda _: None
+        return None
     if isinstance(column.type, Moment):
         lately = column.table.name == "buckets"
         return lambda copy: copy.lately if lately else copy.moment
@@ -227,11 +251,11 @@ def _make(column: Column[Any], value: Any, after: Mapping[str, int]) -> Make:
         return lambda copy: copy.players + value
     if target is not None:
         if not value:
-            return lambda _: value  # the thread of what is about no board
+            return None  # the thread of what is about no board
         local = value - after.get(target, 0)
         return lambda copy: copy.first[target] + local
     if not isinstance(value, str):
-        return lambda _: value
+        return None
     if column.name in _UNIQUE:
         return lambda copy: (copy.unique() * 3)[: len(value)]
     if column.name == "message_id":
@@ -240,7 +264,7 @@ def _make(column: Column[Any], value: Any, after: Mapping[str, int]) -> Make:
         return lambda copy: f"{head.format(**copy.names)}.{copy.unique()[:16]}@{tail}"
     form = _form(value)
     if form.format(**dict.fromkeys(_NAMES, "")) == value:
-        return lambda _: value
+        return None
     return lambda copy: form.format(**copy.names)
 
 

@@ -455,6 +455,12 @@ def _parse_roles(text: str) -> frozenset[str]:
 
 async def _serve(settings: Settings, roles: frozenset[str]) -> None:
     server = Server(settings, roles)
-    gc.freeze()  # a look through all that is loaded by now would hold up everybody
-    gc.set_threshold(_NEW_OBJECTS)
+    spare_garbage_looks()
     await server.run()
+
+
+def spare_garbage_looks() -> None:
+    """Look for garbage among what is made from now on, and less often than Python does: a look
+    through all that is loaded by now would hold up everybody, by a tenth of a second."""
+    gc.freeze()
+    gc.set_threshold(_NEW_OBJECTS)

@@ -93,6 +93,7 @@ class ReportBoard(Command):
             raise Refusal("nothing-reported", number=board.id)
         yield report(context.work, board, context.player, lines, context.now)
         told = {"title": "your report", "number": board.id, "most": REPORTS.most}
+        told["mailed"] = bool(context.turn.site.operator)
         yield Answered("reported", told)
 
     def pinned(self, context: Context) -> str:

@@ -147,8 +147,6 @@ class Players(Command):
         """Answer with a list."""
         work, info = context.work, (game_named(self.of) if self.of else self.game).info
         first = lowered(self.start or "")[:_LONGEST]
-        if first in self.words[:1] and work.players.by_handle(first) is None:
-            first = ""  # "list players"
         players, go_on = work.players.some_from(first, most=_MOST_PLAYERS)
         numbers = [player.id for player in players]
         known = work.ratings.current(info.name, Pool.TWO, numbers)

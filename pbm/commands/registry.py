@@ -27,7 +27,7 @@ from pbm.commands.preview import Preview
 from pbm.commands.ratings import Standings
 from pbm.commands.records import Export, Import
 from pbm.commands.seeks import Join, Play, SeekOthers, Seeks, Unseek
-from pbm.commands.settings import Challenges, Set, SetLimit, ShowSettings
+from pbm.commands.settings import SWITCHES, Challenges, Set, SetLimit, ShowSettings
 from pbm.commands.thoughts import Analyse, Hint
 from pbm.commands.words import BoardKind, cut_short, lowered
 from pbm.errors import Refusal
@@ -106,6 +106,7 @@ _ALIKE = 0.75  # more than elsewhere: plain words stand there, too
 _OF_ALL_GAMES = ["all", Show.words[0]]  # as older servers had it, in place of a game's name
 # A board's number, perhaps with a ply, and what stands behind it.
 _NUMBERED_LINE = re.compile(r"(\d{1,9}(?:#\d{1,5})?)(?: ?: ?| )(\S.*)", re.ASCII)
+_LISTS = frozenset(word for item in (Games, Players, Seeks, Standings) for word in item.words)
 _SHORT = 2  # words of a line that a command's short form may have
 
 
@@ -272,8 +273,18 @@ def _words(line: str) -> tuple[list[str], Game | None]:
     if [lowered(word) for word in words[:2]] == _OF_ALL_GAMES:
         words = words[1:]
     if len(words) > 1 and is_game(lowered(words[0])):
-        return words[1:], games()[lowered(words[0])]
-    return words, None
+        return _in_full(words[1:]), games()[lowered(words[0])]
+    return _in_full(words), None
+
+
+def _in_full(words: list[str]) -> list[str]:
+    """The words of what people say in short, or with a word more: `weekend off`, `list seeks`."""
+    first, second = (lowered(word) for word in (*words, "", "")[:2])
+    if len(words) == _SHORT and first in SWITCHES and second in ("on", "off"):
+        return [Set.words[0], *words]
+    if first == "list" and second in _LISTS:
+        return words[1:]
+    return words
 
 
 def _candidates(words: list[str]) -> Iterator[type[Command]]:

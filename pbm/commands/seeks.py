@@ -1,6 +1,6 @@
 """The commands by which somebody finds others to play with, without knowing anybody."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from typing import ClassVar
 
@@ -9,7 +9,7 @@ from pbm.commands.declare import Command, operand, option
 from pbm.commands.lobby import Challenge
 from pbm.commands.opponents import Team
 from pbm.commands.seeks_told import own_seeks, told_of
-from pbm.commands.words import PlayerCount, RatingRange, SeekNumber, Span
+from pbm.commands.words import PlayerCount, RatingRange, SeekNumber, SeekOrAll, Span
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.play.robots import robot_to_begin_with
@@ -169,36 +169,38 @@ class Join(Command):
 class Unseek(Command):
     """Take back a seek of yours, or your seat in somebody else's.
 
-    It ends the waiting after `play`, too. The number can be left out where there is only one.
+    It ends the waiting after `play`, too. The number can be left out where there is only one, and
+    `unseek all` ends all of it.
     """
 
     words = ("unseek",)
     group = "lobby"
-    examples = ("unseek", "unseek 3")
+    examples = ("unseek", "unseek 3", "unseek all")
 
-    number: int | None = operand(SeekNumber(), optional=True)
+    number: int | str | None = operand(SeekOrAll(), optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:
         """Let it be over, or the seat be free."""
         context.work.seeks.lock()
-        seek = self._meant(context)
-        yield from leave_seek(context.work, seek, context.player)
-        own = seek.maker.player_id == context.player.id
-        told = {"number": seek.id, "own": own, "pairs": seek.wish.pairs, "by": seek.maker.handle}
-        yield Answered("unseek", {"title": f"seek {seek.id}", **told})
+        for seek in self._meant(context):
+            yield from leave_seek(context.work, seek, context.player)
+            own, pairs = seek.maker.player_id == context.player.id, seek.wish.pairs
+            told = {"number": seek.id, "own": own, "pairs": pairs, "by": seek.maker.handle}
+            yield Answered("unseek", {"title": f"seek {seek.id}", **told})
 
     def pinned(self, context: Context) -> str:
         """Name the seek."""
-        return f"{self.words[0]} {self._meant(context).id}"
+        meant = self._meant(context)
+        return f"{self.words[0]} {SeekOrAll.ALL if self.number == SeekOrAll.ALL else meant[0].id}"
 
-    def _meant(self, context: Context) -> Seek:
+    def _meant(self, context: Context) -> Sequence[Seek]:
         own = context.work.seeks.of_player(context.player.id)
-        if self.number is None:
-            if len(own) != 1:
-                raise Refusal("which-seek", seeks=[seek.id for seek in own])
-            return own[0]
-        found = next((seek for seek in own if seek.id == self.number), None)
-        if found is None:
+        if own and (self.number == SeekOrAll.ALL or (self.number is None and len(own) == 1)):
+            return own
+        if not isinstance(self.number, int):
+            raise Refusal("which-seek", seeks=[seek.id for seek in own])
+        found = [seek for seek in own if seek.id == self.number]
+        if not found:
             raise Refusal("not-in-seek", seek=find_seek(context.work, self.number).id)
         return found
 

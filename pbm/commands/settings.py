@@ -128,6 +128,13 @@ _SETTINGS: Mapping[str, _Read] = {
     "limit": lambda word: {"limit": _limit(word)},
 }
 
+SWITCHES = frozenset(
+    word
+    for word in (*_SETTINGS, *_SPELLINGS)
+    if _SPELLINGS.get(word, word) in ("picture", "strict", "weekend", "digest")
+)
+"""Words of settings that a line may begin with, without `set`, where `on` or `off` is all else."""
+
 
 class ShowSettings(Command):
     """Say how we write to you, and what you can change about it."""
@@ -162,7 +169,8 @@ class Set(Command):
     `set digest daily`, and with `all` or `turn` there are no digests.
 
     `set timezone Europe/Berlin` is for the times that our mails name, and for the days of your
-    clocks. `set weekend off` stops these on Saturdays and Sundays. What would let your time on a
+    clocks. `set weekend off`, or just `weekend off`, stops
+    these on Saturdays and Sundays. What would let your time on a
     board run out at once, such as `set weekend on` late in a wait, is not done.
 
     `set languages English, Deutsch` tells others in `info` what you write; `none` tells nothing.

@@ -262,6 +262,20 @@ class SeekNumber(Kind):
         return int(word)
 
 
+class SeekOrAll(Kind):
+    """The number of a seek, or `all`."""
+
+    shown = "number"
+    ALL = "all"
+
+    def read(self, words: list[str]) -> int | str:
+        """Take what it is."""
+        if lowered(words[0]) == self.ALL:
+            words.pop(0)
+            return self.ALL
+        return SeekNumber().read(words)
+
+
 class RatingRange(Kind):
     """From which rating to which: `1200-1600`, `1200-` or `-1600`."""
 

@@ -135,7 +135,8 @@ def test_players(table: Table, people: list[Person]) -> None:
     assert "alice 2026-11-21 1605? +- " in found
     assert "away until 2026-11-23" in found
     assert answer(alice, "list") == answer(alice, "list abalone") == found
-    assert answer(alice, "abalone list") == found
+    assert answer(alice, "abalone list") == answer(alice, "list players") == found
+    assert answer(alice, "list seeks") == answer(alice, "seeks")
     later = answer(alice, "players BO")
     assert "alice 2026" not in later
     assert later.index("bob 2026") < later.index("carol 2026")

@@ -87,10 +87,10 @@ def test_boards_of_another_day_are_named_and_counted_by_themselves(table: Table)
 def test_who_was_not_reached_forfeits_none_of_them(table: Table) -> None:
     """Each board counts the mail that named it, once the next server has taken it for a day."""
     alice, bob = begun(table, "", "-forfeittime=4d")
-    sends, table.posts = table.posts, lambda: None  # type: ignore[method-assign]
+    sends, table.posts = table.posts, lambda: None  # type: ignore[method-assign]  # nothing goes out
     table.days_pass(30)
     assert [table.board(number).playing for number in (1, 2)] == [True, True]
-    table.posts = sends  # type: ignore[method-assign]
+    table.posts = sends  # type: ignore[method-assign]  # it does again
     table.posts()
     assert 1 <= len(alice.arrived) < 6
     table.days_pass(0.9)
@@ -102,12 +102,12 @@ def test_who_was_not_reached_forfeits_none_of_them(table: Table) -> None:
 
 def test_a_reminder_that_is_lost_is_written_anew(table: Table) -> None:
     alice, _ = begun(table, "-forfeittime=4d", "-forfeittime=4d")
-    sends, table.posts = table.posts, lambda: None  # type: ignore[method-assign]
+    sends, table.posts = table.posts, lambda: None  # type: ignore[method-assign]  # nothing goes out
     table.days_pass(3.5)
     with table.database.transaction() as work:
         for mail in work.outbox.waiting():
             work.outbox.fail(mail.id, "refused", table.clock())
-    table.posts = sends  # type: ignore[method-assign]
+    table.posts = sends  # type: ignore[method-assign]  # it does again
     table.days_pass(1)
     alice.gets(1).hears("Two boards wait for your move.")
     assert table.board(1).playing

@@ -1,5 +1,7 @@
 """A player tells the operator of somebody's behaviour."""
 
+from dataclasses import replace
+
 import pytest
 
 from pbm.play.reports import REPORTS
@@ -19,6 +21,14 @@ def test_what_cannot_be_done_is_told(table: Table, line: str, answer: str) -> No
     alice, _ = table.start("alice", "bob")
     alice.says(line).gets(1).hears(answer)
     assert not table.person(OPERATOR).mails
+
+
+def test_where_no_operator_is_named_it_is_kept(table: Table) -> None:
+    alice, _ = table.start("alice", "bob")
+    table.site = table.turns.site = replace(table.site, operator="")
+    alice.says("report 1 bob is rude").gets(1)
+    alice.hears("is kept for the operator", "mails no operator")
+    assert len(table.rows("reports")) == 1
 
 
 def test_the_operator_gets_the_words_and_nobody_else(table: Table) -> None:

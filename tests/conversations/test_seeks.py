@@ -93,6 +93,8 @@ def test_what_cannot_be_sought(table: Table) -> None:
     alice.says("unseek").hears("You wait in seeks 1, 2, 3, 4, 5. Name one of them")
     alice.says("unseek 3").hears("Your seek 3 is taken back.")
     alice.says("seek -teams").hears("Abalone for 4, -teams")
+    alice.says("unseek all").gets(1).hears("Your seek 1 is", "Your seek 6 is taken back.")
+    alice.says("unseek all").hears("You do not wait for a game")
 
 
 def test_a_seek_is_taken_back_and_a_seat_given_back(table: Table) -> None:
@@ -297,6 +299,26 @@ def test_who_asks_for_it_first_of_all_is_paired_with_the_yes(
 
 def test_who_asks_for_more_than_that_is_told_so(table: Table) -> None:
     table.person("anna@one.example").writes("play", "games").hears('You asked for "play"')
+
+
+@pytest.mark.parametrize(
+    ("subject", "body", "told"),
+    [
+        ("join 1", "", "bob's move on board 1"),
+        ("signup anna", "join 1", "bob's move on board 1"),
+        ("", "seek 3 -unrated", "Number 2: anna"),
+        ("join 7", "", "There has been no seek 7."),
+    ],
+)
+def test_a_seat_that_is_asked_for_first_of_all_is_taken_with_the_yes(
+    subject: str, body: str, told: str, table: Table
+) -> None:
+    (bob,) = joined(table, "bob")
+    bob.says("seek").forgets()
+    anna = table.person("anna@one.example").writes(subject, body).gets(1)
+    anna.hears(f'You asked for "{body or subject}". With your yes that is done.')
+    assert not table.boards()
+    anna.says("yes").hears("You play as anna now", told)
 
 
 def test_whoever_takes_another_name_is_paired_too(table: Table) -> None:

@@ -242,7 +242,7 @@ def test_weekends_off(table: Table) -> None:
 
 def test_weekends_on_again(table: Table) -> None:
     alice, _ = begun(table, "alice", "bob")
-    alice.says("set weekend off")
+    alice.says("weekend off").hears("stand still on Saturdays and Sundays")
     table.days_pass(20)
     alice.says("set weekend on").hears("run on Saturdays and Sundays, too")
     still_played(table, 1)

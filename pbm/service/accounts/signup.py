@@ -6,7 +6,6 @@ from typing import Any
 from pbm.commands.account import SignUp
 from pbm.commands.auth import Answerer, is_open
 from pbm.commands.everyday import name_alone, name_told
-from pbm.commands.lobby import Challenge
 from pbm.commands.script import (
     Script,
     answer_to_welcome,
@@ -14,7 +13,7 @@ from pbm.commands.script import (
     read_script,
     wants_no_mail,
 )
-from pbm.commands.seeks import Play
+from pbm.commands.seeks import Play, SeekOthers
 from pbm.commands.seeks_told import offered
 from pbm.commands.words import lowered
 from pbm.errors import Refusal
@@ -38,7 +37,7 @@ from pbm.service.turns.obey import ask_first, is_dangerous, obey, tell
 from pbm.service.turns.questions import Welcome, ask_once_more, ask_signup
 from pbm.service.turns.scripts import problem_answer, run_script
 from pbm.service.turns.strangers import help_stranger, say_goodbye
-from pbm.service.turns.wishes import wish_kept
+from pbm.service.turns.wishes import WISHES, wish_kept
 from pbm.store.values.players import Player
 from pbm.store.values.questions import Question
 
@@ -136,8 +135,8 @@ def _welcome(turn: MailTurn, question: Question, player: Player, rest: tuple[str
         told.append(problem_answer(context, script, script.problem))
     elif script.commands and not is_dangerous(script):
         told += run_script(within_rate(context, script), script)
-    begins = any(isinstance(command, Challenge | Play) for command in script.commands)
-    pairs = any(isinstance(command, Play) for command in script.commands)
+    begins = any(isinstance(command, WISHES) for command in script.commands)
+    pairs = any(isinstance(command, Play | SeekOthers) for command in script.commands)
     joined["pairs"] = pairs or (wish is not None and script == wish.script)
     joined["robot"] = None if begins else robot_to_begin_with(turn.work, default_game().info.name)
     joined["open"] = offered(context)  # what is left by now
@@ -193,8 +192,7 @@ def _ask_back(turn: MailTurn, question: Question, name: str | None) -> str:
     check_new_handle(turn.work, handle)
     turn.work.questions.forget_password(question)
     more = bool(read_script("", turn.envelope.said[1:], in_answer=False).commands)
-    wish = wish_kept(question.params)
-    welcome = Welcome(handle, None, last=False, named=True, more=more, wish=wish)
+    welcome = Welcome(handle, None, last=False, named=True, more=more)
     return _ask(turn, question, welcome)
 
 
@@ -205,8 +203,7 @@ def _ask_again(turn: MailTurn, question: Question, refusal: Refusal) -> str:
         handle = suggest_handle(turn.work, question.address)
     problem = {"code": refusal.code, "params": refusal.params}
     kept = asked_with(turn.site.keyring, question)
-    wish = wish_kept(question.params)
-    return _ask(turn, question, Welcome(handle, problem, last=False, kept=kept, wish=wish))
+    return _ask(turn, question, Welcome(handle, problem, last=False, kept=kept))
 
 
 def _ask(turn: MailTurn, question: Question, welcome: Welcome) -> str:
@@ -219,6 +216,7 @@ def _ask(turn: MailTurn, question: Question, welcome: Welcome) -> str:
         "last": left == 1,
         "invitation": question.params["invitation"],
         "invited": told_of(turn, errand) if errand else None,
+        "wish": wish_kept(question.params),
     }
     ask_signup(turn, question.address, replace(welcome, **about))
     why = welcome.problem["code"] if welcome.problem else welcome.handle

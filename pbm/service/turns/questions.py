@@ -10,6 +10,7 @@ from pbm.commands.registry import parse_line
 from pbm.events import Guest, Invited
 from pbm.mail.tags import new_token, token_digest
 from pbm.passwords import PasswordHash, SealedPassword
+from pbm.play.clocks.told import moment_told
 from pbm.play.limits import take_unasked_mail
 from pbm.play.subjects import question_subject
 from pbm.play.turn import Turn
@@ -48,7 +49,7 @@ class Welcome:
     are not kept; `asked`: the names of commands that only a player may give, not kept either;
     `invitation`: the errand of the challenge that a yes belongs to, and `invited` what is told of
     it while it waits; `kept`: the hash of the password that was sent along. `help` is the text of
-    a page; `wish` is the game that begins with the yes.
+    a page; `wish` is what is done with the yes.
     """
 
     handle: str
@@ -99,8 +100,10 @@ def ask_signup(turn: Turn, address: str, welcome: Welcome) -> None:
         "board": _first_board(game),
         "password": sealed is not None,
         "help": welcome.help,
-        "pairs": welcome.wish is not None and not welcome.wish.robots,
+        "pairs": welcome.wish is not None and welcome.wish.pairs,
         "robots": list(welcome.wish.robots) if welcome.wish else [],
+        "seat": welcome.wish.line if welcome.wish and welcome.wish.seats else None,
+        "until": moment_told(turn.now + SIGNUP_FOR, "UTC"),
     }
     asking = Asking("welcome", question_subject(f"play as {welcome.handle}"), params, new_token())
     if invited:
@@ -146,6 +149,7 @@ def ask_invited(turn: Turn, player: Player, event: Invited) -> None:
     game = game_named(event.game)
     title = game.info.title
     told = {"inviter": player.handle, "title": title, "board": _first_board(game)}
+    told["until"] = moment_told(turn.now + SIGNUP_FOR, "UTC")
     for guest in event.guests:
         subject = _invites(player.handle, game)
         asking = Asking("invite", subject, {"handle": guest.handle, **told}, guest.token)

@@ -16,9 +16,10 @@ from pbm.passwords import PasswordHash
 from pbm.play.limits import ASIDE, has_said_no, strangers_answers_left
 from pbm.play.subjects import answer_subject
 from pbm.play.turn import Turn
+from pbm.rules.registry import default_game
 from pbm.service.accounts.first_passwords import hash_of_first
 from pbm.service.accounts.handles import choose_handle
-from pbm.service.turns.intentions import page_meant, pairs_meant
+from pbm.service.turns.intentions import page_meant, pairs_meant, seat_meant
 from pbm.service.turns.mail_turn import MailTurn
 from pbm.service.turns.mail_writer import MailWriter
 from pbm.service.turns.questions import Welcome, ask_signup
@@ -115,6 +116,9 @@ def _wish(work: UnitOfWork, script: Script) -> Wish | None:
     pairs = pairs_meant(script)
     if pairs:
         return Wish(pairs, Play.words[0])
+    seat = seat_meant(script)
+    if seat:
+        return Wish(default_game().info.name, seat)
     asked = [item for item in script.commands if not isinstance(item, SignUp)]
     first = asked[0] if len(asked) == 1 else None
     if not isinstance(first, Challenge) or len(first.line) > _LONGEST_WISH:

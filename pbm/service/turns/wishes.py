@@ -1,5 +1,5 @@
-"""The game that somebody asks for who does not play here yet, and gets with the yes: with the next
-player who wants one, or against robots."""
+"""What somebody asks for who does not play here yet, and gets with the yes: a game with the next
+player who wants one, a seat on a board that is sought, or a game against robots."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,30 +8,43 @@ from typing import Any
 from pbm.commands.lobby import Challenge
 from pbm.commands.registry import parse_line
 from pbm.commands.script import Script
-from pbm.commands.seeks import Play
+from pbm.commands.seeks import Join, Play, SeekOthers
 from pbm.rules.registry import games
+
+WISHES = Challenge | Play | SeekOthers | Join
+"""The commands that one may be."""
 
 
 @dataclass(frozen=True)
 class Wish:
     """What is done with the yes: `line`, a command of the game of that name. `robots` are those
-    whom it challenges, none where it asks to be paired."""
+    whom it challenges, none where it asks to be paired, or for a seat."""
 
     game: str
     line: str
     robots: tuple[str, ...] = ()
 
     @property
+    def pairs(self) -> bool:
+        """Whether it asks to be paired."""
+        return self.line == Play.words[0]
+
+    @property
+    def seats(self) -> bool:
+        """Whether it asks for a seat, or for others to take one."""
+        return not self.robots and not self.pairs
+
+    @property
     def kept(self) -> dict[str, Any]:
         """What a question keeps of it."""
-        return {"pairs": self.game} if not self.robots else {"begins": vars(self)}
+        return {"pairs": self.game} if self.pairs else {"begins": vars(self)}
 
     @property
     def script(self) -> Script:
         """The command, if it can still be read."""
         game = games().get(self.game)
         command = parse_line(self.line, game) if game else None
-        return Script((command,)) if isinstance(command, Challenge | Play) else Script()
+        return Script((command,)) if isinstance(command, WISHES) else Script()
 
 
 def wish_kept(params: Mapping[str, Any]) -> Wish | None:

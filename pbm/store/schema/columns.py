@@ -27,7 +27,7 @@ class Moment(TypeDecorator[datetime]):
     def result_processor(
         self,
         dialect: Dialect,
-        coltype: object,  # noqa: ARG002
+        coltype: object,  # noqa: ARG002 - SQLAlchemy gives it
     ) -> Callable[[Any], datetime | None]:
         """Give UTC back."""
         return _from_utc_text if dialect.name == "sqlite" else _utc
