@@ -28,9 +28,9 @@ def ask_all(
     return events + _answers(work, work.boards.get(board.id), kind, now)
 
 
-def offered_to(board: Board, robot_id: int) -> Offer | None:
-    """The draw that a robot of a board has still to answer."""
-    found = (offer for offer in open_offers(board) if offer.kind == DRAW)
+def offered_to(board: Board, robot_id: int, kind: str = DRAW) -> Offer | None:
+    """The draw, or another offer, that a robot of a board has still to answer."""
+    found = (offer for offer in open_offers(board) if offer.kind == kind)
     return next((offer for offer in found if robot_id in waiting_for(board, offer)), None)
 
 
@@ -43,8 +43,7 @@ def _answers(work: UnitOfWork, board: Board, kind: str, now: datetime) -> list[E
     robots = dict.fromkeys(seat.player_id for seat in board.seats if seat.robot)
     events: list[Event] = []
     for robot_id in robots:
-        found = (offer for offer in open_offers(board) if offer.kind == kind)
-        offer = next((item for item in found if robot_id in waiting_for(board, item)), None)
+        offer = offered_to(board, robot_id, kind)
         if offer is None:
             continue
         if kind == DRAW:

@@ -103,6 +103,7 @@ def test_a_strangers_first_mail_is_a_challenge(table: Table) -> None:
     )
     marta.says("call me marta2").gets(1).hears("with your yes it begins")
     marta.says("yes").gets(2).hears("You play as marta2 now.", "Your move on board 1")
+    assert "To begin a game" not in marta.mail("pbm: welcome").text
     assert table.board(1).options["layout"] == "bowl"
     other = table.person("other@example.org")
     other.writes("challenge pebble marta2").hears('You asked for "challenge". That is only for')
