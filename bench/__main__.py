@@ -8,7 +8,7 @@ from pathlib import Path
 
 import structlog
 
-from bench import cost, due, fair, growth, pairs, report, rules, turns, whole
+from bench import cost, due, fair, growth, pairs, report, robots, rules, turns, whole
 from bench.measure import Row, calibration_ms
 
 PARTS: Mapping[str, Callable[[], list[Row]]] = {
@@ -19,6 +19,7 @@ PARTS: Mapping[str, Callable[[], list[Row]]] = {
     "growth": growth.measure,
     "fair": fair.measure,
     "due": due.measure,
+    "robots": robots.measure,
 }
 
 

@@ -39,19 +39,21 @@ def measure(turns: int = TURNS) -> list[Row]:
         url = f"sqlite:///{folder / 'pbm.sqlite3'}"
         boards = season.begin(url, folder, turns + 1, picture=False)
         with running.pbm(folder, url, sink.port, variables=_NO_LIMIT) as (port, _):
-            game = _Game(boards, sending, sink, port)
+            game = Game(boards, sending, sink, port)
             game.turns()  # what happens once is not measured
             alone = game.turns()
-            rows += _told("alone", alone, alone, beside="itself")
+            rows += told("alone", alone, alone, beside="itself")
             with _others(port, bodies, author=None, to=season.SERVER):
-                rows += _told("beside 20 connections of strangers", game.turns(), alone)
+                rows += told("beside 20 connections of strangers", game.turns(), alone)
             author, to = game.busy_player()
             with _others(port, bodies, author=author, to=to):
-                rows += _told("beside 20 connections of one player", game.turns(), alone)
+                rows += told("beside 20 connections of one player", game.turns(), alone)
     return rows
 
 
-class _Game:
+class Game:
+    """A season whose turns are sent to a server, and what its players wait for."""
+
     def __init__(self, boards: Season, sending: Load, sink: running.NextServer, port: int) -> None:
         self._boards, self._sending, self._sink, self._port = boards, sending, sink, port
 
@@ -86,7 +88,7 @@ class _Game:
         return [item.reply - item.dot for item in sent], boards
 
 
-def _told(name: str, waited: Waited, alone: Waited, *, beside: str = "alone") -> Iterator[Row]:
+def told(name: str, waited: Waited, alone: Waited, *, beside: str = "alone") -> Iterator[Row]:
     for what, seconds, usual in zip(
         ("final dot to 250", "final dot to both boards"), waited, alone, strict=True
     ):

@@ -23,6 +23,7 @@ _PROGRAMS = {
     "pbm": "pbm.app",
     "pbm-admin": "pbm.admin.cli",
     "dying-server": "tests.e2e.dying_server",
+    "slow-robot": "tests.e2e.slow_robot",
 }
 _FORKS = multiprocessing.get_context("forkserver")
 _FORKS.set_forkserver_preload([__name__, *_PROGRAMS.values(), "tests.templates_read"])

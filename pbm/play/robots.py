@@ -28,7 +28,7 @@ def check_robots(work: UnitOfWork, game: str, players: Sequence[Player], begun_b
 
 def boards_with_robots(work: UnitOfWork, player: Player) -> int:
     """On how many boards in progress a player plays against robots; counted up to the most."""
-    return work.thoughts.boards_with_robots(player.id, most=MOST_BOARDS)
+    return work.beginnings.with_robots(player.id, most=MOST_BOARDS)
 
 
 def robot_to_begin_with(work: UnitOfWork, game: str) -> str | None:

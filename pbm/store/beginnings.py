@@ -10,6 +10,7 @@ from pbm.store.statement import Statement
 
 _NEWEST = 100  # boards of one player that are looked at
 _elsewhere = seats.alias()
+_ROBOTS = select(players.c.id).where(players.c.robot.is_not(None))
 _AT_NO_OTHER = Statement(
     select(seats.c.player_id)
     .where(
@@ -66,7 +67,8 @@ class Beginnings:
         return self._count(found)
 
     def taken_up(self, begun_by: int) -> int:
-        """On how many of the newest boards that a player began somebody else has moved."""
+        """On how many of the newest boards that a player began somebody else has moved, robots
+        apart."""
         newest = self._connection.scalars(
             select(boards.c.id)
             .where(boards.c.begun_by_id == begun_by)
@@ -75,11 +77,20 @@ class Beginnings:
         ).all()
         moved = select(func.count(distinct(seats.c.board_id))).where(
             seats.c.board_id.in_(newest),
-            seats.c.player_id.in_(select(players.c.id).where(players.c.robot.is_(None))),
+            seats.c.player_id.not_in(_ROBOTS),
             seats.c.player_id != begun_by,
             seats.c.last_ply > 0,
         )
         return int(self._connection.scalar(moved) or 0)
+
+    def with_robots(self, player_id: int, *, most: int) -> int:
+        """On how many boards in progress a player plays against robots; counted up to `most`."""
+        against = exists().where(
+            _elsewhere.c.board_id == seats.c.board_id, _elsewhere.c.player_id.in_(_ROBOTS)
+        )
+        own = seats.c.player_id == player_id
+        query = select(seats.c.board_id).where(own, seats.c.playing, against)
+        return self._count(query.distinct().limit(most))
 
     def newcomers(self, board_id: int) -> frozenset[int]:
         """The players of a board who have never sat at another one."""

@@ -7,24 +7,14 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import (
-    JSON,
-    Boolean,
-    Column,
     ColumnElement,
     Connection,
     Float,
-    ForeignKey,
-    Index,
     Integer,
-    String,
-    Table,
-    Text,
-    UniqueConstraint,
     bindparam,
     case,
     delete,
     exists,
-    false,
     func,
     or_,
     select,
@@ -33,36 +23,13 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql, sqlite
 
-from pbm.store.schema.columns import Moment, metadata
-from pbm.store.schema.games import boards, seats
+from pbm.store.schema.games import boards
 from pbm.store.schema.people import players
+from pbm.store.schema.thinking import thoughts
 from pbm.store.statement import Row, Statement
 
 THOUGHT_ASKED = "pbm_thought_asked"  # the channel on which other processes hear of a new one
 APART = 15.0  # seconds of place between two thoughts for one player
-
-thoughts = Table(
-    "thoughts",
-    metadata,
-    Column("id", Integer, primary_key=True, autoincrement=True),
-    Column("kind", String(10), nullable=False),
-    Column("about", String(80), nullable=False),  # one and the same of its kind
-    Column("board_id", Integer, ForeignKey("boards.id"), nullable=False, index=True),
-    Column("ply", Integer, nullable=False),
-    Column("player_id", Integer, ForeignKey("players.id"), nullable=False),  # whose share it is
-    Column("params", JSON(none_as_null=True)),
-    Column("place", Float, nullable=False),  # in the order of thoughts, seconds
-    Column("asked_at", Moment, nullable=False),
-    Column("due_at", Moment, nullable=False),
-    Column("leased_by", String(32)),  # the process that thinks about it
-    Column("leased_until", Moment),
-    Column("tries", Integer, nullable=False, server_default="0"),  # that failed
-    Column("last_error", Text),
-    Column("stuck", Boolean, nullable=False, server_default=false()),
-    UniqueConstraint("kind", "about"),
-    Index("ix_thoughts_place", "place", "id"),
-    Index("ix_thoughts_player_id", "player_id", "place"),
-)
 
 
 @dataclass(frozen=True)
@@ -215,22 +182,6 @@ class Thoughts:
         robots = select(players.c.id).where(players.c.robot.is_not(None))
         query = select(boards.c.id).where(boards.c.to_move_id.in_(robots), ~asked)
         return tuple(self._connection.scalars(query.order_by(boards.c.id)))
-
-    def boards_with_robots(self, player_id: int, *, most: int) -> int:
-        """On how many boards in progress a player plays against robots; counted up to `most`."""
-        other = seats.alias()
-        robots = select(players.c.id).where(players.c.robot.is_not(None))
-        query = (
-            select(seats.c.board_id)
-            .where(
-                seats.c.player_id == player_id,
-                seats.c.playing,
-                exists().where(other.c.board_id == seats.c.board_id, other.c.player_id.in_(robots)),
-            )
-            .distinct()
-            .limit(most)
-        )
-        return len(self._connection.scalars(query).all())
 
     def done(self, thought: Thought) -> None:
         """It is done, or nobody wants to know any more."""

@@ -95,6 +95,12 @@ def test_who_declines_leaves_no_board_to_robots_alone(table: Table, alice: Perso
     assert table.boards() == [1]
 
 
+def test_who_resigns_has_no_draw_by_that(table: Table, alice: Person) -> None:
+    alice.says("challenge pebble and me vs cobble and boulder").forgets()
+    alice.says("resign").forgets()
+    assert table.board(1).playing  # the partner may still win or lose it
+
+
 def test_a_strangers_first_mail_is_a_challenge(table: Table) -> None:
     table.robots_join()
     marta = table.person("marta@example.org")

@@ -15,7 +15,7 @@ from tests.polling import PATIENCE, until
 from tests.secrets_issued import ISSUED
 
 PROGRAMS = Path(sys.executable).parent
-_FORKED = {str(PROGRAMS / "pbm"): "pbm", "dying-server": "dying-server"}
+_FORKED = {str(PROGRAMS / "pbm"): "pbm", "dying-server": "dying-server", "slow-robot": "slow-robot"}
 Process = subprocess.Popen[bytes] | preloaded.Program
 
 

@@ -101,7 +101,7 @@ def test_roles_that_there_are_not(tmp_path: Path) -> None:
     server = RunningServer(tmp_path)
     for roles, told in (
         ("turn", "leave out --roles"),
-        ("talk", "listen, post, ticks, turn"),
+        ("talk", "listen, post, robots, ticks, turn"),
         (",", "name"),
     ):
         done = subprocess.run(

@@ -194,11 +194,9 @@ async def until_done(table: Table) -> None:
     threads = Threads()
     threads.may_go_on.set()
     writer = Writer(table.database, threads.run)
-    kept, written, timer_set = asyncio.Event(), asyncio.Event(), asyncio.Event()
+    events = [asyncio.Event() for _ in range(4)]
     loop = asyncio.create_task(
-        take_turns(
-            TurnTaker(table.turns, writer, 16, threads.run, threads.run), kept, written, timer_set
-        )
+        take_turns(TurnTaker(table.turns, writer, 16, threads.run, threads.run), *events)
     )
     async with asyncio.timeout(PATIENCE):
         while await threads.run(lambda: left(table)):

@@ -54,7 +54,7 @@ def test_a_failed_turn_is_counted_when_the_database_is_back(
 
     async def play() -> None:
         writer = Writer(table.database, in_thread)
-        events = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        events = [asyncio.Event() for _ in range(4)]
         loop = asyncio.create_task(
             loops.take_turns(loops.TurnTaker(turns, writer, 1, in_thread, in_thread), *events)
         )

@@ -56,6 +56,7 @@ class Whole:
         self.table = table
         self.world = world
         self._kept, self._written, self._timer_set = (asyncio.Event() for _ in range(3))
+        self._asked = asyncio.Event()
         self._pools: list[ThreadPoolExecutor] = []
         self.writer = Writer(table.database, self._in_thread())
         self.read = self._in_thread()
@@ -80,7 +81,7 @@ class Whole:
             read_in_thread=self._in_thread("reading"),
             hash_in_thread=self._in_thread("hashing"),
         )
-        turns = take_turns(taker, self._kept, self._written, self._timer_set)
+        turns = take_turns(taker, self._kept, self._written, self._timer_set, self._asked)
         post = send_post(self.post, self.read, self.writer, self._written)
         time = keep_time(
             *(self.table.ticks, self.table.clock, self.read, self.writer),

@@ -15,7 +15,7 @@ from pbm.service.running.loops import DATABASE_PAUSE, Alive, until, woken
 from pbm.service.running.steps import InThread
 from pbm.service.running.writer import Piece, Writer
 
-_SIGN_EVERY = LEASE.total_seconds() / 3
+SIGN_EVERY = LEASE.total_seconds() / 3  # by who thinks
 _log = structlog.get_logger("pbm.robots")
 
 
@@ -105,7 +105,7 @@ class Thinkers:
     async def _give_signs(self) -> None:
         """Keep what is thought about from being claimed by others."""
         while True:
-            await asyncio.sleep(_SIGN_EVERY)
+            await asyncio.sleep(SIGN_EVERY)
             extend = partial(self.robots.extend, numbers=frozenset(self._under_way))
             try:
                 if self._under_way:

@@ -1,0 +1,40 @@
+"""The table of what is to be thought about apart from turns."""
+
+from sqlalchemy import (
+    JSON,
+    Boolean,
+    Column,
+    Float,
+    Index,
+    Integer,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+    false,
+)
+
+from pbm.store.schema.columns import Moment, identity, metadata, to
+
+thoughts = Table(
+    "thoughts",
+    metadata,
+    identity(),
+    Column("kind", String(10), nullable=False),
+    Column("about", String(80), nullable=False),  # one and the same of its kind
+    to("boards", "board_id", nullable=False, index=True),
+    Column("ply", Integer, nullable=False),
+    to("players", "player_id", nullable=False),  # whose share it is
+    Column("params", JSON(none_as_null=True)),
+    Column("place", Float, nullable=False),  # in the order of thoughts, seconds
+    Column("asked_at", Moment, nullable=False),
+    Column("due_at", Moment, nullable=False),
+    Column("leased_by", String(32)),  # the process that thinks about it
+    Column("leased_until", Moment),
+    Column("tries", Integer, nullable=False, server_default="0"),  # that failed
+    Column("last_error", Text),
+    Column("stuck", Boolean, nullable=False, server_default=false()),
+    UniqueConstraint("kind", "about"),
+    Index("ix_thoughts_place", "place", "id"),
+    Index("ix_thoughts_player_id", "player_id", "place"),
+)

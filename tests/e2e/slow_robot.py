@@ -1,0 +1,44 @@
+"""`pbm serve` whose robots think until they are let go on: `slow-robot` of `tests.preloaded`.
+
+A thought writes down which process thinks, and waits for the file `go-on`, both in the folder that
+`SLOW_ROBOT` names. Nothing of this is in the server itself.
+"""
+
+import os
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from tests.polling import until
+
+FOLDER = "SLOW_ROBOT"
+
+
+def think_slowly(folder: str, *given: Any) -> Any:
+    """What a robot finds, as soon as it may."""
+    from pbm.robots.courses import think_about
+
+    place = Path(folder)
+    (place / f"thinks-{os.getpid()}").touch()
+    until((place / "go-on").exists, "leave to go on")
+    return think_about(*given)
+
+
+def main() -> None:
+    """Be that server."""
+    from pbm import app
+    from pbm.service.robots import loop, machine, moves
+    from pbm.service.robots.minds import Question
+    from pbm.service.robots.thinking import Kind
+
+    folder = os.environ[FOLDER]
+
+    def ask(*args: Any) -> Question | None:
+        question = moves.ask(*args)
+        return question and Question(think_slowly, (folder, *question.given))
+
+    kinds = {"move": Kind(ask, moves.conclude, moves.resort)}
+    machine.THOUGHTS = kinds  # type: ignore[misc]
+    # What a dead process had leased is another's soon, which no test waits half a minute for.
+    machine.LEASE, loop.SIGN_EVERY = timedelta(seconds=5), 1.0
+    app.main(["serve", *os.environ.get("SLOW_ROBOT_WORDS", "").split()])
