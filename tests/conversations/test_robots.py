@@ -40,7 +40,7 @@ def test_a_robot_answers_a_move_and_has_all_the_time_it_needs(table: Table) -> N
     alice.says("claim 1").hears("Nothing has changed").forgets()
     table.robots_think()
     assert len(table.moves(1)) == 2
-    alice.gets(1).hears("Your move on board 1, by Sun 2027-03-07 12:00 UTC (5 days)").forgets()
+    alice.gets(1).hears("Your move on board 1, by Sat 2027-03-06 12:00 UTC (5 days)").forgets()
     table.days_pass(3.1)
     alice.gets(1).hears("We have waited for your move")
     table.days_pass(2.1)
@@ -52,7 +52,7 @@ def test_a_robot_that_begins_is_not_reminded_of_its_first_move(table: Table) -> 
     alice.says("challenge -seats=pebble,me").hears("pebble's move on board 1; nothing to do.")
     table.days_pass(MONTHS)
     assert table.board(1).playing
-    alice.gets(3).forgets()
+    alice.hears_nothing()
     table.robots_think()
     alice.gets(1).hears("Your move on board 1", "Before your first move you can still leave")
 
@@ -99,10 +99,10 @@ def test_five_boards_at_a_time(table: Table) -> None:
     alice, bob = table.joins("alice"), table.joins("bob")
     for _ in range(5):
         alice.says("challenge pebble")
-    enough = "You play on 5 boards against computer players already"
+    enough = "You play on 5 boards against robots already"
     alice.says("challenge cobble").hears(enough, "Nothing has changed")
     alice.says("challenge bob cobble me").hears(enough)
-    bob.says("challenge me alice boulder").hears("alice plays on 5 boards against computer players")
+    bob.says("challenge me alice boulder").hears("alice plays on 5 boards against robots")
     assert table.boards() == [1, 2, 3, 4, 5]
     alice.says("resign 3")
     alice.says("challenge cobble").hears("Your move on board 6.")
@@ -110,8 +110,8 @@ def test_five_boards_at_a_time(table: Table) -> None:
 
 def test_what_is_told_of_a_robot(table: Table) -> None:
     alice = table.joins("alice")
-    alice.says("info pebble").hears("pebble is a computer player, and has played here since")
-    alice.says("players").hears("pebble            2026-11-21  computer player")
+    alice.says("info pebble").hears("pebble is a robot, and has played here since")
+    alice.says("players").hears("pebble            2026-11-21  robot")
     bob = table.person("bob@example.org")
     bob.writes("signup cobble").hears("cobble", "taken")
 
@@ -125,7 +125,7 @@ def test_what_the_operator_can_do_with_a_robot(table: Table) -> None:
         lambda: players.set_address(office(table), "pebble", "p@example.org", "a try"),
         lambda: boards.replace(office(table), 1, "alice", "cobble", "a try"),
     ):
-        with pytest.raises(OperatorError, match="computer player"):
+        with pytest.raises(OperatorError, match="robot"):
             refused()
     players.suspend(office(table), "pebble", "a try")
     table.robots_think()
