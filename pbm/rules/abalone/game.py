@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from pbm.rules import contract
-from pbm.rules.abalone import one_ply
 from pbm.rules.abalone.claims import (
     QUIET_MOVES,
     TIMES_REPEATED,
@@ -244,6 +243,34 @@ class Abalone:
         """How many marbles of a seat an opponent could eject with one move."""
         return threatened(position.inner, seat).bit_count()
 
+    def search(
+        self,
+        positions: Sequence[AbalonePosition],
+        budget: contract.Budget,
+        *,
+        best: int = 1,
+        seed: int = 0,
+    ) -> contract.Found:
+        """The best moves in the last of these positions."""
+        # Here, so that a server starts without what only robots need.
+        from pbm.rules.abalone.engine.searching import search
+
+        return search([position.inner for position in positions], budget, best=best, seed=seed)
+
+    def evaluate(self, position: AbalonePosition) -> tuple[int, ...]:
+        """How good a position is for each seat, a hundred to a marble."""
+        from pbm.rules.abalone.engine.searching import evaluate
+
+        return evaluate(position.inner)
+
+    def lacks(self) -> str:
+        """The compiled core of the search, where it cannot be used."""
+        from pbm.rules.abalone.engine.compiled import why_not
+        from pbm.rules.abalone.engine.compiling import REMEDY
+
+        reason = why_not()
+        return f"Robots think in plain Python, more slowly: {reason}. {REMEDY}" if reason else ""
+
     def write(self, record: contract.GameRecord, chosen: contract.Options) -> str:
         """A game as text; raises RecordError."""
         form, notation_ = chosen_form(chosen)
@@ -262,21 +289,6 @@ class Abalone:
         return contract.GameRecord(
             found.players, options, found.names, found.steps, found.ended, found.tags
         )
-
-    def search(
-        self,
-        positions: Sequence[AbalonePosition],
-        budget: contract.Budget,  # noqa: ARG002 - it looks at all moves, once
-        *,
-        best: int = 1,
-        seed: int = 0,
-    ) -> contract.Found:
-        """The best moves for the seat to move."""
-        return one_ply.search([position.inner for position in positions], best, seed)
-
-    def evaluate(self, position: AbalonePosition) -> tuple[int, ...]:
-        """How good a position is for each seat."""
-        return one_ply.evaluate(position.inner)
 
 
 @lru_cache(maxsize=_MOST_KEPT)

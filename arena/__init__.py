@@ -1,0 +1,1 @@
+"""How strong the robots are, by games that they play: `make arena`."""

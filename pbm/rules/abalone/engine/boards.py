@@ -1,0 +1,249 @@
+"""Positions as the plain twin has them, which moves they allow, and what a move makes of them."""
+
+from typing import NamedTuple
+
+from pbm.rules.abalone.board import BOARD, STEPS, before, members, shifted
+from pbm.rules.abalone.engine.roots import Root
+from pbm.rules.abalone.engine.tables import (
+    CELL_KEYS,
+    CODE_BITS,
+    CODE_MASK,
+    EDGES,
+    RINGS,
+    SCORE_KEYS,
+    SHAPES,
+    TURN_KEYS,
+    Shape,
+    flip_keys,
+)
+from pbm.rules.abalone.position import EJECTIONS_TO_WIN
+from pbm.rules.abalone.search import KINDS, any_move, rears
+
+OTHERS = 6
+"""The turn of all enemies at once, of whom one will move."""
+
+NOBODY = 7
+"""The turn once the game is over."""
+
+NO_SIDE = -1
+
+_BASES = tuple((number << 7) + 1 for number in range(len(KINDS)))
+_PUSHING = {7 * number + size - 1: size for number in range(len(STEPS)) for size in (2, 3)}
+"""The kinds of moves that can push, and how many marbles do."""
+
+_EDGES = tuple(zip(_BASES[1::7], STEPS, EDGES, strict=True))
+"""By direction: the code of a push by two from cell 0, the step, and where it ejects."""
+
+
+class Board(NamedTuple):
+    """A position: the marbles of each seat, the score of each side, the turn, a key of all that,
+    and the side that has won, `NO_SIDE` for none."""
+
+    marbles: tuple[int, ...]
+    scores: tuple[int, ...]
+    turn: int
+    key: int
+    won: int = NO_SIDE
+
+
+class Table:
+    """Who sits where: what never changes in a search, and what positions become by it."""
+
+    def __init__(self, root: Root, *, best_reply: bool) -> None:
+        seats = range(len(root.marbles))
+        self.sides = root.sides
+        self.own = root.sides[root.turn]
+        self.two_sides = sum(root.alive) == 2
+        self._root = root
+        self._best_reply = best_reply and not self.two_sides
+        self._members = tuple(
+            tuple(seat for seat in seats if root.sides[seat] == side)
+            for side in range(len(root.alive))
+        )
+        self._partners = tuple(
+            next((s for s in self._members[root.sides[seat]] if s != seat), None) for seat in seats
+        )
+        self._enemies = tuple(s for s in seats if root.played[s] and root.sides[s] != self.own)
+        self._counted = tuple(seat for seat in seats if not root.out[seat])
+        self._alive = tuple(seat for seat in seats if root.alive[root.sides[seat]])
+        self._after = tuple(
+            tuple(s for s in (*seats[seat + 1 :], *seats[: seat + 1]) if root.played[s])
+            for seat in seats
+        )
+        self._flip_keys = tuple(map(flip_keys, seats))
+
+    def root_board(self) -> Board:
+        """The position that the search begins with."""
+        return self.board(self._root.marbles, self._root.turn)
+
+    def board(self, marbles: tuple[int, ...], turn: int) -> Board:
+        """A position with the scores of the root, not over."""
+        key = TURN_KEYS[turn]
+        for side, score in enumerate(self._root.scores):
+            key ^= SCORE_KEYS[side][score]
+        for seat, cells in enumerate(marbles):
+            for cell in members(cells):
+                key ^= CELL_KEYS[seat][cell]
+        return Board(marbles, self._root.scores, turn, key)
+
+    def ejections(self, board: Board) -> list[int]:
+        """The moves that push off a marble for which somebody scores."""
+        found: list[int] = []
+        marbles = board.marbles
+        for seat in self.movers(board):
+            own, partner, others, _ = self._seen_by(marbles, seat)
+            counted = sum(marbles[counted] for counted in self._counted) & others
+            side = own | partner
+            for base, step, edge in _EDGES if counted & RINGS[-1] else ():
+                if falling := counted & edge:
+                    base += seat << CODE_BITS
+                    pairs = own & before(side, step)
+                    if twos := pairs & before(falling, 2 * step):
+                        found += [base + cell for cell in members(twos)]
+                    falling |= others & before(falling, step)
+                    if threes := pairs & before(side, 2 * step) & before(falling, 3 * step):
+                        found += [base + 128 + cell for cell in members(threes)]
+        return found
+
+    def other_moves(self, board: Board) -> tuple[list[int], list[int]]:
+        """The moves that `ejections` leaves out: those that push, and the quiet ones."""
+        pushing: list[int] = []
+        quiet: list[int] = []
+        marbles = board.marbles
+        for seat in self.movers(board):
+            own, partner, others, fixed = self._seen_by(marbles, seat)
+            counted = sum(marbles[counted] for counted in self._counted) & others
+            start = seat << CODE_BITS
+            sets = rears(own, partner, others, fixed)
+            for kind, size in _PUSHING.items():
+                step, edge = STEPS[kind // 7], EDGES[kind // 7]
+                if found := sets[kind] & before(others, size * step):
+                    sets[kind] ^= found
+                    falling = counted & edge
+                    falling |= others & before(falling, step)
+                    base = start + _BASES[kind]
+                    pushing += [
+                        base + cell for cell in members(found & ~before(falling, size * step))
+                    ]
+            for base, cells in zip(_BASES, sets, strict=True):
+                base += start
+                while cells:
+                    lowest = cells & -cells
+                    quiet.append(base + lowest.bit_length() - 1)
+                    cells ^= lowest
+        return pushing, quiet
+
+    def is_legal(self, board: Board, move: int) -> bool:
+        """Whether a move that was found elsewhere is one of this position's."""
+        seat, code = move >> CODE_BITS, move & CODE_MASK
+        if seat not in self.movers(board):
+            return False
+        return bool(rears(*self._seen_by(board.marbles, seat))[code >> 7] >> (code & 127) - 1 & 1)
+
+    def is_quiet(self, board: Board, move: int) -> bool:
+        """Whether a legal move pushes nothing."""
+        ahead = SHAPES[move & CODE_MASK].ahead
+        return not (ahead and sum(board.marbles) >> ahead & 1)
+
+    def play(self, board: Board, move: int) -> Board:
+        """The position after a legal move."""
+        seat, code = move >> CODE_BITS, move & CODE_MASK
+        shape = SHAPES[code]
+        marbles, scores, turn, key, _ = board
+        after = list(marbles)
+        key ^= TURN_KEYS[turn]
+        if shape.line & ~marbles[seat]:
+            key ^= self._shift_mixed(after, self._members[self.sides[seat]], shape)
+        else:
+            after[seat] ^= shape.flip
+            key ^= self._flip_keys[seat][code]
+        won = NO_SIDE
+        if shape.ahead and sum(marbles) >> shape.ahead & 1:
+            changed, fallen = _push(marbles, after, shape.ahead, shape.step)
+            key ^= changed
+            if fallen >= 0:
+                won = self._last(after)
+            if fallen in self._counted:
+                side = self.sides[seat]
+                score = scores[side] + 1
+                scores = (*scores[:side], score, *scores[side + 1 :])
+                key ^= SCORE_KEYS[side][score - 1] ^ SCORE_KEYS[side][score]
+                if score >= EJECTIONS_TO_WIN:
+                    won = side
+        stands = tuple(after)
+        turn = NOBODY if won != NO_SIDE else self._next(stands, seat, turn)
+        return Board(stands, scores, turn, key ^ TURN_KEYS[turn], won)
+
+    def passed(self, board: Board) -> Board:
+        """The position if nobody moved."""
+        turn = self._next(board.marbles, board.turn, board.turn)
+        return board._replace(turn=turn, key=board.key ^ TURN_KEYS[board.turn] ^ TURN_KEYS[turn])
+
+    def is_own(self, turn: int) -> bool:
+        """Whether the root's side moves; never where the game is over."""
+        return turn < OTHERS and self.sides[turn] == self.own
+
+    def movers(self, board: Board) -> tuple[int, ...]:
+        """The seats that may move."""
+        return self._enemies if board.turn == OTHERS else (board.turn,)
+
+    def _seen_by(self, marbles: tuple[int, ...], seat: int) -> tuple[int, int, int, int]:
+        """A seat's own marbles, those of a partner, of all others, and the fixed one."""
+        partner = self._partners[seat]
+        own, friends = marbles[seat], 0 if partner is None else marbles[partner]
+        return own, friends, sum(marbles) ^ own ^ friends, self._root.fixed
+
+    def _next(self, marbles: tuple[int, ...], seat: int, turn: int) -> int:
+        """Whose turn it is after a seat's, whoever cannot move being passed over."""
+        if not self._best_reply:
+            return next((s for s in self._after[seat] if self._can_move(marbles, s)), NOBODY)
+        hunted = self._root.turn
+        can_reply = any(self._can_move(marbles, s) for s in self._enemies)
+        if (turn == OTHERS or not can_reply) and self._can_move(marbles, hunted):
+            return hunted
+        return OTHERS if can_reply else NOBODY
+
+    def _can_move(self, marbles: tuple[int, ...], seat: int) -> bool:
+        return any_move(*self._seen_by(marbles, seat))
+
+    def _last(self, marbles: list[int]) -> int:
+        """The only side still in that has marbles; `NO_SIDE` where there are several."""
+        left = {self.sides[seat] for seat in self._alive if marbles[seat]}
+        return left.pop() if len(left) == 1 else NO_SIDE
+
+    def _shift_mixed(self, after: list[int], seats: tuple[int, ...], shape: Shape) -> int:
+        """Move a line of two partners' marbles; what changes in the key."""
+        key = 0
+        for seat in seats:
+            moving = after[seat] & shape.line
+            landing = shifted(moving, shape.step)
+            after[seat] = after[seat] & ~moving | landing
+            for cell in members(moving ^ landing):
+                key ^= CELL_KEYS[seat][cell]
+        return key
+
+
+def _push(marbles: tuple[int, ...], after: list[int], cell: int, step: int) -> tuple[int, int]:
+    """Push what stands on a cell and behind it; the change of the key, and the seat of a marble
+    that falls off, -1 for none."""
+    seat = _seat_at(marbles, cell)
+    after[seat] ^= 1 << cell
+    key = CELL_KEYS[seat][cell]
+    while True:
+        cell += step
+        if not BOARD >> cell & 1:
+            return key, seat
+        behind = _seat_at(marbles, cell)
+        if behind == seat:
+            continue
+        after[seat] ^= 1 << cell
+        key ^= CELL_KEYS[seat][cell]
+        if behind < 0:
+            return key, -1
+        after[behind] ^= 1 << cell
+        key ^= CELL_KEYS[behind][cell]
+        seat = behind
+
+
+def _seat_at(marbles: tuple[int, ...], cell: int) -> int:
+    return next((seat for seat, cells in enumerate(marbles) if cells >> cell & 1), -1)

@@ -1,0 +1,144 @@
+"""The search in C, called by ctypes, which lets other threads run meanwhile."""
+
+import ctypes
+from ctypes import POINTER, Array, Structure, byref, c_double, c_int32, c_int64, c_uint64
+from functools import cache
+from typing import Any
+
+from pbm.rules.abalone.engine.compiling import LIBRARY
+from pbm.rules.abalone.engine.library import NoCoreError, open_core
+from pbm.rules.abalone.engine.roots import DEEPEST, MOST_LINES, Limits, Outlook, Root, table_size
+from pbm.rules.abalone.engine.weights import Ways, Weights, flat
+
+INTERFACE = 2
+"""What `core.c` must call its own interface: the fields below."""
+
+_SEATS = 6
+_LINE = 122
+_NUMBERS = len(flat(Weights(), Ways()))
+_WORD = (1 << 64) - 1
+
+_Numbers = c_int32 * _NUMBERS
+_Told = ctypes.CFUNCTYPE(None)
+
+
+class _Root(Structure):
+    _fields_ = (
+        ("marbles", c_uint64 * 2 * _SEATS),
+        ("fixed", c_uint64 * 2),
+        ("players", c_int32),
+        ("sides_number", c_int32),
+        ("turn", c_int32),
+        ("sides", c_int32 * _SEATS),
+        ("scores", c_int32 * _SEATS),
+        ("out", c_int32 * _SEATS),
+        ("past_number", c_int32),
+        ("past_marbles", POINTER(c_uint64)),
+        ("past_turns", POINTER(c_int32)),
+    )
+
+
+class _Limits(Structure):
+    _fields_ = (
+        ("nodes", c_int64),
+        ("depth", c_int32),
+        ("best", c_int32),
+        ("seconds", c_double),
+        ("seed", c_uint64),
+        ("table_size", c_int64),
+        ("stop", POINTER(c_int32)),
+        ("told", _Told),
+    )
+
+
+class _Outlook(Structure):
+    _fields_ = (
+        ("lines_number", c_int32),
+        ("depth", c_int32),
+        ("cut", c_int32),
+        ("nodes", c_int64),
+        ("scores", c_int32 * MOST_LINES),
+        ("lengths", c_int32 * MOST_LINES),
+        ("moves", c_int32 * _LINE * MOST_LINES),
+    )
+
+
+@cache
+def _search() -> Any:
+    function = open_core(LIBRARY, INTERFACE).pbm_search
+    function.argtypes = POINTER(_Root), POINTER(c_int32), POINTER(_Limits), POINTER(_Outlook)
+    function.restype = c_int32
+    return function
+
+
+@cache
+def why_not() -> str:
+    """Why the compiled search cannot be used here, for the operator; empty if it can."""
+    try:
+        _search()
+    except NoCoreError as error:
+        return str(error)
+    return ""
+
+
+def search(root: Root, weights: Weights, ways: Ways, limits: Limits) -> Outlook:
+    """The best lines from a root, whose game is not over; raises NoCoreError, MemoryError."""
+    numbers = _Numbers(*flat(weights, ways))
+    given, found = _given(root), _Outlook()
+    told = limits.told
+    report = _Told(lambda: told(_read(found))) if told else _Told()
+    bounds = _bounds(limits, report)
+    failed = _search()(byref(given), numbers, byref(bounds), byref(found))
+    if failed == 2:
+        raise MemoryError
+    if failed:
+        raise ValueError(f"no root or no limits: {root}, {limits}")
+    return _read(found)
+
+
+def _read(found: _Outlook) -> Outlook:
+    lines = tuple(
+        (found.scores[number], tuple(found.moves[number][: found.lengths[number]]))
+        for number in range(found.lines_number)
+    )
+    return Outlook(lines, found.depth, found.nodes, bool(found.cut))
+
+
+def _bounds(limits: Limits, told: Any) -> _Limits:
+    return _Limits(
+        nodes=min(limits.nodes, 1 << 62),
+        depth=min(limits.depth, DEEPEST),
+        best=limits.best,
+        seconds=-1.0 if limits.seconds is None else max(0.0, limits.seconds),
+        seed=limits.seed & _WORD,
+        table_size=table_size(limits.nodes),
+        stop=None if limits.stop is None else ctypes.pointer(limits.stop),
+        told=told,
+    )
+
+
+def _given(root: Root) -> _Root:
+    players = len(root.marbles)
+    given = _Root(
+        players=players,
+        sides_number=len(root.scores),
+        turn=root.turn,
+        sides=(c_int32 * _SEATS)(*root.sides),
+        scores=(c_int32 * _SEATS)(*root.scores),
+        out=(c_int32 * _SEATS)(*root.out),
+        fixed=(c_uint64 * 2)(*_words(root.fixed)),
+        past_number=len(root.past),
+        past_turns=(c_int32 * len(root.past))(*(turn for _, turn in root.past)),
+        past_marbles=_all_words([cells for marbles, _ in root.past for cells in marbles]),
+    )
+    for seat, cells in enumerate(root.marbles):
+        given.marbles[seat][:] = _words(cells)
+    return given
+
+
+def _words(cells: int) -> tuple[int, int]:
+    return cells & _WORD, cells >> 64
+
+
+def _all_words(sets: list[int]) -> "Array[c_uint64]":
+    return (c_uint64 * (2 * len(sets)))(*(word for cells in sets for word in _words(cells)))

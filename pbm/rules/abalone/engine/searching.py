@@ -1,0 +1,72 @@
+"""Searching and judging positions of Abalone: what the door calls."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pbm.rules.abalone.engine import compiled, plain
+from pbm.rules.abalone.engine.judging import Judge
+from pbm.rules.abalone.engine.roots import DEEPEST, MOST_LINES, Limits, Twin, root_of
+from pbm.rules.abalone.engine.tables import CODE_MASK
+from pbm.rules.abalone.engine.weights import MARBLE, Ways, Weights
+from pbm.rules.abalone.moves import move_coded
+from pbm.rules.abalone.position import Position
+from pbm.rules.contract import WON, Budget, Found, Line
+
+_UNIT = MARBLE // 100
+_SEEDS = 1 << 48
+
+
+def search(
+    positions: Sequence[Position],
+    budget: Budget,
+    *,
+    best: int = 1,
+    seed: int = 0,
+    weights: Weights | None = None,
+    ways: Ways | None = None,
+) -> Found:
+    """The best moves in the last of some positions in the order of play."""
+    if positions[-1].turn is None:
+        return Found((), 0, 0)
+    limits = Limits(
+        budget.nodes,
+        DEEPEST if budget.depth is None else max(1, min(budget.depth, DEEPEST)),
+        budget.seconds,
+        max(1, min(best, MOST_LINES)),
+        seed % _SEEDS,
+    )
+    by, twin = _twin()
+    outlook = twin(root_of(positions), weights or Weights(), ways or Ways(), limits)
+    lines = tuple(Line(_texts(moves), value // _UNIT) for value, moves in outlook.lines)
+    return Found(lines, outlook.depth, outlook.nodes, by, outlook.cut)
+
+
+def evaluate(position: Position, weights: Weights | None = None) -> tuple[int, ...]:
+    """How good a position is for each seat without looking ahead, a hundred to a marble.
+
+    Who has won has `WON`; who has lost or left has as much below zero.
+    """
+    if position.outcome:
+        winners = position.outcome.winners
+        return tuple(_settled(seat in winners) if winners else 0 for seat in position.seats)
+    root = root_of([position])
+    return tuple(
+        Judge(replace(root, turn=seat), weights or Weights()).value(root.marbles, root.scores)
+        // _UNIT
+        if played
+        else _settled(False)
+        for seat, played in enumerate(root.played)
+    )
+
+
+def _settled(won: bool) -> int:
+    return WON if won else -WON
+
+
+def _texts(moves: Sequence[int]) -> tuple[str, ...]:
+    return tuple(str(move_coded(move & CODE_MASK)) for move in moves)
+
+
+def _twin() -> tuple[str, Twin]:
+    """The faster twin that is there, and its name."""
+    return ("plain", plain.search) if compiled.why_not() else ("compiled", compiled.search)

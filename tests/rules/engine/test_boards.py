@@ -1,0 +1,87 @@
+"""The positions of the search beside those of the rules."""
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from pbm.rules import abalone as rules
+from pbm.rules.abalone.engine.boards import NO_SIDE, NOBODY, Board, Table
+from pbm.rules.abalone.engine.roots import Root, root_of
+from pbm.rules.abalone.engine.tables import CODE_MASK
+from pbm.rules.abalone.moves import move_coded
+from pbm.rules.abalone.turns import play_legal
+from tests.rules.random_games import endgame, near_the_end
+from tests.rules.random_positions import SETUPS
+
+LONGEST = 40
+
+
+def with_leavers(dice: random.Random, position: rules.Position) -> rules.Position:
+    """A position that some of the players may have left."""
+    for seat in dice.sample(position.seats, position.players):
+        if dice.random() < 0.15 and position.turn:
+            position = rules.leave(position, seat)
+    return position
+
+
+def compare(dice: random.Random, position: rules.Position) -> None:
+    """Play a random game on both sides and compare them at each ply."""
+    if position.turn is None:
+        return
+    root = root_of([position])
+    table = Table(root, best_reply=False)
+    board = table.root_board()
+    for _ in range(LONGEST):
+        ejections = table.ejections(board)
+        pushing, quiet = table.other_moves(board)
+        moves = {move_coded(move & CODE_MASK): move for move in (*ejections, *pushing, *quiet)}
+        assert len(moves) == len(ejections) + len(pushing) + len(quiet)
+        legal = rules.legal_moves(position)
+        assert set(moves) == set(legal)
+        assert all(table.is_legal(board, move) for move in moves.values())
+        scored = {
+            move for move in legal if play_legal(position, move).position.scores != position.scores
+        }
+        assert {moves[move] for move in scored} == set(ejections)
+        assert all(table.is_quiet(board, move) for move in quiet)
+        assert not any(table.is_quiet(board, move) for move in (*ejections, *pushing))
+        move = dice.choice(list(scored) if scored and dice.random() < 0.7 else legal)
+        position = rules.play(position, move).position
+        board = table.play(board, moves[move])
+        same(root, board, position)
+        if position.turn is None:
+            break
+
+
+def same(root: Root, board: Board, position: rules.Position) -> None:
+    assert board.marbles == position.marbles
+    assert [board.scores[side] for side in root.sides] == list(position.scores)
+    if position.turn is None:
+        assert position.outcome
+        winners = [seat for seat in position.seats if root.sides[seat - 1] == board.won]
+        assert (board.turn, tuple(winners)) == (NOBODY, position.outcome.winners)
+    else:
+        assert (board.turn, board.won) == (position.turn - 1, NO_SIDE)
+        fresh = Table(root_of([position]), best_reply=False).root_board()
+        assert board.key == fresh.key
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_a_game_on_every_setup_goes_on_as_the_rules_have_it(number: int) -> None:
+    dice = random.Random(number)
+    for setup in SETUPS[number::12]:
+        start = setup.start() if number % 2 else near_the_end(dice, setup)
+        compare(dice, with_leavers(dice, start))
+
+
+@pytest.mark.parametrize("players", range(2, 7))
+def test_few_marbles_may_be_wiped_out_or_stuck(players: int) -> None:
+    dice = random.Random(players)
+    for _ in range(4):
+        compare(dice, with_leavers(dice, endgame(dice, players, teams=players == 4)))
+
+
+def test_marbles_of_who_left_count_for_nobody() -> None:
+    position = replace(rules.start("bowl", 3), out=frozenset({2}))
+    assert root_of([position]).alive == (True, False, True)
