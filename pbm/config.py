@@ -19,9 +19,9 @@ _LOOPBACK = "127.0.0.0/8, ::1"
 _LISTEN_FORMS = "127.0.0.1:8025, lmtp://127.0.0.1:8024 or lmtp:///run/pbm/lmtp"
 _LONGEST_SOCKET_PATH = 107  # bytes; what the kernel takes
 _SMTP_PORT = 25
+_MOST_MINDS, _USUAL_MINDS = 64, 8
 _SECONDS = re.compile(r"\d{1,3}(\.\d{1,3})?", re.ASCII)
 _LONGEST_WAIT = 60.0  # seconds
-_MOST_MINDS = 64
 _MOST_BYTES = 1 << 20  # of a file of settings
 
 
@@ -125,7 +125,7 @@ class Settings:
     def minds(self) -> int:
         """How many processes think for robots. Raises OperatorError for what is no number."""
         if not self.robot_processes:
-            return max(1, min(len(os.sched_getaffinity(0)) - 1, _MOST_MINDS))
+            return max(1, min(len(os.sched_getaffinity(0)) - 1, _USUAL_MINDS))
         count = _count("PBM_ROBOT_PROCESSES", self.robot_processes, "2")
         if not 1 <= count <= _MOST_MINDS:
             raise OperatorError(f"PBM_ROBOT_PROCESSES must be a number from 1 to {_MOST_MINDS}.")

@@ -52,11 +52,14 @@ def tick_next(ticks: Ticks) -> bool:
 
 def think_next(robots: Robots) -> bool:
     """Let a robot think about what is next, in this process; False if there is nothing."""
+    due_at = robots.next_due_at()
+    if due_at is None or due_at > robots.clock():
+        return False
     writer = Writer(robots.database, _here)
     tasks = asyncio.run(writer.do(partial(robots.claim, most=1)))
     for task in tasks:
         asyncio.run(writer.do(_thought_of(robots, task)))
-    return bool(tasks)
+    return True
 
 
 def _thought_of(robots: Robots, task: Task) -> Callable[[UnitOfWork], None]:

@@ -111,7 +111,7 @@ def remove(console: Console, handle: str, why: str, yes: bool) -> None:
 
 
 def _mail_of(player: Player) -> str:
-    return "none, a computer player" if player.robot else ", ".join(player.addresses)
+    return "none, a robot" if player.robot else ", ".join(player.addresses)
 
 
 def _comes_back(player: Player) -> str:

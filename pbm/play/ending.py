@@ -8,7 +8,7 @@ from pbm.play.boards import close_board
 from pbm.play.clocks.waits import start_clock
 from pbm.play.matches import go_on
 from pbm.play.ratings import count_board, uncount_board
-from pbm.rules.sides import hand
+from pbm.rules.sides import hand, teams
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
 
@@ -40,8 +40,9 @@ def settle_end(
 
 
 def _is_left_to_robots(board: Board) -> bool:
-    """Whether nobody else is in it any more."""
-    if not board.playing or not any(seat.robot for seat in board.seats):
+    """Whether nobody else is in it any more. In teams they play on: whoever has left them wins or
+    loses with a partner."""
+    if not board.playing or not any(seat.robot for seat in board.seats) or teams(board.start):
         return False
     robots = {seat.player_id for seat in board.seats if seat.robot}
     return robots.issuperset(board.still_in)

@@ -26,12 +26,14 @@ def ask_all(
 ) -> list[Event]:
     """Ask the others of a board, and let the robots among them answer. Raises Refusal."""
     events = make_offer(work, board, kind, player_id)
-    return events + _answers(work, work.boards.get(board.id), kind, now)
+    for robot_id in dict.fromkeys(seat.player_id for seat in board.seats if seat.robot):
+        events += _answer(work, work.boards.get(board.id), kind, robot_id, now)
+    return events
 
 
-def offered_to(board: Board, robot_id: int) -> Offer | None:
-    """The draw that a robot of a board has still to answer."""
-    found = (offer for offer in open_offers(board) if offer.kind == DRAW)
+def offered_to(board: Board, robot_id: int, kind: str = DRAW) -> Offer | None:
+    """The draw, or another offer, that a robot of a board has still to answer."""
+    found = (offer for offer in open_offers(board) if offer.kind == kind)
     return next((offer for offer in found if robot_id in waiting_for(board, offer)), None)
 
 
@@ -40,22 +42,16 @@ def asked_draw(board: Board, offer: Offer, robot_id: int) -> str:
     return f"{board.id}.{mark_of(offer)}.{robot_id}"
 
 
-def _answers(work: UnitOfWork, board: Board, kind: str, now: datetime) -> list[Event]:
-    robots = dict.fromkeys(seat.player_id for seat in board.seats if seat.robot)
-    events: list[Event] = []
-    for robot_id in robots:
-        found = (offer for offer in open_offers(board) if offer.kind == kind)
-        offer = next((item for item in found if robot_id in waiting_for(board, item)), None)
-        if offer is None:
-            continue
-        if kind == DRAW:
-            _think(work, board, offer, robot_id, now)
-        elif kind == TAKEBACK and board.rated:
-            events += refuse(work, board, offer, robot_id)
-        else:
-            events += agree(work, board, offer, robot_id, now)
-        board = work.boards.get(board.id)
-    return events
+def _answer(work: UnitOfWork, board: Board, kind: str, robot_id: int, now: datetime) -> list[Event]:
+    offer = offered_to(board, robot_id, kind)
+    if offer is None:
+        return []
+    if kind == DRAW:
+        _think(work, board, offer, robot_id, now)
+        return []
+    if kind == TAKEBACK and board.rated:
+        return refuse(work, board, offer, robot_id)
+    return agree(work, board, offer, robot_id, now)
 
 
 def _think(work: UnitOfWork, board: Board, offer: Offer, robot_id: int, now: datetime) -> None:

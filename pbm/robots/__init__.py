@@ -1,1 +1,1 @@
-"""Computer players: how much each of them looks at, and which of the moves it found it plays."""
+"""Robots: how much each of them looks at, and which of the moves it found it plays."""

@@ -29,6 +29,7 @@ from pbm.store.schema.mails import inbox, kept_news, outbox
 from pbm.store.schema.people import addresses, former_handles, players, vacations
 from pbm.store.schema.running import buckets
 from pbm.store.schema.talk import reports, words
+from pbm.store.schema.thinking import thoughts
 from pbm.store.statement import Row, Statement
 from pbm.store.values.players import FIRST_EPOCH, Player, Settings
 
@@ -290,6 +291,7 @@ class Players:
         forget(delete(reports).where(reports.c.player_id == player.id))
         forget(delete(errands).where(errands.c.player_id == player.id))
         forget(delete(vacations).where(vacations.c.player_id == player.id))
+        forget(delete(thoughts).where(thoughts.c.player_id == player.id, thoughts.c.kind != "move"))
         forget(delete(kept_news).where(kept_news.c.player_id == player.id))
         forget(
             delete(questions).where(

@@ -72,6 +72,8 @@ def test_a_variable_that_is_no_setting_is_refused(
         ({"PBM_LISTEN": "lmtp:///" + "x" * 107}, "may have 107 bytes, not more"),
         ({"PBM_TRUSTED_PEERS": "friends"}, "PBM_TRUSTED_PEERS"),
         ({"PBM_MAILS_PER_HOUR": "many"}, "PBM_MAILS_PER_HOUR is a whole number"),
+        ({"PBM_ROBOT_PROCESSES": "0"}, "PBM_ROBOT_PROCESSES must be a number from 1 to 64"),
+        ({"PBM_ROBOT_PROCESSES": "all"}, "PBM_ROBOT_PROCESSES is a whole number"),
         ({"PBM_PEER_MAILS_PER_HOUR": "-1"}, "PBM_PEER_MAILS_PER_HOUR is a whole number"),
         ({"PBM_ROBOT_SECONDS": "soon"}, "PBM_ROBOT_SECONDS is a number of seconds up to 60"),
         ({"PBM_ROBOT_SECONDS": "61"}, "PBM_ROBOT_SECONDS is a number of seconds up to 60"),

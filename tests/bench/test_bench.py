@@ -8,7 +8,7 @@ import pytest
 import structlog
 
 from bench import __main__ as bench
-from bench import cost, due, fair, growth, pairs, report, rules, running, turns, whole
+from bench import cost, due, fair, growth, pairs, report, robots, rules, running, turns, whole
 from bench.filling import Size
 from bench.measure import Row, beside, rate_of, rates_of
 
@@ -21,6 +21,7 @@ SMALL: dict[str, Callable[[], list[Row]]] = {
     "growth": lambda: growth.measure(0, TINY, times=1),
     "fair": lambda: fair.measure(turns=2),
     "due": lambda: due.measure(0, TINY, together=2),
+    "robots": lambda: robots.measure(turns=2, boards=20),
 }
 PAGE = """\
 # A page

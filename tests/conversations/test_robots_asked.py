@@ -68,9 +68,9 @@ def test_five_boards_at_once(table: Table, alice: Person) -> None:
     table.begins("alice", "pebble", times=4)
     alice.says("limit").hears("You play on 4 of the 5 boards")
     alice.says("challenge cobble").says("limit 6").hears("You play on 5 of the 5 boards")
-    alice.says("challenge pebble").hears("You play on 5 boards against computer players already")
+    alice.says("challenge pebble").hears("You play on 5 boards against robots already")
     bob = table.joins("bob")
-    bob.says("challenge alice pebble").hears("alice plays on 5 boards against computer players")
+    bob.says("challenge alice pebble").hears("alice plays on 5 boards against robots")
     bob.says("challenge alice").hears("Your move on board 6")
     alice.says("resign 1").says("challenge pebble").hears("Your move on board 7")
 
@@ -95,6 +95,12 @@ def test_who_declines_leaves_no_board_to_robots_alone(table: Table, alice: Perso
     assert table.boards() == [1]
 
 
+def test_who_resigns_has_no_draw_by_that(table: Table, alice: Person) -> None:
+    alice.says("challenge pebble and me vs cobble and boulder").forgets()
+    alice.says("resign").forgets()
+    assert table.board(1).playing  # the partner may still win or lose it
+
+
 def test_a_strangers_first_mail_is_a_challenge(table: Table) -> None:
     table.robots_join()
     marta = table.person("marta@example.org")
@@ -103,6 +109,7 @@ def test_a_strangers_first_mail_is_a_challenge(table: Table) -> None:
     )
     marta.says("call me marta2").gets(1).hears("with your yes it begins")
     marta.says("yes").gets(2).hears("You play as marta2 now.", "Your move on board 1")
+    assert "To begin a game" not in marta.mail("pbm: welcome").text
     assert table.board(1).options["layout"] == "bowl"
     other = table.person("other@example.org")
     other.writes("challenge pebble marta2").hears('You asked for "challenge". That is only for')
@@ -214,7 +221,7 @@ def test_ratings(table: Table, alice: Person) -> None:
     thinks(table, alice)
     alice.says("resign").hears("Board 1 is over: pebble wins.")
     alice.says("standings").hears("pebble", "alice")
-    alice.says("info pebble").hears("pebble is a computer player", "(place 1)")
+    alice.says("info pebble").hears("pebble is a robot", "(place 1)")
     alice.says("challenge pebble -unrated").says("a1-c3,b2").forgets()
     thinks(table, alice)
     alice.says("resign").forgets()

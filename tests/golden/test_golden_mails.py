@@ -17,6 +17,8 @@ import pytest
 
 from pbm.commands.play import Resign
 from pbm.play.limits import NEWCOMERS_ANSWERS
+from pbm.robots.thinking import Thought
+from pbm.service.robots import moves
 from pbm.service.ticks import machine
 from pbm.service.turns import challenges, questions
 from pbm.store.values.timers import TimerKind
@@ -99,6 +101,10 @@ NAMES = (
     "words-not-shown",
     "digest",
     "reminders",
+    "welcome-to-a-robot",
+    "signed-up-to-a-robot",
+    "robot-answered",
+    "robot-awaited",
 )
 
 
@@ -112,6 +118,7 @@ def mails(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Mail]]
     with pytest.MonkeyPatch.context() as monkeypatch:
         found |= _open_games(f"sqlite:///{folder / 'seeks.sqlite3'}", monkeypatch)
         found |= _left_alone(f"sqlite:///{folder / 'alone.sqlite3'}", monkeypatch)
+        found |= _against_a_robot(f"sqlite:///{folder / 'robots.sqlite3'}", monkeypatch)
     found |= _of_the_time(f"sqlite:///{folder / 'of-the-time.sqlite3'}")
     with pytest.MonkeyPatch.context() as monkeypatch:
         yield found | _conversation(f"sqlite:///{folder / 'pbm.sqlite3'}", monkeypatch)
@@ -237,6 +244,24 @@ def _left_alone(url: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Mail]:
     bob.says("move 1 i9-g7,f6")
     alice.says("a2-c4,d5\nAnd lose again.", answering=alice.mail("Abalone"))
     found["words-not-shown"] = bob.newest
+    table.close()
+    return found
+
+
+def _against_a_robot(url: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Mail]:
+    _count_tokens(monkeypatch)
+    monkeypatch.setattr(moves, "think_about", lambda *_: Thought("i9-g7,h8"))
+    table = Table(url)
+    table.robots_join()
+    alice = table.person("alice@example.org")
+    found = {"welcome-to-a-robot": alice.writes("challenge pebble").newest}
+    found["signed-up-to-a-robot"] = alice.says("yes").newest
+    alice.says("a1-c3,b2\ndraw\n\nHello!", answering=board_mail(alice, 1))
+    table.robots_think()
+    found["robot-answered"] = alice.newest
+    alice.says("a2-c4,b3")
+    table.days_pass(seconds=table.site.robot_seconds)
+    found["robot-awaited"] = alice.newest
     table.close()
     return found
 

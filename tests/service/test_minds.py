@@ -45,6 +45,13 @@ def test_it_answers_and_says_what_went_wrong(mind: Mind) -> None:
     assert mind.think(told("__import__('os').getpid()")) == first == mind.pid
 
 
+def test_what_cannot_travel_is_no_answer(mind: Mind) -> None:
+    for question in (asked(lambda: 1), told("lambda: 1")):
+        with pytest.raises(ThinkingFailedError):
+            mind.think(question)
+    assert mind.think(asked(operator.add, 2, 3)) == 5
+
+
 def test_others_go_first(mind: Mind) -> None:
     assert mind.think(told("__import__('os').nice(0)")) == 19
 

@@ -15,7 +15,7 @@ from tests.torture.postgres import MortalPostgres, mortal_postgres
 
 SERVE = (str(PROGRAMS / "pbm"), "serve")
 STORES = ("sqlite", "postgresql")
-ROLES = ("listen", "turn", "turn", "post", "post", "ticks")
+ROLES = ("listen", "turn", "turn", "post", "post", "ticks", "robots")
 DATABASE, ONE_OF_IT = "postgres", "a process of postgres"
 _BETWEEN_LOOKS = 0.02
 _SHARE_OF_DATABASE = 0.2

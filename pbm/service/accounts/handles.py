@@ -6,6 +6,7 @@ from typing import Any
 from pbm.commands.registry import find_command
 from pbm.commands.reserved import refuse_reserved
 from pbm.errors import Refusal
+from pbm.robots.players import ROBOTS
 from pbm.store.db import UnitOfWork
 
 _FALLBACK = "player"
@@ -33,6 +34,8 @@ def check_new_handle(work: UnitOfWork, handle: str, player_id: int | None = None
     One that somebody had before stays that player's, so that nobody can pose as them.
     """
     refuse_reserved(handle, find_command)
+    if handle in ROBOTS and work.players.formerly(handle) is None:  # also before they are players
+        raise Refusal("handle-taken", handle=handle)
     if work.players.by_handle(handle) or work.players.formerly(handle) not in (None, player_id):
         raise Refusal("handle-taken", handle=handle)
 
@@ -63,6 +66,8 @@ def _some_alike(stem: str) -> Iterator[list[str]]:
 
 
 def _is_reserved(handle: str) -> bool:
+    if handle in ROBOTS:
+        return True
     try:
         refuse_reserved(handle, find_command)
     except Refusal:

@@ -123,8 +123,9 @@ def _welcome(turn: MailTurn, question: Question, player: Player, rest: tuple[str
     lapsed = question.password is not None and not has_one
     joined: dict[str, Any] = {"handle": player.handle, "password": has_one, "lapsed": lapsed}
     errand = invited_to(turn, question)
-    wish = wish_kept(question.params)
-    if wish and not script.commands and not script.problem and errand is None:
+    asks_more = script.commands or script.problem or errand is not None
+    wish = None if asks_more else wish_kept(question.params)
+    if wish is not None:
         script = wish.script
     told: list[Event] = []
     if errand is not None:
@@ -137,7 +138,7 @@ def _welcome(turn: MailTurn, question: Question, player: Player, rest: tuple[str
         told += run_script(within_rate(context, script), script)
     begins = any(isinstance(command, WISHES) for command in script.commands)
     pairs = any(isinstance(command, Play | SeekOthers) for command in script.commands)
-    joined["pairs"] = pairs or (wish is not None and script == wish.script)
+    joined["pairs"] = pairs or wish is not None
     joined["robot"] = None if begins else robot_to_begin_with(turn.work, default_game().info.name)
     joined["open"] = offered(context)  # what is left by now
     told.insert(0, Answered("signed-up", {"title": "welcome", **joined}))

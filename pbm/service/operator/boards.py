@@ -219,7 +219,7 @@ def _check_successor(board: Board, seats: Sequence[int], new: Player) -> None:
         raise OperatorError(f"{handle} has left board {board.id}; nobody can take that place.")
     people = [seat for seat in board.seats if seat.seat not in seats and not seat.robot]
     if new.robot and not any(seat.player_id in board.still_in for seat in people):
-        raise OperatorError(f"Then only computer players would play on board {board.id}.")
+        raise OperatorError(f"Then only robots would play on board {board.id}.")
     if new.robot and not isinstance(board.rules, Searches):
         raise OperatorError(f"{new.handle} does not know {board.rules.info.title}.")
 

@@ -236,7 +236,7 @@ def _robots(settings: Settings, clock: Clock) -> str:
         )
     if absent and ever:
         raise DoubtError(
-            f"No computer players here: {', '.join(absent)}. People have these handles, or had "
+            f"No robots here: {', '.join(absent)}. People have these handles, or had "
             "them before, and keep them."
         )
     if not ever:

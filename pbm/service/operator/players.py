@@ -176,7 +176,7 @@ def _person(act: Act, handle: str) -> Player:
     player = _present(act, handle)
     if player.robot:
         raise OperatorError(
-            f"{player.handle} is a computer player, without an address. To do without it: "
+            f"{player.handle} is a robot, without an address. To do without it: "
             f"pbm-admin players suspend {player.handle}"
         )
     return player

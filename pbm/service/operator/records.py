@@ -93,7 +93,7 @@ def _check_robots(game: Game, players: Sequence[Player]) -> None:
     if robots and not isinstance(game, Searches):
         raise OperatorError(f"{robots[0]} does not know {game.info.title}.")
     if len(robots) == len(players):
-        raise OperatorError("Only computer players would play on it.")
+        raise OperatorError("Only robots would play on it.")
 
 
 def _players(act: Act, handles: list[str], record: GameRecord) -> list[Player]:

@@ -72,7 +72,8 @@ def _problems(work: UnitOfWork, board: Board) -> Iterator[str]:
         yield from _result_differences(board, replay.position)
         yield from _book_differences(board, replay.position, work.boards.bookkeeping(board.id))
         yield from _rating_differences(work, board)
-        yield from _thought_differences(work, board)
+        if board.state == replay.position.state():  # another cannot be read, perhaps
+            yield from _thought_differences(work, board)
 
 
 class _Replay:

@@ -63,7 +63,7 @@ class Thinkers:
                     for task in tasks:
                         self._under_way.add(task.thought.id)
                         apart.create_task(self._think_about(task))
-                    if not is_due:
+                    if not tasks:
                         await woken(self.asked, until(due_at, self.robots.clock))
         finally:
             await self._leave()

@@ -30,6 +30,7 @@ from pbm.store.thoughts import Thought
 LEASE = timedelta(seconds=30)  # without a sign of the process that thinks
 MOST_TRIES = 4  # with the robot itself, and with easier ones; then any move is played
 _MOST_RESORTS = 3
+_MOST_LOOKS = 10  # in one transaction, for thoughts that somebody still wants
 _AGAIN_AFTER = timedelta(seconds=1)
 _TROUBLE = Rate("robot-trouble", 1, timedelta(days=1))  # that the operator is told of
 _DIED = "the process that thought has died"
@@ -73,13 +74,17 @@ class Robots:
 
     def claim(self, work: UnitOfWork, most: int) -> list[Task]:
         """Lease the thoughts whose turns come next; those that nobody wants any more are over."""
-        now = self.clock()
-        claimed, lapsed = work.thoughts.claim(now, most, self._process, now + LEASE)
         tasks: list[Task] = []
-        for thought in claimed:
-            if thought in lapsed:
-                thought = work.thoughts.note_try(thought, _DIED)
-            tasks += self._task(work, thought)
+        for _ in range(_MOST_LOOKS):
+            claimed, lapsed = work.thoughts.claim(
+                *(self.clock(), most - len(tasks), self._process, self.clock() + LEASE)
+            )
+            for thought in claimed:
+                died = thought in lapsed
+                known = work.thoughts.note_try(thought, _DIED) if died else thought
+                tasks += self._task(work, known)
+            if not claimed or len(tasks) == most:
+                break
         return tasks
 
     def extend(self, work: UnitOfWork, numbers: Collection[int]) -> None:

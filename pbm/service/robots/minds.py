@@ -67,9 +67,12 @@ class Mind:
         except (EOFError, OSError) as error:
             self.end()
             raise ThinkingFailedError("the process that thought has died") from error
-        except BaseException:
+        except ThinkingFailedError:
             self.end()
             raise
+        except Exception as error:
+            self.end()
+            raise ThinkingFailedError(f"{type(error).__name__}: {error}") from error
         if trouble is not None:
             raise ThinkingFailedError(*trouble)
         return answer
