@@ -93,10 +93,6 @@ ASKED: dict[str, tuple[Callable[[UnitOfWork], Any], tuple[str, ...]]] = {
         lambda work: work.thoughts.claim(START, 2, "me", START),
         ("ix_thoughts_place",),
     ),
-    "the last thought of a player": (
-        lambda work: work.thoughts.ask("move", "1", START, board_id=1, ply=0, player_id=1),
-        ("ix_thoughts_player_id",),
-    ),
     "boards against robots": (
         lambda work: work.beginnings.with_robots(1, most=5),
         ("ix_seats_of_player",),
