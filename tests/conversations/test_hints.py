@@ -1,7 +1,6 @@
 """A player asks what a robot would do, and why."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -17,11 +16,10 @@ from tests.table import Person, Table
 
 
 @pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """The strongest robot thinks shorter than it does."""
     quick = replace(BOULDER, budget=Budget(300, depth=2))
     monkeypatch.setattr(advice, "ROBOTS", {BOULDER.name: quick})
-    yield
 
 
 def begin(table: Table, line: str = "challenge pebble -unrated") -> Person:
@@ -52,7 +50,9 @@ def test_a_hint_is_a_move_and_why_it_is_good(table: Table) -> None:
         "State: ",
     )
     assert table.board(1).ply == 0
-    alice.says(move).hears("pebble's move on board 1")
+    alice.forgets().says(move)
+    table.robots_think()
+    assert table.moves(1)[0] == move
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_a_hint_for_a_board_that_has_gone_on_is_told_to_nobody(table: Table) -> 
 
 
 def test_where_none_is_found_that_is_told(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fails(*given: object, **named: object) -> None:
+    def fails(*_: object, **__: object) -> None:
         raise ValueError("nothing comes to mind")
 
     monkeypatch.setattr(advice, "think", fails)
@@ -122,12 +122,13 @@ def test_where_none_is_found_that_is_told(table: Table, monkeypatch: pytest.Monk
     assert not table.rows("thoughts")
 
 
-def test_so_many_a_day(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_so_many_a_day(table: Table) -> None:
     alice = begin(table)
-    key = HINTS.key(table.player("alice").id)
+    player = table.player("alice")
+    assert player
     with table.database.transaction() as work:
         for _ in range(HINTS.most):
-            assert work.buckets.take(key, HINTS.most, HINTS.within, table.clock())
+            assert HINTS.take(work, table.clock(), player.id)
     alice.says("hint").gets(1).hears("You have had 30 hints within a day")
     table.clock.passes(hours=1)
     alice.forgets().says("hint").hears_nothing()
