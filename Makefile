@@ -7,6 +7,8 @@ SHELL := /bin/bash
 
 PY := .venv/bin/python
 READY := .venv/.ready
+# The compiled core of the search, where there is a C compiler; without one all works, more slowly.
+CORE := pbm/rules/abalone/engine/_core.so
 # Which tests or benchmarks, such as: make test ARGS="tests/rules -k bowl", make bench ARGS=rules.
 # Tests that are named run whether `make test` alone would run them or `make test-all`.
 ARGS ?=
@@ -37,15 +39,15 @@ WORKERS ?= $(shell n=$$(( 2 * $$(nproc) )); echo $$(( n > 8 ? 8 : n )))
 PYTEST = $(PY) -m pytest -n $(WORKERS) --dist worksteal
 
 .PHONY: test
-test: deps $(READY) ## runs the tests, in some minutes; ARGS="tests/rules -k bowl" runs whatever it names
+test: deps $(READY) $(CORE) ## runs the tests, in some minutes; ARGS="tests/rules -k bowl" runs whatever it names
 	$(PYTEST) $(or $(ARGS),-m "not thorough")
 
 .PHONY: test-all
-test-all: deps $(READY) ## runs the rest of them, in half an hour; of ARGS="tests/rules" what is of the rest
+test-all: deps $(READY) $(CORE) ## runs the rest of them, in half an hour; of ARGS="tests/rules" what is of the rest
 	$(PYTEST) -m thorough $(ARGS)
 
 .PHONY: torture
-torture: deps $(READY) ## random games, servers killed, a smarthost that fails; GAMES=, KILLS=, TURNS=, SEED=1
+torture: deps $(READY) $(CORE) ## random games, servers killed, a smarthost that fails; GAMES=, KILLS=, TURNS=, SEED=1
 	$(PY) -m tests.rules.torture --games $(GAMES) $(if $(SEED),--seed $(SEED))
 	$(PY) -m tests.torture --kills $(KILLS) --turns $(TURNS) $(addprefix --store ,$(STORE)) \
 		$(if $(SEED),--seed $(SEED))
@@ -63,8 +65,12 @@ check: $(READY) ## checks format, style, types and the direction of imports
 	.venv/bin/lint-imports --no-cache
 
 .PHONY: bench
-bench: $(READY) ## measures speed and writes docs/benchmarks.md; ARGS=rules measures one part
+bench: $(READY) $(CORE) ## measures speed and writes docs/benchmarks.md; ARGS=rules measures one part
 	$(PY) -m bench $(ARGS)
+
+.PHONY: arena
+arena: $(READY) ## plays the robots against each other for hours and writes docs/strength.md; ARGS="elo -j 2"
+	$(PY) -m arena $(ARGS)
 
 .PHONY: soak
 soak: $(READY) ## sends 100,000 mails into a server, which must not grow; ARGS="--mails 5000" sends fewer
@@ -98,5 +104,9 @@ clean: ## removes .venv and everything else that make made; var/ with its games 
 	rm -rf .venv .venv.lock dist build .fuzz .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find pbm tests migrations -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(READY): requirements.lock pyproject.toml
-	@tools/venv $@
+$(READY): requirements.lock pyproject.toml hatch_build.py $(CORE:_core.so=core.c)
+	@tools/venv $@ $^
+
+# For who got a compiler after .venv was made.
+$(CORE): $(CORE:_core.so=core.c) | $(READY)
+	@$(PY) -m pbm.rules.abalone.engine.compiling || true

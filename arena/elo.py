@@ -56,7 +56,7 @@ def told(score: Score) -> str:
     """The difference with its error bars, as text; where all was won, what it exceeds.
 
     >>> told(Score(300, 0, 100)), told(Score(400, 0, 0)), told(Score(0, 0, 400))
-    ('+191 (+153 to +231)', 'over +813', 'under -813')
+    ('+191 (+152 to +230)', 'over +807', 'under -807')
     """
     low, high = interval(score)
     if score.share == 1:

@@ -3,34 +3,36 @@
 from dataclasses import dataclass, replace
 
 from arena.elo import Score, told
-from arena.games import both_ways, winners_of
+from arena.games import MOST_PLIES, both_ways, winners_of
 from arena.opponents import MaterialPlayer, Player, RandomMover, RingPlayer, RobotPlayer
 from arena.plan import Plan, table
 from pbm.robots.players import BOULDER, COBBLE, PEBBLE, Robot
 from pbm.rules.contract import Budget
 
+_LONG = 1_500  # plies: both are weak, and nobody is in a hurry
 _HALF_A_SECOND = replace(BOULDER, budget=Budget(10**9, 0.5))
 
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """Two players, and how many of forty games the first has to win."""
+    """Two players, how many of forty games the first has to win, and how long one may last."""
 
     name: str
     first: Player
     second: Player
     needed: int = 0
+    most: int = MOST_PLIES
 
 
 def robot(player: Robot, nodes: int | None = None) -> RobotPlayer:
-    """A robot as a player, with other nodes than its own if they are given."""
-    budget = player.budget if nodes is None else Budget(nodes)
+    """A robot as a player whom no clock disturbs, with other nodes than its own if given."""
+    budget = replace(player.budget, seconds=None, nodes=nodes or player.budget.nodes)
     return RobotPlayer(replace(player, budget=budget))
 
 
 PAIRINGS = {
-    "random": Pairing("`pebble` v any move", robot(PEBBLE), RandomMover(), 40),
-    "material": Pairing("depth 2, material v `pebble`", MaterialPlayer(), robot(PEBBLE), 20),
+    "random": Pairing("`pebble` v any move", robot(PEBBLE), RandomMover(), 40, _LONG),
+    "material": Pairing("depth 2, material v `pebble`", MaterialPlayer(), robot(PEBBLE), 20, _LONG),
     "pebble": Pairing("`cobble` v `pebble`", robot(COBBLE), robot(PEBBLE), 34),
     "cobble": Pairing("`boulder` v `cobble`", robot(BOULDER), robot(COBBLE), 34),
     "rings": Pairing(
@@ -79,6 +81,7 @@ def elo(plan: Plan) -> str:
 def score_of(plan: Plan, pairing: Pairing, name: str, count: int) -> tuple[Score, int]:
     """The score of some games, half with each colour, and their median length in plies."""
     matches = both_ways(pairing.first, pairing.second, plan.seeds(name, count // 2))
+    matches = [replace(match, most=pairing.most) for match in matches]
     played = plan.run(winners_of, matches)
     scores = [
         _score(winners, match.players.index(pairing.first) + 1)
@@ -96,5 +99,3 @@ def _score(winners: tuple[int, ...], seat: int) -> Score:
 
 def _counted(score: Score) -> tuple[int, int, int]:
     return score.won, score.drawn, score.lost
-
-

@@ -4,13 +4,13 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from pbm.robots.players import Robot
+from pbm.robots.thinking import think
 from pbm.rules.abalone import GAME
 from pbm.rules.abalone.engine.searching import search
 from pbm.rules.abalone.engine.weights import MARBLE, Ways, Weights
 from pbm.rules.abalone.game import AbalonePosition
 from pbm.rules.contract import Budget
-from pbm.robots.players import Robot
-from pbm.robots.thinking import think
 
 Player = Callable[[Sequence[AbalonePosition], int], str]
 """Its move, from the positions that may come back and a seed. All of them can be pickled."""
@@ -19,8 +19,8 @@ _ENOUGH = 10**9
 _PLAIN = Ways(
     best_reply=0,
     quiescence=0,
-    null_move=0,
     reductions=0,
+    patience=0,
     futility=0,
     aspiration=0,
     contempt=0,
@@ -33,6 +33,7 @@ _MATERIAL = Weights(
     danger=0,
     push=0,
 )
+_RINGS = replace(_MATERIAL, rings=(0, -20, -60, -140, -260))
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +46,15 @@ class RandomMover:
 
 @dataclass(frozen=True, slots=True)
 class MaterialPlayer:
-    """Plain alpha-beta that counts nothing but what was pushed off; among equals it draws lots."""
+    """Plain alpha-beta that counts nothing but what was pushed off.
+
+    Among equals it keeps what it tried first: pushes, and then any move.
+    """
 
     depth: int = 2
 
     def __call__(self, positions: Sequence[AbalonePosition], seed: int) -> str:
-        budget = Budget(_ENOUGH, depth=self.depth)
-        inner = [positions[-1].inner]
-        found = search(inner, budget, best=10**6, weights=_MATERIAL, ways=_PLAIN)
-        equal = [line for line in found.lines if line.score == found.lines[0].score]
-        return _dice(positions, seed).choice(equal).moves[0]
+        return _plainly(positions[-1], self.depth, _MATERIAL, seed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +64,7 @@ class RingPlayer:
     depth: int = 4
 
     def __call__(self, positions: Sequence[AbalonePosition], seed: int) -> str:
-        weights = replace(_MATERIAL, rings=(0, -20, -60, -140, -260))
-        budget = Budget(_ENOUGH, depth=self.depth)
-        found = search([positions[-1].inner], budget, seed=seed + 1, weights=weights, ways=_PLAIN)
-        return found.lines[0].moves[0]
+        return _plainly(positions[-1], self.depth, _RINGS, seed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +89,12 @@ class EnginePlayer:
         inner = [position.inner for position in positions]
         found = search(inner, self.budget, seed=seed + 1, weights=self.weights, ways=self.ways)
         return found.lines[0].moves[0]
+
+
+def _plainly(position: AbalonePosition, depth: int, weights: Weights, seed: int) -> str:
+    budget = Budget(_ENOUGH, depth=depth)
+    found = search([position.inner], budget, seed=seed + 1, weights=weights, ways=_PLAIN)
+    return found.lines[0].moves[0]
 
 
 def _dice(positions: Sequence[AbalonePosition], seed: int) -> random.Random:

@@ -27,7 +27,13 @@ def several(plan: Plan) -> str:
         won, none = _team_wins(plan, strong, partner, weak, count)
         rows.append((f"teams, with {name}", count, won, none, f"{won * 2 / count:.2f}"))
         print(*rows[-1], flush=True)
-    head = ("game", "played", f"won by `boulder` at {plan.nodes:,} nodes", "no result", "of its share")
+    head = (
+        "game",
+        "played",
+        f"won by `boulder` at {plan.nodes:,} nodes",
+        "no result",
+        "of its share",
+    )
     return table(head, rows)
 
 

@@ -26,10 +26,13 @@ def section(rows: list[Row], where: str) -> str:
     return f"{table(rows)}\n\n{where}"
 
 
-def rewritten(page: str, sections: Mapping[str, str]) -> str:
-    """A page with the sections of some parts put anew; raises ValueError if one has no place."""
+def rewritten(page: str, sections: Mapping[str, str], *, by: str = "bench") -> str:
+    """A page with the sections of some parts put anew; raises ValueError if one has no place.
+
+    `by` is the program that measured them, and part of what marks their places.
+    """
     for part, text in sections.items():
-        first, last = f"<!-- bench {part} -->", f"<!-- /bench {part} -->"
+        first, last = f"<!-- {by} {part} -->", f"<!-- /{by} {part} -->"
         place = re.compile(f"(?<={re.escape(first)}\n).*?(?={re.escape(last)})", re.DOTALL)
         if len(place.findall(page)) != 1:
             raise ValueError(f"the page needs {first} and {last} once")

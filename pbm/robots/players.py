@@ -25,7 +25,7 @@ class Robot:
 
 _ALL_MOVES = 1_000
 
-PEBBLE = Robot("pebble", Budget(5_000, 5, depth=1), _ALL_MOVES, within=60, careful=True)
+PEBBLE = Robot("pebble", Budget(5_000, 5, depth=1), _ALL_MOVES, within=35, careful=True)
 COBBLE = Robot("cobble", Budget(10_000, 5, depth=3), lines=4, within=4)
 BOULDER = Robot("boulder", Budget(600_000, 5))
 

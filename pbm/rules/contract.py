@@ -578,6 +578,14 @@ class Explains(Protocol):
 
 
 @runtime_checkable
+class MayLack(Protocol):
+    """A game that works, and would work better with something that an installation may lack."""
+
+    def lacks(self) -> str:
+        """What is missing and what to do, in a sentence or two for the operator; else nothing."""
+
+
+@runtime_checkable
 class TellsThreats(Protocol):
     """A game that tells what can be taken at once, so that even a weak robot leaves nothing so."""
 

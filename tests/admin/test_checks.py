@@ -2,6 +2,7 @@
 
 import os
 import socket
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -90,6 +91,7 @@ def test_what_is_looked_at_in_which_order(settings: Settings) -> None:
         "inbox",
         "outbox",
         f"port {port} on 127.0.0.1",
+        "game abalone",
         "maildir",
     ]
     assert [name for name, found in findings(settings).items() if not found.good] == [
@@ -99,6 +101,15 @@ def test_what_is_looked_at_in_which_order(settings: Settings) -> None:
         "role ticks",
         f"port {port} on 127.0.0.1",
     ]
+
+
+def test_what_a_game_lacks(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert finding(settings, "game") == Finding(True, "game abalone", "nothing is missing")
+    monkeypatch.setattr("pbm.rules.abalone.engine.compiled.why_not", lambda: "it is not there")
+    lacking = finding(settings, "game")
+    assert (lacking.good, lacking.warning) == (True, True)
+    assert "plain Python, more slowly: it is not there." in lacking.text
+    assert f"{sys.executable} -m pbm.rules.abalone.engine.compiling" in lacking.text
 
 
 def test_nothing_is_made(folder: Path) -> None:

@@ -67,7 +67,7 @@ def named() -> list[str]:
         f" {challenges.WAITS_FOR // DAY} days",
         f"You block {MOST_BLOCKED} players, and send the operator"
         f" {within(REPORTS, DAY)} reports in 24 hours",
-        f"In 24 hours you get {within(HINTS, DAY)} hints, and {within(ANALYSES, DAY)} games analysed",
+        f"In 24 hours you get {within(HINTS, DAY)} hints, and {within(ANALYSES, DAY)} games",
         f"gets {limits.STRANGER_ANSWERS} mails of ours in 24 hours",
         f"{within(limits.OF_NETWORK, HOUR)} an hour are answered from one network and"
         f" {within(limits.STRANGERS, HOUR)} an hour from everybody, and"

@@ -76,7 +76,7 @@ def test_a_game_brings_its_own_search(second_game: Game) -> None:
 def test_a_careful_robot_leaves_nothing_to_be_taken(second_game: Any) -> None:
     dice = random.Random(3)
     careless = 0
-    for seed in range(20):
+    for seed in range(8):
         positions = after(second_game)
         while positions[-1].to_move and len(positions) < 12:
             position = positions[-1]
@@ -93,7 +93,7 @@ def test_a_careful_robot_leaves_nothing_to_be_taken(second_game: Any) -> None:
         }
         assert left[think(PEBBLE, second_game, positions, seed).move] == min(left.values())
         careless += min(left.values()) < max(left.values())
-    assert careless > 3
+    assert careless > 1
 
 
 def test_easier_is_the_next_weaker_robot_and_at_last_any_move() -> None:

@@ -10,12 +10,17 @@ from pathlib import Path
 from typing import IO, Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pbm.rules import abalone as rules
+from pbm.rules.abalone.engine.roots import DEEPEST, MOST_LINES
 from pbm.rules.abalone.errors import REASONS
-from pbm.rules.abalone.protocol import DEEPEST_PERFT, LONGEST_LINE, REQUEST_REASONS, answer, serve
+from pbm.rules.abalone.protocol.positions import DEEPEST_PERFT
+from pbm.rules.abalone.protocol.program import answer, serve
+from pbm.rules.abalone.protocol.requests import LONGEST_LINE, REQUEST_REASONS
+from pbm.rules.abalone.protocol.searches import MOST_NODES, MOST_SECONDS
+from pbm.rules.contract import WON
 from tests.polling import PATIENCE
 from tests.rules.perft_table import STARTS, TEAM_STARTS
 from tests.rules.setups import placed
@@ -23,6 +28,7 @@ from tests.rules.setups import placed
 COMMAND = [sys.executable, "-m", "pbm.rules.abalone.protocol"]
 MANUAL = Path(__file__).resolve().parents[2] / "docs" / "rules-protocol.md"
 START = rules.format_state(rules.start())
+THREE = rules.format_state(rules.start("bowl", 3))
 OVER = rules.format_state(rules.leave(rules.start(), 2))
 
 
@@ -157,6 +163,52 @@ def test_the_last_one_wins() -> None:
     assert after["outcome"] == {"winners": [1], "by": "last"}
 
 
+def test_a_search(program: Program) -> None:
+    request = {"op": "search", "state": START, "nodes": 300, "best": 3}
+    found = program.ask(**request)
+    scores = [one["score"] for one in found["moves"]]
+    assert found["ok"] is True
+    assert scores == sorted(scores, reverse=True)
+    for one in found["moves"]:
+        assert one["move"] == one["line"][0]
+        state = START
+        for move in one["line"]:
+            state = program.ask(op="play", state=state, move=move)["state"]
+    assert len({one["move"] for one in found["moves"]}) == 3
+    assert (found["nodes"] <= 300, found["depth"] >= 1, found["cut"]) == (True, True, False)
+    assert program.ask(**request) == found
+
+
+def test_a_search_ends_by_its_depth_or_its_seconds() -> None:
+    shallow = ask(op="search", state=START, depth=1)
+    assert (shallow["depth"], shallow["cut"]) == (1, False)
+    hasty = ask(op="search", state=START, seconds=1e-9)
+    assert (hasty["depth"] >= 1, hasty["cut"]) == (True, True)
+
+
+def test_a_search_that_wins_and_one_after_the_end() -> None:
+    state = rules.format_state(placed("e7 e8", "e9 a1", "i9", scores="5,0,3"))
+    (won,) = ask(op="search", state=state, depth=2)["moves"]
+    assert won["move"] == "e7-e8,e8"
+    assert won["score"] >= WON
+    assert ask(op="search", state=OVER, nodes=9)["moves"] == []
+
+
+def test_a_search_does_not_go_back() -> None:
+    usual = ask(op="search", state=START, depth=1, best=2)["moves"]
+    back = ask(op="play", state=START, move=usual[0]["move"])["state"]
+    assert ask(op="search", state=START, depth=1, earlier=[back])["moves"] == usual[1:]
+
+
+def test_an_evaluation() -> None:
+    level = ask(op="evaluate", state=THREE)["scores"]
+    assert level == [level[0]] * 3
+    lost = rules.format_state(placed("e5", "a1 a2", turn=1, scores="0,1"))
+    mine, theirs = ask(op="evaluate", state=lost)["scores"]
+    assert mine < theirs
+    assert ask(op="evaluate", state=OVER)["scores"] == [WON, -WON]
+
+
 @pytest.mark.parametrize(
     ("request_line", "expected"),
     [
@@ -218,6 +270,28 @@ def test_the_last_one_wins() -> None:
         (line(op="start", notation="abapro"), "bad-request"),
         (line(op="play", state=START, move="e5,e6"), "empty-cell"),
         (line(op="play", state=OVER, move="a1-c3,d4"), "game-over"),
+        (line(op="search", state=START), "bad-request"),
+        (line(op="search", state="soup", nodes=1), "bad-state"),
+        (line(op="search", state=START, nodes=0), "bad-request"),
+        (line(op="search", state=START, nodes=1.0), "bad-request"),
+        (line(op="search", state=START, nodes=MOST_NODES + 1), "too-much"),
+        (line(op="search", state=START, seconds=0), "bad-request"),
+        (line(op="search", state=START, seconds=True), "bad-request"),
+        (b'{"op":"search","state":"' + START.encode() + b'","seconds":1e400}', "bad-request"),
+        (line(op="search", state=START, seconds=MOST_SECONDS + 1), "too-much"),
+        (line(op="search", state=START, seconds=10**4000), "too-much"),
+        (line(op="search", state=START, depth=0), "bad-request"),
+        (line(op="search", state=START, depth=DEEPEST + 1), "too-deep"),
+        (line(op="search", state=START, nodes=1, best=0), "bad-request"),
+        (line(op="search", state=START, nodes=1, best=MOST_LINES + 1), "bad-request"),
+        (line(op="search", state=START, nodes=1, threads=2), "bad-request"),
+        (line(op="search", state=START, nodes=1, seed=-1), "bad-request"),
+        (line(op="search", state=START, nodes=1, earlier=START), "bad-request"),
+        (line(op="search", state=START, nodes=1, earlier=[START, 1]), "bad-request"),
+        (line(op="search", state=START, nodes=1, earlier=[THREE]), "bad-request"),
+        (line(op="search", state=START, nodes=1, earlier=["soup"]), "bad-state"),
+        (line(op="evaluate"), "bad-request"),
+        (line(op="evaluate", state=START, nodes=1), "bad-request"),
     ],
     ids=lambda value: repr(value)[:40],
 )
@@ -291,10 +365,36 @@ states = st.sampled_from([START, OVER]) | json_values
     )
 )
 def test_any_request_has_an_answer(request: dict[str, object]) -> None:
+    has_an_answer(request)
+
+
+def has_an_answer(request: dict[str, object]) -> None:
     given_answer = answer(line(**request))
     json.dumps(given_answer)
     if not given_answer["ok"]:
         assert given_answer["error"]["reason"] in REASONS + REQUEST_REASONS
+
+
+@settings(max_examples=40)
+@given(
+    st.fixed_dictionaries(
+        {
+            "op": st.sampled_from(["search", "evaluate"]),
+            "nodes": st.integers(max_value=40) | st.text() | st.floats(),
+        },
+        optional={
+            "state": states,
+            "seconds": json_values,
+            "depth": json_values,
+            "best": st.integers(-1, 3) | json_values,
+            "threads": st.just(1) | json_values,
+            "seed": json_values,
+            "earlier": st.lists(states) | json_values,
+        },
+    )
+)
+def test_any_search_has_an_answer(request: dict[str, object]) -> None:
+    has_an_answer(request)
 
 
 def test_help_says_what_it_is() -> None:
@@ -324,6 +424,9 @@ def test_the_manual_explains_every_reason() -> None:
 def test_the_manual_names_the_limits() -> None:
     assert f"more than {DEEPEST_PERFT} plies" in MANUAL.read_text("utf-8")
     assert f"more than {LONGEST_LINE} bytes" in MANUAL.read_text("utf-8")
+    assert f"more than {MOST_NODES} nodes" in MANUAL.read_text("utf-8")
+    assert f"more than {MOST_SECONDS} seconds" in MANUAL.read_text("utf-8")
+    assert f"search of more than {DEEPEST} plies" in MANUAL.read_text("utf-8")
 
 
 def test_the_examples_of_the_manual() -> None:

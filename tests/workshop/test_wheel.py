@@ -4,6 +4,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from packaging.tags import platform_tags
 
 from pbm import __version__, resources
 from pbm.mail.reading.phrases import PHRASES
@@ -47,6 +48,26 @@ def test_the_wheel_carries_its_folders(
 def test_the_wheel_knows_the_words_of_mail_programs(installed_wheel: InstalledWheel) -> None:
     program = "from pbm.mail.reading.phrases import PHRASES; print(ascii(PHRASES))"
     assert ask(installed_wheel, program) == ascii(PHRASES)
+
+
+def test_the_wheel_searches_with_its_compiled_core(installed_wheel: InstalledWheel) -> None:
+    program = """
+from pbm.rules.abalone.engine import compiled, compiling
+from pbm.rules.abalone import GAME
+from pbm.rules.contract import Budget
+found = GAME.search([GAME.start(2, {"layout": "standard"}, 0)], Budget(nodes=200))
+print(compiling.LIBRARY, found.by, found.nodes, compiled.why_not())
+"""
+    place, *found = ask(installed_wheel, program).split()
+    assert Path(place).is_relative_to(installed_wheel.programs.parent)
+    assert found == ["compiled", "200"]
+
+
+def test_the_wheel_is_for_this_platform_and_any_python(installed_wheel: InstalledWheel) -> None:
+    (wheel,) = installed_wheel.empty.with_name("dist").iterdir()
+    _, _, python, abi, platform = wheel.stem.split("-")
+    assert (python, abi) == ("py3", "none")
+    assert platform in platform_tags()
 
 
 @pytest.mark.parametrize("program", ["pbm", "pbm-admin", "pbm-rules"])

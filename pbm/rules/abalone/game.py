@@ -270,6 +270,14 @@ class Abalone:
 
         return evaluate(position.inner)
 
+    def lacks(self) -> str:
+        """The compiled core of the search, where it cannot be used."""
+        from pbm.rules.abalone.engine.compiled import why_not
+        from pbm.rules.abalone.engine.compiling import REMEDY
+
+        reason = why_not()
+        return f"Robots think in plain Python, more slowly: {reason}. {REMEDY}" if reason else ""
+
     def write(self, record: contract.GameRecord, chosen: contract.Options) -> str:
         """A game as text; raises RecordError."""
         form, notation_ = chosen_form(chosen)

@@ -24,6 +24,8 @@ from pbm.mail.smtp_out.maildir import check_folders
 from pbm.mail.smtp_out.smarthost import SmarthostTransport, Timeouts
 from pbm.mail.smtp_out.smarthost_url import Smarthost, parse_smarthost
 from pbm.robots.players import ROBOTS
+from pbm.rules.contract import MayLack
+from pbm.rules.registry import games
 from pbm.service.intake.front import known_front
 from pbm.service.mail_numbers import incoming
 from pbm.service.operator.copies import sqlite_path
@@ -63,6 +65,9 @@ def check(settings: Settings, clock: Clock) -> Iterator[Finding]:
         yield look_at(_name_of(doorway), partial(_doorway, settings, doorway))
     if settings.tls_cert or settings.tls_key:
         yield look_at("certificate", lambda: certificate_state(settings, clock))
+    for name, game in games().items():
+        if isinstance(game, MayLack):
+            yield look_at(f"game {name}", partial(_lacking, game))
     if settings.smarthost:
         yield look_at("smarthost", lambda: _smarthost(settings))
     else:
@@ -139,6 +144,12 @@ def _others_can_read(file: Path) -> bool:
             (stat.S_IROTH, stat.S_IXOTH),
         )
     )
+
+
+def _lacking(game: MayLack) -> str:
+    if lacking := game.lacks():
+        raise DoubtError(lacking)
+    return "nothing is missing"
 
 
 def _keys(settings: Settings) -> str:

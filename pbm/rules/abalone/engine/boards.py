@@ -9,6 +9,7 @@ from pbm.rules.abalone.engine.tables import (
     CODE_BITS,
     CODE_MASK,
     EDGES,
+    RINGS,
     SCORE_KEYS,
     SHAPES,
     TURN_KEYS,
@@ -30,6 +31,9 @@ _BASES = tuple((number << 7) + 1 for number in range(len(KINDS)))
 _PUSHING = {7 * number + size - 1: size for number in range(len(STEPS)) for size in (2, 3)}
 """The kinds of moves that can push, and how many marbles do."""
 
+_EDGES = tuple(zip(_BASES[1::7], STEPS, EDGES, strict=True))
+"""By direction: the code of a push by two from cell 0, the step, and where it ejects."""
+
 
 class Board(NamedTuple):
     """A position: the marbles of each seat, the score of each side, the turn, a key of all that,
@@ -49,9 +53,8 @@ class Table:
         seats = range(len(root.marbles))
         self.sides = root.sides
         self.own = root.sides[root.turn]
-        self.two_sides = sum(root.alive) == 2
         self._root = root
-        self._best_reply = best_reply and not self.two_sides
+        self._best_reply = best_reply and sum(root.alive) > 2
         self._members = tuple(
             tuple(seat for seat in seats if root.sides[seat] == side)
             for side in range(len(root.alive))
@@ -90,15 +93,15 @@ class Table:
             own, partner, others, _ = self._seen_by(marbles, seat)
             counted = sum(marbles[counted] for counted in self._counted) & others
             side = own | partner
-            for number, (step, edge) in enumerate(zip(STEPS, EDGES, strict=True)):
+            for base, step, edge in _EDGES if counted & RINGS[-1] else ():
                 if falling := counted & edge:
-                    base = (seat << CODE_BITS) + _BASES[7 * number + 1]
+                    base += seat << CODE_BITS
                     pairs = own & before(side, step)
-                    found += [base + cell for cell in members(pairs & before(falling, 2 * step))]
+                    if twos := pairs & before(falling, 2 * step):
+                        found += [base + cell for cell in members(twos)]
                     falling |= others & before(falling, step)
-                    threes = pairs & before(side, 2 * step)
-                    base += 128
-                    found += [base + cell for cell in members(threes & before(falling, 3 * step))]
+                    if threes := pairs & before(side, 2 * step) & before(falling, 3 * step):
+                        found += [base + 128 + cell for cell in members(threes)]
         return found
 
     def other_moves(self, board: Board) -> tuple[list[int], list[int]]:
@@ -169,11 +172,6 @@ class Table:
         stands = tuple(after)
         turn = NOBODY if won != NO_SIDE else self._next(stands, seat, turn)
         return Board(stands, scores, turn, key ^ TURN_KEYS[turn], won)
-
-    def passed(self, board: Board) -> Board:
-        """The position if nobody moved."""
-        turn = self._next(board.marbles, board.turn, board.turn)
-        return board._replace(turn=turn, key=board.key ^ TURN_KEYS[board.turn] ^ TURN_KEYS[turn])
 
     def is_own(self, turn: int) -> bool:
         """Whether the root's side moves; never where the game is over."""

@@ -2,14 +2,15 @@
 
 import ctypes
 from ctypes import POINTER, Array, Structure, byref, c_double, c_int32, c_int64, c_uint64
-from functools import lru_cache
-from importlib import machinery
-from pathlib import Path
+from functools import cache
+from typing import Any
 
+from pbm.rules.abalone.engine.compiling import LIBRARY
+from pbm.rules.abalone.engine.library import NoCoreError, open_core
 from pbm.rules.abalone.engine.roots import DEEPEST, MOST_LINES, Limits, Outlook, Root, table_size
 from pbm.rules.abalone.engine.weights import Ways, Weights, flat
 
-INTERFACE = 1
+INTERFACE = 2
 """What `core.c` must call its own interface: the fields below."""
 
 _SEATS = 6
@@ -18,6 +19,7 @@ _NUMBERS = len(flat(Weights(), Ways()))
 _WORD = (1 << 64) - 1
 
 _Numbers = c_int32 * _NUMBERS
+_Told = ctypes.CFUNCTYPE(None)
 
 
 class _Root(Structure):
@@ -45,6 +47,7 @@ class _Limits(Structure):
         ("seed", c_uint64),
         ("table_size", c_int64),
         ("stop", POINTER(c_int32)),
+        ("told", _Told),
     )
 
 
@@ -60,53 +63,40 @@ class _Outlook(Structure):
     )
 
 
-class MissingError(Exception):
-    """The compiled search is not there, or not this one."""
+@cache
+def _search() -> Any:
+    function = open_core(LIBRARY, INTERFACE).pbm_search
+    function.argtypes = POINTER(_Root), POINTER(c_int32), POINTER(_Limits), POINTER(_Outlook)
+    function.restype = c_int32
+    return function
 
 
-def library_path() -> Path | None:
-    """The compiled search beside this module, None where there is none."""
-    here = Path(__file__)
-    names = ("_core" + suffix for suffix in (*machinery.EXTENSION_SUFFIXES, ".so"))
-    return next((path for path in map(here.with_name, names) if path.exists()), None)
-
-
-@lru_cache(maxsize=1)
-def _library() -> ctypes.CDLL:
-    path = library_path()
-    if path is None:
-        raise MissingError("there is none")
-    library = ctypes.CDLL(str(path))
-    if library.pbm_interface() != INTERFACE:
-        raise MissingError(f"{path} is another version")
-    library.pbm_search.argtypes = (
-        POINTER(_Root),
-        POINTER(c_int32),
-        POINTER(_Limits),
-        POINTER(_Outlook),
-    )
-    library.pbm_search.restype = c_int32
-    return library
-
-
-def is_there() -> bool:
-    """Whether the compiled search can be used."""
+@cache
+def why_not() -> str:
+    """Why the compiled search cannot be used here, for the operator; empty if it can."""
     try:
-        _library()
-    except (MissingError, OSError):
-        return False
-    return True
+        _search()
+    except NoCoreError as error:
+        return str(error)
+    return ""
 
 
 def search(root: Root, weights: Weights, ways: Ways, limits: Limits) -> Outlook:
-    """The best lines from a root, whose game is not over; raises MissingError, MemoryError."""
+    """The best lines from a root, whose game is not over; raises NoCoreError, MemoryError."""
     numbers = _Numbers(*flat(weights, ways))
     given, found = _given(root), _Outlook()
-    failed = _library().pbm_search(byref(given), numbers, byref(_bounds(limits)), byref(found))
+    told = limits.told
+    report = _Told(lambda: told(_read(found))) if told else _Told()
+    bounds = _bounds(limits, report)
+    failed = _search()(byref(given), numbers, byref(bounds), byref(found))
     if failed == 2:
         raise MemoryError
     if failed:
         raise ValueError(f"no root or no limits: {root}, {limits}")
+    return _read(found)
+
+
+def _read(found: _Outlook) -> Outlook:
     lines = tuple(
         (found.scores[number], tuple(found.moves[number][: found.lengths[number]]))
         for number in range(found.lines_number)
@@ -114,16 +104,16 @@ def search(root: Root, weights: Weights, ways: Ways, limits: Limits) -> Outlook:
     return Outlook(lines, found.depth, found.nodes, bool(found.cut))
 
 
-def _bounds(limits: Limits) -> _Limits:
-    seconds = -1.0 if limits.seconds is None else max(0.0, limits.seconds)
+def _bounds(limits: Limits, told: Any) -> _Limits:
     return _Limits(
         nodes=min(limits.nodes, 1 << 62),
         depth=min(limits.depth, DEEPEST),
         best=limits.best,
-        seconds=seconds,
+        seconds=-1.0 if limits.seconds is None else max(0.0, limits.seconds),
         seed=limits.seed & _WORD,
         table_size=table_size(limits.nodes),
-        stop=limits.stop and ctypes.pointer(limits.stop),
+        stop=None if limits.stop is None else ctypes.pointer(limits.stop),
+        told=told,
     )
 
 

@@ -14,12 +14,17 @@
 #include <string.h>
 #include <time.h>
 
-#define INTERFACE 1
+#define INTERFACE 2
+
+/* `compiling.py` says what tells this source from another. */
+#ifndef SOURCE
+#define SOURCE ""
+#endif
 
 enum { SEATS = 6, OTHERS = 6, NOBODY = 7, NO_SIDE = -1, NO_SEAT = -1 };
 enum { KINDS = 42, CODES = KINDS << 7, CODE_BITS = 13, MOVES = SEATS << CODE_BITS };
 enum { DEEPEST_PLY = 120, DEEPEST = 60, MOST_LINES = 256, LINE = DEEPEST_PLY + 2 };
-enum { EJECTIONS_TO_WIN = 6, HISTORY_BITS = 14, PAST_BITS = 12, CLOCK = 4095 };
+enum { EJECTIONS_TO_WIN = 6, HISTORY_BITS = 14, PAST_BITS = 12, CLOCK = 4095, SINGLY = 5 };
 /* No more moves than that can there be: 42 kinds from each of 61 cells. */
 enum { MOST_MOVES = KINDS * 61 };
 enum { EXACT, LOWER, UPPER };
@@ -35,7 +40,7 @@ typedef int32_t value;
 /* The numbers of `weights.py`, in its order. */
 typedef struct {
     int32_t scores[6], marble, rings[5], cohesion, danger, push, lead;
-    int32_t best_reply, quiescence, null_move, reductions, futility, aspiration, contempt;
+    int32_t best_reply, quiescence, reductions, patience, futility, aspiration, contempt;
 } numbers;
 
 /* What `compiled.py` hands over and gets back, field by field. */
@@ -56,6 +61,7 @@ typedef struct {
     uint64_t seed;
     int64_t table_size;
     const _Atomic int32_t *stop; /* may be null */
+    void (*told)(void); /* called when a depth is finished, unless null */
 } given_limits;
 
 typedef struct {
@@ -93,7 +99,7 @@ typedef struct {
 typedef struct {
     numbers weights;
     int players, sides_number, root_turn, own, others_number, part;
-    bool two_sides, best_reply;
+    bool best_reply;
     int8_t sides[SEATS], partners[SEATS];
     bool out[SEATS], alive[SEATS], played[SEATS];
     int8_t judged[SEATS]; /* the root's side, then the others that are alive */
@@ -105,7 +111,6 @@ typedef struct {
     struct timespec until;
     bool bounded, stopped, cut;
     int64_t nodes;
-    int passes;
 
     known *table;
     uint64_t mask;
@@ -128,6 +133,14 @@ typedef struct {
     value best_value; /* the best of an unfinished depth, with its line */
     line best;
 } search;
+
+/* Where the loader can choose, what counts most is there once more for processors that count bits
+ * by themselves. */
+#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GLIBC__) && !defined(NO_CLONES)
+#define FASTER __attribute__((target_clones("popcnt", "default")))
+#else
+#define FASTER
+#endif
 
 /* -- cells ------------------------------------------------------------------------------------ */
 
@@ -152,7 +165,7 @@ static const cells RINGS[5] = {
     WORDS(0xf82108220, 0x480902208420f800)
 };
 
-static inline int count_of(cells set) {
+static inline __attribute__((always_inline)) int count_of(cells set) {
     return __builtin_popcountll((uint64_t)set) + __builtin_popcountll((uint64_t)(set >> 64));
 }
 
@@ -497,12 +510,6 @@ static void play(const search *s, const board *from, int move, board *b) {
     b->key ^= s->turn_keys[b->turn];
 }
 
-static void pass(const search *s, const board *from, board *b) {
-    *b = *from;
-    b->turn = (int8_t)next_turn(s, b, from->turn, from->turn);
-    b->key ^= s->turn_keys[from->turn] ^ s->turn_keys[b->turn];
-}
-
 /* -- judging.py ------------------------------------------------------------------------------- */
 
 static inline __attribute__((always_inline)) cells hit_towards(
@@ -516,7 +523,7 @@ static inline __attribute__((always_inline)) cells hit_towards(
 }
 
 /* The marbles of others that an army could push off the board at once. */
-static cells hit_by(cells army, cells others) {
+static inline __attribute__((always_inline)) cells hit_by(cells army, cells others) {
     return hit_towards(army, others, 0, 1) | hit_towards(army, others, 1, 11)
         | hit_towards(army, others, 2, 10) | hit_towards(army, others, 3, -1)
         | hit_towards(army, others, 4, -11) | hit_towards(army, others, 5, -10);
@@ -532,14 +539,14 @@ static inline __attribute__((always_inline)) int pushes_towards(
 }
 
 /* In how many ways an army could push others without pushing them off. */
-static int pushes(cells army, cells others, cells occupied) {
+static inline __attribute__((always_inline)) int pushes(cells army, cells others, cells occupied) {
     cells empty = BOARD & ~occupied;
     return pushes_towards(army, others, empty, 1) + pushes_towards(army, others, empty, 11)
         + pushes_towards(army, others, empty, 10) + pushes_towards(army, others, empty, -1)
         + pushes_towards(army, others, empty, -11) + pushes_towards(army, others, empty, -10);
 }
 
-static value worth(const numbers *w, cells army, int score) {
+static inline __attribute__((always_inline)) value worth(const numbers *w, cells army, int score) {
     value sum = w->scores[score > 5 ? 5 : score];
     if (w->marble)
         sum += w->marble * count_of(army);
@@ -550,7 +557,7 @@ static value worth(const numbers *w, cells army, int score) {
 }
 
 /* How much better the root's side stands than the others. */
-static value judged(const search *s, const board *b) {
+FASTER static value judged(const search *s, const board *b) {
     const numbers *w = &s->weights;
     int sides_number = s->others_number + 1;
     cells armies[SEATS] = {0}, by_side[SEATS] = {0}, hits = 0;
@@ -590,7 +597,7 @@ static inline value judged_for(const search *s, const board *b, bool own) {
 /* -- plain.py --------------------------------------------------------------------------------- */
 
 static value searched(
-    search *s, const board *b, int depth, value alpha, value beta, int ply, bool may_pass
+    search *s, const board *b, int depth, value alpha, value beta, int ply
 );
 
 /* Count a position, and stop where the nodes or the seconds are used up. */
@@ -625,8 +632,8 @@ static value reply(
     search *s, const board *child, bool same, int depth, value alpha, value beta, int ply
 ) {
     if (same)
-        return searched(s, child, depth, alpha, beta, ply + 1, true);
-    return -searched(s, child, depth, -beta, -alpha, ply + 1, true);
+        return searched(s, child, depth, alpha, beta, ply + 1);
+    return -searched(s, child, depth, -beta, -alpha, ply + 1);
 }
 
 /* The value of a move: of the first in the whole window, of others where that matters. */
@@ -636,6 +643,7 @@ static value tried(
 ) {
     board child;
     play(s, b, move, &child);
+    __builtin_prefetch(&s->table[child.key & s->mask]);
     bool same = is_own(s, child.turn) == is_own(s, b->turn);
     if (count) {
         value found = reply(s, &child, same, depth - 1 - late, alpha, alpha + 1, ply);
@@ -645,16 +653,6 @@ static value tried(
             return found;
     }
     return reply(s, &child, same, depth - 1, alpha, beta, ply);
-}
-
-/* What is left of an advantage if the other side moves twice. */
-static value passed(search *s, const board *b, bool own, int depth, value beta, int ply) {
-    board child;
-    pass(s, b, &child);
-    if (child.turn == NOBODY || is_own(s, child.turn) == own)
-        return -INFINITE;
-    value found = -searched(s, &child, depth - 1 - s->passes, -beta, 1 - beta, ply + 1, false);
-    return found < SURE - 1 ? found : SURE - 1;
 }
 
 /* The value when all ejections that gain are played out. */
@@ -692,19 +690,41 @@ typedef struct {
     bool skips_quiet;
 } order;
 
-static void sort(const search *s, ranked *list, int number, int ply) {
+static void rank(const search *s, ranked *list, int number, int ply) {
+    const int32_t *killers = s->killers[ply];
     for (int index = 0; index < number; index++) {
-        ranked entry = {0, list[index].move};
-        if (entry.move == s->killers[ply][0])
-            entry.rank = 2 << (HISTORY_BITS + 1);
-        else if (entry.move == s->killers[ply][1])
-            entry.rank = 1 << (HISTORY_BITS + 1);
+        int move = list[index].move;
+        if (move == killers[0])
+            list[index].rank = 2 << (HISTORY_BITS + 1);
+        else if (move == killers[1])
+            list[index].rank = 1 << (HISTORY_BITS + 1);
         else
-            entry.rank = s->history[entry.move] + s->gains[entry.move & ((1 << CODE_BITS) - 1)];
-        int at = index;
-        for (; at > 0 && list[at - 1].rank < entry.rank; at--)
-            list[at] = list[at - 1];
-        list[at] = entry;
+            list[index].rank = s->history[move] + s->gains[move & ((1 << CODE_BITS) - 1)];
+    }
+}
+
+static void insert(ranked *list, int from, int at) {
+    ranked entry = list[from];
+    memmove(list + at + 1, list + at, sizeof *list * (size_t)(from - at));
+    list[at] = entry;
+}
+
+/* Bring the best of what is left to a place: one by one, since often one is enough, and all at
+ * once when it is not. Equal ones stay in their order. */
+static void choose(ranked *list, int number, int at) {
+    if (at < SINGLY) {
+        int best = at;
+        for (int index = at + 1; index < number; index++)
+            if (list[index].rank > list[best].rank)
+                best = index;
+        insert(list, best, at);
+    } else if (at == SINGLY) {
+        for (int index = at + 1; index < number; index++) {
+            int to = index;
+            while (to > at && list[to - 1].rank < list[index].rank)
+                to--;
+            insert(list, index, to);
+        }
     }
 }
 
@@ -737,11 +757,12 @@ static int next_move(search *s, const board *b, order *o, bool *quiet) {
         other_moves(
             s, b, pushing, &o->pushing_number, rest, &o->quiet_number, o->skips_quiet
         );
-        sort(s, pushing, o->pushing_number, o->ply);
+        rank(s, pushing, o->pushing_number, o->ply);
         /* fall through */
     case 3:
         *quiet = false;
         while (o->index < o->pushing_number) {
+            choose(pushing, o->pushing_number, o->index);
             int move = pushing[o->index++].move;
             if (move != o->hint)
                 return move;
@@ -750,11 +771,12 @@ static int next_move(search *s, const board *b, order *o, bool *quiet) {
             return 0;
         o->stage = 4;
         o->index = 0;
-        sort(s, rest, o->quiet_number, o->ply);
+        rank(s, rest, o->quiet_number, o->ply);
         /* fall through */
     default:
         *quiet = true;
         while (o->index < o->quiet_number) {
+            choose(rest, o->quiet_number, o->index);
             int move = rest[o->index++].move;
             if (move != o->hint)
                 return move;
@@ -788,38 +810,37 @@ static void keep(search *s, uint64_t key, int move, value found, int depth, int 
 
 /* By how many plies a late quiet move is searched less deeply at first. */
 static int reduction(const search *s, int depth, int count) {
-    if (!s->weights.reductions || depth < 3 || count < 4)
+    if (!s->weights.reductions || depth < 3 || count < 3)
         return 0;
-    return depth > 4 && count > 15 ? 2 : 1;
+    if (depth > 5 && count > 20)
+        return 3;
+    return depth > 3 && count > 7 ? 2 : 1;
+}
+
+/* Whether so many quiet moves have been tried that the rest of them hardly matters. */
+static bool is_enough(const search *s, int depth, int number) {
+    return s->weights.patience && depth <= 3
+        && number >= s->weights.patience * (1 + depth * depth);
 }
 
 static value best_of(
-    search *s, const board *b, bool own, int depth, value alpha, value beta, int ply,
-    bool may_pass, int hint
+    search *s, const board *b, bool own, int depth, value alpha, value beta, int ply, int hint
 ) {
     const numbers *w = &s->weights;
     value best = -INFINITE, first_alpha = alpha;
     int best_move = 0, count = 0, tried_number = 0;
     order o = {.hint = hint, .ply = ply};
-    if (beta - alpha == 1 && beta < SURE && beta > -SURE) {
-        int passes = may_pass && depth > s->passes ? s->passes : 0;
-        if (passes || (depth == 1 && w->futility)) {
-            value fixed = judged_for(s, b, own);
-            if (passes && fixed >= beta) {
-                value found = passed(s, b, own, depth, beta, ply);
-                if (s->stopped)
-                    return 0;
-                if (found >= beta)
-                    return found;
-            }
-            if (depth == 1 && w->futility && fixed + w->futility <= alpha) {
-                o.skips_quiet = true;
-                best = fixed + w->futility;
-            }
+    if (depth == 1 && w->futility && beta - alpha == 1 && alpha < SURE && alpha > -SURE) {
+        value most = judged_for(s, b, own) + w->futility;
+        if (most <= alpha) {
+            o.skips_quiet = true;
+            best = most;
         }
     }
     bool quiet = false;
     for (int move; (move = next_move(s, b, &o, &quiet));) {
+        if (quiet && beta - first_alpha == 1 && best > -SURE && is_enough(s, depth, tried_number))
+            break;
         int late = quiet ? reduction(s, depth, count) : 0;
         value found = tried(s, b, move, depth, alpha, beta, ply, count, late);
         if (s->stopped)
@@ -862,7 +883,7 @@ static bool is_repeated(const search *s, uint64_t key) {
 
 /* The value of a position, for the side that moves in it. */
 static value searched(
-    search *s, const board *b, int depth, value alpha, value beta, int ply, bool may_pass
+    search *s, const board *b, int depth, value alpha, value beta, int ply
 ) {
     if (is_over(s))
         return 0;
@@ -894,7 +915,7 @@ static value searched(
         }
     }
     s->path[s->path_number++] = b->key;
-    value found = best_of(s, b, own, depth, alpha, beta, ply, may_pass, hint);
+    value found = best_of(s, b, own, depth, alpha, beta, ply, hint);
     s->path_number--;
     return found;
 }
@@ -1059,6 +1080,9 @@ static void find(search *s, const board *b, root_moves *moves, scored *lines, ou
             put(out, index, lines[index].score, &lines[index].moves);
         out->lines_number = wanted;
         out->depth = depth;
+        out->nodes = s->nodes;
+        if (s->limits.told)
+            s->limits.told();
         if (are_settled(lines, wanted, depth))
             break;
     }
@@ -1150,9 +1174,7 @@ static void seat_players(search *s, const given_root *root) {
         if (s->alive[side] && side != s->own)
             s->judged[++s->others_number] = (int8_t)side;
     s->part = 4096 / (s->others_number ? s->others_number : 1);
-    s->two_sides = s->others_number == 1;
-    s->best_reply = s->weights.best_reply && !s->two_sides;
-    s->passes = s->two_sides ? s->weights.null_move : 0;
+    s->best_reply = s->weights.best_reply && s->others_number > 1;
 }
 
 static void weigh_moves(search *s) {
@@ -1231,6 +1253,10 @@ static search *begin(int64_t table_size) {
 /* The number that changes with what is handed over. */
 int32_t pbm_interface(void) {
     return INTERFACE;
+}
+
+const char *pbm_source(void) {
+    return SOURCE;
 }
 
 /* Search; 0, or 1 for what is no root or no limit, 2 where there is no memory. */

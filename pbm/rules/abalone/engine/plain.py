@@ -39,7 +39,6 @@ class _Search:
         self._limits = limits
         self._table = Table(root, best_reply=bool(ways.best_reply))
         self._judge = Judge(root, weights)
-        self._passes = ways.null_move if self._table.two_sides else 0
         self._size = table_size(limits.nodes)
         self._known: dict[int, tuple[int, int, int, int, int]] = {}
         self._history: dict[int, int] = {}
@@ -77,6 +76,8 @@ class _Search:
                 break
             found.sort(key=lambda line: -line[0])
             lines, reached = found, depth
+            if self._limits.told:
+                self._limits.told(Outlook(tuple(lines), reached, self.nodes))
             first = [line[0] for _, line in lines]
             moves = first + [move for move in moves if move not in first]
             if all(WIN - abs(value) <= PLY * depth for value, _ in lines):
@@ -117,7 +118,8 @@ class _Search:
     def _root(
         self, board: Board, moves: list[int], depth: int, alpha: int, beta: int
     ) -> tuple[int, tuple[int, ...]]:
-        best, line = -_INFINITE, (moves[0],)
+        best = -_INFINITE
+        line: tuple[int, ...] = (moves[0],)
         for count, move in enumerate(moves):
             late = self._reduction(depth, count) if move in self._quiet_at_root else 0
             value = self._try(board, move, depth, max(alpha, best), beta, 0, count, late)
@@ -130,9 +132,7 @@ class _Search:
                         break
         return best, line
 
-    def _search(
-        self, board: Board, depth: int, alpha: int, beta: int, ply: int, may_pass: bool
-    ) -> int:
+    def _search(self, board: Board, depth: int, alpha: int, beta: int, ply: int) -> int:
         """The value of a position, for the side that moves in it."""
         self._count()
         self._lines[ply].clear()
@@ -161,7 +161,7 @@ class _Search:
                 ):
                     return value
         self._path.append(key)
-        value = self._best_of(board, own, depth, alpha, beta, ply, may_pass, hint)
+        value = self._best_of(board, own, depth, alpha, beta, ply, hint)
         self._path.pop()
         return value
 
@@ -173,34 +173,23 @@ class _Search:
         alpha: int,
         beta: int,
         ply: int,
-        may_pass: bool,
         hint: int,
     ) -> int:
-        ways = self._ways
-        best, best_move, first_alpha = -_INFINITE, 0, alpha
-        skips_quiet = False
-        if beta - alpha == 1 and abs(beta) < SURE:
-            passes = self._passes if may_pass and depth > self._passes else 0
-            if passes or (depth == 1 and ways.futility):
-                static = self._static(board, own)
-                if passes and static >= beta:
-                    value = self._pass(board, own, depth, beta, ply)
-                    if value >= beta:
-                        return value
-                if depth == 1 and ways.futility and static + ways.futility <= alpha:
-                    skips_quiet = True
-                    best = static + ways.futility
+        is_narrow = beta - alpha == 1
+        best = self._most(board, own, alpha) if depth == 1 and is_narrow else -_INFINITE
+        skips_quiet = best > -_INFINITE
+        best_move, first_alpha = 0, alpha
         tried: list[int] = []
-        count = 0
-        for move, quiet in self._ordered(board, hint, ply, skips_quiet):
+        for count, (move, quiet) in enumerate(self._ordered(board, hint, ply, skips_quiet)):
+            if quiet and is_narrow and best > -SURE and self._is_enough(depth, len(tried)):
+                break
             late = self._reduction(depth, count) if quiet else 0
             value = self._try(board, move, depth, alpha, beta, ply, count, late)
-            count += 1
             if value > best:
                 best = value
                 if value > alpha:
                     alpha, best_move = value, move
-                    if beta - first_alpha > 1:
+                    if not is_narrow:
                         self._lines[ply][:] = [move, *self._lines[ply + 1]]
                     if value >= beta:
                         if quiet:
@@ -211,6 +200,16 @@ class _Search:
         bound = _LOWER if best >= beta else _EXACT if best > first_alpha else _UPPER
         self._keep(board.key, best_move or hint, best, depth, bound, ply)
         return best
+
+    def _most(self, board: Board, own: bool, alpha: int) -> int:
+        """What quiet moves of the last ply reach at most, if that is so little that they need not
+        be tried."""
+        futility = self._ways.futility
+        if futility and abs(alpha) < SURE:
+            most = self._static(board, own) + futility
+            if most <= alpha:
+                return most
+        return -_INFINITE
 
     def _try(
         self,
@@ -236,16 +235,8 @@ class _Search:
 
     def _reply(self, child: Board, same: bool, depth: int, alpha: int, beta: int, ply: int) -> int:
         if same:
-            return self._search(child, depth, alpha, beta, ply + 1, True)
-        return -self._search(child, depth, -beta, -alpha, ply + 1, True)
-
-    def _pass(self, board: Board, own: bool, depth: int, beta: int, ply: int) -> int:
-        """What is left of an advantage if the other side moves twice."""
-        child = self._table.passed(board)
-        if child.turn == NOBODY or self._table.is_own(child.turn) == own:
-            return -_INFINITE
-        value = -self._search(child, depth - 1 - self._passes, -beta, 1 - beta, ply + 1, False)
-        return min(value, SURE - 1)
+            return self._search(child, depth, alpha, beta, ply + 1)
+        return -self._search(child, depth, -beta, -alpha, ply + 1)
 
     def _quiesce(self, board: Board, own: bool, alpha: int, beta: int, ply: int) -> int:
         """The value when all ejections that gain are played out."""
@@ -323,11 +314,18 @@ class _Search:
             value += PLY * ply if value > 0 else -PLY * ply
         self._known[key & self._size - 1] = key, move, value, depth, bound
 
+    def _is_enough(self, depth: int, number: int) -> bool:
+        """Whether so many quiet moves have been tried that the rest of them hardly matters."""
+        patience = self._ways.patience
+        return bool(patience) and depth <= 3 and number >= patience * (1 + depth * depth)
+
     def _reduction(self, depth: int, count: int) -> int:
         """By how many plies a late quiet move is searched less deeply at first."""
-        if not self._ways.reductions or depth < 3 or count < 4:
+        if not self._ways.reductions or depth < 3 or count < 3:
             return 0
-        return 2 if depth > 4 and count > 15 else 1
+        if depth > 5 and count > 20:
+            return 3
+        return 2 if depth > 3 and count > 7 else 1
 
     def _static(self, board: Board, own: bool) -> int:
         value = self._judge.value(board.marbles, board.scores)

@@ -1,6 +1,6 @@
 """What both twins are told: a position as numbers, what stood before it, and how far to look."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from ctypes import c_int32
 from dataclasses import dataclass
 from typing import Protocol
@@ -23,9 +23,9 @@ class Root:
     """Where a search begins.
 
     `marbles` has a set of cells for each seat; seats count from 0 here, and so do sides. `sides`
-    has the side of each seat, `scores` the score of each side. `out` are the seats whose players have
-    left. `fixed` is the set of cells that never change. `past` are the marbles and the turn of
-    earlier positions that may come back.
+    has the side of each seat, `scores` the score of each side. `out` are the seats whose players
+    have left. `fixed` is the set of cells that never change. `past` are the marbles and the turn
+    of earlier positions that may come back.
     """
 
     marbles: tuple[int, ...]
@@ -55,7 +55,8 @@ class Limits:
     """How far to look: `nodes` at most once the first ply is done, `depth` plies, `seconds`.
 
     `best` is the number of lines. Moves of the root that look equal are shuffled by `seed` unless
-    it is 0. `stop` ends the search soon after another thread has set it.
+    it is 0. `stop` ends the search soon after another thread has set it. `told` is called
+    with what was found at each depth that is finished.
     """
 
     nodes: int
@@ -64,6 +65,7 @@ class Limits:
     best: int = 1
     seed: int = 0
     stop: c_int32 | None = None
+    told: "Callable[[Outlook], None] | None" = None
 
 
 @dataclass(frozen=True, slots=True)

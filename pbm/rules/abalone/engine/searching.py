@@ -69,4 +69,4 @@ def _texts(moves: Sequence[int]) -> tuple[str, ...]:
 
 def _twin() -> tuple[str, Twin]:
     """The faster twin that is there, and its name."""
-    return ("compiled", compiled.search) if compiled.is_there() else ("plain", plain.search)
+    return ("plain", plain.search) if compiled.why_not() else ("compiled", compiled.search)

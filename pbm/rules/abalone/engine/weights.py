@@ -37,16 +37,16 @@ class Ways:
 
     `best_reply`: of several enemies only one moves between two own moves, the one that hurts most;
     otherwise all do, as if in league. `quiescence`: ejections are played out below the last ply.
-    `null_move`: the plies by which a search after a pass is shallower, 0 for none. `reductions`:
-    late quiet moves are searched less deeply at first. `futility`: what a quiet move of the last
-    ply may gain at most, 0 to look at all. `aspiration`: half the first window. `contempt`: what a
-    repetition costs the side that searches.
+    `reductions`: late quiet moves are searched less deeply at first. `patience`: of quiet moves at
+    most two, five and ten times as many are tried in the last three plies, the last one first; 0
+    for all. `futility`: what a quiet move of the last ply may gain at most, 0 to look at all.
+    `aspiration`: half the first window. `contempt`: what a repetition costs the side that searches.
     """
 
     best_reply: int = 0
     quiescence: int = 1
-    null_move: int = 2
     reductions: int = 1
+    patience: int = 3
     futility: int = 300
     aspiration: int = 150
     contempt: int = 200

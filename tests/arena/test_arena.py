@@ -1,0 +1,215 @@
+"""The arena in small: who plays there, what is proven there, and that every part runs."""
+
+import random
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from arena import __main__ as arena
+from arena import alone, forced, ladder, several, tune
+from arena.elo import Score, interval
+from arena.forced import Finder, positions
+from arena.games import FOR_TWO, Match, Setup, both_ways, play
+from arena.ladder import robot
+from arena.opponents import MaterialPlayer, Player, RandomMover, RingPlayer
+from arena.plan import Plan
+from arena.proof import forced_in, still_forced
+from pbm.robots.players import BOULDER, COBBLE, PEBBLE
+from pbm.rules import abalone as rules
+from pbm.rules.abalone.engine.weights import Weights
+from pbm.rules.abalone.game import AbalonePosition
+from tests.arena.plain_search import best_moves
+from tests.rules.random_positions import two_player_positions
+
+TINY = Plan(seed=3, games=2, nodes=300)
+SMALL = Plan(seed=11, games=4, nodes=3_000)
+
+
+def test_every_part_has_its_place_on_the_page(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "strength.md"
+    page.write_text(arena.PAGE.read_text("utf-8"), "utf-8")
+    fake: dict[str, Callable[[Plan], str]] = {
+        part: lambda plan: f"| seed {plan.seed} {plan.nodes} {plan.jobs} |" for part in arena.PARTS
+    }
+    arena.main(["--seed", "5"], fake, page)
+    assert page.read_text("utf-8").count("| seed 5 30000 1 |\n\n") == len(arena.PARTS)
+    assert re.search(r"; (compiled|plain) core, seed 5$", capsys.readouterr().out, re.MULTILINE)
+    arena.main(["elo", "--print", "--seed", "6"], fake, page)
+    assert "seed 6" not in page.read_text("utf-8")
+    with pytest.raises(SystemExit):
+        arena.main(["soup"], fake, page)
+
+
+def test_a_seed_plays_the_same_games_again() -> None:
+    pairing = ladder.Pairing("", robot(COBBLE, 300), RandomMover())
+    first, again = (ladder.score_of(TINY, pairing, "x", 2) for _ in range(2))
+    assert first == again
+    assert first[0] == Score(won=2)
+    assert TINY.seeds("x", 3) == TINY.seeds("x", 3) != TINY.seeds("y", 3)
+
+
+def test_games_at_once_come_to_the_same() -> None:
+    pairing = ladder.Pairing("", robot(COBBLE, 300), RandomMover())
+    at_once = Plan(TINY.seed, jobs=2)
+    assert ladder.score_of(at_once, pairing, "x", 2) == ladder.score_of(TINY, pairing, "x", 2)
+
+
+def test_both_colours_and_boards_are_played() -> None:
+    matches = both_ways(RandomMover(), MaterialPlayer(), [1, 2])
+    assert [match.setup.layout for match in matches] == ["standard"] * 2 + ["bowl"] * 2
+    assert [match.players[0] for match in matches] == [RandomMover(), MaterialPlayer()] * 2
+
+
+def test_a_game_ends_by_the_rules_or_by_its_length() -> None:
+    short = play(Match(FOR_TWO[0], (RandomMover(), RandomMover()), 1, most=9))
+    assert (short.winners, short.plies, short.is_over) == ((), 9, False)
+    long = play(Match(FOR_TWO[0], (robot(COBBLE, 300), RandomMover()), 1))
+    assert (long.winners, long.is_over) == ((1,), True)
+    assert max(long.positions[-1].inner.scores) == 6
+    for number, position in enumerate(long.positions[:-1]):
+        assert position.to_move == (number % 2 + 1,)
+
+
+@pytest.mark.parametrize(
+    ("player", "depth", "rings"),
+    [(MaterialPlayer(), 2, False), (RingPlayer(2), 2, True)],
+    ids=["material", "rings"],
+)
+def test_simple_players_play_what_a_plain_search_finds(
+    player: Player, depth: int, rings: bool
+) -> None:
+    choices = 0
+    for seed, position in enumerate(two_player_positions(6)):
+        best = best_moves(position, depth, rings=rings)
+        assert player([AbalonePosition(position)], seed) in best
+        choices += len(best) < len(rules.legal_moves(position))
+    assert choices >= (6 if rings else 2)
+
+
+def ejecting(position: rules.Position) -> list[rules.Position]:
+    """The positions after each move that ejects a marble."""
+    played = (rules.play(position, move) for move in rules.legal_moves(position))
+    return [one.position for one in played if one.ejected]
+
+
+def test_what_can_be_taken_for_nothing_is_so_by_the_rules() -> None:
+    found: list[int | None] = []
+    for position in two_player_positions(60):
+        found.append(forced_in(position, 1))
+        for_nothing = any(not ejecting(after) for after in ejecting(position))
+        assert (found[-1] == 1) == for_nothing
+    assert {None, 1} == set(found)
+
+
+def test_what_is_still_forced_is_so_by_the_rules() -> None:
+    forced_ones = 0
+    (position,) = positions(seed=1, plies=3, count=1)
+    for move in rules.legal_moves(position.inner):
+        after = rules.play(position.inner, move).position
+        replies = [rules.play(after, reply).position for reply in rules.legal_moves(after)]
+        by_rules = not ejecting(after) and all(map(ejecting, replies))
+        assert still_forced(after, 2) == by_rules
+        forced_ones += by_rules
+    assert 0 < forced_ones < 20
+
+
+def test_a_finder_sees_what_was_found() -> None:
+    (position,) = positions(seed=2, plies=1, count=1)
+    moves = rules.legal_moves(position.inner)
+    ejects = {str(move): bool(rules.play(position.inner, move).ejected) for move in moves}
+    found = {text: Finder(lambda *_, text=text: text)((position, 1)) for text in ejects}
+    assert all(found[text] for text in ejects if ejects[text])
+    assert not all(found.values())
+
+
+def test_weights_are_read_as_they_are_told() -> None:
+    numbers = tune.numbers_of(Weights())
+    assert tune.read_numbers(tune.told_numbers(numbers)) == numbers
+    assert tune.read_numbers("push=7")["push"] == 7
+    assert tune.weights_of(numbers | {"danger": -5}).danger == 0
+    assert tune.weights_of(numbers).rings == Weights().rings
+
+
+def test_tuning_goes_where_games_are_won(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin = tune.numbers_of(Weights())
+    wanted = {name: begin[name] + 3 * step for name, step in tune.STEPS.items()}
+
+    def gain(numbers: tune.Numbers, signs: dict[str, int], *_: object) -> int:
+        nearer = sum((wanted[n] - numbers[n]) * signs[n] / tune.STEPS[n] for n in wanted)
+        return 2 if nearer > 0 else -2
+
+    def away(numbers: tune.Numbers) -> float:
+        return sum(abs(wanted[n] - numbers[n]) / tune.STEPS[n] for n in wanted)
+
+    monkeypatch.setattr(tune, "gain_of", gain)
+    ended = tune.tuned(begin, rounds=400, nodes=1, seed=1)
+    assert away(ended) < away(begin) / 4
+    assert capsys.readouterr().out.split("\n")[-2] == f"400 {tune.told_numbers(ended)}"
+
+
+def test_a_step_of_tuning_is_played() -> None:
+    begin = tune.numbers_of(Weights()) | {"ring4": 0.0}
+    signs = dict.fromkeys(tune.STEPS, 0) | {"ring4": 1}
+    # Whoever is drawn to the edge loses to whoever is not.
+    gains = [tune.gain_of(begin, signs, 30.0, 300, seed) for seed in (1, 2)]
+    assert sum(gains) < 0
+
+
+def test_bars_hold_half_the_points_where_all_is_even() -> None:
+    low, high = interval(Score(won=50, drawn=20, lost=50))
+    assert low < 0 < high
+    assert interval(Score(won=400))[1] == float("inf")
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", ["random", "pebble", "cobble"])
+def test_a_robot_beats_what_is_below_it(name: str) -> None:
+    pairing = ladder.PAIRINGS[name]
+    if name == "cobble":
+        pairing = ladder.fast_pairings(Plan(1, nodes=20_000))[name]
+    score, _ = ladder.score_of(SMALL, pairing, name, 8)
+    assert score.won >= 7, score
+
+
+@pytest.mark.thorough
+def test_a_fast_robot_finds_what_is_forced() -> None:
+    player = robot(BOULDER, 20_000)
+    for plies in forced.KINDS:
+        shown = list(positions(4, plies, 5))
+        assert sum(Finder(player)((position, plies)) for position in shown) >= 4
+
+
+@pytest.mark.thorough
+def test_among_weak_ones_a_strong_robot_takes_more_than_its_share() -> None:
+    plan = Plan(seed=2, games=6, nodes=2_000)
+    head, line, *rows = several.several(plan).split("\n")
+    assert (head.count("|"), line.count("|"), len(rows)) == (6, 6, 6)
+    assert sum(float(row.split("|")[-2]) for row in rows) > 1.5 * len(rows)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("part", [several.ways, alone.alone, ladder.elo])
+def test_the_other_parts_tell_a_table(part: Callable[[Plan], str]) -> None:
+    head, line, *rows = part(Plan(seed=1, games=2, nodes=500)).split("\n")
+    assert rows
+    assert {row.count("|") for row in rows} == {head.count("|")} == {line.count("|")}
+
+
+def test_random_positions_with_a_forced_ejection_differ() -> None:
+    found = [position.state() for position in positions(9, 1, 5)]
+    assert len(set(found)) == 5
+    assert found == [position.state() for position in positions(9, 1, 5)]
+
+
+def test_setups_start_where_the_rules_do() -> None:
+    dice = random.Random(1)
+    for setup in (*FOR_TWO, Setup("official", 4, teams=True), Setup("bowl", dice.choice((3, 6)))):
+        expected = rules.start(setup.layout, setup.seats, teams=setup.teams)
+        assert setup.start().inner == expected
+    assert (PEBBLE.careful, COBBLE.careful) == (True, False)

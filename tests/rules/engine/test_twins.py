@@ -1,0 +1,141 @@
+"""The compiled search beside the plain one, and both beside what must be found."""
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from pbm.rules import abalone as rules
+from pbm.rules.abalone.engine import compiled, plain
+from pbm.rules.abalone.engine.roots import Limits, Outlook, Twin, root_of
+from pbm.rules.abalone.engine.tables import CODE_MASK
+from pbm.rules.abalone.engine.weights import Ways, Weights
+from pbm.rules.abalone.moves import move_coded
+from pbm.rules.abalone.turns import play_legal
+from tests.rules.engine.test_boards import with_leavers
+from tests.rules.random_games import endgame
+from tests.rules.random_positions import SETUPS, Setup, some_positions
+
+WAYS = (
+    Ways(),
+    Ways(best_reply=1),
+    Ways(quiescence=0, reductions=0, patience=0, futility=0, aspiration=0),
+    Ways(aspiration=10, contempt=-50),
+)
+TWINS = pytest.mark.parametrize("twin", [plain.search, compiled.search], ids=["plain", "compiled"])
+
+
+def both(positions: list[rules.Position], weights: Weights, ways: Ways, limits: Limits) -> Outlook:
+    """What both twins find, which is the same."""
+    root = root_of(positions)
+    found = plain.search(root, weights, ways, limits)
+    assert compiled.search(root, weights, ways, limits) == found
+    assert found.nodes >= limits.nodes or found.depth == limits.depth or found.lines
+    return found
+
+
+def compare(number: int, position: rules.Position, nodes: int) -> None:
+    dice = random.Random(number)
+    position = with_leavers(dice, position)
+    if position.turn is None:
+        return
+    weights = Weights(marble=dice.randrange(90), push=dice.choice((0, 9)), lead=dice.randrange(17))
+    limits = Limits(nodes, best=dice.choice((1, 1, 3)), seed=dice.choice((0, 2**40)))
+    found = both([position], weights, WAYS[number % len(WAYS)], limits)
+    for _, line in found.lines:
+        goes_on(position, line)
+
+
+def goes_on(position: rules.Position, line: tuple[int, ...]) -> None:
+    """Check that a line can be played where every seat moves in its turn."""
+    move = move_coded(line[0] & CODE_MASK)
+    assert line[0] >> 13 == (position.turn or 0) - 1
+    after = rules.play(position, move).position
+    if len(line) > 1 and line[1] >> 13 == (after.turn or 0) - 1:
+        goes_on(after, line[1:])
+
+
+def test_both_find_the_same_on_every_kind_of_board() -> None:
+    for number, position in enumerate(some_positions(40)):
+        compare(number, position, 150)
+
+
+@pytest.mark.thorough
+def test_both_find_the_same_in_thousands_of_searches() -> None:
+    for number, position in enumerate(some_positions(1500)):
+        compare(number, position, 1500)
+    for number in range(500):
+        dice = random.Random(number)
+        players = dice.randrange(2, 7)
+        compare(number, endgame(dice, players, teams=players == 4), 1000)
+
+
+def test_both_find_the_same_with_few_marbles() -> None:
+    for number in range(30):
+        dice = random.Random(number)
+        players = dice.randrange(2, 7)
+        compare(number, endgame(dice, players, teams=players == 4), 80)
+
+
+def test_both_end_at_the_same_node_whatever_it_is() -> None:
+    start = rules.start("bowl")
+    for nodes in (1, 52, 53, 500, 501, 502, 503):
+        both([start], Weights(), Ways(), Limits(nodes))
+
+
+def test_both_avoid_what_stood_before() -> None:
+    """Marbles go to and fro; whoever is not behind does something else the second time."""
+    position = rules.start("bowl")
+    positions = [position]
+    dice = random.Random(3)
+    for _ in range(6):
+        position = play_legal(position, dice.choice(rules.legal_moves(position))).position
+        positions.append(position)
+    free = both(positions[-1:], Weights(), Ways(), Limits(400))
+    best = move_coded(free.lines[0][1][0] & CODE_MASK)
+    seen = play_legal(positions[-1], best).position
+    again = both([seen, *positions], Weights(), Ways(), Limits(400, best=64))
+    scores = {move_coded(line[0] & CODE_MASK): score for score, line in again.lines}
+    assert scores[best] == -Ways().contempt
+    assert move_coded(again.lines[0][1][0] & CODE_MASK) != best
+
+
+@TWINS
+@pytest.mark.parametrize("setup", SETUPS[::21], ids=str)
+def test_a_search_to_depth_is_what_looking_at_everything_finds(twin: Twin, setup: Setup) -> None:
+    """Without anything that only estimates, alpha-beta is minimax."""
+    ways = Ways(quiescence=0, reductions=0, patience=0, futility=0)
+    dice = random.Random(str(setup))
+    position = setup.start()
+    for _ in range(30):
+        after = play_legal(position, dice.choice(rules.legal_moves(position))).position
+        position = after if after.turn else position
+    found = twin(root_of([position]), Weights(), ways, Limits(10**6, depth=2, best=64))
+    own = position.turn or 0
+    scores = {move_coded(line[0] & CODE_MASK): score for score, line in found.lines}
+    for move, score in scores.items():
+        assert score == replied(play_legal(position, move).position, own)
+    assert len(scores) == min(64, len(rules.legal_moves(position)))
+
+
+def replied(position: rules.Position, own: int) -> int:
+    """The value for a seat when one more ply is looked at."""
+    return valued(
+        [play_legal(position, move).position for move in rules.legal_moves(position)], position, own
+    )
+
+
+def valued(children: list[rules.Position], position: rules.Position, own: int) -> int:
+    root = root_of([position])
+    side = root.sides[own - 1]
+    judge = plain.Judge(replace(root, turn=own - 1), Weights())
+    values = []
+    for child in children:
+        if child.outcome:
+            won = own in child.outcome.winners
+            sure = plain.WIN - 2 * plain.PLY
+            values.append(sure if won else -sure if child.outcome.winners else 0)
+        else:
+            scores = tuple(child.scores[members[0] - 1] for members in child.sides)
+            values.append(judge.value(child.marbles, scores))
+    return max(values) if root.sides[root.turn] == side else min(values)
