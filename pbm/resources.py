@@ -28,6 +28,12 @@ def resource_path(name: Resource) -> Path:
     raise MissingResourceError(f"The folder {name} is missing; it should be at {looked}.")
 
 
+def strength_file() -> Path | None:
+    """The page with the tables of how strong the robots are, None where there is none."""
+    places = (_PACKAGE / "_data" / "strength.md", _PACKAGE.parent / "docs" / "strength.md")
+    return next((place for place in places if place.is_file()), None)
+
+
 def game_templates() -> dict[str, Path]:
     """The folder with the templates of each game, by the game's name."""
     return {name: _of_game(name, "templates") / name for name in games()}

@@ -10,6 +10,7 @@ from typing import Any
 
 from pbm.commands.context import Context
 from pbm.commands.declare import Command, operand
+from pbm.commands.strength import strength_told
 from pbm.commands.words import Topic
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
@@ -32,13 +33,23 @@ GROUPS = {
 _COMMAND_BLOCK = "{{commands}}"
 _BOARD_BLOCK = "{{boards}}"
 _SERVER = "{{server}}"
+_STRENGTH_BLOCK = "{{strength}}\n\n"
 _FIRST = "start"
 _RULES = ("rules", "notation")  # what the page of a game is asked for by, too
 _BOARDS = "boards"
-_ALSO = {"me": _FIRST, "pbm": _FIRST, "command": "commands", "clock": "clocks"}
+_ROBOTS = "robots"
+_ALSO = {
+    "me": _FIRST,
+    "pbm": _FIRST,
+    "command": "commands",
+    "clock": "clocks",
+    **dict.fromkeys(("robot", "ai", "computer"), _ROBOTS),
+}
+_OLDER_ROBOT = "ai-"  # as older servers had it before the name of a program that plays
 _HOW_TO_SEND = (
     "Send a command as the subject of a mail or as its first line, without the => in front."
 )
+_FILE_COLUMNS = 76
 _COLUMNS = 40  # that a phone shows of lines which keep their shape
 _TWO = 2
 _EXPLAINED = {
@@ -94,6 +105,9 @@ def help_page(subject: str, commands: Sequence[type[Command]], server: str) -> d
     text = text.replace(_COMMAND_BLOCK, command_block(commands)).replace(_SERVER, server)
     if _BOARD_BLOCK in text:
         text = text.replace(_BOARD_BLOCK, board_block())
+    if _STRENGTH_BLOCK in text:
+        told = strength_told("" if name == _ROBOTS else name)
+        text = text.replace(_STRENGTH_BLOCK, told and f"{fill(told, _FILE_COLUMNS)}\n\n")
     return {"title": "help" if name == _FIRST else f"help {name}", "text": text}
 
 
@@ -204,6 +218,7 @@ def _page_wanted(subject: str) -> str:
     name = " ".join(subject.lower().split()) or _FIRST
     for game in games():
         name = name.removeprefix(f"{game} ")
+    name = name.removeprefix(_OLDER_ROBOT)
     return default_game().info.name if name in _RULES else _ALSO.get(name, name)
 
 

@@ -13,6 +13,8 @@ from pbm.config import Settings
 from pbm.mail.reading.limits import LIMITS
 from pbm.passwords import LONGEST, SHORTEST
 from pbm.play import begin, challenges, limits, seeks
+from pbm.play.analyses import ANALYSES
+from pbm.play.hints import HINTS
 from pbm.play.limits import Limit, Rate
 from pbm.play.postage import MOST_MAILS
 from pbm.play.reports import REPORTS
@@ -65,6 +67,7 @@ def named() -> list[str]:
         f" {challenges.WAITS_FOR // DAY} days",
         f"You block {MOST_BLOCKED} players, and send the operator"
         f" {within(REPORTS, DAY)} reports in 24 hours",
+        f"In 24 hours you get {within(HINTS, DAY)} hints, and {within(ANALYSES, DAY)} games",
         f"gets {limits.STRANGER_ANSWERS} mails of ours in 24 hours",
         f"{within(limits.OF_NETWORK, HOUR)} an hour are answered from one network and"
         f" {within(limits.STRANGERS, HOUR)} an hour from everybody, and"

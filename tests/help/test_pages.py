@@ -12,6 +12,7 @@ from pbm.errors import Refusal
 from pbm.mail.reading.subject import clean_subject
 from pbm.mail.writing.render import COLUMNS
 from pbm.resources import resource_path
+from pbm.robots.players import ROBOTS
 from tests.help.boards import flow
 from tests.help.pages import PAGES, SERVER, SUBJECTS, html_lines, page_text, text_lines
 
@@ -27,7 +28,9 @@ def title(subject: str) -> str:
 
 
 def test_the_pages_are_these() -> None:
-    assert PAGES == ["abalone", "boards", "clocks", "commands", "limits", "start", "tutorial"]
+    robots = ["boulder", "cobble", "pebble", "robots"]
+    others = ["abalone", "boards", "clocks", "commands", "limits", "start", "tutorial"]
+    assert sorted([*robots, *others]) == PAGES
 
 
 @pytest.mark.parametrize("subject", SUBJECTS)
@@ -113,6 +116,10 @@ def test_the_rules_answer_to_a_subject(subject: str) -> None:
         ("abalone rules", "abalone"),
         ("  Tutorial ", "tutorial"),
         ("abalone tutorial", "tutorial"),
+        ("ai-pebble", "pebble"),
+        ("AI-Boulder", "boulder"),
+        ("robot", "robots"),
+        ("ai", "robots"),
     ],
 )
 def test_a_page_has_other_names(subject: str, page: str) -> None:
@@ -128,7 +135,7 @@ def test_an_unknown_page_is_refused_with_those_there_are(subject: str) -> None:
     assert refused.value.params["pages"] == PAGES
 
 
-@pytest.mark.parametrize("name", ["abalone", "start", "tutorial"])
+@pytest.mark.parametrize("name", ["abalone", "start", "tutorial", "robots", *ROBOTS])
 def test_what_a_page_shows_to_be_sent_can_be_sent(name: str) -> None:
     text = (resource_path("help") / f"{name}.txt").read_text(encoding="utf-8")
     shown = [line.removeprefix(MARK) for line in text.split("\n") if line.startswith(MARK)]

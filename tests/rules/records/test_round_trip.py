@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from dataclasses import replace
 from functools import cache
 
 from pbm.rules import abalone as rules
@@ -100,3 +101,26 @@ def test_every_game_is_read_again() -> None:
     json()
     lines_of_moves_are_short_and_may_be_broken_anywhere()
     reading_gives_back_the_position()
+
+
+def test_better_lines_are_comments_that_are_no_part_of_the_game() -> None:
+    """For random games a line from every fourth ply, and from the one after the last."""
+    for seed in range(20):
+        game = random_record(seed)
+        starts = {each.ply: each.before for each in game.replay() if each.played}
+        after = {each.ply + 1: each.position for each in game.replay() if each.played}
+        starts |= {ply: at for ply, at in after.items() if ply > game.plies and at.turn}
+        lines = {
+            ply: (str(rules.legal_moves(position)[-1]),)
+            for ply, position in starts.items()
+            if ply % 4 == 1 or ply > game.plies
+        }
+        remarked = replace(game, better=tuple(lines.items()))
+        assert remarked == game
+        for text in (
+            rules.format_record(remarked),
+            rules.format_record(remarked, notation="Aba-Pro"),
+        ):
+            words = text.replace("\n", " ")
+            assert words.count("better: ") + words.count("best line: ") == len(lines), text
+            assert rules.parse_record(text) == game, text

@@ -1,0 +1,185 @@
+"""A game that is over is analysed, piece by piece, and told to whoever asks."""
+
+from random import Random
+
+import pytest
+from sqlalchemy import update
+
+from pbm.play.analyses import ANALYSES
+from pbm.robots import advice, analysis
+from pbm.rules import abalone as rules
+from pbm.service.robots.machine import Robots
+from pbm.store.schema.games import boards
+from tests.conversations.greedy import greedy_move
+from tests.serving import think_next
+from tests.table import Person, Table
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Little is looked at, in pieces of two plies."""
+    monkeypatch.setattr(analysis, "SHORT_LOOK", 60)
+    monkeypatch.setattr(analysis, "LONG_LOOK", 120)
+    monkeypatch.setattr(analysis, "PIECE", 120)
+
+
+def played(table: Table, *handles: str, plies: int = 8) -> list[Person]:
+    """A game of some plies, which everybody but the first resigns."""
+    people, chance = table.start(*handles), Random(3)
+    for _ in range(plies):
+        board = table.board(1)
+        assert board.to_move
+        mover = people[handles.index(board.to_move.handle)]
+        mover.says(f"move 1 {greedy_move(rules.parse_state(board.state), chance)}")
+    for person in people[1:]:
+        person.says("resign 1")
+    return [person.forgets() for person in people]
+
+
+@pytest.mark.both_databases
+def test_the_moves_that_cost_most_are_told_and_kept(table: Table) -> None:
+    alice, bob = played(table, "alice", "bob")
+    alice.says("analyse 1").gets(1).hears("Board 1 is being analysed, all its 8 moves.")
+    bob.says("analyze 1").gets(1).hears("Board 1 is being analysed")
+    for person in (alice, bob):
+        person.forgets()
+    table.robots_think()
+    told = alice.gets(1).newest.text
+    alice.hears(
+        "On board 1 these three moves cost most, as far as our robots can see.",
+        "It cost about 0.",
+        "Better was ",
+        "After the last move The best line from there: 9. ",
+        "Board 1 is over: alice wins.",
+    )
+    assert told.count("Better was") == 3
+    assert " It " in told.replace("\n", " ")
+    bob.gets(1).hears("On board 1 these three moves cost most")
+    assert not table.rows("thoughts")
+    assert not table.rows("analysis_readers")
+    carol = table.joins("carol")
+    carol.says("analyse 1").gets(1).hears("On board 1 these three moves cost most")
+    assert "your" not in carol.newest.text.split("Board 1 is over")[0]
+    assert not table.rows("thoughts")
+
+
+def test_its_lines_stand_in_the_record_and_are_no_part_of_the_game(table: Table) -> None:
+    alice, _ = played(table, "alice", "bob")
+    before = alice.says("export 1").newest.text
+    assert "{" not in before.partition("{seat 2 resigned}")[0]
+    alice.says("analyse 1")
+    table.robots_think()
+    after = alice.forgets().says("export 1 -apgn").gets(1).newest.text
+    assert after.count("{better: ") == 3
+    assert after.replace("\n", " ").count("best line: ") == 1
+    assert rules.parse_record(after) == rules.parse_record(before)
+    for form in ("-json", "-abapro", "-apgn -abapro", "-diagram"):
+        alice.forgets().says(f"export 1 {form}").gets(1)
+    alice.forgets().says(f"import\n{after}").gets(1).hears("The record is taken: 8 moves")
+
+
+def test_after_a_crash_it_goes_on_where_it_was(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alice, _ = played(table, "alice", "bob")
+    looked_at: list[tuple[int, ...]] = []
+
+    def look_at(course: advice.Course, piece: analysis.Piece) -> list[analysis.Judged]:
+        looked_at.append(piece.plies)
+        return advice.look_at(course, piece)
+
+    monkeypatch.setattr("pbm.service.robots.analyses.look_at", look_at)
+    alice.says("analyse 1").forgets()
+    for _ in range(2):
+        assert think_next(table.robots)
+    table.robots = Robots(table.database, table.site, table.clock)
+    table.robots.begin()
+    table.robots_think()
+    assert looked_at[:4] == [(1, 2), (3, 4), (5, 6), (7, 8)]
+    assert all(len(plies) == 1 for plies in looked_at[4:])
+    assert looked_at[-1] == (9,)
+    alice.gets(1).hears("On board 1 these three moves cost most")
+
+
+@pytest.mark.parametrize("handles", ["alice bob carol", "alice bob carol dave erin frank"])
+def test_games_of_more_than_two_are_analysed_as_well(table: Table, handles: str) -> None:
+    alice, *_ = played(table, *handles.split())
+    alice.says("analyse 1").forgets()
+    table.robots_think()
+    alice.gets(1).hears("moves cost most", "Better was ", "After the last move")
+
+
+def test_a_game_without_mistakes_has_none(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(analysis, "LEAST", 3_000)
+    alice, _ = played(table, "alice", "bob", plies=2)
+    alice.says("analyse 1").forgets()
+    table.robots_think()
+    alice.gets(1).hears("On board 1 no move cost much, as far as our robots can see.")
+    assert "Better was" not in alice.newest.text
+
+
+def test_what_cannot_be_analysed_is_told(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    alice.says("a1-c3,b2").forgets()
+    alice.says("analyse 1").gets(1).hears("Board 1 is still being played. It can be analysed once")
+    alice.forgets().says("analyse 9").gets(1).hears("There is no board 9.")
+    bob.says("resign 1")
+    with table.database.engine.begin() as connection:
+        connection.execute(update(boards).values(rules_version=99))
+    alice.forgets().says("analyse 1").gets(1).hears("was played under other rules of Abalone")
+    table.begins("alice", "bob")
+    bob.says("decline 2")
+    alice.forgets().says("analyse 2").gets(1).hears("No move was played on board 2")
+    assert not table.rows("thoughts")
+
+
+def test_so_many_a_day_but_those_that_are_kept(table: Table) -> None:
+    alice, _ = played(table, "alice", "bob", plies=1)
+    player = table.player("alice")
+    assert player
+    with table.database.transaction() as work:
+        for _ in range(ANALYSES.most):
+            assert ANALYSES.take(work, table.clock(), player.id)
+    alice.says("analyse 1").gets(1).hears("You have had 3 games analysed within a day")
+    table.joins("carol").says("analyse 1")
+    table.robots_think()
+    alice.forgets().says("analyse 1").gets(1).hears("On board 1 ")
+
+
+def test_where_it_fails_that_is_told_and_it_can_be_asked_for_again(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alice, _ = played(table, "alice", "bob", plies=2)
+
+    def fails(*_: object) -> None:
+        raise ValueError("nothing comes to mind")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("pbm.service.robots.analyses.look_at", fails)
+        alice.says("analyse 1").forgets()
+        for _ in range(12):
+            table.robots_think()
+            table.clock.passes(seconds=5)
+    alice.gets(1).hears("Board 1 could not be analysed just now. Please ask for it once more.")
+    assert not table.rows("analyses")
+    alice.forgets().says("analyse 1").forgets()
+    table.robots_think()
+    alice.gets(1).hears("On board 1 ")
+
+
+def test_a_game_that_goes_on_after_all_is_analysed_anew(table: Table) -> None:
+    """What was found of it before is told to nobody, and stands in no record."""
+    alice, _ = played(table, "alice", "bob", plies=4)
+    alice.says("analyse 1").forgets()
+    table.robots_think()
+    with table.database.engine.begin() as connection:
+        connection.execute(update(boards).values(ply=3, taken_back=1))
+    alice.forgets().says("analyse 1").gets(1).hears("Board 1 is being analysed, all its 3 moves.")
+    with table.database.engine.begin() as connection:
+        connection.execute(update(boards).values(ply=4, taken_back=0))
+
+
+def test_a_plain_mail_is_asked_about_first(table: Table) -> None:
+    alice, _ = played(table, "alice", "bob", plies=1)
+    alice.writes("analyze 1").gets(1).hears('Do you ask for "analyse 1"?')
+    assert not table.rows("thoughts")

@@ -1,0 +1,150 @@
+"""A player asks what a robot would do, and why."""
+
+import re
+from dataclasses import replace
+
+import pytest
+from sqlalchemy import update
+
+from pbm.play.hints import HINTS
+from pbm.robots import advice
+from pbm.robots.players import BOULDER
+from pbm.rules.contract import Budget
+from pbm.store.schema.games import boards
+from tests.serving import think_next
+from tests.table import Person, Table
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The strongest robot thinks shorter than it does."""
+    quick = replace(BOULDER, budget=Budget(300, depth=2))
+    monkeypatch.setattr(advice, "ROBOTS", {BOULDER.name: quick})
+
+
+def begin(table: Table, line: str = "challenge pebble -unrated") -> Person:
+    table.robots_join()
+    alice = table.joins("alice")
+    alice.says(line).hears("Your move on board 1")
+    return alice.forgets()
+
+
+def move_told(alice: Person) -> str:
+    """The move that the newest mail says the robot would play."""
+    found = re.match(r"The strongest of our robots would play (\S+) here\. It", alice.newest.text)
+    assert found
+    return found[1]
+
+
+@pytest.mark.both_databases
+def test_a_hint_is_a_move_and_why_it_is_good(table: Table) -> None:
+    alice = begin(table)
+    alice.says("hint").hears_nothing()
+    table.robots_think()
+    alice.gets(1)
+    move = move_told(alice)
+    alice.hears(
+        "Abalone Board 1: alice v pebble",
+        "nearer to the centre. So the game may go on, by ply: 1. ",
+        f"To move, answer with a line such as {move}.",
+        "State: ",
+    )
+    assert table.board(1).ply == 0
+    alice.forgets().says(move)
+    table.robots_think()
+    assert table.moves(1)[0] == move
+
+
+@pytest.mark.parametrize(
+    ("line", "refusal"),
+    [
+        (
+            "challenge pebble",
+            'Board 1 is rated, and hints are for unrated games. Begin one with "-unrated"',
+        ),
+        (
+            "challenge me bob pebble -unrated",
+            "On board 1 you play against bob, and hints are for games in which all your opponents",
+        ),
+    ],
+)
+def test_where_it_would_be_unfair_there_is_none(table: Table, line: str, refusal: str) -> None:
+    table.joins("bob")
+    alice = begin(table, line)
+    alice.says("hint 1").gets(1).hears(refusal)
+    assert not table.rows("thoughts")
+
+
+def test_with_a_partner_who_is_no_robot_there_is_one(table: Table) -> None:
+    table.joins("bob")
+    alice = begin(table, "challenge me+bob pebble+cobble -unrated")
+    alice.says("hint").hears_nothing()
+    assert [row["kind"] for row in table.rows("thoughts")] == ["hint"]
+
+
+def test_one_at_a_time_and_for_the_own_move(table: Table) -> None:
+    alice = begin(table)
+    bob = table.joins("bob")
+    bob.says("hint 1").gets(1).hears("You do not play on board 1.")
+    bob.forgets().says("hint 7").gets(1).hears("There is no board 7.")
+    alice.says("hint").says("hint 1").gets(1).hears("A hint for board 1 is on its way already.")
+    table.robots_think()
+    alice.forgets().says("a1-c3,b2").forgets()
+    table.clock.passes(minutes=1)  # the mail about the move waits for the robot
+    alice.says("hint 1").hears("On board 1 it is pebble's turn. Ask for a hint when it is")
+    alice.says("resign 1").forgets().says("hint 1").gets(1).hears("Board 1 is over")
+
+
+def test_a_hint_for_a_board_that_has_gone_on_is_told_to_nobody(table: Table) -> None:
+    alice = begin(table)
+    alice.says("hint")
+    task = table.rows("thoughts")
+    assert [row["kind"] for row in task] == ["hint"]
+    alice.says("a1-c3,b2")
+    while think_next(table.robots) or table.rows("thoughts"):
+        pass
+    table.posts()
+    assert "would play" not in "".join(mail.text for mail in alice.mails)
+    alice.hears("Your move on board 1")
+
+
+def test_where_none_is_found_that_is_told(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise ValueError("nothing comes to mind")
+
+    monkeypatch.setattr(advice, "think", fails)
+    alice = begin(table)
+    alice.says("hint")
+    for _ in range(12):
+        table.robots_think()
+        table.clock.passes(seconds=5)
+    alice.gets(1).hears("We found no hint for board 1 just now. Please ask for it once more.")
+    assert not table.rows("thoughts")
+
+
+def test_so_many_a_day(table: Table) -> None:
+    alice = begin(table)
+    player = table.player("alice")
+    assert player
+    with table.database.transaction() as work:
+        for _ in range(HINTS.most):
+            assert HINTS.take(work, table.clock(), player.id)
+    alice.says("hint").gets(1).hears("You have had 30 hints within a day")
+    table.clock.passes(hours=1)
+    alice.forgets().says("hint").hears_nothing()
+
+
+def test_a_plain_mail_is_asked_about_first(table: Table) -> None:
+    alice = begin(table)
+    alice.writes("hint 1").gets(1).hears('Do you ask for "hint 1"?')
+    assert not table.rows("thoughts")
+    alice.forgets().says("yes")
+    table.robots_think()
+    assert move_told(alice)
+
+
+def test_under_other_rules_there_is_none(table: Table) -> None:
+    alice = begin(table)
+    with table.database.engine.begin() as connection:
+        connection.execute(update(boards).values(rules_version=99))
+    alice.says("hint").gets(1).hears("was begun under other rules of Abalone")
