@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from arena import alone, forced, ladder, several, speed
-from arena.plan import Plan
+from arena.plan import FAST_NODES, Plan
 from bench import report
 from bench.measure import calibration_ms
 from pbm.rules.abalone import GAME
@@ -35,7 +35,7 @@ def main(
     parser.add_argument("parts", nargs="*", metavar="part", help=f"{', '.join(parts)}; or all")
     parser.add_argument("--seed", type=int, default=secrets.randbelow(10**9))
     parser.add_argument("--games", type=int, help="games, or positions, of each kind")
-    parser.add_argument("--nodes", type=int, default=Plan.nodes, help="of boulder in fast games")
+    parser.add_argument("--nodes", type=int, default=FAST_NODES, help="of boulder in fast games")
     parser.add_argument("-j", "--jobs", type=int, default=1, help="games at once")
     parser.add_argument("--print", action="store_true", help="write nothing on the page")
     chosen = parser.parse_args(arguments)

@@ -40,12 +40,14 @@ class Finder:
         self.player = player
 
     def __call__(self, shown: tuple[AbalonePosition, int]) -> bool:
-        """Whether its move in a position still forces the ejection, in the plies that are left."""
-        position, plies = shown
+        """Whether its move ejects a marble, or an ejection is still forced in `MOST` plies in all.
+
+        Where one can be forced sooner, something else may be better to do first.
+        """
+        position, _ = shown
         move = position.parse(self.player([position], 1), position.to_move[0])
-        if position.play(move).effect:
-            return True
-        return plies > 1 and still_forced(after(position, move).inner, plies - 1)
+        played = after(position, move).inner
+        return played.quiet == 0 or still_forced(played, MOST - 1)
 
 
 def positions(seed: int, plies: int, count: int) -> Iterator[AbalonePosition]:

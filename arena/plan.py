@@ -9,18 +9,21 @@ from typing import TypeVar
 T = TypeVar("T")
 R = TypeVar("R")
 
+FAST_NODES = 30_000
+"""What the strongest robot looks at in fast games."""
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """What a run of the arena was asked for.
 
-    `games` are played, of each kind, instead of as many as a part would by itself; `nodes` are what
-    the strongest robot looks at in fast games.
+    `games` are played, of each kind, instead of as many as a part would by itself; `nodes` are for
+    `FAST_NODES`.
     """
 
     seed: int
     games: int | None = None
-    nodes: int = 30_000
+    nodes: int = FAST_NODES
     jobs: int = 1
 
     def count(self, usual: int) -> int:

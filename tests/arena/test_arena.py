@@ -15,7 +15,7 @@ from arena.games import FOR_TWO, Match, Setup, both_ways, play
 from arena.ladder import robot
 from arena.opponents import MaterialPlayer, Player, RandomMover, RingPlayer
 from arena.plan import Plan
-from arena.proof import forced_in
+from arena.proof import forced_in, still_forced
 from pbm.robots.players import BOULDER, COBBLE, PEBBLE
 from pbm.rules import abalone as rules
 from pbm.rules.abalone.engine.weights import Weights
@@ -33,10 +33,10 @@ def test_every_part_has_its_place_on_the_page(
     page = tmp_path / "strength.md"
     page.write_text(arena.PAGE.read_text("utf-8"), "utf-8")
     fake: dict[str, Callable[[Plan], str]] = {
-        part: lambda plan: f"| seed {plan.seed} |" for part in arena.PARTS
+        part: lambda plan: f"| seed {plan.seed} {plan.nodes} {plan.jobs} |" for part in arena.PARTS
     }
     arena.main(["--seed", "5"], fake, page)
-    assert page.read_text("utf-8").count("| seed 5 |\n\n") == len(arena.PARTS)
+    assert page.read_text("utf-8").count("| seed 5 30000 1 |\n\n") == len(arena.PARTS)
     assert re.search(r"; (compiled|plain) core, seed 5$", capsys.readouterr().out, re.MULTILINE)
     arena.main(["elo", "--print", "--seed", "6"], fake, page)
     assert "seed 6" not in page.read_text("utf-8")
@@ -90,36 +90,40 @@ def test_simple_players_play_what_a_plain_search_finds(
     assert choices >= (6 if rings else 2)
 
 
-def test_what_is_forced_is_proven_as_the_rules_play_it() -> None:
+def ejecting(position: rules.Position) -> list[rules.Position]:
+    """The positions after each move that ejects a marble."""
+    played = (rules.play(position, move) for move in rules.legal_moves(position))
+    return [one.position for one in played if one.ejected]
+
+
+def test_what_can_be_taken_for_nothing_is_so_by_the_rules() -> None:
     found: list[int | None] = []
-    for position in two_player_positions(40):
-        plies = forced_in(position, 1)
-        found.append(plies)
-        played = [rules.play(position, move) for move in rules.legal_moves(position)]
-        assert (plies == 1) == any(3 - position.turn in one.ejected for one in played)
+    for position in two_player_positions(60):
+        found.append(forced_in(position, 1))
+        for_nothing = any(not ejecting(after) for after in ejecting(position))
+        assert (found[-1] == 1) == for_nothing
     assert {None, 1} == set(found)
 
 
-def test_a_forced_ejection_in_three_plies_is_one_by_the_rules_alone() -> None:
+def test_what_is_still_forced_is_so_by_the_rules() -> None:
+    forced_ones = 0
     (position,) = positions(seed=1, plies=3, count=1)
-    good = [
-        str(move)
-        for move in rules.legal_moves(position.inner)
-        if _cannot_escape(rules.play(position.inner, move).position)
-    ]
-    assert good
-    for move in map(str, rules.legal_moves(position.inner)):
-        assert Finder(lambda *_, move=move: move)((position, 3)) == (move in good)
+    for move in rules.legal_moves(position.inner):
+        after = rules.play(position.inner, move).position
+        replies = [rules.play(after, reply).position for reply in rules.legal_moves(after)]
+        by_rules = not ejecting(after) and all(map(ejecting, replies))
+        assert still_forced(after, 2) == by_rules
+        forced_ones += by_rules
+    assert 0 < forced_ones < 20
 
 
-def _cannot_escape(position: rules.Position) -> bool:
-    """Whether after each reply a marble can be ejected, and no reply ejects one."""
-    replies = [rules.play(position, move) for move in rules.legal_moves(position)]
-    return all(
-        not reply.ejected
-        and any(rules.play(reply.position, m).ejected for m in rules.legal_moves(reply.position))
-        for reply in replies
-    )
+def test_a_finder_sees_what_was_found() -> None:
+    (position,) = positions(seed=2, plies=1, count=1)
+    moves = rules.legal_moves(position.inner)
+    ejects = {str(move): bool(rules.play(position.inner, move).ejected) for move in moves}
+    found = {text: Finder(lambda *_, text=text: text)((position, 1)) for text in ejects}
+    assert all(found[text] for text in ejects if ejects[text])
+    assert not all(found.values())
 
 
 def test_weights_are_read_as_they_are_told() -> None:
