@@ -70,7 +70,7 @@ bench: $(READY) $(CORE) ## measures speed and writes docs/benchmarks.md; ARGS=ru
 	$(PY) -m bench $(ARGS)
 
 .PHONY: arena
-arena: $(READY) ## plays the robots against each other for hours and writes docs/strength.md; ARGS="elo -j 2"
+arena: $(READY) $(CORE) ## plays the robots against each other for hours and writes docs/strength.md; ARGS="elo -j 2"
 	$(PY) -m arena $(ARGS)
 
 .PHONY: soak

@@ -182,7 +182,7 @@ def test_time_ends_it(program: Program) -> None:
         ("uci", "there is no 'uci'"),
         ("setoption name Hash value 3", "setoption needs: name NAME value NUMBER"),
         ("setoption name seed value -1", "Seed needs a whole number from 0 to"),
-        ("setoption name MultiPV value 65", f"MultiPV is from 1 to {MOST_LINES}"),
+        (f"setoption name MultiPV value {MOST_LINES + 1}", f"MultiPV is from 1 to {MOST_LINES}"),
         ("position", "a position is: "),
         ("position state", "a position is: "),
         ("position state a b c d", "bad-state"),

@@ -427,6 +427,7 @@ def test_the_manual_names_the_limits() -> None:
     assert f"more than {MOST_NODES} nodes" in MANUAL.read_text("utf-8")
     assert f"more than {MOST_SECONDS} seconds" in MANUAL.read_text("utf-8")
     assert f"search of more than {DEEPEST} plies" in MANUAL.read_text("utf-8")
+    assert f"wanted, 1 to {MOST_LINES}, by default 1" in MANUAL.read_text("utf-8")
 
 
 def test_the_examples_of_the_manual() -> None:
