@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,11 @@ from sqlalchemy import text
 
 from pbm.config import Settings
 from pbm.mail.tags import load_keyring
+from pbm.play.boards import start_board
+from pbm.service.operator import checks
 from pbm.service.operator.checks import check
 from pbm.service.operator.finding import Finding
+from pbm.service.robots.enlisting import enlist
 from pbm.service.running.heartbeat import ROLES, Heart
 from pbm.store import heartbeats
 from pbm.store.db import Database, UnitOfWork
@@ -25,6 +29,7 @@ from tests.admin.newer_program import NEWER, become_newer
 from tests.e2e.ports import free_port
 from tests.e2e.sink import running_sink
 from tests.serving import take_next
+from tests.setups import abalone
 from tests.table import START, Clock, Table
 
 
@@ -87,9 +92,11 @@ def test_what_is_looked_at_in_which_order(settings: Settings) -> None:
         "role turn",
         "role post",
         "role ticks",
+        "role robots",
         "queue",
         "inbox",
         "outbox",
+        "robots",
         f"port {port} on 127.0.0.1",
         "game abalone",
         "maildir",
@@ -99,8 +106,32 @@ def test_what_is_looked_at_in_which_order(settings: Settings) -> None:
         "role turn",
         "role post",
         "role ticks",
+        "role robots",
         f"port {port} on 127.0.0.1",
     ]
+
+
+def test_robots_that_are_missing_and_boards_that_wait_for_one(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert finding(settings, "robots").text.startswith("none yet")
+    database = Database(settings.database_url)
+    now = START
+    with database.transaction() as work:
+        alice = work.players.add("alice", "alice@example.org", now)
+        work.players.add("boulder", "b@example.org", now)
+        enlist(work, now)
+        pebble = work.players.by_handle("pebble")
+        assert pebble is not None
+        start_board(work, abalone(), [pebble, alice], now)
+    database.close()
+    found = finding(settings, "robots")
+    assert (found.good, found.warning) == (True, True)
+    assert "No robots here: boulder." in found.text
+    monkeypatch.setattr(checks, "_LATE_THOUGHT", timedelta(seconds=-1))
+    found = finding(settings, "robots")
+    assert not found.good
+    assert "Board 1 has waited for a robot since" in found.text
 
 
 def test_what_a_game_lacks(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
