@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -324,6 +325,9 @@ def test_the_examples_of_the_manual() -> None:
             assert rules.format_record(opening, "diagram") == text
             continue
         record = rules.parse_record(text, form, board=board or None)
+        if "{better: " in text:
+            better = ((2, ("i9-g7,h8", "a5-c5,b5")), (4, ("i9-g7,h8",)))
+            record = replace(record, better=better)
         if form == "json":
             assert json.loads(rules.format_record(record, form)) == json.loads(text)
         elif "Belgian Daisy" not in text:
