@@ -20,7 +20,8 @@ from sqlalchemy.schema import Table as SchemaTable
 
 from pbm.rules import abalone as rules
 from pbm.store.db import Database
-from pbm.store.schema import Moment, metadata
+from pbm.store.schema import metadata
+from pbm.store.schema.columns import Moment
 from tests.table import START, Table
 
 _HANDLES = ("leftmodel", "rightmodel")

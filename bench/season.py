@@ -11,7 +11,7 @@ from pbm.mail.tags import load_keyring
 from pbm.play.boards import start_board
 from pbm.store.db import Database
 from pbm.store.migrate import migrate
-from pbm.store.values import Player, Settings
+from pbm.store.values.players import Player, Settings
 from tests.setups import abalone
 
 SERVER = "pbm@games.example"

@@ -36,7 +36,10 @@ from pbm.service.turns.turn import Turns
 from pbm.store.db import Database
 from pbm.store.migrate import current_version, migrate
 from pbm.store.schema import metadata
-from pbm.store.values import Board, Departure, InboxMail, OutboxMail, Player, Ply
+from pbm.store.values.boards import Board
+from pbm.store.values.mails import InboxMail, OutboxMail
+from pbm.store.values.players import Player
+from pbm.store.values.plies import Departure, Ply
 from tests.openings import Numbers, Opening
 from tests.secrets_issued import ISSUED
 from tests.serving import keep, take_next, tick_next
@@ -300,7 +303,7 @@ class Table:
     def plies(self, number: int) -> tuple[Ply, ...]:
         """The moves of a board."""
         with self.database.reading() as work:
-            return work.boards.plies(number)
+            return work.plies.of(number)
 
     def moves(self, number: int) -> list[str]:
         """The moves of a board as text."""
@@ -309,7 +312,7 @@ class Table:
     def departures(self, number: int) -> tuple[Departure, ...]:
         """The seats of a board that were given up."""
         with self.database.reading() as work:
-            return work.boards.departures(number)
+            return work.plies.departures(number)
 
     def player(self, handle: str) -> Player | None:
         """A player as stored, None for a handle that nobody has."""

@@ -12,7 +12,7 @@ from pbm.errors import OperatorError
 from pbm.rules.record import forms_of, readings_of
 from pbm.service.operator import boards as service
 from pbm.service.operator import records
-from pbm.store.values import Board
+from pbm.store.values.boards import Board
 
 _HANDLES = 36  # columns; those of six players with short ones
 NUMBER = click.IntRange(min=1, max=999_999_999)

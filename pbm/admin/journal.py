@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from pbm.admin.columns import cell
-from pbm.store.values import Change
+from pbm.store.values.running import Change
 
 
 def print_journal(changes: Iterable[Change], *, of_all: bool = False) -> None:

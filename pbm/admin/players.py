@@ -6,7 +6,7 @@ from pbm.admin.columns import cell
 from pbm.admin.console import Console, make_sure, pass_console, why_option, yes_option
 from pbm.admin.journal import print_journal
 from pbm.service.operator import players as service
-from pbm.store.values import Player
+from pbm.store.values.players import Player
 
 
 @click.group()

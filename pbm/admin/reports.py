@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import click
 
-from pbm.store.values import Report
+from pbm.store.values.talk import Report
 
 
 def print_reports(reports: Iterable[Report]) -> None:

@@ -13,7 +13,7 @@ from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.play.leave import boards_played
 from pbm.play.turn import Turn
-from pbm.store.values import Player
+from pbm.store.values.players import Player
 
 
 class SignUp(Command):

@@ -13,7 +13,7 @@ from pbm.mail.address import address_key
 from pbm.play.leave import boards_played
 from pbm.play.limits import refusal_of_stranger, strangers_answers_left
 from pbm.play.turn import Turn
-from pbm.store.values import Player
+from pbm.store.values.players import Player
 
 _NONE = "none"  # in the place of a password
 

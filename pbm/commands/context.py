@@ -14,7 +14,8 @@ from pbm.play.clocks.told import moment_told
 from pbm.play.handles import handles_like
 from pbm.play.turn import Turn
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Board, Player
+from pbm.store.values.boards import Board
+from pbm.store.values.players import Player
 
 BOARDS_NAMED = 20
 
@@ -96,6 +97,13 @@ class Context:
         self._check_time(board)
         if not board.playing:
             raise Refusal("board-over", number=board.id)
+        return board
+
+    def own_game(self, ref: BoardRef | None) -> Board:
+        """Find a board, as `own_board` does, that the speaker has not left. Raises Refusal."""
+        board = self.own_board(ref)
+        if self.player.id not in board.still_in:
+            raise Refusal("already-out", number=board.id)
         return board
 
     def _check_time(self, board: Board) -> None:

@@ -10,7 +10,8 @@ from pbm.events import Answered, Event
 from pbm.play.challenges import call_off_between
 from pbm.play.reports import REPORTS, report
 from pbm.play.seeks import leave_seeks_with
-from pbm.store.values import Board, Player
+from pbm.store.values.boards import Board
+from pbm.store.values.players import Player
 
 MOST_BLOCKED = 100  # by one player
 

@@ -38,7 +38,7 @@ from pbm.resources import game_note
 from pbm.rules.contract import Game
 from pbm.rules.contract import Option as GameOption
 from pbm.rules.registry import default_game, games
-from pbm.store.values import Player
+from pbm.store.values.players import Player
 
 MASK = "****"
 # In a docstring: what a game says of the command, and its name.

@@ -12,7 +12,7 @@ from pbm.play.challenges import call_off_all
 from pbm.play.leave import boards_played, leave_board
 from pbm.play.seeks import leave_all_seeks
 from pbm.play.turn import Turn
-from pbm.store.values import Player
+from pbm.store.values.players import Player
 
 _MOST_NAMED = 30  # boards in a question
 _EVERY = 1_000_000  # boards of one player; nobody has as many

@@ -21,7 +21,8 @@ from pbm.play.decline import decline_board
 from pbm.play.matches import last_of_match, next_seating
 from pbm.play.partners import in_seats, in_teams, partners_option
 from pbm.rules.contract import completed
-from pbm.store.values import Board, Player
+from pbm.store.values.boards import Board
+from pbm.store.values.players import Player
 
 _TWO = 2
 

@@ -18,7 +18,8 @@ from pbm.play.replay import position_after
 from pbm.play.subjects import games_subject
 from pbm.play.view import board_view, past_view
 from pbm.rules.sides import teams
-from pbm.store.values import Board, Player
+from pbm.store.values.boards import Board
+from pbm.store.values.players import Player
 
 MOST_SHOWN = 10  # boards in one answer
 _MOST_LISTED = 50

@@ -4,7 +4,7 @@ from typing import Any
 
 from pbm.commands.context import Context
 from pbm.rules.registry import game_named
-from pbm.store.values import PendingChallenge
+from pbm.store.values.challenges import PendingChallenge
 
 
 def pending_challenges(context: Context) -> list[dict[str, Any]]:

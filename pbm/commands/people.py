@@ -14,7 +14,8 @@ from pbm.play.clocks.vacations import today_of
 from pbm.play.results import Score, result_of, score_of
 from pbm.rules.registry import game_named, games
 from pbm.store.history import MOST_MEETINGS
-from pbm.store.values import Player, Pool
+from pbm.store.values.players import Player
+from pbm.store.values.ratings import Pool
 
 _MOST_LISTED = 20  # games in one answer
 _MOST_PLAYERS = 30

@@ -15,7 +15,7 @@ from pbm.play.leave import leave_board
 from pbm.play.move import play_move
 from pbm.play.view import last_seen, past_view
 from pbm.rules.contract import Game
-from pbm.store.values import Board
+from pbm.store.values.boards import Board
 
 
 class Move(Command):
@@ -147,11 +147,8 @@ class Resign(Command):
 
     def run(self, context: Context) -> Iterator[Event]:
         """Leave all of the player's seats."""
-        board = context.own_board(self.board)
-        player = context.player
-        if player.id not in board.still_in:
-            raise Refusal("already-out", number=board.id)
-        yield from leave_board(context.work, board, player, "resigned", context.now)
+        board = context.own_game(self.board)
+        yield from leave_board(context.work, board, context.player, "resigned", context.now)
 
     def pinned(self, context: Context) -> str:
         """Name the board."""

@@ -10,7 +10,7 @@ from pbm.events import Answered, Event
 from pbm.plain import to_plain
 from pbm.play.ratings import at, shown
 from pbm.rules.registry import game_named
-from pbm.store.values import Pool, Rating
+from pbm.store.values.ratings import Pool, Rating
 
 _MOST = 20  # players of each kind of game
 _COUNTED = 1000  # players before one's own place; beyond that nobody counts

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from pbm.commands.accept import Accept, Reject
 from pbm.commands.account import NewKey, SignUp, WhoAmI
 from pbm.commands.addresses import Add, ChangeAddress, ChangeHandle, ChangePassword
-from pbm.commands.agree import Accept, Claim, Draw, Give, Pause, Reject, Resume, TakeBack
+from pbm.commands.agree import Draw, TakeBack
 from pbm.commands.around_moves import undressed, with_signs
 from pbm.commands.away import Back, Vacation
+from pbm.commands.claim import Claim
 from pbm.commands.control import Block, ReportBoard, Unblock
 from pbm.commands.declare import MASK, Command
 from pbm.commands.help import Help
@@ -18,6 +20,7 @@ from pbm.commands.leaving import Delete, Stop
 from pbm.commands.lobby import Challenge, Decline, Rematch
 from pbm.commands.look import Games, Show, ShowAs
 from pbm.commands.next_boards import Next
+from pbm.commands.pauses import Give, Pause, Resume
 from pbm.commands.people import History, Info, Players
 from pbm.commands.play import Move, Resign
 from pbm.commands.preview import Preview

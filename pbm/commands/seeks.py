@@ -25,7 +25,7 @@ from pbm.play.seeks import (
     usual_setup,
     wish_for,
 )
-from pbm.store.values import Seek
+from pbm.store.values.seeks import Seek
 
 MOST_LISTED = 20
 _SHORTEST, _LONGEST = timedelta(days=1), timedelta(weeks=8)

@@ -8,7 +8,8 @@ from pbm.commands.context import Context
 from pbm.play.seeks import ratings_for, seeks_to_join
 from pbm.play.shown import RatingShown
 from pbm.rules.registry import game_named
-from pbm.store.values import Pool, Seek
+from pbm.store.values.ratings import Pool
+from pbm.store.values.seeks import Seek
 
 _MOST_OFFERED = 5  # to a newcomer
 

@@ -16,7 +16,7 @@ from pbm.events import Answered, Event
 from pbm.nearest import nearest
 from pbm.play.clocks.waits import check_time_left, look_again
 from pbm.play.digests import DAILY, HOURLY, OFF, arrange_digests
-from pbm.store.values import Settings
+from pbm.store.values.players import Settings
 
 _CHALLENGES = ("on", "off", "ask")
 _MOST_ZONES = 3  # of one city

@@ -14,7 +14,7 @@ from pbm.play.boards import Setup, start_board
 from pbm.play.limits import STARTS, Rate
 from pbm.play.meeting import check_challenge, check_meeting
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Player
+from pbm.store.values.players import Player
 
 MOST_UNANSWERED = 3  # boards that one player began and another has not answered
 TAKEN_UP = 5  # boards on which others must have moved, before a player may begin as many as STARTS
@@ -60,7 +60,7 @@ def check_others(
 def is_left_unanswered(work: UnitOfWork, begun_by: Player, other: Player) -> bool:
     """Whether so many boards that one player began wait for another that no more may."""
     most = MOST_UNANSWERED
-    return work.boards.unanswered(begun_by.id, other.id, most=most) >= most
+    return work.beginnings.unanswered(begun_by.id, other.id, most=most) >= most
 
 
 def _check_answered(work: UnitOfWork, begun_by: Player, other: Player) -> None:
@@ -69,7 +69,7 @@ def _check_answered(work: UnitOfWork, begun_by: Player, other: Player) -> None:
 
 
 def _count_start(work: UnitOfWork, begun_by: Player, now: datetime, *, is_agreed: bool) -> None:
-    taken_up = TAKEN_UP if is_agreed else work.boards.taken_up(begun_by.id)
+    taken_up = TAKEN_UP if is_agreed else work.beginnings.taken_up(begun_by.id)
     if taken_up < TAKEN_UP and not FIRST_STARTS.take(work, now, begun_by.id):
         raise Refusal("too-many-first", most=FIRST_STARTS.most, taken_up=TAKEN_UP)
     if not STARTS.take(work, now, begun_by.id):

@@ -21,7 +21,9 @@ from pbm.rules.contract import Move, Options, Position, RulesError, SetupError
 from pbm.rules.registry import game_named
 from pbm.rules.sides import mover, turn
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Board, NewPly, Player, Progress, Round
+from pbm.store.values.boards import Board, Round
+from pbm.store.values.players import Player
+from pbm.store.values.plies import NewPly, Progress
 
 _NO_CHANCE = 0  # the seed of games, none of which has chance in it so far
 
@@ -120,7 +122,7 @@ def add_move(work: UnitOfWork, board: Board, text: str, now: datetime) -> Board:
     )
     progress = progress_at(board, played.position, ply.ply)
     counted = counted_from(board, played.position, ply.ply)
-    return work.boards.add_ply(board, ply, progress, now, **counted)
+    return work.playing.add_ply(board, ply, progress, now, **counted)
 
 
 def take_out(
@@ -139,14 +141,14 @@ def take_out(
     for seat in seats:
         if board.playing and seat not in board.position.out:
             progress = progress_at(board, board.position.leave(seat), board.ply)
-            board = work.boards.add_departure(board, seat, how, progress, now, spared=spared)
+            board = work.playing.add_departure(board, seat, how, progress, now, spared=spared)
     return board
 
 
 def go_back(work: UnitOfWork, board: Board, ply: int, now: datetime) -> Board:
     """Take back all plies after `ply`, and what was done to the board since."""
     position = position_after(work, board, ply)
-    return work.boards.go_back(board, progress_at(board, position, ply), now)
+    return work.playing.go_back(board, progress_at(board, position, ply), now)
 
 
 def close_board(
@@ -164,7 +166,7 @@ def close_board(
     status = "closed" if winners is None else "finished"
     seats = None if winners is None else tuple(winners)
     progress = Progress(board.state, board.ply, None, status, ended_by, seats)
-    return work.boards.set_progress(board, progress, now)
+    return work.playing.set_progress(board, progress, now)
 
 
 def progress_at(board: Board, position: Position, ply: int) -> Progress:

@@ -11,7 +11,7 @@ from pbm.play.boards import close_board, go_back, progress_at, take_out
 from pbm.play.ending import settle_end
 from pbm.play.replay import position_after
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Board
+from pbm.store.values.boards import Board
 
 BY_OPERATOR = "operator"
 
@@ -26,7 +26,7 @@ def end_board(
 def reopen_board(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
     """Let a game go on that was ended by word."""
     progress = progress_at(board, position_after(work, board, board.ply), board.ply)
-    after = work.boards.set_progress(board, progress, now)
+    after = work.playing.set_progress(board, progress, now)
     return settle_end(work, board, _without_the_removed(work, after, now), now)
 
 

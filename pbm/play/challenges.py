@@ -15,7 +15,8 @@ from pbm.play.begin import begin_board, check_others
 from pbm.play.boards import Setup
 from pbm.play.limits import Rate
 from pbm.store.db import UnitOfWork
-from pbm.store.values import PendingChallenge, Player
+from pbm.store.values.challenges import PendingChallenge
+from pbm.store.values.players import Player
 
 WAITS_FOR = timedelta(days=7)
 MOST_WAITING = 10  # challenges of one player

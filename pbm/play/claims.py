@@ -11,7 +11,9 @@ from pbm.play.offers import draw_board
 from pbm.play.replay import positions_since
 from pbm.rules.contract import ClaimError, Claims, TellsClaims
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Board, Departure, Player, Ply
+from pbm.store.values.boards import Board
+from pbm.store.values.players import Player
+from pbm.store.values.plies import Departure, Ply
 
 
 def claim_draw(work: UnitOfWork, board: Board, player: Player, now: datetime) -> list[Event]:
@@ -33,7 +35,7 @@ def claimable(
         return None
 
     def moves(latest: int) -> dict[int, int]:
-        return work.boards.moves_by_seat(board.id, since=board.ply - latest)
+        return work.plies.by_seat(board.id, since=board.ply - latest)
 
     is_new = not plies or any(item.after_ply == board.ply for item in departures)
     return game.claimable(board.position, 1 if is_new else plies[-1].times or 1, moves)
@@ -46,7 +48,7 @@ def _reason_to_claim(work: UnitOfWork, board: Board) -> str:
         raise Refusal("no-claims", number=board.id)
     since = max(0, board.ply - game.reversible(board.position))
     positions = positions_since(work, board, since)
-    moves = work.boards.moves_by_seat(board.id, since=since)
+    moves = work.plies.by_seat(board.id, since=since)
     try:
         return game.claim(positions, moves)
     except ClaimError as error:

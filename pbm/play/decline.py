@@ -8,7 +8,8 @@ from pbm.play.boards import close_board, setup_of, start_board
 from pbm.play.ending import settle_end
 from pbm.rules.sides import teams
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Board, Player
+from pbm.store.values.boards import Board
+from pbm.store.values.players import Player
 
 
 def decline_board(

@@ -9,7 +9,7 @@ from pbm.play.matches import go_on
 from pbm.play.ratings import count_board, uncount_board
 from pbm.rules.sides import hand
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Board
+from pbm.store.values.boards import Board
 
 
 def settle_end(

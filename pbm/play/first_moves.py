@@ -8,7 +8,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Board, Timer, TimerKind
+from pbm.store.values.boards import Board
+from pbm.store.values.timers import Timer, TimerKind
 
 REMINDED_AFTER = timedelta(days=2)
 DECLINED_AFTER = timedelta(days=5)  # of the reminder

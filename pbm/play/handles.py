@@ -4,7 +4,7 @@ from string import ascii_lowercase, digits
 
 from pbm.nearest import nearest, one_slip_away
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Player
+from pbm.store.values.players import Player
 
 _LONGEST = 16  # characters of a handle
 _LETTERS = f"{ascii_lowercase}{digits}-_"

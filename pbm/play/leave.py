@@ -8,7 +8,8 @@ from pbm.play.ending import settle_end
 from pbm.play.offers import after_leaving
 from pbm.play.ratings import is_spared
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Board, Player
+from pbm.store.values.boards import Board
+from pbm.store.values.players import Player
 
 _EVERY = 1_000_000  # boards of one player; nobody has as many
 

@@ -11,7 +11,7 @@ from pbm.errors import Refusal
 from pbm.mail.address import address_key, mailbox_key
 from pbm.store.db import UnitOfWork
 from pbm.store.kinds import Allowance, Kind
-from pbm.store.values import Player
+from pbm.store.values.players import Player
 
 
 @dataclass(frozen=True)

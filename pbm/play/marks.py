@@ -3,7 +3,7 @@
 from hashlib import blake2b
 
 from pbm.rules.contract import Game, Position, TellsClaims
-from pbm.store.values import Board
+from pbm.store.values.boards import Board
 
 _BYTES = 8
 

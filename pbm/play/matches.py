@@ -9,7 +9,8 @@ from pbm.events.board import BoardStarted, MatchBrokenOff, MatchOver, RoundOver,
 from pbm.play.boards import setup_of, start_board
 from pbm.rules.contract import BreaksTies
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Board, Player, Round
+from pbm.store.values.boards import Board, Round
+from pbm.store.values.players import Player
 
 
 def go_on(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from pbm.errors import Refusal
 from pbm.mail.address import mailbox_key
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Player
+from pbm.store.values.players import Player
 
 
 def may_meet(work: UnitOfWork, player: Player, others: Iterable[Player]) -> frozenset[int]:
@@ -41,5 +41,5 @@ def check_challenge(work: UnitOfWork, other: Player) -> None:
     if settings.challenges == "off":
         raise Refusal("takes-no-challenges", handle=other.handle)
     most = settings.limit
-    if most and work.boards.begun_by_others(other.id, most=most) >= most:
+    if most and work.beginnings.by_others(other.id, most=most) >= most:
         raise Refusal("has-enough-games", handle=other.handle, most=most)

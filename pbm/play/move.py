@@ -9,7 +9,7 @@ from pbm.play.ending import settle_end
 from pbm.play.offers import after_a_move
 from pbm.play.ratings import end_absence
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Board
+from pbm.store.values.boards import Board
 
 
 def play_move(

@@ -42,7 +42,7 @@ from pbm.play.clocks.pauses import check_pause, check_resume, pause, resume
 from pbm.play.clocks.waits import PAUSED_AT_MOST
 from pbm.play.ending import settle_end
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Board, Offer
+from pbm.store.values.boards import Board, Offer
 
 DRAW = "draw"
 TAKEBACK = "takeback"
@@ -90,7 +90,7 @@ def latest_ply(work: UnitOfWork, board: Board, player_id: int) -> int:
     own = [seat.seat for seat in board.seats_of(player_id)]
     gone = {partner for seat in own for partner in board.gone_partners(seat)}
     if gone:
-        for item in work.boards.departures(board.id):
+        for item in work.plies.departures(board.id):
             last = board.seats[item.seat - 1].last_ply
             if item.seat in gone and last > item.after_ply:
                 plies.append(last)
@@ -218,7 +218,7 @@ def _void(board: Board, offer: Offer) -> BoardNews:
 
 def _take_back(work: UnitOfWork, board: Board, ply: int, now: datetime) -> list[Event]:
     """Take back all plies after `ply`; whoever has left since stays out of the game."""
-    since = [item for item in work.boards.departures(board.id) if item.after_ply > ply]
+    since = [item for item in work.plies.departures(board.id) if item.after_ply > ply]
     after = go_back(work, board, ply, now)
     for item in since:
         after = take_out(work, after, [item.seat], item.how, now, spared=item.spared)
@@ -233,7 +233,7 @@ def _answered(
 
 def _taken(work: UnitOfWork, board: Board, offer: Offer) -> tuple[int, str, int]:
     """What a take-back takes: a ply, its move, and how many came after it."""
-    taken, *later = work.boards.plies(board.id, since=offer.moved - 1)
+    taken, *later = work.plies.of(board.id, since=offer.moved - 1)
     return taken.ply, taken.text, len(later)
 
 

@@ -5,7 +5,8 @@ from itertools import groupby
 
 from pbm.play.ending import ranks
 from pbm.play.shown import PlaceShown
-from pbm.store.values import Board, Departure
+from pbm.store.values.boards import Board
+from pbm.store.values.plies import Departure
 
 _SIDES = 3  # of fewer than these it is told who won, and that tells all
 

@@ -17,16 +17,10 @@ from pbm.play.shown import RatingChange, RatingShown
 from pbm.rules.contract import BreaksTies
 from pbm.rules.sides import partners, teams
 from pbm.store.db import UnitOfWork
-from pbm.store.values import (
-    Board,
-    CountedBoard,
-    Departure,
-    Pool,
-    Rating,
-    Result,
-    Seat,
-    TimerKind,
-)
+from pbm.store.values.boards import Board, Seat
+from pbm.store.values.plies import Departure
+from pbm.store.values.ratings import CountedBoard, Pool, Rating, Result
+from pbm.store.values.timers import TimerKind
 
 PROVISIONAL = 5.2
 """The uncertainty above which a rating says little: some ten games with others who are known."""
@@ -109,9 +103,9 @@ def pool_of(work: UnitOfWork, board: Board) -> Pool | None:
 
 def _all_moved_themselves(work: UnitOfWork, board: Board) -> bool:
     """Whether nobody has left before a first move, so that a partner made it."""
-    left = work.boards.departures(board.id) if board.position.out else ()
-    moves = work.boards.moves_by_seat(board.id, since=0) if left else {}
-    later = (work.boards.moves_by_seat(board.id, since=item.after_ply) for item in left)
+    left = work.plies.departures(board.id) if board.position.out else ()
+    moves = work.plies.by_seat(board.id, since=0) if left else {}
+    later = (work.plies.by_seat(board.id, since=item.after_ply) for item in left)
     return all(
         moves[item.seat] > after.get(item.seat, 0) for item, after in zip(left, later, strict=True)
     )
@@ -175,7 +169,7 @@ def results_of(work: UnitOfWork, board: Board, counted: CountedBoard) -> tuple[R
 
     Who is spared is rated with the others, as they played, and has no result.
     """
-    left = work.boards.departures(board.id) if board.position.out else ()
+    left = work.plies.departures(board.id) if board.position.out else ()
     places = places_of(board, left)
     before = work.ratings.before(counted, [seat.player_id for seat in board.seats])
     known = [at(before.get(seat.player_id), counted.at) for seat in board.seats]

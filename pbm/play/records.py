@@ -11,7 +11,8 @@ from pbm.play.turn import Turn
 from pbm.rules.contract import Ending, Game, GameRecord, Leaving
 from pbm.rules.record import merged_steps, replayed, start_of
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Board, NewPly, Seat
+from pbm.store.values.boards import Board, Seat
+from pbm.store.values.plies import NewPly
 
 _LONGEST_NAME = 40
 _BY_RECORD = "record"
@@ -20,10 +21,10 @@ _DRAWN = ("agreed", "claimed")
 
 def record_of(work: UnitOfWork, board: Board, server: str) -> GameRecord:
     """The record of a board, as far as it has been played."""
-    moves = [ply.text for ply in work.boards.plies(board.id)]
+    moves = [ply.text for ply in work.plies.of(board.id)]
     left = [
         (item.after_ply, Leaving(item.seat, _how(item.how)))
-        for item in work.boards.departures(board.id)
+        for item in work.plies.departures(board.id)
     ]
     return GameRecord(
         len(board.seats),
@@ -77,7 +78,7 @@ def keep_record(
     )
     final = steps[-1].position if steps else start
     reached = progress_at(board, final, len(played))
-    board = work.boards.fill(board, played, left, reached, now)
+    board = work.playing.fill(board, played, left, reached, now)
     if record.ended is None and (goes_on or not board.playing):
         if board.playing:
             start_clock(work, board, now)

@@ -6,7 +6,7 @@ from itertools import islice
 from pbm.rules.contract import Position
 from pbm.rules.sides import turn
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Board
+from pbm.store.values.boards import Board
 
 
 def position_after(work: UnitOfWork, board: Board, ply: int) -> Position:
@@ -30,12 +30,12 @@ def positions_since(work: UnitOfWork, board: Board, ply: int) -> list[Position]:
 def _positions(work: UnitOfWork, board: Board) -> Iterator[Position]:
     position = board.start
     left: dict[int, list[int]] = {}
-    for departure in work.boards.departures(board.id):
+    for departure in work.plies.departures(board.id):
         left.setdefault(departure.after_ply, []).append(departure.seat)
     for seat in left.get(0, ()):
         position = position.leave(seat)
     yield position
-    for ply in work.boards.plies(board.id):
+    for ply in work.plies.of(board.id):
         move = position.parse(ply.text, turn(position) or ply.seat)
         position = position.play(move).position
         for seat in left.get(ply.ply, ()):

@@ -7,7 +7,8 @@ from pbm.errors import Refusal
 from pbm.events import Reported
 from pbm.play.limits import Rate
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Board, Player
+from pbm.store.values.boards import Board
+from pbm.store.values.players import Player
 
 REPORTS = Rate("reports", 5, timedelta(days=1))  # of one player
 WORDS_KEPT = timedelta(days=30)

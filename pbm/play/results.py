@@ -8,7 +8,7 @@ from pbm.play.ratings import places_of
 from pbm.rules.sides import partners, teams
 from pbm.store.db import UnitOfWork
 from pbm.store.history import Meeting
-from pbm.store.values import Board
+from pbm.store.values.boards import Board
 
 _TWO = 2
 
@@ -58,7 +58,7 @@ def score_of(meetings: Sequence[Meeting]) -> Score:
 
 def result_of(work: UnitOfWork, board: Board, player_id: int) -> Result:
     """How a finished board went for somebody who sat there."""
-    left = work.boards.departures(board.id) if board.position.out else ()
+    left = work.plies.departures(board.id) if board.position.out else ()
     seat = board.seats_of(player_id)[0].seat
     place = places_of(board, left)[seat - 1]
     sides = len(teams(board.start) or board.seats)

@@ -24,7 +24,10 @@ from pbm.rules.contract import Position, completed
 from pbm.rules.registry import game_named
 from pbm.rules.sides import teams
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Player, Pool, Rating, Seek, TimerKind, Wish
+from pbm.store.values.players import Player
+from pbm.store.values.ratings import Pool, Rating
+from pbm.store.values.seeks import Seek, Wish
+from pbm.store.values.timers import TimerKind
 
 STANDS_FOR = timedelta(weeks=4)
 PAIRS_FOR = timedelta(weeks=2)

@@ -8,7 +8,7 @@ from pbm.mail.site import Site
 from pbm.passwords import PasswordWork
 from pbm.play.postage import Postage
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Player
+from pbm.store.values.players import Player
 
 
 @dataclass(frozen=True)

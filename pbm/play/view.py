@@ -23,7 +23,8 @@ from pbm.play.shown import (
 from pbm.rules.contract import Draws, Moved, Position, Suggests, Tells, TellsMoves, View
 from pbm.rules.sides import mover, partners, teams, turn
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Board, Departure, Offer, Ply
+from pbm.store.values.boards import Board, Offer
+from pbm.store.values.plies import Departure, Ply
 
 _RECENT_ROUNDS = 4
 SKIPPED = "--"
@@ -68,8 +69,8 @@ def board_views(
     player_ids = list(player_ids)
     seats = len(board.seats)
     since = 0 if whole else recent_since(board)
-    plies = work.boards.plies(board.id, since=since) if recent is None else recent
-    departures = work.boards.departures(board.id) if board.position.out else ()
+    plies = work.plies.of(board.id, since=since) if recent is None else recent
+    departures = work.plies.departures(board.id) if board.position.out else ()
     rounds = _rounds(plies, seats, None if whole else _RECENT_ROUNDS)
     shared = _seen_by_all(board, departures, rounds, rating_changes(work, board))
     moved = {player_id: last_seen(board, player_id) for player_id in player_ids}
@@ -127,7 +128,7 @@ def past_view(
     Without `since` only the last one is. Without `picture` the reader wants none.
     """
     before = max(0, ply - 1) if since is None else since
-    plies = work.boards.plies(board.id, since=before)[: ply - before]
+    plies = work.plies.of(board.id, since=before)[: ply - before]
     return _at(board, position, ply, tuple(map(_moved, plies)), picture=picture)
 
 

@@ -10,7 +10,9 @@ from pbm.play.view import board_views, recent_since
 from pbm.rules.contract import View
 from pbm.rules.registry import games
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Board, Player, Ply
+from pbm.store.values.boards import Board
+from pbm.store.values.players import Player
+from pbm.store.values.plies import Ply
 
 MOST_TOGETHER = 8  # boards; the Message-ID names each of them
 _MOST_CHARACTERS = 20_000  # of drawings in letters: a phone should show the mail whole
@@ -34,7 +36,7 @@ def boards_waiting(work: UnitOfWork, player: Player, now: datetime) -> BoardsWai
     """Show the boards on which it is a player's move, as many as one mail can hold."""
     waiting = work.boards.waiting_for(player.id, games())
     boards = work.boards.get_many(waiting[:MOST_TOGETHER])
-    plies = work.boards.plies_of({board.id: recent_since(board) for board in boards})
+    plies = work.plies.of_many({board.id: recent_since(board) for board in boards})
     shown, room = list[Told](), _MOST_CHARACTERS
     for board in boards:
         room -= sum(map(len, (*board.position.diagram(View()), board.state)))

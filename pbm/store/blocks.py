@@ -5,7 +5,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, delete, insert, or_, select, union_all
 
-from pbm.store.schema import blocks, players
+from pbm.store.schema.people import blocks, players
 
 
 class Blocks:

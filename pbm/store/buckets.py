@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Float, bindparam, case, delete, func, select,
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.sql.expression import ColumnElement
 
-from pbm.store.schema import buckets
+from pbm.store.schema.running import buckets
 from pbm.store.statement import Statement
 
 _INSERT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}

@@ -7,8 +7,9 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, insert, or_, select, update
 
-from pbm.store.schema import challenged, challenges, players
-from pbm.store.values import Challenged, PendingChallenge
+from pbm.store.schema.asking import challenged, challenges
+from pbm.store.schema.people import players
+from pbm.store.values.challenges import Challenged, PendingChallenge
 
 
 class Challenges:

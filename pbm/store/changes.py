@@ -5,8 +5,9 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, insert, select
 
-from pbm.store.schema import changes, players
-from pbm.store.values import Change
+from pbm.store.schema.people import players
+from pbm.store.schema.running import changes
+from pbm.store.values.running import Change
 
 _QUERY = select(
     *(column for column in changes.c if column.name not in ("id", "player_id")), players.c.handle

@@ -10,6 +10,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
 
 from pbm.errors import OperatorError
+from pbm.store.beginnings import Beginnings
 from pbm.store.blocks import Blocks
 from pbm.store.boards import Boards
 from pbm.store.buckets import Buckets
@@ -22,6 +23,8 @@ from pbm.store.inbox import Inbox
 from pbm.store.kept_news import KeptNews
 from pbm.store.outbox import Outbox
 from pbm.store.players import Players
+from pbm.store.playing import Playing
+from pbm.store.plies import Plies
 from pbm.store.questions import Questions
 from pbm.store.ratings import Ratings
 from pbm.store.reports import Reports
@@ -29,6 +32,7 @@ from pbm.store.seeks import Seeks
 from pbm.store.statement import execute
 from pbm.store.timers import Timers
 from pbm.store.vacations import Vacations
+from pbm.store.waits import Waits
 from pbm.store.words import Words
 
 _BUSY_MILLISECONDS = 30_000
@@ -59,6 +63,10 @@ class UnitOfWork:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self.boards = Boards(connection)
+        self.plies = Plies(connection)
+        self.beginnings = Beginnings(connection)
+        self.playing = Playing(connection, self.boards)
+        self.waits = Waits(connection, self.boards)
         self.players = Players(connection)
         self.inbox = Inbox(connection)
         self.outbox = Outbox(connection)

@@ -6,8 +6,8 @@ from typing import Any
 from sqlalchemy import Connection, delete, select
 from sqlalchemy.dialects import postgresql, sqlite
 
-from pbm.store.schema import facts
-from pbm.store.values import Fact
+from pbm.store.schema.running import facts
+from pbm.store.values.running import Fact
 
 _INSERT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 

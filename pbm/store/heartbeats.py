@@ -7,8 +7,8 @@ from typing import Any
 from sqlalchemy import Connection, delete, or_, select
 from sqlalchemy.dialects import postgresql, sqlite
 
-from pbm.store.schema import heartbeats
-from pbm.store.values import Heartbeat
+from pbm.store.schema.running import heartbeats
+from pbm.store.values.running import Heartbeat
 
 MOST_ROWS = 300  # far more than there are processes; what is beyond has died
 _INSERT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}

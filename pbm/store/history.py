@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select, exists, func, select
 
-from pbm.store.schema import boards, departures, seats
+from pbm.store.schema.games import boards, departures, seats
 
 LOOKED_AT = 200  # boards of a player in one go, closed ones among them
 MOST_MEETINGS = 1000  # boards among which two players may have met

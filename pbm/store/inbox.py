@@ -22,9 +22,10 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql, sqlite
 
-from pbm.store.schema import NEW, STUCK, inbox
+from pbm.store.schema.columns import NEW, STUCK
+from pbm.store.schema.mails import inbox
 from pbm.store.statement import Row, Statement
-from pbm.store.values import InboxMail, Queued
+from pbm.store.values.mails import InboxMail, Queued
 
 _COLUMNS = (
     inbox.c.id,

@@ -5,8 +5,8 @@ from datetime import datetime
 
 from sqlalchemy import Connection, delete, func, insert, select
 
-from pbm.store.schema import kept_news
-from pbm.store.values import News
+from pbm.store.schema.mails import kept_news
+from pbm.store.values.mails import News
 
 _COLUMNS = (kept_news.c.after_ply, kept_news.c.told, kept_news.c.size, kept_news.c.kept_at)
 

@@ -25,9 +25,10 @@ from sqlalchemy import (
 )
 
 from pbm.store.kinds import ERASING_ADDRESS, SUPERSEDED, Allowance, Kind, using_up
-from pbm.store.schema import DUE, FAILED, outbox, reminded_boards
+from pbm.store.schema.columns import DUE, FAILED
+from pbm.store.schema.mails import outbox, reminded_boards
 from pbm.store.statement import Row, Statement
-from pbm.store.values import NewMail, OutboxMail
+from pbm.store.values.mails import NewMail, OutboxMail
 
 _COLUMNS = (
     outbox.c.id,

@@ -21,24 +21,15 @@ from sqlalchemy import (
 
 from pbm.passwords import PasswordHash
 from pbm.store.kinds import Kind
-from pbm.store.schema import (
-    DUE,
-    addresses,
-    buckets,
-    errands,
-    former_handles,
-    inbox,
-    kept_news,
-    outbox,
-    players,
-    questions,
-    reports,
-    seats,
-    vacations,
-    words,
-)
+from pbm.store.schema.asking import errands, questions
+from pbm.store.schema.columns import DUE
+from pbm.store.schema.games import seats
+from pbm.store.schema.mails import inbox, kept_news, outbox
+from pbm.store.schema.people import addresses, former_handles, players, vacations
+from pbm.store.schema.running import buckets
+from pbm.store.schema.talk import reports, words
 from pbm.store.statement import Row, Statement
-from pbm.store.values import FIRST_EPOCH, Player, Settings
+from pbm.store.values.players import FIRST_EPOCH, Player, Settings
 
 
 def _those(*conditions: ColumnElement[bool]) -> Select[Any]:

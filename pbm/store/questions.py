@@ -7,9 +7,11 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, RowMapping, insert, select, update
 
 from pbm.passwords import SealedPassword
-from pbm.store.schema import errands, questions
+from pbm.store.schema.asking import errands, questions
 from pbm.store.timers import ALL_KEPT, Timers
-from pbm.store.values import FIRST_EPOCH, PendingCommands, Player, Question, TimerKind
+from pbm.store.values.players import FIRST_EPOCH, Player
+from pbm.store.values.questions import PendingCommands, Question
+from pbm.store.values.timers import TimerKind
 
 LONGEST_OPEN = timedelta(days=3)  # of all kinds of questions
 # Among the parameters of a question, until it is answered.

@@ -19,8 +19,9 @@ from sqlalchemy import (
     text,
 )
 
-from pbm.store.schema import players, rated_boards, ratings, results
-from pbm.store.values import CountedBoard, Pool, Rating, Result
+from pbm.store.schema.people import players
+from pbm.store.schema.rating import rated_boards, ratings, results
+from pbm.store.values.ratings import CountedBoard, Pool, Rating, Result
 
 _COUNTING = text("SELECT pg_advisory_xact_lock(1885498989, 0)")
 _RESULT = tuple(results.c[field.name] for field in fields(Result))

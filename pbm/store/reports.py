@@ -6,8 +6,9 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, insert, select
 
-from pbm.store.schema import players, reports
-from pbm.store.values import Report
+from pbm.store.schema.people import players
+from pbm.store.schema.talk import reports
+from pbm.store.values.talk import Report
 
 
 class Reports:

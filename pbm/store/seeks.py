@@ -9,8 +9,12 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, delete, exists, insert, select, text, update
 from sqlalchemy import func as sql
 
-from pbm.store.schema import OPEN, addresses, boards, players, seats, seekers, seeks
-from pbm.store.values import Pool, Seek, Seeker, Wish
+from pbm.store.schema.columns import OPEN
+from pbm.store.schema.games import boards, seats
+from pbm.store.schema.people import addresses, players
+from pbm.store.schema.seeking import seekers, seeks
+from pbm.store.values.ratings import Pool
+from pbm.store.values.seeks import Seek, Seeker, Wish
 
 _ONE_AT_A_TIME = text("SELECT pg_advisory_xact_lock(1885498989, 1)")
 _IS_OPEN = seeks.c.status == OPEN

@@ -7,8 +7,8 @@ from typing import Any
 from sqlalchemy import Connection, delete, func, select, text, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from pbm.store.schema import due
-from pbm.store.values import Timer, TimerKind
+from pbm.store.schema.running import due
+from pbm.store.values.timers import Timer, TimerKind
 
 ALL_KEPT = timedelta(minutes=1)  # after a moment: what has come before it is committed by then
 SOON = timedelta(minutes=1)  # whoever waits for timers looks again long before

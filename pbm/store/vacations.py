@@ -5,8 +5,8 @@ from datetime import date
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
-from pbm.store.schema import vacations
-from pbm.store.values import Vacation
+from pbm.store.schema.people import vacations
+from pbm.store.values.players import Vacation
 
 _COLUMNS = (vacations.c.id, vacations.c.first_day, vacations.c.last_day, vacations.c.board_id)
 

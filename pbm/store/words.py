@@ -5,8 +5,9 @@ from datetime import datetime
 
 from sqlalchemy import Connection, delete, insert, select
 
-from pbm.store.schema import players, words
-from pbm.store.values import Said
+from pbm.store.schema.people import players
+from pbm.store.schema.talk import words
+from pbm.store.values.talk import Said
 
 _AT_ONCE = 1000  # rows that one statement forgets
 

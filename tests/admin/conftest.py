@@ -9,7 +9,9 @@ from sqlalchemy import text
 from pbm.rules import abalone as rules
 from pbm.service.operator.office import Office
 from pbm.service.operator.verify import verify
-from pbm.store.values import Board, Change, Player
+from pbm.store.values.boards import Board
+from pbm.store.values.players import Player
+from pbm.store.values.running import Change
 from tests.table import Person, Table
 
 

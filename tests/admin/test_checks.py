@@ -20,7 +20,7 @@ from pbm.service.running.heartbeat import ROLES, Heart
 from pbm.store import heartbeats
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.migrate import migrate
-from pbm.store.values import TimerKind
+from pbm.store.values.timers import TimerKind
 from tests.admin.newer_program import NEWER, become_newer
 from tests.e2e.ports import free_port
 from tests.e2e.sink import running_sink

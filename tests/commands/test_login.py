@@ -2,7 +2,7 @@
 
 import pytest
 
-from pbm.commands.agree import Accept, Reject
+from pbm.commands.accept import Accept, Reject
 from pbm.commands.declare import Command
 from pbm.commands.play import Move
 from pbm.commands.registry import Problem, parse_line

@@ -36,11 +36,11 @@ def check_boards(table: Table) -> None:
         for number in work.boards.numbers():
             board = work.boards.get(number)
             assert position_after(work, board, board.ply) == board.position
-            assert len(work.boards.plies(number)) == board.ply
+            assert len(work.plies.of(number)) == board.ply
             mover = board.to_move.player_id if board.to_move else None
             assert work.boards.bookkeeping(number).to_move_id == mover
             assert board.position.state() == board.state
-            last = {ply.seat: ply.ply for ply in work.boards.plies(number)}
+            last = {ply.seat: ply.ply for ply in work.plies.of(number)}
             assert [seat.last_ply for seat in board.seats] == [
                 last.get(seat.seat, 0) for seat in board.seats
             ]

@@ -10,7 +10,7 @@ from pbm.service.operator.office import Office
 from pbm.service.operator.players import set_address
 from pbm.service.post.composer import Composer
 from pbm.service.post.post import Post
-from pbm.store.values import OutboxMail
+from pbm.store.values.mails import OutboxMail
 from tests.serving import take_next
 from tests.table import SERVER, Mail, Person, Table
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from pbm.store.db import UnitOfWork
-from pbm.store.schema import boards
+from pbm.store.schema.games import boards
 from tests.conversations.test_clocks import begun
 from tests.table import Person, Table
 

@@ -7,7 +7,8 @@ from sqlalchemy import update
 
 from pbm import passwords
 from pbm.service.accounts.cleared_passwords import CLEARED
-from pbm.store.schema import errands, players, questions
+from pbm.store.schema.asking import errands, questions
+from pbm.store.schema.people import players
 from tests.table import Table
 
 PASSWORD = "open-Sesame-7"

@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import update
 
-from pbm.store.schema import boards
+from pbm.store.schema.games import boards
 from tests.table import Table
 
 

@@ -10,8 +10,8 @@ from pbm.service.operator import boards
 from pbm.service.operator.office import Office
 from pbm.service.operator.verify import verify
 from pbm.service.ticks.ratings import AT_ONCE
-from pbm.store.schema import ratings, results
-from pbm.store.values import Pool
+from pbm.store.schema.rating import ratings, results
+from pbm.store.values.ratings import Pool
 from tests.conversations.playing import board_mail, plays, plays_silently
 from tests.growth import asked
 from tests.serving import tick_next
@@ -292,7 +292,7 @@ def test_a_game_that_is_not_installed_keeps_its_ratings(
     with table.database.transaction() as work:
         recount_from(work, 1, table.clock())
     with monkeypatch.context() as patch:
-        patch.setattr("pbm.store.values.games", dict)
+        patch.setattr("pbm.store.values.boards.games", dict)
         table.days_pass(seconds=5)
     assert known(table) == before
     assert not [row for row in table.rows("due") if row["kind"] == "ratings"]

@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import update
 
-from pbm.store.schema import players
+from pbm.store.schema.people import players
 from tests.table import Table
 
 

@@ -18,9 +18,9 @@ from pbm.service.running.writer import Writer
 from pbm.service.ticks.machine import Ticks
 from pbm.service.turns import watchdog
 from pbm.service.turns.turn import Turns
-from pbm.store.boards import Boards
 from pbm.store.inbox import Inbox
 from pbm.store.outbox import Outbox
+from pbm.store.playing import Playing
 from pbm.store.timers import Timers
 
 
@@ -109,7 +109,7 @@ STEPS: dict[str, Callable[[], None]] = {
     "in-the-transaction-that-keeps-the-mail": lambda: dies_after(Inbox, "keep"),
     "between-that-commit-and-the-250": lambda: dies_after_the_commit_of(Intake, "keep_arrived"),
     "after-claiming-the-mail": lambda: dies_after(Inbox, "claim"),
-    "after-playing-the-ply": lambda: dies_after(Boards, "add_ply"),
+    "after-playing-the-ply": lambda: dies_after(Playing, "add_ply"),
     "after-writing-a-mail-down": lambda: dies_after(Outbox, "add"),
     "before-the-commit-of-the-turn": lambda: dies_after(Inbox, "finish"),
     "between-the-turn-and-the-post": lambda: dies_after_the_commit_of(Turns, "_take"),
@@ -123,7 +123,7 @@ STEPS: dict[str, Callable[[], None]] = {
 
 TICK_STEPS: dict[str, Callable[[], None]] = {
     "after-claiming-what-is-due": lambda: dies_after(Timers, "claim"),
-    "after-closing-a-board-in-time": lambda: dies_after(Boards, "set_progress"),
+    "after-closing-a-board-in-time": lambda: dies_after(Playing, "set_progress"),
     "before-the-commit-of-the-tick": lambda: dies_after(Timers, "done"),
     "between-the-tick-and-the-post": lambda: dies_after_the_commit_of(Ticks, "_take"),
 }

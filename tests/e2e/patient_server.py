@@ -1,7 +1,8 @@
 """`pbm serve` that keeps no mail before so many are there: `python patient_server.py MANY`.
 
-The first mail is kept alone. What then happens at once is the same on every machine: no turn is cut
-short because the last one took long, and neither a heartbeat nor anything that is due comes between.
+The first mail is kept alone. What then happens at once is the same on every machine: no turn is
+cut short because the last one took long, and neither a heartbeat nor anything that is due comes
+between.
 """
 
 import asyncio

@@ -32,7 +32,19 @@ def under_strace(
     assert strace is not None, "strace is missing; run: make deps"
     trace = str(server.folder / "trace")
     calls = "trace=fdatasync,fsync,sendto,write,recvfrom,recv,read"
-    watching = (strace, "-D", "-f", "--seccomp-bpf", "-s", "4096", "-o", trace, "-e", calls, *options)
+    watching = (
+        strace,
+        "-D",
+        "-f",
+        "--seccomp-bpf",
+        "-s",
+        "4096",
+        "-o",
+        trace,
+        "-e",
+        calls,
+        *options,
+    )
     return RunningServer(server.folder, server.settings, (*watching, *program), server.port)
 
 

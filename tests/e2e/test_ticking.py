@@ -10,7 +10,8 @@ from sqlalchemy import delete, func, select, update
 
 from pbm.play.boards import start_board
 from pbm.store.db import Database
-from pbm.store.schema import due, seats
+from pbm.store.schema.games import seats
+from pbm.store.schema.running import due
 from tests.e2e.dying_server import TICK_STEPS
 from tests.e2e.player import SERVER, Player, text_of
 from tests.e2e.running import PROGRAMS, RunningServer

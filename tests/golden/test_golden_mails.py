@@ -19,7 +19,7 @@ from pbm.commands.play import Resign
 from pbm.play.limits import NEWCOMERS_ANSWERS
 from pbm.service.ticks import machine
 from pbm.service.turns import challenges, questions
-from pbm.store.values import TimerKind
+from pbm.store.values.timers import TimerKind
 from tests.conversations.greedy import greedy_move
 from tests.conversations.playing import board_mail, plays_out
 from tests.pictures import PICTURE_PART, pixels

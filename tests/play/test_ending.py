@@ -19,7 +19,8 @@ from pbm.play.offers import DRAW, TAKEBACK, agree, make_offer, waiting_for
 from pbm.rules.abalone import GAME, legal_moves
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.migrate import migrate
-from pbm.store.values import Board, Player
+from pbm.store.values.boards import Board
+from pbm.store.values.players import Player
 from tests.setups import abalone
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -54,7 +55,7 @@ class Game:
     def stands(self, state: str) -> None:
         """Let the board stand so."""
         progress = progress_at(self.board, GAME.load(state), self.board.ply)
-        self.work.boards.set_progress(self.board, progress, NOW)
+        self.work.playing.set_progress(self.board, progress, NOW)
 
     def plays(self, *moves: str) -> list[Event]:
         """Let moves be made; return what came of the last one."""

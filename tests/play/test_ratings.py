@@ -10,7 +10,9 @@ from openskill.models import PlackettLuce
 
 from pbm.play.ratings import PROVISIONAL, after_game, at, places_of, shown
 from pbm.rules.registry import default_game
-from pbm.store.values import Board, Departure, Rating, Seat
+from pbm.store.values.boards import Board, Seat
+from pbm.store.values.plies import Departure
+from pbm.store.values.ratings import Rating
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 NEW = at(None, NOW)

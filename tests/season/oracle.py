@@ -9,7 +9,8 @@ from zoneinfo import ZoneInfo
 from openskill.models import PlackettLuce
 
 from pbm.play.ratings import places_of
-from pbm.store.values import Board, Departure, Seat
+from pbm.store.values.boards import Board, Seat
+from pbm.store.values.plies import Departure
 from tests.season.season import Season
 
 QUARTER = timedelta(minutes=15)

@@ -11,7 +11,7 @@ from pbm.errors import OperatorError
 from pbm.rules import abalone as rules
 from pbm.service.operator import boards as operator_boards
 from pbm.service.operator.office import Office
-from pbm.store.values import Board
+from pbm.store.values.boards import Board
 from tests.conversations.greedy import greedy_move
 from tests.season.people import Habit, habit
 from tests.table import START, Person, Table

@@ -9,7 +9,7 @@ from jinja2 import FileSystemLoader
 
 from pbm.mail.writing.render import templates_of
 from pbm.service.post.composer import Composer, Unwritten, Written
-from pbm.store.values import OutboxMail
+from pbm.store.values.mails import OutboxMail
 from tests.serving import take_next
 from tests.table import SERVER, Table
 

@@ -17,7 +17,7 @@ from pbm.service.post import post
 from pbm.service.running import loops
 from pbm.service.running.clock_watch import ClockWatch
 from pbm.store.inbox import Inbox
-from pbm.store.schema import outbox
+from pbm.store.schema.mails import outbox
 from tests.service.whole import Whole, World, gone
 from tests.serving import take_next
 from tests.table import OPERATOR, START, Clock, Table

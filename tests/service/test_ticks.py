@@ -23,8 +23,9 @@ from pbm.service.ticks.registry import TIMERS
 from pbm.service.ticks.tick import Done, Tick
 from pbm.service.turns.crash_marker import CrashMarker
 from pbm.store.db import UnitOfWork
-from pbm.store.schema import due, seats
-from pbm.store.values import TimerKind
+from pbm.store.schema.games import seats
+from pbm.store.schema.running import due
+from pbm.store.values.timers import TimerKind
 from tests.growth import asked, work_for
 from tests.plans import read_whole
 from tests.polling import PATIENCE

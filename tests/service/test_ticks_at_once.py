@@ -15,8 +15,8 @@ from sqlalchemy.exc import OperationalError
 from pbm.play.clocks import forfeits
 from pbm.service.running.steps import at_once
 from pbm.service.ticks.machine import Ticks
-from pbm.store.boards import Boards
 from pbm.store.db import Database
+from pbm.store.playing import Playing
 from tests.conversations.playing import board_mail
 from tests.conversations.test_clocks import begun
 from tests.polling import PATIENCE, until
@@ -165,7 +165,7 @@ def test_a_move_that_has_the_board_wins(
     shared: Table, late: list[Person], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     alice, bob = late
-    has_it = held_inside(monkeypatch, Boards, "add_ply", shared)
+    has_it = held_inside(monkeypatch, Playing, "add_ply", shared)
     together(lambda: take_next(shared.turns), after(has_it, lambda: tick_all(shared)))
     shared.posts()
     assert len(shared.moves(1)) == 3

@@ -9,7 +9,7 @@ from sqlalchemy import event
 
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.migrate import migrate
-from pbm.store.values import CountedBoard, Pool, Rating
+from pbm.store.values.ratings import CountedBoard, Pool, Rating
 from tests.table import START
 
 RATING = Rating(25.0, 5.0, 3, START)
@@ -66,7 +66,7 @@ ASKED: dict[str, tuple[Callable[[UnitOfWork], Any], tuple[str, ...]]] = {
         ("ix_vacations_player_id",),
     ),
     "boards that others began": (
-        lambda work: work.boards.begun_by_others(1, most=5),
+        lambda work: work.beginnings.by_others(1, most=5),
         ("ix_seats_of_player",),
     ),
     "challenges that wait": (

@@ -16,7 +16,7 @@ from pbm.service.accounts.cleared_passwords import CLEARED
 from pbm.store.db import Database
 from pbm.store.migrate import current_version, migrate, newest_version
 from pbm.store.schema import metadata
-from pbm.store.values import TimerKind
+from pbm.store.values.timers import TimerKind
 
 
 def _moved(database: Database, target: str, *, down: bool = False) -> None:

@@ -14,8 +14,8 @@ from pbm.store.db import Database, UnitOfWork
 from pbm.store.inbox import ANYWHERE
 from pbm.store.kinds import Kind
 from pbm.store.migrate import migrate
-from pbm.store.schema import inbox
-from pbm.store.values import NewMail, Queued
+from pbm.store.schema.mails import inbox
+from pbm.store.values.mails import NewMail, Queued
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 DAY = timedelta(days=1)

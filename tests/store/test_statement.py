@@ -10,7 +10,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError, Program
 
 from pbm.store.db import Database, is_away
 from pbm.store.migrate import migrate
-from pbm.store.schema import questions
+from pbm.store.schema.asking import questions
 from pbm.store.statement import Statement, execute
 
 ASKED = datetime(2026, 11, 21, 14, 30, tzinfo=timezone(timedelta(hours=2)))

@@ -14,7 +14,8 @@ from pbm.store.db import Database, UnitOfWork, is_away
 from pbm.store.kinds import Kind
 from pbm.store.migrate import migrate
 from pbm.store.schema import metadata
-from pbm.store.values import Board, NewMail
+from pbm.store.values.boards import Board
+from pbm.store.values.mails import NewMail
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
@@ -119,7 +120,7 @@ def test_a_ply_is_played_once(database: Database) -> None:
     with pytest.raises(IntegrityError), database.transaction() as work:
         add_move(work, board, str(second), NOW)
     with database.reading() as work:
-        assert [ply.text for ply in work.boards.plies(1)] == [str(first)]
+        assert [ply.text for ply in work.plies.of(1)] == [str(first)]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from pbm.mail.address import ServerAddress
 from pbm.mail.tags import Keyring
 from pbm.play.boards import start_board
 from pbm.store.db import Database
-from pbm.store.values import Player, Settings
+from pbm.store.values.players import Player, Settings
 from tests.setups import abalone
 
 SERVER = "pbm@games.example"

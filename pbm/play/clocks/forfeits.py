@@ -7,7 +7,8 @@ from pbm.events.board import ForfeitClaimed, Forfeited
 from pbm.play.clocks.waits import may_be_claimed, wait_of
 from pbm.play.leave import leave_board
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Board, Player
+from pbm.store.values.boards import Board
+from pbm.store.values.players import Player
 
 FORFEITED = "forfeited"
 
@@ -44,7 +45,7 @@ def forfeited_at(work: UnitOfWork, board: Board, player_id: int) -> datetime | N
     seats = {seat.seat for seat in board.seats_of(player_id)}
     if not seats & set(board.position.out):
         return None
-    left = work.boards.departures(board.id)
+    left = work.plies.departures(board.id)
     return next(
         (item.left_at for item in left if item.seat in seats and item.how == FORFEITED), None
     )

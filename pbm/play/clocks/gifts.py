@@ -7,7 +7,8 @@ from pbm.events.board import TimeGiven
 from pbm.play.clocks.durations import spell_duration
 from pbm.play.clocks.waits import terms_of, wait_of
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Board, Player, Seat
+from pbm.store.values.boards import Board, Seat
+from pbm.store.values.players import Player
 
 SHORTEST, LONGEST = timedelta(hours=1), timedelta(days=30)  # of one gift
 MOST = timedelta(days=365)  # that anybody has been given at a time
@@ -29,7 +30,7 @@ def give_time(
     seconds = int(time.total_seconds())
     if waits:
         _check(board, timedelta(seconds=board.given + seconds))
-        board = work.boards.set_wait(board, given=board.given + seconds)
+        board = work.waits.set(board, given=board.given + seconds)
     for seat in others if terms.counts_used else ():
         _check(board, timedelta(seconds=seconds - seat.used))
         _give(work, board, seat, seconds, terms.bank)
@@ -48,7 +49,7 @@ def _give(work: UnitOfWork, board: Board, seat: Seat, seconds: int, bank: int | 
     banked = None
     if bank is not None:
         banked = seconds + (bank if seat.banked is None else seat.banked)
-    work.boards.set_used(board, seat.seat, seat.used - seconds, banked)
+    work.waits.set_used(board, seat.seat, seat.used - seconds, banked)
 
 
 def _remind_anew(work: UnitOfWork, number: int, now: datetime) -> None:
@@ -56,4 +57,4 @@ def _remind_anew(work: UnitOfWork, number: int, now: datetime) -> None:
     board = work.boards.get(number)
     wait = wait_of(work, board, now)
     if wait is not None:
-        work.boards.note_reminded(board, min(board.reminded, wait.passed))
+        work.waits.note_reminded(board, min(board.reminded, wait.passed))

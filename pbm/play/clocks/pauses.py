@@ -11,7 +11,8 @@ from pbm.play.clocks.waits import (
     stopped_until,
 )
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Board, Player, Stop
+from pbm.store.values.boards import Board, Stop
+from pbm.store.values.players import Player
 
 
 def check_pause(board: Board) -> None:
@@ -30,7 +31,7 @@ def check_resume(board: Board) -> None:
 
 def pause(work: UnitOfWork, board: Board, now: datetime) -> Board:
     """Stop the clocks of a board. A move that is made meanwhile does not start them again."""
-    return work.boards.set_wait(board, paused_since=board.paused_since or now)
+    return work.waits.set(board, paused_since=board.paused_since or now)
 
 
 def resume(work: UnitOfWork, board: Board, now: datetime) -> Board:
@@ -39,7 +40,7 @@ def resume(work: UnitOfWork, board: Board, now: datetime) -> Board:
     if since is None:
         return board
     stop = Stop(since, min(now, since + PAUSED_AT_MOST))
-    board = work.boards.set_wait(keep(work, board, stop), paused_since=None)
+    board = work.waits.set(keep(work, board, stop), paused_since=None)
     look_in_time(work, board, now)
     return board
 
@@ -65,7 +66,7 @@ def give_back(
             until = min(now, stopped_until(board, since)) if bounced else now
             board = keep(work, board, Stop(since, until, bounced))
             stops = (*board.stops, Stop(now, now))  # from here on there can be a warning
-            board = work.boards.set_wait(board, stops=stops, reminded=0)
+            board = work.waits.set(board, stops=stops, reminded=0)
             look_in_time(work, board, now)
             look_at_first_moves(work, [board], now)
 
@@ -78,4 +79,4 @@ def keep(work: UnitOfWork, board: Board, stop: Stop) -> Board:
     last = before[-1] if before else None
     if last and last.begin <= begin <= last.end and last.bounced == stop.bounced:
         begin, before = last.begin, before[:-1]  # it goes on
-    return work.boards.set_wait(board, stops=(*before, replace(stop, begin=begin)))
+    return work.waits.set(board, stops=(*before, replace(stop, begin=begin)))

@@ -19,7 +19,8 @@ from pbm.play.clocks.waits import (
 )
 from pbm.play.first_moves import DECLINED_AFTER, REMINDED_AFTER
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Board, Player
+from pbm.store.values.boards import Board
+from pbm.store.values.players import Player
 
 _HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
 _SOON = 3 * _DAY  # so near an end is told to those, too, who wait for another's move

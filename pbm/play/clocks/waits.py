@@ -16,7 +16,9 @@ from pbm.play.clocks.calendar import Calendar, Stretch
 from pbm.play.clocks.outages import UNNOTICED, outages
 from pbm.play.clocks.terms import Terms, usual_terms
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Board, Player, Seat, TimerKind
+from pbm.store.values.boards import Board, Seat
+from pbm.store.values.players import Player
+from pbm.store.values.timers import TimerKind
 
 _DAY = timedelta(days=1)
 _MOST_BETWEEN_ZONES = timedelta(hours=26)
@@ -95,7 +97,7 @@ def count_move(work: UnitOfWork, before: Board, after: Board, arrived: datetime)
         banked = terms.banked_after(spent, in_time(mover.banked))
         used = mover.used + int(spent.total_seconds())
         kept = None if banked is None else int(banked.total_seconds())
-        work.boards.set_used(after, mover.seat, used, kept)
+        work.waits.set_used(after, mover.seat, used, kept)
     look_in_time(work, work.boards.get(after.id), arrived)
 
 

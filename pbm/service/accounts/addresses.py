@@ -20,7 +20,9 @@ from pbm.service.turns.mail_turn import MailTurn
 from pbm.service.turns.mail_writer import Asking, MailWriter
 from pbm.service.turns.questions import ask_once_more
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Board, Player, Question
+from pbm.store.values.boards import Board
+from pbm.store.values.players import Player
+from pbm.store.values.questions import Question
 
 KIND = "address"
 OPEN_FOR = timedelta(hours=48)

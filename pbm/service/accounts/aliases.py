@@ -11,7 +11,7 @@ from pbm.service.turns.intentions import read_intention
 from pbm.service.turns.mail_turn import MailTurn
 from pbm.service.turns.questions import ASK_ABOUT_ALIAS_EVERY, ask_alias, shortened
 from pbm.service.turns.scripts import rehearse
-from pbm.store.values import Player
+from pbm.store.values.players import Player
 
 
 def ask_owner(turn: MailTurn, speaker: Elsewhere) -> str:

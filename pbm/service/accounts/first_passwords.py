@@ -9,7 +9,7 @@ from pbm.mail.address import address_key
 from pbm.mail.tags import Keyring
 from pbm.passwords import PasswordHash, SealedPassword
 from pbm.play.turn import Turn
-from pbm.store.values import Question
+from pbm.store.values.questions import Question
 
 _MOST, _WITHIN = (
     60,

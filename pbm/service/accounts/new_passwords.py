@@ -10,7 +10,8 @@ from pbm.passwords import SHORTEST, PasswordHash, RefusedPasswords, SealedPasswo
 from pbm.play.limits import ALL_NEW_PASSWORDS, NEW_PASSWORDS, is_paused, limit_reached
 from pbm.play.turn import Turn
 from pbm.service.turns.questions import OPEN_FOR
-from pbm.store.values import PendingCommands, Player
+from pbm.store.values.players import Player
+from pbm.store.values.questions import PendingCommands
 
 
 def within_rate(context: Context, script: Script) -> Context:

@@ -37,7 +37,8 @@ from pbm.service.turns.obey import ask_first, is_dangerous, obey, tell
 from pbm.service.turns.questions import Welcome, ask_once_more, ask_signup
 from pbm.service.turns.scripts import problem_answer, run_script
 from pbm.service.turns.strangers import help_stranger, say_goodbye
-from pbm.store.values import Player, Question
+from pbm.store.values.players import Player
+from pbm.store.values.questions import Question
 
 
 def hear_signup(turn: MailTurn, question: Question) -> str:

@@ -14,7 +14,7 @@ from pbm.mail.tags import token_digest
 from pbm.mail.writing.probe import Seen, read_probe
 from pbm.play.turn import Turn
 from pbm.store.db import UnitOfWork
-from pbm.store.values import InboxMail
+from pbm.store.values.mails import InboxMail
 
 PROBE_FOR = timedelta(minutes=15)
 _FRONT, _PROBE = "front", "probe"

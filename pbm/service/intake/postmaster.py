@@ -5,7 +5,7 @@ from base64 import b64encode
 
 from pbm.play.turn import Turn
 from pbm.service.turns.mail_writer import MailWriter
-from pbm.store.values import InboxMail
+from pbm.store.values.mails import InboxMail
 
 _MARK = b"X-PBM-Forwarded: yes\r\n"
 _END_OF_HEADERS = re.compile(rb"\r?\n\r?\n")

@@ -38,7 +38,7 @@ from pbm.service.mail_numbers import incoming
 from pbm.service.turns.order import queued
 from pbm.service.turns.trouble import traceback_of
 from pbm.store.db import UnitOfWork, is_away
-from pbm.store.values import FIRST_EPOCH
+from pbm.store.values.players import FIRST_EPOCH
 
 SAME_FOR = timedelta(days=30)
 SAME_WITHOUT_MESSAGE_ID_FOR = timedelta(minutes=10)

@@ -17,7 +17,10 @@ from pbm.play.first_moves import await_first_move
 from pbm.play.view import seats_told
 from pbm.rules.contract import RulesError, View
 from pbm.service.operator.office import Office, find_board
-from pbm.store.values import Board, Change, Departure, Player, Ply, Seat
+from pbm.store.values.boards import Board, Seat
+from pbm.store.values.players import Player
+from pbm.store.values.plies import Departure, Ply
+from pbm.store.values.running import Change
 
 STATUSES = ("playing", "finished", "closed")
 _BY_WORD = (BY_OPERATOR, "agreed", "claimed")
@@ -52,8 +55,8 @@ def show_board(office: Office, number: int) -> BoardFile:
             board,
             _diagram(board),
             _signs(board),
-            work.boards.plies(number),
-            work.boards.departures(number),
+            work.plies.of(number),
+            work.plies.departures(number),
             work.changes.of_board(number),
         )
 
@@ -83,7 +86,7 @@ def undo(office: Office, number: int, why: str) -> Ply:
             raise OperatorError(_why_no_undo(board))
         if board.ply == 0:
             raise OperatorError(f"No ply has been played on board {number} yet.")
-        (ply,) = act.work.boards.plies(number, since=board.ply - 1)
+        (ply,) = act.work.plies.of(number, since=board.ply - 1)
         events = undo_ply(act.work, board, act.now)
         act.note("ply undone", board=board, ply=ply.ply, move=ply.text)
         mover = board.seats[ply.seat - 1].handle

@@ -1,7 +1,7 @@
 """Everything that was changed by the operator, whatever it concerned."""
 
 from pbm.service.operator.office import Office
-from pbm.store.values import Change
+from pbm.store.values.running import Change
 
 
 def newest_changes(office: Office, most: int) -> tuple[Change, ...]:

@@ -13,7 +13,7 @@ from pbm.mail.reading.limits import LIMITS, UnreadableMail
 from pbm.mail.reading.mime import split_parts
 from pbm.mail.writing.render import Renderer
 from pbm.service.operator.masking import masked
-from pbm.store.values import OutboxMail
+from pbm.store.values.mails import OutboxMail
 
 ERASED = "Its contents were erased when it was done."
 

@@ -19,7 +19,8 @@ from pbm.rules.contract import RulesError
 from pbm.service.turns.announce import announce_boards, shown_to
 from pbm.service.turns.mail_writer import MailWriter
 from pbm.store.db import Database, UnitOfWork
-from pbm.store.values import Board, Player
+from pbm.store.values.boards import Board
+from pbm.store.values.players import Player
 
 MOST_WHY = 500  # characters of a reason
 _MOST_WHO = 80

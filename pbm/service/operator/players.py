@@ -20,7 +20,9 @@ from pbm.service.operator.office import Act, Office, find_player
 from pbm.service.post.bounces import reachable_again
 from pbm.service.turns.announce import announce_seeks
 from pbm.service.turns.challenges import tell_called_off
-from pbm.store.values import Board, Change, Player
+from pbm.store.values.boards import Board
+from pbm.store.values.players import Player
+from pbm.store.values.running import Change
 
 _EVERY = 1_000_000  # boards of one player; nobody has as many
 _MOST_OVER = 20

@@ -12,7 +12,8 @@ from pbm.service.operator.letter import incoming_text, outgoing_text
 from pbm.service.operator.masking import masked
 from pbm.service.operator.office import Act, Office
 from pbm.store.db import UnitOfWork
-from pbm.store.values import InboxMail, OutboxMail, Player
+from pbm.store.values.mails import InboxMail, OutboxMail
+from pbm.store.values.players import Player
 
 MOST_LISTED = 100  # of each kind
 

@@ -12,7 +12,8 @@ from pbm.rules.contract import Game, GameRecord, KeepsRecords, Options, RecordEr
 from pbm.rules.record import forms_of, replayed, start_of, written
 from pbm.rules.registry import default_game, games
 from pbm.service.operator.office import Act, Office, find_board, find_player
-from pbm.store.values import Board, Player
+from pbm.store.values.boards import Board
+from pbm.store.values.players import Player
 
 MOST_BYTES = 64 * 1024
 

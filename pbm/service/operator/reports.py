@@ -1,7 +1,7 @@
 """What players have reported."""
 
 from pbm.service.operator.office import Office
-from pbm.store.values import Report
+from pbm.store.values.talk import Report
 
 
 def newest_reports(office: Office, most: int) -> tuple[Report, ...]:

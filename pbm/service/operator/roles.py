@@ -7,7 +7,7 @@ from functools import partial
 from pbm.errors import OperatorError
 from pbm.service.operator.finding import DoubtError, Finding, look_at
 from pbm.service.running.heartbeat import FORGOTTEN_AFTER, LATE, ROLES
-from pbm.store.values import Heartbeat
+from pbm.store.values.running import Heartbeat
 
 _MOST_NAMED = 5  # processes in a line
 

@@ -14,7 +14,9 @@ from pbm.rules.registry import games
 from pbm.rules.sides import mover, turn
 from pbm.service.operator.office import Office, find_board
 from pbm.store.db import UnitOfWork
-from pbm.store.values import Board, Bookkeeping, Departure, Ply, Result
+from pbm.store.values.boards import Board
+from pbm.store.values.plies import Bookkeeping, Departure, Ply
+from pbm.store.values.ratings import Result
 
 _ENDED_BY_WORD = {
     "closed": ("declined", BY_OPERATOR, "record"),
@@ -59,7 +61,7 @@ def _problems(work: UnitOfWork, board: Board) -> Iterator[str]:
             f"has only version {version}"
         )
         return
-    plies, departures = work.boards.plies(board.id), work.boards.departures(board.id)
+    plies, departures = work.plies.of(board.id), work.plies.departures(board.id)
     replay = _Replay(game, plies, departures)
     yield from _start_differences(board)
     yield from replay.run(board.start_state)

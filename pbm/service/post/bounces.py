@@ -27,7 +27,8 @@ from pbm.service.post.holding import SHORTEST
 from pbm.service.turns.announce import announce_boards, shown_to
 from pbm.service.turns.mail_writer import MailWriter
 from pbm.store.db import UnitOfWork
-from pbm.store.values import InboxMail, OutboxMail, Player
+from pbm.store.values.mails import InboxMail, OutboxMail
+from pbm.store.values.players import Player
 
 MOST_SOFT = 3  # in a row, before a player counts as out of reach
 _COUNTED_EVERY = timedelta(days=1)

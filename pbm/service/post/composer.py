@@ -8,7 +8,7 @@ from pbm.mail.writing.compose import OutgoingMail, compose
 from pbm.mail.writing.render import Renderer
 from pbm.service.running.yielding import Yielding
 from pbm.service.turns.trouble import in_a_line, traceback_of
-from pbm.store.values import OutboxMail
+from pbm.store.values.mails import OutboxMail
 
 SENDER_NAME = "pbm"
 

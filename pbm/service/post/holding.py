@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from pbm.store.values import Player
+from pbm.store.values.players import Player
 
 SHORTEST, LONGEST = timedelta(days=1), timedelta(days=7)
 

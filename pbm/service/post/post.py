@@ -27,7 +27,7 @@ from pbm.service.turns.trouble import tell_of_failed, traceback_of
 from pbm.store.advisory_locks import AdvisoryLocks
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.outbox import LONGEST_PAUSE, MOST_PASSED_OVER
-from pbm.store.values import OutboxMail
+from pbm.store.values.mails import OutboxMail
 
 MOST_AT_ONCE = MOST_PASSED_OVER  # under way
 MOST_TO_WRITE = 32  # before the first of them goes out

@@ -12,7 +12,8 @@ from pbm.service.ticks.reminders import SOON, WARNED_BEFORE, Awaited, remind, wa
 from pbm.service.ticks.tick import Again, Done, Tick
 from pbm.service.turns.announce import announce_boards
 from pbm.store.timers import ALL_KEPT
-from pbm.store.values import Board, Player, Stop
+from pbm.store.values.boards import Board, Stop
+from pbm.store.values.players import Player
 
 _LOOK_AGAIN_AFTER = timedelta(hours=6)
 _NO_CLOCK_RUNS = timedelta(days=1)
@@ -37,7 +38,7 @@ def watch(tick: Tick) -> Done | Again:
     if passed > board.reminded:
         _remind(tick, board, player, wait, passed)
     elif soon < board.reminded:  # days that do not count any more have put reminders off
-        tick.work.boards.note_reminded(board, soon)
+        tick.work.waits.note_reminded(board, soon)
     return Again(_next_look(tick, wait), f"looked at the clock of board {board.id}")
 
 
@@ -89,7 +90,7 @@ def _let_others_claim(tick: Tick, board: Board, player: Player, wait: Wait) -> A
     """Tell the others once that they may end the wait for somebody whom no reminder reaches."""
     told = len(wait.reminders) + 1
     if board.reminded < told:
-        tick.work.boards.note_reminded(board, told)
+        tick.work.waits.note_reminded(board, told)
         announce_boards(tick, [ForfeitClaimable(board.id, player.handle)], but=player.id)
     return Again(tick.now + _NO_CLOCK_RUNS, f"others may claim that {player.handle} forfeits")
 
@@ -100,7 +101,7 @@ def _was_warned(tick: Tick, board: Board, player: Player, since: datetime) -> bo
 
 
 def _remind(tick: Tick, board: Board, player: Player, wait: Wait, times: int) -> None:
-    tick.work.boards.note_reminded(board, times)
+    tick.work.waits.note_reminded(board, times)
     by = max(wait.ends_at or tick.now, tick.now + WARNED_BEFORE)
     remind(tick, player, Awaited(board, wait.since, by))
 

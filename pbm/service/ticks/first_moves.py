@@ -12,7 +12,9 @@ from pbm.service.ticks.reminders import Awaited
 from pbm.service.ticks.tick import Again, Done, Tick
 from pbm.service.turns.announce import announce_boards
 from pbm.store.timers import ALL_KEPT
-from pbm.store.values import Board, Player, TimerKind
+from pbm.store.values.boards import Board
+from pbm.store.values.players import Player
+from pbm.store.values.timers import TimerKind
 
 _GONE_ON = Done("the board has gone on")
 _COUNTS_LATER = "not all of the time meanwhile counts"

@@ -21,7 +21,7 @@ from pbm.service.turns.crash_marker import CrashMarker
 from pbm.service.turns.mail_writer import MailWriter
 from pbm.service.turns.trouble import in_a_line, traceback_of
 from pbm.store.db import Database, UnitOfWork, is_away
-from pbm.store.values import Timer
+from pbm.store.values.timers import Timer
 
 MOST_TRIES = 3
 SLICE = 0.02  # seconds of ticks in one transaction; with the last one of them less than 0.05

@@ -5,7 +5,7 @@ from pbm.play.challenges import lapse_challenge
 from pbm.service.ticks.tick import Again, Done, Tick
 from pbm.service.turns.challenges import CHALLENGE, tell_called_off
 from pbm.service.turns.invitations import tell_it_is_off
-from pbm.store.values import PendingCommands, Question
+from pbm.store.values.questions import PendingCommands, Question
 
 
 def lapse(tick: Tick) -> Done | Again:

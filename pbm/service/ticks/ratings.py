@@ -5,7 +5,7 @@ from datetime import timedelta
 from pbm.play.ratings import STALE, recount
 from pbm.service.ticks.tick import Again, Done, Tick
 from pbm.store.db import UnitOfWork
-from pbm.store.values import CountedBoard
+from pbm.store.values.ratings import CountedBoard
 
 AT_ONCE = 10  # boards; all turns wait while they are counted
 _NEXT_PIECE_AFTER = timedelta(milliseconds=100)  # so that nobody waits for long beside it

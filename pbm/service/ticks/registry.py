@@ -13,7 +13,7 @@ from pbm.service.ticks import (
     vacations,
 )
 from pbm.service.ticks.tick import Do
-from pbm.store.values import TimerKind
+from pbm.store.values.timers import TimerKind
 
 TIMERS: Mapping[str, Do] = {
     TimerKind.FIRST_MOVE_REMINDER: first_moves.remind,

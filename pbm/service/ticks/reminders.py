@@ -19,7 +19,9 @@ from pbm.service.turns.announce import shown_to
 from pbm.service.turns.kept_news import with_kept
 from pbm.service.turns.mail_writer import MailWriter
 from pbm.store.timers import ALL_KEPT
-from pbm.store.values import Board, Player, Timer, TimerKind
+from pbm.store.values.boards import Board
+from pbm.store.values.players import Player
+from pbm.store.values.timers import Timer, TimerKind
 
 WARNED_BEFORE = timedelta(hours=24)  # a forfeit, that the next server has taken a reminder
 SOON = timedelta(days=1)  # a reminder that is due by then goes with one that is due now
@@ -121,7 +123,7 @@ def _move(tick: Tick, player: Player, board: Board) -> Awaited | None:
         )
     )
     if counts:
-        tick.work.boards.note_reminded(board, times)
+        tick.work.waits.note_reminded(board, times)
     by = max(wait.ends_at or tick.now, tick.now + WARNED_BEFORE)
     return Awaited(board, wait.since, by, counts=counts)
 

@@ -7,7 +7,8 @@ from pbm.events.board import PlayerAway, PlayerBack
 from pbm.play.clocks.vacations import beginning_of, tell_next, today_of
 from pbm.service.ticks.tick import Again, Done, Tick
 from pbm.service.turns.announce import announce_boards
-from pbm.store.values import Player, TimerKind, Vacation
+from pbm.store.values.players import Player, Vacation
+from pbm.store.values.timers import TimerKind
 
 _AT_ONCE = 10  # boards
 _NEXT_PIECE_AFTER = timedelta(milliseconds=200)  # so that nobody waits for long beside it

@@ -4,7 +4,7 @@ from pbm.play.limits import is_paused, limit_reached
 from pbm.play.subjects import answer_subject
 from pbm.play.turn import Turn
 from pbm.service.turns.mail_writer import MailWriter
-from pbm.store.values import Player
+from pbm.store.values.players import Player
 
 
 def may_answer(turn: Turn, player: Player) -> bool:

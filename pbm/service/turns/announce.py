@@ -25,7 +25,8 @@ from pbm.service.turns.allowance import may_answer
 from pbm.service.turns.audience import audience
 from pbm.service.turns.kept_news import keep_for_digests
 from pbm.service.turns.mail_writer import MailWriter
-from pbm.store.values import Board, Player
+from pbm.store.values.boards import Board
+from pbm.store.values.players import Player
 
 _ABOVE_THE_BOARD = 5  # lines of a comment, as the text part folds them
 _BELOW_THE_BOARD = 3  # lines of it that are worth dividing it for
@@ -67,7 +68,7 @@ def announce_boards(turn: Turn, events: Sequence[Event], *, but: int | None = No
         plain = {player.id for player in players if not player.settings.picture}
         views = board_views(turn.work, board, [player.id for player in players], plain=plain)
         clock = clock_told(turn.work, board, turn.now, players)
-        newcomers = turn.work.boards.newcomers(number) if news.begins else ()
+        newcomers = turn.work.beginnings.newcomers(number) if news.begins else ()
         mails = [
             (
                 player,

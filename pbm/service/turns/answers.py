@@ -34,7 +34,8 @@ from pbm.service.turns.obey import obey, tell
 from pbm.service.turns.questions import as_shown, ask_once_more
 from pbm.service.turns.scripts import run_script
 from pbm.service.turns.vouching import let_stand
-from pbm.store.values import PendingCommands, Player, Question
+from pbm.store.values.players import Player
+from pbm.store.values.questions import PendingCommands, Question
 
 _OF_A_MOVE = ("bare-move", "unclear-move", "no-such-place", "which-move")
 

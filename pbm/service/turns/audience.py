@@ -25,7 +25,8 @@ from pbm.events import (
 )
 from pbm.play.offers import open_offers, waiting_for
 from pbm.play.turn import Turn
-from pbm.store.values import Board, Player
+from pbm.store.values.boards import Board
+from pbm.store.values.players import Player
 
 FOR_THE_SPEAKER = (
     Answered | Held | Invited | AddressWanted | Forgotten | Proposed | CalledOff | Reported

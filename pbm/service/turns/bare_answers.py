@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
-from pbm.commands.agree import Accept, Reject
+from pbm.commands.accept import Accept, Reject
 from pbm.commands.context import Context
 from pbm.commands.declare import Command
 from pbm.commands.everyday import opts_out, says_no
@@ -18,7 +18,7 @@ from pbm.service.turns.game_meant import game_meant
 from pbm.service.turns.intentions import ask_to_decline, read_intention
 from pbm.service.turns.lone_move import read_lone_move
 from pbm.service.turns.scripts import own_hint
-from pbm.store.values import Offer
+from pbm.store.values.boards import Offer
 
 _MEANT: Final = {DRAW: Intention.DRAW, TAKEBACK: Intention.TAKE_BACK}
 

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from pbm.commands.agree import CHALLENGE as WORD
-from pbm.commands.agree import Accept, Reject
+from pbm.commands.accept import CHALLENGE as WORD
+from pbm.commands.accept import Accept, Reject
 from pbm.commands.auth import Answerer, is_open
 from pbm.commands.lobby import Decline
 from pbm.commands.registry import parse_line
@@ -13,7 +13,7 @@ from pbm.service.turns.mail_turn import MailTurn
 from pbm.service.turns.obey import ask_first, is_dangerous, obey, tell
 from pbm.service.turns.questions import ask_once_more
 from pbm.service.turns.scripts import problem_answer, run_script
-from pbm.store.values import Player
+from pbm.store.values.players import Player
 
 _CLOSED = "challenge-closed"
 

@@ -17,7 +17,7 @@ from pbm.rules.sides import mover, teams
 from pbm.service.turns.mail_writer import Asking, MailWriter
 from pbm.service.turns.questions import shortened
 from pbm.store.kinds import Kind
-from pbm.store.values import PendingChallenge
+from pbm.store.values.challenges import PendingChallenge
 
 CHALLENGE = "challenge"  # the kind of question
 

@@ -10,7 +10,8 @@ from pbm.service.turns.announce import shown_to
 from pbm.service.turns.kept_news import with_news
 from pbm.service.turns.mail_writer import MailWriter
 from pbm.store.kinds import Kind
-from pbm.store.values import Board, Player
+from pbm.store.values.boards import Board
+from pbm.store.values.players import Player
 
 MOST_TOGETHER = 12  # boards; the Message-ID can name so many
 _MOST_CHARACTERS, _OF_A_BOARD = 45_000, 3_000  # of the text part

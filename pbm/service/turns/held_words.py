@@ -24,7 +24,7 @@ from pbm.play.limits import ALL_OWN_PASSWORDS, OTHERS_PASSWORDS, OWN_PASSWORDS
 from pbm.play.subjects import is_own
 from pbm.service.turns.logins import may_check
 from pbm.service.turns.mail_turn import MailTurn
-from pbm.store.values import Player
+from pbm.store.values.players import Player
 
 _MOST_TRIES = 8  # in a mail; each costs some 25 ms
 _MOST_PLACES = 2000  # that are looked at for different ones

@@ -25,7 +25,8 @@ from pbm.service.turns.mail_writer import MailWriter
 from pbm.service.turns.obey import tell
 from pbm.service.turns.questions import Invitation
 from pbm.service.turns.scripts import run_script
-from pbm.store.values import PendingCommands, Player, Question
+from pbm.store.values.players import Player
+from pbm.store.values.questions import PendingCommands, Question
 
 _TWO = 2  # players, of whom one has challenged the other
 

@@ -13,7 +13,9 @@ from pbm.play.clocks.waits import wait_of
 from pbm.play.digests import LEFT_AFTER, next_digest
 from pbm.play.offers import open_offers, waiting_for
 from pbm.play.turn import Turn
-from pbm.store.values import Board, News, Player
+from pbm.store.values.boards import Board
+from pbm.store.values.mails import News
+from pbm.store.values.players import Player
 
 MOST_KEPT = 20_000  # characters about one board: what is longer is told at once
 

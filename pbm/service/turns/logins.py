@@ -16,7 +16,7 @@ from pbm.mail.reading.auth_results import Dmarc
 from pbm.passwords import hash_of_nobody
 from pbm.service.turns.mail_turn import MailTurn
 from pbm.service.turns.obey import obey
-from pbm.store.values import Player
+from pbm.store.values.players import Player
 
 MOST_CHECKS = 10  # for a handle, and for a peer that is not our own mail server
 MOST_OF_FRONT = 100  # which brings everybody's

@@ -19,7 +19,7 @@ from pbm.plain import to_plain
 from pbm.play.boards import check_move
 from pbm.play.game_words import mentions_place, moves_meant
 from pbm.play.view import past_view
-from pbm.store.values import Board
+from pbm.store.values.boards import Board
 
 _LINES_READ = 200  # of one mail
 _MOST_MOVES = 8  # different ones that are looked up on the board

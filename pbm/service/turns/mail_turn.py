@@ -16,7 +16,7 @@ from pbm.play.turn import Turn
 from pbm.rules.contract import Game
 from pbm.service.accounts.handles import check_new_handle
 from pbm.service.turns.game_meant import game_meant
-from pbm.store.values import Player
+from pbm.store.values.players import Player
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,7 +20,9 @@ from pbm.play.turn import Turn
 from pbm.service.post.holding import held_until
 from pbm.service.turns.kept_news import with_kept
 from pbm.store.kinds import Kind
-from pbm.store.values import Board, NewMail, Player
+from pbm.store.values.boards import Board
+from pbm.store.values.mails import NewMail
+from pbm.store.values.players import Player
 
 REPLIED = "auto-replied"
 GENERATED = "auto-generated"

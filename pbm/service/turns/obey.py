@@ -31,7 +31,7 @@ from pbm.service.turns.questions import ToConfirm, ask_errand, ask_invited
 from pbm.service.turns.reports import pass_on
 from pbm.service.turns.scripts import own_hint, problem_answer, rehearse, run_script
 from pbm.service.turns.vouching import stands_for
-from pbm.store.values import Player
+from pbm.store.values.players import Player
 
 
 def obey(context: Context, script: Script, *, proven: bool, doubt: str = "") -> str:

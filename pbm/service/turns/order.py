@@ -14,7 +14,7 @@ from pbm.mail.address import (
     Recipient,
 )
 from pbm.mail.reading.limits import LONG
-from pbm.store.values import Queued
+from pbm.store.values.mails import Queued
 
 STRANGERS_HANDICAP = 60.0  # seconds; players who write within that time go first
 FURTHEST = 120.0  # seconds; short mails of one sender that may wait for their turns

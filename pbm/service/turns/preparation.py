@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from pbm.mail.reading.inbound import Envelope
 from pbm.passwords import HashingNeeded, PasswordWork
-from pbm.store.values import InboxMail
+from pbm.store.values.mails import InboxMail
 
 MOST_UNDER_WAY = 16  # at once; then further long mails wait, and short ones go on
 

@@ -20,7 +20,8 @@ from pbm.service.accounts.handles import suggest_handle
 from pbm.service.turns.allowance import may_answer
 from pbm.service.turns.mail_writer import Asking, MailWriter
 from pbm.service.turns.vouching import way_of
-from pbm.store.values import PendingCommands, Player, Question
+from pbm.store.values.players import Player
+from pbm.store.values.questions import PendingCommands, Question
 
 SIGNUP_FOR = timedelta(days=3)
 OPEN_FOR = timedelta(hours=48)

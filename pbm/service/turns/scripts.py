@@ -28,7 +28,7 @@ from pbm.play.limits import has_said_no, take_unasked_mail
 from pbm.play.postage import Postage
 from pbm.service.turns.questions import record_invited
 from pbm.service.turns.talk import chat, count_news
-from pbm.store.values import Board
+from pbm.store.values.boards import Board
 
 _BOARD_EVENTS = BoardFact | MovePlayed | PlayerLeft
 _ON_A_BOARD = MovePlayed | PlayerLeft | BoardDeclined | BoardNews | Held  # that was there before

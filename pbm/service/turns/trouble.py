@@ -9,7 +9,8 @@ from pbm.play.turn import Turn
 from pbm.service.mail_numbers import incoming, outgoing
 from pbm.service.operator.masking import masked
 from pbm.service.turns.mail_writer import MailWriter
-from pbm.store.values import InboxMail, OutboxMail, Player
+from pbm.store.values.mails import InboxMail, OutboxMail
+from pbm.store.values.players import Player
 
 _FAILED = "failed-operator"
 _LONGEST = 300

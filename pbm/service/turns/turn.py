@@ -50,7 +50,7 @@ from pbm.service.turns.strangers import answer_stranger
 from pbm.service.turns.trouble import in_a_line, tell_operator, tell_sender, traceback_of
 from pbm.service.turns.watchdog import Watchdog
 from pbm.store.db import Database, UnitOfWork, is_away
-from pbm.store.values import InboxMail
+from pbm.store.values.mails import InboxMail
 
 MOST_TRIES = 3
 ASIDE_FOR = timedelta(minutes=1)  # more than the watchdog allows; then another process takes it

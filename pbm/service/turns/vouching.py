@@ -15,7 +15,7 @@ from pbm.mail.site import Site
 from pbm.play.limits import Rate
 from pbm.play.turn import Turn
 from pbm.service.turns.mail_turn import MailTurn
-from pbm.store.values import Player
+from pbm.store.values.players import Player
 
 STANDS = Rate("yes-stands", 1, timedelta(days=1))  # an empty bucket: a yes was said that day
 _NET_BITS = {4: 16, 6: 32}  # a large provider's servers stand side by side

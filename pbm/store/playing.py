@@ -1,0 +1,188 @@
+"""How boards go on: moves, departures, what is taken back."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Integer, bindparam, delete, func, insert, select, update
+
+from pbm.store.board_rows import plain_stops
+from pbm.store.boards import Boards
+from pbm.store.schema.games import boards, departures, moves, seats
+from pbm.store.statement import Statement
+from pbm.store.values.boards import Board
+from pbm.store.values.plies import NewPly, Progress
+
+_TIMES_NEEDED = 3  # more often than any claim asks for, nobody counts
+_STOOD_BEFORE = (
+    select(moves.c.ply)
+    .where(
+        moves.c.board_id == bindparam("number"),
+        moves.c.stood == bindparam("mark"),
+        moves.c.ply >= bindparam("since"),
+    )
+    .limit(_TIMES_NEEDED)
+    .subquery()
+)
+_ADD_PLY = Statement(
+    insert(moves).values(
+        {column.key: bindparam(column.key) for column in moves.c if column.key != "times"}
+        | {
+            "times": select(func.count() + bindparam("first", type_=Integer))
+            .select_from(_STOOD_BEFORE)
+            .scalar_subquery()
+        }
+    )
+)
+_SET_LAST_PLY = Statement(
+    update(seats)
+    .where(seats.c.board_id == bindparam("number"), seats.c.seat == bindparam("mover"))
+    .values(last_ply=bindparam("ply"), answered=True)
+)
+_POSITION = (
+    *("state", "ply", "status", "ended_by", "winners", "to_move_id", "changed_at"),
+    *("waits_since", "reminded", "given", "stops"),
+)
+_SET_POSITION = Statement(
+    update(boards)
+    .where(boards.c.id == bindparam("number"))
+    .values({name: bindparam(name) for name in _POSITION})
+)
+
+
+class Playing:
+    """Writes down what happens on boards, within one transaction."""
+
+    def __init__(self, connection: Connection, boards: Boards) -> None:
+        self._connection = connection
+        self._boards = boards
+
+    def fill(
+        self,
+        board: Board,
+        played: Sequence[NewPly],
+        left: Sequence[tuple[int, int, str]],
+        progress: Progress,
+        now: datetime,
+    ) -> Board:
+        """Write down at once what was played elsewhere on a new board.
+
+        `left` holds plies played before, seat and how for each seat given up; `progress` is what
+        all that leads to.
+        """
+        if played:
+            rows = [{"board_id": board.id, "played_at": now, **vars(ply)} for ply in played]
+            self._connection.execute(insert(moves), rows)
+        if left:
+            rows = [
+                {"board_id": board.id, "after_ply": ply, "seat": seat, "how": how, "left_at": now}
+                for ply, seat, how in left
+            ]
+            self._connection.execute(insert(departures), rows)
+        self._set_last_ply(board.id, {item.seat: item.ply for item in played})
+        return self.set_progress(self._boards.get(board.id), progress, now)
+
+    def add_ply(
+        self,
+        board: Board,
+        played: NewPly,
+        progress: Progress,
+        now: datetime,
+        *,
+        since: int = 0,
+        first: int = 1,
+    ) -> Board:
+        """Record a move; the primary key (board, ply) lets nobody play a ply twice.
+
+        How often its position has stood is counted among the plies from `since` on, and from
+        `first` up.
+        """
+        ply, seat = played.ply, played.seat
+        counted = {"number": board.id, "mark": played.stood, "since": since, "first": first}
+        row = {"board_id": board.id, "played_at": now, **vars(played), **counted}
+        _ADD_PLY.run(self._connection, row)
+        self._set_last_ply(board.id, {seat: ply})
+        seated = tuple(
+            replace(item, last_ply=ply, answered=True) if item.seat == seat else item
+            for item in board.seats
+        )
+        return self.set_progress(replace(board, seats=seated), progress, now)
+
+    def add_departure(
+        self,
+        board: Board,
+        seat: int,
+        how: str,
+        progress: Progress,
+        now: datetime,
+        *,
+        spared: bool = False,
+    ) -> Board:
+        """Record that a seat was given up, and what stands after it."""
+        left = {"after_ply": board.ply, "seat": seat, "how": how, "left_at": now}
+        self._connection.execute(
+            insert(departures).values(board_id=board.id, **left, spared=spared)
+        )
+        return self.set_progress(board, progress, now)
+
+    def set_progress(self, board: Board, progress: Progress, now: datetime) -> Board:
+        """Store how far a board has got."""
+        kept: dict[str, Any] = {**vars(progress), "changed_at": now, **_wait(board, progress, now)}
+        mover, winners = kept.pop("to_move_id"), progress.winners
+        stored = {
+            "number": board.id,
+            "to_move_id": mover,
+            "winners": None if winners is None else list(winners),
+            "stops": plain_stops(kept["stops"]),
+        }
+        _SET_POSITION.run(self._connection, kept | stored)
+        after = replace(board, **kept)
+        if after.playing != board.playing:
+            self._set_playing(board.id, after.playing)
+        return after
+
+    def go_back(self, board: Board, progress: Progress, now: datetime) -> Board:
+        """Return to an earlier ply: all that came after it goes, departures and offers too."""
+        ply = progress.ply
+        for table, column in ((moves, moves.c.ply), (departures, departures.c.after_ply)):
+            self._connection.execute(
+                delete(table).where(table.c.board_id == board.id, column > ply)
+            )
+        played = select(func.coalesce(func.max(moves.c.ply), 0)).where(
+            moves.c.board_id == seats.c.board_id, moves.c.seat == seats.c.seat
+        )
+        self._connection.execute(
+            update(seats)
+            .where(seats.c.board_id == board.id)
+            .values(last_ply=played.scalar_subquery())
+        )
+        self._boards.change(board.id, offers=None, taken_back=board.taken_back + 1)
+        return self.set_progress(self._boards.get(board.id), progress, now)
+
+    def _set_last_ply(self, board_id: int, plies: Mapping[int | None, int]) -> None:
+        for seat, ply in plies.items():
+            told = {"number": board_id, "mover": seat, "ply": ply}
+            _SET_LAST_PLY.run(self._connection, told)
+
+    def _set_playing(self, board_id: int, playing: bool) -> None:
+        self._connection.execute(
+            update(seats)
+            .where(seats.c.board_id == board_id, seats.c.playing != playing)
+            .values(playing=playing)
+        )
+
+
+def _wait(board: Board, progress: Progress, now: datetime) -> dict[str, Any]:
+    """Since when a board waits for a player, and how often that one was reminded."""
+    mover = board.to_move
+    same_move = mover is not None and (board.ply, mover.player_id) == (
+        progress.ply,
+        progress.to_move_id,
+    )
+    return {
+        "waits_since": board.waits_since if same_move else now,
+        "reminded": board.reminded if same_move else 0,
+        "given": board.given if same_move else 0,
+        "stops": board.stops if same_move else (),
+    }

@@ -1,0 +1,64 @@
+"""What was played on boards, and which seats were given up."""
+
+from collections.abc import Mapping
+from dataclasses import fields
+
+from sqlalchemy import Connection, and_, bindparam, false, func, or_, select
+
+from pbm.store.schema.games import departures, moves
+from pbm.store.statement import Statement
+from pbm.store.values.plies import Departure, Ply
+
+_PLY = tuple(item.name for item in fields(Ply))
+_PLIES = Statement(
+    select(*(column for column in moves.c if column.key not in ("board_id", "stood")))
+    .where(moves.c.board_id == bindparam("board_id"), moves.c.ply > bindparam("since"))
+    .order_by(moves.c.ply)
+)
+
+
+class Plies:
+    """Queries about the moves of boards, within one transaction."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def of(self, board_id: int, *, since: int = 0) -> tuple[Ply, ...]:
+        """The moves played after ply `since`, in order."""
+        rows = _PLIES.rows(self._connection, board_id=board_id, since=since)
+        return tuple(Ply(**row) for row in rows)
+
+    def of_many(self, since: Mapping[int, int]) -> dict[int, tuple[Ply, ...]]:
+        """The moves of several boards, each after the ply that stands behind its number, in order;
+        by few boards, as one statement names them all."""
+        found: dict[int, list[Ply]] = {board_id: [] for board_id in since}
+        wanted = [
+            and_(moves.c.board_id == board_id, moves.c.ply > ply) for board_id, ply in since.items()
+        ]
+        query = select(moves).where(or_(false(), *wanted)).order_by(moves.c.board_id, moves.c.ply)
+        for row in self._connection.execute(query).mappings() if wanted else ():
+            values = {name: row[name] for name in _PLY}
+            found[row["board_id"]].append(Ply(**values))
+        return {board_id: tuple(plies) for board_id, plies in found.items()}
+
+    def departures(self, board_id: int) -> tuple[Departure, ...]:
+        """The seats given up, in order."""
+        columns = (
+            departures.c.after_ply,
+            departures.c.seat,
+            departures.c.how,
+            departures.c.left_at,
+            departures.c.spared,
+        )
+        query = select(*columns).where(departures.c.board_id == board_id)
+        rows = self._connection.execute(query.order_by(departures.c.id)).mappings()
+        return tuple(Departure(**row) for row in rows)
+
+    def by_seat(self, board_id: int, *, since: int) -> dict[int, int]:
+        """How many moves each seat made after ply `since`; seats without any are left out."""
+        rows = self._connection.execute(
+            select(moves.c.seat, func.count())
+            .where(moves.c.board_id == board_id, moves.c.ply > since)
+            .group_by(moves.c.seat)
+        )
+        return {int(seat): int(count) for seat, count in rows}

@@ -1,0 +1,66 @@
+"""The tables of what waits for a yes."""
+
+from sqlalchemy import JSON, Boolean, Column, Index, Integer, String, Table
+
+from pbm.store.schema.columns import Moment, identity, metadata, to
+
+questions = Table(
+    "questions",
+    metadata,
+    identity(),
+    Column("token_digest", String(64), nullable=False, unique=True),
+    Column("kind", String(10), nullable=False),  # signup, confirm, alias, invite
+    Column("address", String(254), nullable=False),
+    Column("address_key", String(254), nullable=False),
+    to("players", "player_id"),
+    Column("params", JSON, nullable=False),
+    Column("asked_at", Moment, nullable=False),
+    Column("expires_at", Moment, nullable=False),
+    Column("answer", String(10)),  # yes, no; null while open
+    Column("epoch", Integer, nullable=False, server_default="1"),  # of the player asked
+    Index("ix_questions_address_key", "address_key", "kind", "asked_at"),
+    Index("ix_questions_player_id", "player_id", "kind", "asked_at"),
+)
+
+
+errands = Table(
+    "errands",
+    metadata,
+    identity(),
+    to("players", "player_id", nullable=False),
+    to("boards", "board_id"),
+    Column("lines", JSON, nullable=False),
+    Column("comment", JSON, nullable=False),
+    Column("password_hash", String(200)),  # what a `change password` among the lines sets
+    Column("password_seal", String(40)),  # which shows that we wrote it down
+    # waiting, held, elsewhere, invited, done, dropped
+    Column("status", String(10), nullable=False),
+    Column("asked_at", Moment, nullable=False),
+    Index("ix_errands_player_id", "player_id", "status"),
+)
+
+
+challenges = Table(  # those that wait until everybody who wants to be asked has said yes
+    "challenges",
+    metadata,
+    identity(),
+    to("players", "by_id", nullable=False, index=True),
+    Column("setup", JSON, nullable=False),
+    Column("comment", JSON, nullable=False),
+    Column("first_unsaid", Boolean, nullable=False),  # seat 1 is the challenger's unasked
+    Column("asked_at", Moment, nullable=False),
+    Column("expires_at", Moment, nullable=False),
+    sqlite_autoincrement=True,
+)
+
+
+challenged = Table(
+    "challenged",
+    metadata,
+    to("challenges", "challenge_id", primary_key=True),
+    Column("seat", Integer, primary_key=True, autoincrement=False),
+    to("players", "player_id", nullable=False),
+    Column("asked", Boolean, nullable=False),
+    Column("waits", Boolean, nullable=False),  # asked, and has not answered
+    Index("ix_challenged_player_id", "player_id", "challenge_id"),
+)

@@ -1,0 +1,147 @@
+"""The tables of mails that come and go, and of news that wait for one."""
+
+from sqlalchemy import (
+    JSON,
+    Boolean,
+    Column,
+    Float,
+    Index,
+    Integer,
+    LargeBinary,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+    false,
+    text,
+    true,
+)
+
+from pbm.store.schema.columns import MailKind, Moment, identity, metadata, to
+
+inbox = Table(
+    "inbox",
+    metadata,
+    identity(),
+    Column("digest", String(80), nullable=False),
+    Column("recipient", String(254), nullable=False),
+    Column("sender", String(254), nullable=False),
+    Column("peer", String(64), nullable=False),
+    Column("raw", LargeBinary),  # erased when the row is done
+    Column("received_at", Moment, nullable=False),
+    Column("status", String(6), nullable=False),  # new, done, stuck
+    Column("tries", Integer, nullable=False),
+    Column("outcome", Text),
+    Column("done_at", Moment),
+    Column("lane", String(254)),  # of one player, or one sender: obeyed in order
+    Column("board_lane", Integer),  # of one board: obeyed in order, too
+    Column("place", Float, nullable=False, server_default="0"),  # in the order of turns, seconds
+    Column("known", Boolean, nullable=False, server_default=true()),  # a player's, it seems
+    Column("aside_until", Moment),  # while a process reads it, or hashes a password for it
+    # Whether an answer to a stranger was counted when it came.
+    Column("answer_counted", Boolean, nullable=False, server_default=false()),
+    UniqueConstraint("digest", "recipient"),
+    *(
+        Index(
+            f"ix_inbox_{name}",
+            *columns,
+            sqlite_where=text("status = 'new'"),
+            postgresql_where=text("status = 'new'"),
+        )
+        for name, columns in (
+            ("lane", ("lane", "place")),
+            ("board_lane", ("board_lane", "id")),
+            ("place", ("place", "id")),
+        )
+    ),
+    Index("ix_inbox_sender", text("lower(sender)")),  # whose mails are forgotten when they leave
+    Index(
+        "ix_inbox_waiting",
+        "id",
+        sqlite_where=text("status = 'new'"),
+        postgresql_where=text("status = 'new'"),
+    ),
+    Index(
+        "ix_inbox_stuck",
+        "id",
+        sqlite_where=text("status = 'stuck'"),
+        postgresql_where=text("status = 'stuck'"),
+    ),
+    sqlite_autoincrement=True,
+)
+
+
+outbox = Table(
+    "outbox",
+    metadata,
+    identity(),
+    Column("kind", MailKind, nullable=False),
+    Column("recipient", String(254), nullable=False),
+    Column("recipient_key", String(254), nullable=False),
+    to("players", "player_id", index=True),
+    to("boards", "board_id"),
+    to("inbox", "inbox_id"),
+    Column("thread", Integer, nullable=False),  # the board's number, 0 outside any: keeps order
+    Column("template", String(40), nullable=False),
+    Column("params", JSON),  # frozen; erased when the row is finished, like the headers
+    Column("headers", JSON),
+    Column("message_id", String(200), nullable=False, unique=True),
+    Column("sender", String(254), nullable=False),  # envelope sender, empty for <>
+    Column("written_at", Moment, nullable=False),
+    Column("status", String(8), nullable=False),  # due, sent, failed, dropped
+    Column("attempts", Integer, nullable=False),
+    Column("due_at", Moment, nullable=False),
+    Column("last_error", Text),
+    Column("finished_at", Moment),
+    Index(
+        "ix_outbox_due",
+        "due_at",
+        "id",
+        sqlite_where=text("status = 'due'"),
+        postgresql_where=text("status = 'due'"),
+    ),
+    Index(
+        "ix_outbox_order",
+        "recipient_key",
+        "thread",
+        "id",
+        sqlite_where=text("status = 'due'"),
+        postgresql_where=text("status = 'due'"),
+    ),
+    Index(
+        "ix_outbox_waiting",
+        "id",
+        sqlite_where=text("status = 'due'"),
+        postgresql_where=text("status = 'due'"),
+    ),
+    Index(
+        "ix_outbox_failed",
+        "id",
+        sqlite_where=text("status = 'failed'"),
+        postgresql_where=text("status = 'failed'"),
+    ),
+    Index("ix_outbox_answers", "recipient_key", "kind", "written_at"),
+    sqlite_autoincrement=True,
+)
+
+
+kept_news = Table(  # what a player is told with the next digest
+    "kept_news",
+    metadata,
+    identity(),
+    to("players", "player_id", nullable=False),
+    to("boards", "board_id", nullable=False),
+    Column("after_ply", Integer, nullable=False),  # the last one that the player has been told of
+    Column("told", JSON, nullable=False),  # frozen, as the parameters of a mail
+    Column("size", Integer, nullable=False),  # of that, in characters
+    Column("kept_at", Moment, nullable=False),
+    Index("ix_kept_news_player_id", "player_id", "board_id"),
+)
+
+
+reminded_boards = Table(  # of a reminder that holds several boards
+    "reminded_boards",
+    metadata,
+    to("outbox", "outbox_id", primary_key=True),
+    to("boards", "board_id", primary_key=True),
+)

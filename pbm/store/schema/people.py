@@ -1,0 +1,62 @@
+"""The tables of players, their addresses, their days off and whom they block."""
+
+from sqlalchemy import JSON, Column, Date, Index, Integer, String, Table
+
+from pbm.store.schema.columns import Moment, identity, metadata, to
+
+players = Table(
+    "players",
+    metadata,
+    identity(),
+    Column("handle", String(16), nullable=False, unique=True),
+    Column("status", String(10), nullable=False),  # active, suspended, removed
+    Column("epoch", Integer, nullable=False),  # raised by newkey: older reply tags die
+    Column("joined_at", Moment, nullable=False),
+    Column("settings", JSON(none_as_null=True)),  # those that are not the default
+    Column("password_hash", String(200)),
+    Column("bounces", Integer, nullable=False, server_default="0"),  # soft ones, in a row
+    Column("bounced_at", Moment),
+    Column("unreachable_since", Moment),  # null while mail arrives
+    Column("absent_since", Moment),  # a first forfeit; null again with the next move
+    sqlite_autoincrement=True,
+)
+
+
+former_handles = Table(
+    "former_handles",
+    metadata,
+    Column("handle", String(16), primary_key=True),
+    to("players", "player_id", nullable=False, index=True),
+)
+
+
+addresses = Table(
+    "addresses",
+    metadata,
+    identity(),
+    to("players", "player_id", nullable=False, index=True),
+    Column("address", String(254), nullable=False),
+    Column("address_key", String(254), nullable=False, unique=True),
+    Column("verified_at", Moment, nullable=False),
+)
+
+
+vacations = Table(
+    "vacations",
+    metadata,
+    identity(),
+    to("players", "player_id", nullable=False),
+    to("boards", "board_id"),  # where it holds; null for all of the player's boards
+    Column("first_day", Date, nullable=False),  # both in the player's time zone
+    Column("last_day", Date, nullable=False),
+    Index("ix_vacations_player_id", "player_id", "last_day"),
+)
+
+
+blocks = Table(
+    "blocks",
+    metadata,
+    to("players", "player_id", primary_key=True),
+    to("players", "blocked_id", primary_key=True, index=True),
+    Column("blocked_at", Moment, nullable=False),
+)

@@ -1,0 +1,48 @@
+"""The tables of ratings."""
+
+from sqlalchemy import Column, Float, Index, Integer, String, Table
+
+from pbm.store.schema.columns import Moment, identity, metadata, to
+
+rated_boards = Table(
+    "rated_boards",
+    metadata,
+    identity(),  # in the order in which they were counted
+    to("boards", "board_id", nullable=False, unique=True),
+    Column("game", String(16), nullable=False),
+    Column("pool", String(6), nullable=False),  # two, many, teams
+    Column("counted_at", Moment, nullable=False),
+    sqlite_autoincrement=True,
+)
+
+
+results = Table(
+    "results",
+    metadata,
+    to("rated_boards", "rated_id", primary_key=True),
+    to("players", "player_id", primary_key=True),
+    Column("game", String(16), nullable=False),
+    Column("pool", String(6), nullable=False),
+    Column("place", Integer, nullable=False),
+    Column("mu_before", Float, nullable=False),
+    Column("sigma_before", Float, nullable=False),
+    Column("mu", Float, nullable=False),
+    Column("sigma", Float, nullable=False),
+    Column("games", Integer, nullable=False),  # that were rated so far, this one included
+    Index("ix_results_player_id", "player_id", "game", "pool", "rated_id"),
+)
+
+
+ratings = Table(  # the last result of each player, by how strong they are
+    "ratings",
+    metadata,
+    Column("game", String(16), primary_key=True),
+    Column("pool", String(6), primary_key=True),
+    to("players", "player_id", primary_key=True),
+    Column("mu", Float, nullable=False),
+    Column("sigma", Float, nullable=False),
+    Column("games", Integer, nullable=False),
+    Column("counted_at", Moment, nullable=False),
+    Index("ix_ratings_place", "game", "pool", "mu", "player_id"),
+    Index("ix_ratings_player_id", "player_id"),
+)

@@ -1,0 +1,94 @@
+"""The tables of what the server keeps of its own running."""
+
+from sqlalchemy import (
+    JSON,
+    Boolean,
+    Column,
+    Float,
+    Index,
+    Integer,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+    false,
+    text,
+)
+
+from pbm.store.schema.columns import Moment, identity, metadata, to
+
+changes = Table(
+    "changes",
+    metadata,
+    identity(),
+    Column("at", Moment, nullable=False),
+    Column("who", String(80), nullable=False),
+    Column("why", Text, nullable=False),
+    Column("what", String(40), nullable=False),
+    to("players", "player_id", index=True),
+    to("boards", "board_id", index=True),
+    Column("details", JSON, nullable=False),
+)
+
+
+buckets = Table(
+    "buckets",
+    metadata,
+    Column("key", String(300), primary_key=True),  # what is limited, and for whom
+    Column("tokens", Float, nullable=False),
+    Column("filled_at", Moment, nullable=False, index=True),
+)
+
+
+facts = Table(
+    "facts",
+    metadata,
+    Column("name", String(40), primary_key=True),  # what the server knows about its surroundings
+    Column("value", JSON, nullable=False),
+    Column("noted_at", Moment, nullable=False),
+)
+
+
+heartbeats = Table(
+    "heartbeats",
+    metadata,
+    Column("process", String(16), primary_key=True),  # one run of a program, on any machine
+    Column("role", String(20), primary_key=True),
+    Column("host", String(255), nullable=False),
+    Column("pid", Integer, nullable=False),
+    Column("beat_at", Moment, nullable=False),  # when the process wrote this
+    Column("alive_at", Moment, nullable=False),  # when the role was last seen to go on
+)
+
+
+due = Table(
+    "due",
+    metadata,
+    identity(),
+    Column("kind", String(30), nullable=False),
+    Column("about", String(60), nullable=False),  # what makes it one and the same of its kind
+    Column("board_id", Integer),
+    Column("player_id", Integer),
+    Column("question_id", Integer),
+    Column("since", Moment, nullable=False),  # from when its time counts
+    Column("set_at", Moment, nullable=False),  # when it was written, or put off last
+    Column("due_at", Moment, nullable=False),
+    Column("tries", Integer, nullable=False, server_default="0"),
+    Column("last_error", Text),
+    Column("stuck", Boolean, nullable=False, server_default=false()),
+    UniqueConstraint("kind", "about"),
+    Index(
+        "ix_due_next",
+        "due_at",
+        "id",
+        sqlite_where=text("stuck = 0"),
+        postgresql_where=text("NOT stuck"),
+    ),
+    Index(
+        "ix_due_stuck",
+        "id",
+        sqlite_where=text("stuck = 1"),
+        postgresql_where=text("stuck"),
+    ),
+    sqlite_autoincrement=True,
+)

@@ -1,0 +1,29 @@
+"""The tables of what was said, and reported."""
+
+from sqlalchemy import JSON, Column, Table
+
+from pbm.store.schema.columns import Moment, identity, metadata, to
+
+words = Table(  # what was said on boards lately, so that it can be reported
+    "words",
+    metadata,
+    identity(),
+    to("boards", "board_id", nullable=False, index=True),
+    to("players", "player_id", nullable=False, index=True),
+    Column("said_at", Moment, nullable=False, index=True),
+    Column("lines", JSON, nullable=False),
+    sqlite_autoincrement=True,
+)
+
+
+reports = Table(
+    "reports",
+    metadata,
+    identity(),
+    to("players", "player_id", nullable=False, index=True),
+    to("boards", "board_id", nullable=False),
+    Column("reported_at", Moment, nullable=False, index=True),
+    Column("lines", JSON, nullable=False),  # of whoever reports
+    Column("words", JSON, nullable=False),  # of the others: who, when, which lines
+    sqlite_autoincrement=True,
+)

@@ -1,0 +1,1 @@
+"""What the store gives back: frozen values of the domain, never rows."""

@@ -1,0 +1,194 @@
+"""A board as it stands: its seats, its clock, what is offered there."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import Any
+
+from pbm.rules.contract import Game, Options, Position
+from pbm.rules.registry import game_named, games
+from pbm.rules.sides import mover, partners
+
+
+@dataclass(frozen=True)
+class Seat:
+    """Who sits where on a board; `last_ply` is the one played last there, 0 before the first.
+
+    In a record `handle` is the name that it gives, and the seat belongs to who brought it in.
+    `unreachable`: mail to the player comes back; `removed`: the player has left this server.
+    `answered`: the player began the board, or has moved or written there. `used` are the seconds
+    of a clock that counts them, and `banked` those left in its bank, None for a full one. `absent`:
+    the player has let a board run out, and has not moved anywhere since.
+    """
+
+    seat: int
+    player_id: int
+    handle: str
+    last_ply: int
+    from_record: bool = False
+    unreachable: bool = False
+    removed: bool = False
+    answered: bool = False
+    used: int = 0
+    banked: int | None = None
+    absent: bool = False
+
+
+@dataclass(frozen=True)
+class Offer:
+    """Something that a player asked the others of a board to agree to: a draw, a take-back.
+
+    `moved` is the ply that the asker had played last. One that was turned down is kept, not open
+    any more, since it may not be repeated before the asker's next move.
+    """
+
+    kind: str
+    by: int
+    moved: int
+    agreed: tuple[int, ...] = ()
+    open: bool = True
+
+
+@dataclass(frozen=True)
+class Round:
+    """A board's place in a match, which goes by the number of its first board."""
+
+    match_id: int
+    number: int
+    rounds: int
+
+
+@dataclass(frozen=True)
+class Stop:
+    """A time in which the clock of a board stood still; `bounced`: as mail to who was to move came
+    back."""
+
+    begin: datetime
+    end: datetime
+    bounced: bool = False
+
+
+@dataclass(frozen=True)
+class Board:
+    """A game on the server with its current position.
+
+    `winners` are the winning seats, empty for a draw, None while there is no result: the
+    operator may decide a game whose position is not the end of one. `tags` are those of a record
+    that the game came as. `game` names the game, `options` is what was chosen for it. `clock` has
+    the terms of its clock, None for the usual ones; it has waited for the player to move since
+    `waits_since`, and that player was reminded so many times, and was `given` so many seconds more.
+    Meanwhile its clock stood still in `stops`, and does so since `paused_since`.
+    """
+
+    id: int
+    game: str
+    rules_version: int
+    options: Options
+    subject: str
+    start_state: str
+    state: str
+    ply: int
+    status: str
+    ended_by: str | None
+    winners: tuple[int, ...] | None
+    started_at: datetime
+    changed_at: datetime
+    seats: tuple[Seat, ...]
+    offers: tuple[Offer, ...] = ()
+    taken_back: int = 0
+    round: Round | None = None
+    rematch_of: int | None = None
+    tags: tuple[tuple[str, str], ...] | None = None
+    rated: bool = True
+    clock: dict[str, Any] | None = None
+    waits_since: datetime | None = None
+    reminded: int = 0
+    given: int = 0
+    stops: tuple[Stop, ...] = ()
+    paused_since: datetime | None = None
+
+    @cached_property
+    def rules(self) -> Game:
+        """The game that is played here. Raises StateError if it is not installed."""
+        return game_named(self.game)
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether its game is; else nothing can be said of its position."""
+        return self.game in games()
+
+    @cached_property
+    def position(self) -> Position:
+        """The current position, parsed once. Raises StateError."""
+        return self.rules.load(self.state)
+
+    @property
+    def start(self) -> Position:
+        """The position before the first move. Raises StateError."""
+        return self.rules.load(self.start_state)
+
+    @property
+    def playing(self) -> bool:
+        """Whether moves can still be made."""
+        return self.status == "playing"
+
+    @property
+    def to_move(self) -> Seat | None:
+        """The seat of the player whose turn it is, None once the board is over.
+
+        In teams that may be the partner of the seat that moves.
+        """
+        seat = mover(self.position) if self.playing else None
+        return self.seats[seat - 1] if seat else None
+
+    @property
+    def from_record(self) -> bool:
+        """Whether this game was brought in as a record, and not played here."""
+        return self.seats[0].from_record
+
+    @property
+    def still_in(self) -> tuple[int, ...]:
+        """The players who have not left, each once, in the order of their seats."""
+        out = self.position.out
+        return tuple(dict.fromkeys(seat.player_id for seat in self.seats if seat.seat not in out))
+
+    def offer(self, kind: str) -> Offer | None:
+        """What was asked for last of this kind."""
+        return next((offer for offer in self.offers if offer.kind == kind), None)
+
+    def handle_of(self, player_id: int) -> str:
+        """The handle of a player who sits here."""
+        return next(seat.handle for seat in self.seats if seat.player_id == player_id)
+
+    def has_moved(self, player_id: int) -> bool:
+        """Whether a player has made a move here, be it for a partner who has left."""
+        return any(self.seats[seat - 1].last_ply for seat in self.played_by(player_id))
+
+    def played_by(self, player_id: int) -> tuple[int, ...]:
+        """The seats that a player moves for: their own, and those of partners who have left."""
+        own = [seat.seat for seat in self.seats_of(player_id)]
+        return (*own, *(gone for seat in own for gone in self.gone_partners(seat)))
+
+    def gone_partners(self, seat: int) -> tuple[int, ...]:
+        """The seats of the same side whose players have left."""
+        position = self.position
+        return tuple(other for other in partners(position, seat) if other in position.out)
+
+    @property
+    def awaited_first_move(self) -> str | None:
+        """What names the first move that this board waits for, None if it waits for no such.
+
+        After a take-back it is another one.
+        """
+        mover = self.to_move
+        if mover is None or self.from_record or self.has_moved(mover.player_id):
+            return None
+        return f"{self.id}.{mover.player_id}.{self.taken_back}"
+
+    def last_ply_of(self, player_id: int) -> int:
+        """The ply that a player's seats played last, 0 before the first."""
+        return max((seat.last_ply for seat in self.seats_of(player_id)), default=0)
+
+    def seats_of(self, player_id: int) -> tuple[Seat, ...]:
+        """The seats that a player holds here; empty for a stranger to the board."""
+        return tuple(seat for seat in self.seats if seat.player_id == player_id)

@@ -1,0 +1,77 @@
+"""What is known of players."""
+
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from pbm.passwords import PasswordHash
+
+FIRST_EPOCH = 1
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a player wants things.
+
+    `picture`: the board as a picture, too. `subject`: `plain`, or `classic`, which names whose
+    turn it is. `mails`: `all`, or `turn`, only when there is something to do or to read.
+    `timezone` is a name of the IANA database. `strict`: a yes stands for no other mail,
+    and with `strict_by_provider` a mail counts only where the sender's domain vouches for it, too.
+    `weekend`: clocks run on Saturdays and Sundays as well. `languages` are codes of ISO 639-1 with
+    commas between them, which others may see. `challenges`: `on`, `ask` or `off`, what
+    another's challenge does. `limit`: with so many games going that others began, no further
+    challenge is taken; 0 for none. `digest`: `off`, or how often
+    what others bring about comes as one mail, `hourly` or `daily`, at the hour `digest_at`.
+    """
+
+    picture: bool = True
+    subject: str = "plain"
+    mails: str = "all"
+    timezone: str = "UTC"
+    strict: bool = False
+    strict_by_provider: bool = True
+    weekend: bool = True
+    languages: str = ""
+    challenges: str = "on"
+    limit: int = 0
+    digest: str = "off"
+    digest_at: int = 7
+
+    @property
+    def wants_digests(self) -> bool:
+        """Whether what others bring about waits for a digest."""
+        return self.digest != "off"
+
+
+@dataclass(frozen=True)
+class Player:
+    """A registered player; `addresses` are verified, the first one gets the mail.
+
+    `unreachable_since` is when we learned that mail to it comes back, None while it arrives.
+    """
+
+    id: int
+    handle: str
+    status: str
+    epoch: int
+    joined_at: datetime
+    addresses: tuple[str, ...]
+    settings: Settings = Settings()
+    password_hash: PasswordHash | None = None
+    bounces: int = 0
+    bounced_at: datetime | None = None
+    unreachable_since: datetime | None = None
+
+    @property
+    def address(self) -> str:
+        """Where mail to this player goes."""
+        return self.addresses[0]
+
+
+@dataclass(frozen=True)
+class Vacation:
+    """Days on which no clock of a player runs, the last one included; on one board, or on all."""
+
+    id: int
+    first_day: date
+    last_day: date
+    board_id: int | None
