@@ -22,12 +22,12 @@ class Weights:
     the rest is the mean.
     """
 
-    scores: tuple[int, int, int, int, int, int] = (0, 1000, 2200, 3600, 5200, 7050)
+    scores: tuple[int, int, int, int, int, int] = (0, 1000, 2100, 3300, 4700, 6500)
     marble: int = 0
-    rings: tuple[int, int, int, int, int] = (0, 10, -60, -170, -340)
-    cohesion: int = 13
+    rings: tuple[int, int, int, int, int] = (0, -10, -60, -170, -340)
+    cohesion: int = 14
     danger: int = 190
-    push: int = 47
+    push: int = 45
     lead: int = 8
 
 
