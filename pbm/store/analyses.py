@@ -5,38 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import (
-    JSON,
-    Column,
-    Connection,
-    ForeignKey,
-    Integer,
-    String,
-    Table,
-    delete,
-    insert,
-    select,
-    update,
-)
+from sqlalchemy import Connection, delete, insert, select, update
 
-from pbm.store.schema.columns import Moment, metadata
-
-analyses = Table(
-    "analyses",
-    metadata,
-    Column("board_id", Integer, ForeignKey("boards.id"), primary_key=True, autoincrement=False),
-    Column("mark", String(24), nullable=False),  # of the game as it was looked at
-    Column("found", JSON, nullable=False),
-    Column("began_at", Moment, nullable=False),
-    Column("finished_at", Moment),
-)
-
-analysis_readers = Table(  # who is to be told once it is finished
-    "analysis_readers",
-    metadata,
-    Column("board_id", Integer, ForeignKey("boards.id"), primary_key=True, autoincrement=False),
-    Column("player_id", Integer, ForeignKey("players.id"), primary_key=True, autoincrement=False),
-)
+from pbm.store.schema.thinking import analyses, analysis_readers
 
 
 @dataclass(frozen=True)
