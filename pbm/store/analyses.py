@@ -1,23 +1,13 @@
 """Analyses of games that are over: what has been found so far, and who waits for it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, delete, insert, select, update
 
 from pbm.store.schema.thinking import analyses, analysis_readers
-
-
-@dataclass(frozen=True)
-class KeptAnalysis:
-    """What has been found about a board's game as `mark` names it; until `finished_at` a part."""
-
-    board_id: int
-    mark: str
-    found: Mapping[str, Any]
-    finished_at: datetime | None = None
+from pbm.store.values.thoughts import KeptAnalysis
 
 
 class Analyses:
