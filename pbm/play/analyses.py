@@ -5,12 +5,11 @@ from datetime import datetime, timedelta
 from pbm.errors import Refusal
 from pbm.play.limits import Rate
 from pbm.rules.contract import Searches
-from pbm.store.analyses import KeptAnalysis
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
 from pbm.store.values.players import Player
+from pbm.store.values.thoughts import KeptAnalysis, ThoughtKind
 
-ANALYSIS = "analysis"  # the kind of thought
 ANALYSES = Rate("analyses", 3, timedelta(days=1))  # of one player
 _BEHIND = 5.0  # seconds that robots' moves go before a piece of it
 
@@ -49,7 +48,7 @@ def ask_analysis(work: UnitOfWork, board: Board, player: Player, now: datetime) 
 def ask_piece(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> None:
     """Let the next piece of a game be looked at, in the share of a player."""
     work.thoughts.ask(
-        ANALYSIS,
+        ThoughtKind.ANALYSIS,
         str(board.id),
         now,
         board_id=board.id,

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from pbm.store.analyses import KeptAnalysis
 from pbm.store.values.boards import Board
+from pbm.store.values.thoughts import KeptAnalysis
 
 
 def analysis_told(board: Board, kept: KeptAnalysis, player_id: int) -> dict[str, Any]:

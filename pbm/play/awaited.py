@@ -5,8 +5,7 @@ from datetime import datetime
 from pbm.play.first_moves import await_first_move
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
-
-MOVE = "move"  # the kind of thought that is a robot's move
+from pbm.store.values.thoughts import ThoughtKind
 
 
 def await_move(work: UnitOfWork, board: Board, now: datetime) -> None:
@@ -19,7 +18,7 @@ def await_move(work: UnitOfWork, board: Board, now: datetime) -> None:
         await_first_move(work, board, now)
     else:
         work.thoughts.ask(
-            *(MOVE, awaited_move(board, mover.player_id), now),
+            *(ThoughtKind.MOVE, awaited_move(board, mover.player_id), now),
             board_id=board.id,
             ply=board.ply,
             player_id=asked_by(board),

@@ -11,8 +11,8 @@ from pbm.rules.sides import partners
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
 from pbm.store.values.players import Player
+from pbm.store.values.thoughts import ThoughtKind
 
-HINT = "hint"  # the kind of thought
 HINTS = Rate("hints", 30, timedelta(days=1))  # of one player
 
 
@@ -22,7 +22,7 @@ def ask_hint(work: UnitOfWork, board: Board, player: Player, now: datetime) -> H
     if not HINTS.take(work, now, player.id):
         raise Refusal("too-many-hints", most=HINTS.most)
     asked = work.thoughts.ask(
-        HINT,
+        ThoughtKind.HINT,
         str(board.id),
         now,
         board_id=board.id,

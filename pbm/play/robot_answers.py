@@ -17,8 +17,7 @@ from pbm.play.offers import (
 )
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, Offer
-
-DRAW_THOUGHT = "draw"  # the kind of thought whether to take a draw
+from pbm.store.values.thoughts import ThoughtKind
 
 
 def ask_all(
@@ -59,7 +58,7 @@ def _think(work: UnitOfWork, board: Board, offer: Offer, robot_id: int, now: dat
     if board.to_move and board.to_move.player_id == robot_id:
         return
     work.thoughts.ask(
-        *(DRAW_THOUGHT, asked_draw(board, offer, robot_id), now),
+        *(ThoughtKind.DRAW, asked_draw(board, offer, robot_id), now),
         board_id=board.id,
         ply=board.ply,
         player_id=asked_by(board),

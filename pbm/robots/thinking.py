@@ -38,11 +38,6 @@ class Thought:
     cut: bool = False
 
 
-def plays(game: Game) -> bool:
-    """Whether robots play a game."""
-    return isinstance(game, Searches)
-
-
 def think(
     robot: Robot, game: Game, positions: Sequence[Position], seed: int, *, easier: int = 0
 ) -> Thought:

@@ -1,52 +1,13 @@
 """Analyses of games that are over: what has been found so far, and who waits for it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import (
-    JSON,
-    Column,
-    Connection,
-    ForeignKey,
-    Integer,
-    String,
-    Table,
-    delete,
-    insert,
-    select,
-    update,
-)
+from sqlalchemy import Connection, delete, insert, select, update
 
-from pbm.store.schema.columns import Moment, metadata
-
-analyses = Table(
-    "analyses",
-    metadata,
-    Column("board_id", Integer, ForeignKey("boards.id"), primary_key=True, autoincrement=False),
-    Column("mark", String(24), nullable=False),  # of the game as it was looked at
-    Column("found", JSON, nullable=False),
-    Column("began_at", Moment, nullable=False),
-    Column("finished_at", Moment),
-)
-
-analysis_readers = Table(  # who is to be told once it is finished
-    "analysis_readers",
-    metadata,
-    Column("board_id", Integer, ForeignKey("boards.id"), primary_key=True, autoincrement=False),
-    Column("player_id", Integer, ForeignKey("players.id"), primary_key=True, autoincrement=False),
-)
-
-
-@dataclass(frozen=True)
-class KeptAnalysis:
-    """What has been found about a board's game as `mark` names it; until `finished_at` a part."""
-
-    board_id: int
-    mark: str
-    found: Mapping[str, Any]
-    finished_at: datetime | None = None
+from pbm.store.schema.thinking import analyses, analysis_readers
+from pbm.store.values.thoughts import KeptAnalysis
 
 
 class Analyses:

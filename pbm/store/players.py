@@ -29,9 +29,10 @@ from pbm.store.schema.mails import inbox, kept_news, outbox
 from pbm.store.schema.people import addresses, former_handles, players, vacations
 from pbm.store.schema.running import buckets
 from pbm.store.schema.talk import reports, words
-from pbm.store.schema.thinking import thoughts
+from pbm.store.schema.thinking import analysis_readers, thoughts
 from pbm.store.statement import Row, Statement
 from pbm.store.values.players import FIRST_EPOCH, Player, Settings
+from pbm.store.values.thoughts import ThoughtKind
 
 
 def _those(*conditions: ColumnElement[bool]) -> Select[Any]:
@@ -291,7 +292,9 @@ class Players:
         forget(delete(reports).where(reports.c.player_id == player.id))
         forget(delete(errands).where(errands.c.player_id == player.id))
         forget(delete(vacations).where(vacations.c.player_id == player.id))
-        forget(delete(thoughts).where(thoughts.c.player_id == player.id, thoughts.c.kind != "move"))
+        own = (thoughts.c.player_id == player.id) & (thoughts.c.kind == ThoughtKind.HINT)
+        forget(delete(thoughts).where(own))
+        forget(delete(analysis_readers).where(analysis_readers.c.player_id == player.id))
         forget(delete(kept_news).where(kept_news.c.player_id == player.id))
         forget(
             delete(questions).where(

@@ -2,7 +2,7 @@
 when they are done."""
 
 from collections.abc import Collection
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from datetime import datetime
 from typing import Any
 
@@ -27,29 +27,10 @@ from pbm.store.schema.games import boards
 from pbm.store.schema.people import players
 from pbm.store.schema.thinking import thoughts
 from pbm.store.statement import Row, Statement
+from pbm.store.values.thoughts import Thought, ThoughtKind
 
 THOUGHT_ASKED = "pbm_thought_asked"  # the channel on which other processes hear of a new one
 APART = 15.0  # seconds of place between two thoughts for one player
-
-
-@dataclass(frozen=True)
-class Thought:
-    """Something to be thought about `board_id` as it stands at `ply`, in the share of a player.
-
-    `about` makes it one and the same of its kind. `tries` have failed so far.
-    """
-
-    id: int
-    kind: str
-    about: str
-    board_id: int
-    ply: int
-    player_id: int
-    params: dict[str, Any]
-    asked_at: datetime
-    tries: int = 0
-    last_error: str | None = None
-
 
 _READ = tuple(thoughts.c[field.name] for field in fields(Thought))
 _GIVEN = ("kind", "about", "board_id", "ply", "player_id", "params", "asked_at", "due_at")
@@ -87,7 +68,7 @@ class Thoughts:
 
     def ask(
         self,
-        kind: str,
+        kind: ThoughtKind,
         about: str,
         now: datetime,
         *,
@@ -163,7 +144,7 @@ class Thoughts:
         row = self._connection.execute(query).mappings().one_or_none()
         return _thought(row) if row else None
 
-    def about(self, kind: str, about: str) -> Thought | None:
+    def about(self, kind: ThoughtKind, about: str) -> Thought | None:
         """Find the one of a kind about something."""
         query = select(*_READ).where(thoughts.c.kind == kind, thoughts.c.about == about)
         row = self._connection.execute(query).mappings().one_or_none()
@@ -186,11 +167,6 @@ class Thoughts:
     def done(self, thought: Thought) -> None:
         """It is done, or nobody wants to know any more."""
         self._connection.execute(delete(thoughts).where(thoughts.c.id == thought.id))
-
-    def forget_about_board(self, board_id: int, kinds: Collection[str]) -> None:
-        """Forget what was to be thought about a board."""
-        these = (thoughts.c.board_id == board_id) & thoughts.c.kind.in_(kinds)
-        self._connection.execute(delete(thoughts).where(these))
 
     def count_try(self, thought: Thought, error: str, due_at: datetime) -> int:
         """Count a try that failed, and let it be claimed again from a moment on; return how many

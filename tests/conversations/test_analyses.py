@@ -183,3 +183,14 @@ def test_a_plain_mail_is_asked_about_first(table: Table) -> None:
     alice, _ = played(table, "alice", "bob", plies=1)
     alice.writes("analyze 1").gets(1).hears('Do you ask for "analyse 1"?')
     assert not table.rows("thoughts")
+
+
+def test_who_leaves_takes_nobody_elses_analysis_along(table: Table) -> None:
+    alice, bob = played(table, "alice", "bob", plies=2)
+    for person in (alice, bob):
+        person.says("analyse 1").forgets()
+    alice.says("delete").says("yes").forgets()
+    assert [row["player_id"] for row in table.rows("analysis_readers")] == [2]
+    table.robots_think()
+    bob.gets(1).hears("On board 1 ")
+    alice.hears_nothing()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pbm.robots.players import BOULDER, COBBLE, PEBBLE, ROBOTS, weaker
-from pbm.robots.thinking import NoMoveError, plays, think
+from pbm.robots.thinking import NoMoveError, think
 from pbm.rules.abalone import GAME
 from pbm.rules.contract import Budget, Game
 
@@ -65,7 +65,6 @@ def test_the_seed_chooses_among_what_a_robot_does_not_tell_apart() -> None:
 
 
 def test_a_game_brings_its_own_search(second_game: Game) -> None:
-    assert plays(second_game)
     for robot in ROBOTS.values():
         # Three in a row stand at the bottom: whoever moves wins, or has to hinder it.
         assert think(robot, second_game, after(second_game, *"agbgc"), 7).move == "d"
@@ -111,7 +110,6 @@ def test_a_game_without_an_example_has_any_move_searched(second_game: Any) -> No
 
 
 def test_no_move_is_thought_of_where_there_is_none(second_game: Any) -> None:
-    assert not plays(Unsearched())  # type: ignore[arg-type]
     with pytest.raises(NoMoveError):
         think(PEBBLE, Unsearched(), after(GAME), 0)  # type: ignore[arg-type]
     for easier in (0, 9):

@@ -5,7 +5,7 @@ from dataclasses import astuple, dataclass
 
 from pbm.errors import Refusal
 from pbm.mail.writing.render import sentence
-from pbm.play.awaited import MOVE, awaited_move
+from pbm.play.awaited import awaited_move
 from pbm.play.boards import setup_of
 from pbm.play.by_operator import BY_OPERATOR
 from pbm.play.game_words import why
@@ -18,6 +18,7 @@ from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
 from pbm.store.values.plies import Bookkeeping, Departure, Ply
 from pbm.store.values.ratings import Result
+from pbm.store.values.thoughts import ThoughtKind
 
 _ENDED_BY_WORD = {
     "closed": ("declined", BY_OPERATOR, "record"),
@@ -208,7 +209,7 @@ def _thought_differences(work: UnitOfWork, board: Board) -> Iterator[str]:
     mover = board.to_move
     if mover is None or mover.robot is None:
         return
-    asked = work.thoughts.about(MOVE, awaited_move(board, mover.player_id))
+    asked = work.thoughts.about(ThoughtKind.MOVE, awaited_move(board, mover.player_id))
     if asked is None and work.players.get(mover.player_id).status == "active":
         yield f"it waits for the robot {mover.handle}, which is not to think about it"
 

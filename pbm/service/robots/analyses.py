@@ -13,10 +13,9 @@ from pbm.service.robots.minds import Question
 from pbm.service.robots.moves import course_of
 from pbm.service.robots.thinking import Kind, Thinking
 from pbm.service.turns.announce import announce_answer
-from pbm.store.analyses import KeptAnalysis
 from pbm.store.db import UnitOfWork
-from pbm.store.thoughts import Thought
 from pbm.store.values.boards import Board
+from pbm.store.values.thoughts import KeptAnalysis, Thought
 
 _NOT_WANTED = "nothing: nobody wants it any more"
 

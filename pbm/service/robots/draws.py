@@ -8,8 +8,8 @@ from pbm.service.robots.moves import course_of, seed_of
 from pbm.service.robots.thinking import Kind, Thinking
 from pbm.service.turns.announce import announce_boards
 from pbm.store.db import UnitOfWork
-from pbm.store.thoughts import Thought
 from pbm.store.values.boards import Board, Offer
+from pbm.store.values.thoughts import Thought
 
 
 def ask(work: UnitOfWork, thought: Thought) -> Question | None:

@@ -9,8 +9,8 @@ from pbm.service.turns.allowance import may_answer
 from pbm.service.turns.announce import announce_answer, shown_to
 from pbm.service.turns.mail_writer import MailWriter
 from pbm.store.db import UnitOfWork
-from pbm.store.thoughts import Thought
 from pbm.store.values.boards import Board
+from pbm.store.values.thoughts import Thought
 
 _GONE_ON = "nothing: the board has gone on"
 

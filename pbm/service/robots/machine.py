@@ -25,7 +25,7 @@ from pbm.service.robots.thinking import Thinking
 from pbm.service.turns.mail_writer import MailWriter
 from pbm.service.turns.trouble import in_a_line, traceback_of
 from pbm.store.db import Database, UnitOfWork, is_away
-from pbm.store.thoughts import Thought
+from pbm.store.values.thoughts import Thought
 
 LEASE = timedelta(seconds=30)  # without a sign of the process that thinks
 MOST_TRIES = 4  # with the robot itself, and with easier ones; then any move is played

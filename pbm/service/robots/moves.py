@@ -13,8 +13,8 @@ from pbm.service.robots.minds import Question
 from pbm.service.robots.thinking import Kind, Thinking
 from pbm.service.turns.announce import announce_boards
 from pbm.store.db import UnitOfWork
-from pbm.store.thoughts import Thought
 from pbm.store.values.boards import Board
+from pbm.store.values.thoughts import Thought
 
 _AS_STRONG = 2  # tries, after which a weaker robot thinks
 _GONE_ON = "nothing: the board has gone on"

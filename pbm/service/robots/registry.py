@@ -2,16 +2,13 @@
 
 from collections.abc import Mapping
 
-from pbm.play.analyses import ANALYSIS
-from pbm.play.awaited import MOVE
-from pbm.play.hints import HINT
-from pbm.play.robot_answers import DRAW_THOUGHT
 from pbm.service.robots import analyses, draws, hints, moves
 from pbm.service.robots.thinking import Kind
+from pbm.store.values.thoughts import ThoughtKind
 
 THOUGHTS: Mapping[str, Kind] = {
-    MOVE: moves.MOVES,
-    HINT: hints.HINTS,
-    ANALYSIS: analyses.ANALYSES,
-    DRAW_THOUGHT: draws.DRAWS,
+    ThoughtKind.MOVE: moves.MOVES,
+    ThoughtKind.HINT: hints.HINTS,
+    ThoughtKind.ANALYSIS: analyses.ANALYSES,
+    ThoughtKind.DRAW: draws.DRAWS,
 }

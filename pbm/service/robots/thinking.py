@@ -7,7 +7,7 @@ from typing import Any
 from pbm.play.turn import Turn
 from pbm.service.robots.minds import Question
 from pbm.store.db import UnitOfWork
-from pbm.store.thoughts import Thought
+from pbm.store.values.thoughts import Thought
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,10 +1,11 @@
-"""The table of what is to be thought about apart from turns."""
+"""The tables of what is to be thought about apart from turns, and of analyses."""
 
 from sqlalchemy import (
     JSON,
     Boolean,
     Column,
     Float,
+    ForeignKey,
     Index,
     Integer,
     String,
@@ -37,4 +38,21 @@ thoughts = Table(
     UniqueConstraint("kind", "about"),
     Index("ix_thoughts_place", "place", "id"),
     Index("ix_thoughts_player_id", "player_id", "place"),
+)
+
+analyses = Table(
+    "analyses",
+    metadata,
+    Column("board_id", Integer, ForeignKey("boards.id"), primary_key=True, autoincrement=False),
+    Column("mark", String(24), nullable=False),  # of the game as it was looked at
+    Column("found", JSON, nullable=False),
+    Column("began_at", Moment, nullable=False),
+    Column("finished_at", Moment),
+)
+
+analysis_readers = Table(  # who is to be told once it is finished
+    "analysis_readers",
+    metadata,
+    Column("board_id", Integer, ForeignKey("boards.id"), primary_key=True, autoincrement=False),
+    Column("player_id", Integer, ForeignKey("players.id"), primary_key=True, autoincrement=False),
 )
