@@ -8,6 +8,7 @@ from pbm.rules.abalone.engine import compiled, plain
 from pbm.rules.abalone.engine.judging import Judge
 from pbm.rules.abalone.engine.roots import DEEPEST, MOST_LINES, Limits, Outlook, Twin, root_of
 from pbm.rules.abalone.engine.tables import CODE_MASK
+from pbm.rules.abalone.engine.taking import PLIES, SHARE, taken
 from pbm.rules.abalone.engine.weights import MARBLE, Ways, Weights
 from pbm.rules.abalone.moves import move_coded
 from pbm.rules.abalone.position import Position
@@ -44,7 +45,14 @@ def search(
         stop,
         told and (lambda outlook: told(_found(outlook, by))),
     )
-    return _found(twin(root_of(positions), weights or Weights(), ways or Ways(), limits), by)
+    takes = ways is None and limits.best == 1 and limits.depth > PLIES
+    takes = takes and len(positions[-1].sides) == 2 and positions[-1].players == 2
+    first = replace(limits, nodes=limits.nodes - limits.nodes // SHARE) if takes else limits
+    weights, ways = weights or Weights(), ways or Ways()
+    outlook = twin(root_of(positions), weights, ways, first)
+    if takes and not outlook.cut:
+        outlook = taken(positions, outlook, twin, weights, ways, limits)
+    return _found(outlook, by)
 
 
 def _found(outlook: Outlook, by: str) -> Found:
