@@ -291,7 +291,7 @@ class Players:
         forget(delete(reports).where(reports.c.player_id == player.id))
         forget(delete(errands).where(errands.c.player_id == player.id))
         forget(delete(vacations).where(vacations.c.player_id == player.id))
-        forget(delete(thoughts).where(thoughts.c.player_id == player.id, thoughts.c.kind != "move"))
+        forget(delete(thoughts).where(thoughts.c.player_id == player.id, thoughts.c.kind == "hint"))
         forget(delete(kept_news).where(kept_news.c.player_id == player.id))
         forget(
             delete(questions).where(
