@@ -26,8 +26,9 @@ def await_move(work: UnitOfWork, board: Board, now: datetime) -> None:
 
 
 def awaited_move(board: Board, player_id: int) -> str:
-    """What names the move that a board waits for: after a take-back it is another one."""
-    return f"{board.id}.{board.ply}.{board.taken_back}.{player_id}"
+    """What names the move that a board waits for: after a take-back it is another one, and once
+    somebody has left."""
+    return f"{board.id}.{board.ply}.{board.taken_back}.{player_id}.{len(board.still_in)}"
 
 
 def asked_by(board: Board) -> int:

@@ -20,10 +20,11 @@ def settle_end(
 
     Whatever is done to a board comes by here, with the board as it was and as it is now. Where it
     is over in another way than before, that end is taken back first. Where only robots are left,
-    they agree to a draw, as nobody would see how they go on. `begins_anew`: those who are left
+    they agree to a draw, as nobody would see how they go on; but in teams whoever has left them
+    wins or loses with a partner. `begins_anew`: those who are left
     begin the same on another board.
     """
-    if _is_left_to_robots(after):
+    if after.is_left_to_robots and not teams(after.start):
         after = close_board(work, after, "agreed", now, winners=())
     await_move(work, after, now)
     if _end(before) == _end(after):
@@ -37,15 +38,6 @@ def settle_end(
     count_board(work, after, now)
     events.append(BoardEnded(after.id, after.ended_by or "", ranks(after)))
     return events if begins_anew else events + go_on(work, after, now)
-
-
-def _is_left_to_robots(board: Board) -> bool:
-    """Whether nobody else is in it any more. In teams they play on: whoever has left them wins or
-    loses with a partner."""
-    if not board.playing or not any(seat.robot for seat in board.seats) or teams(board.start):
-        return False
-    robots = {seat.player_id for seat in board.seats if seat.robot}
-    return robots.issuperset(board.still_in)
 
 
 def _end(board: Board) -> tuple[str, str | None, tuple[int, ...] | None]:

@@ -23,7 +23,7 @@ def ask_hint(work: UnitOfWork, board: Board, player: Player, now: datetime) -> H
         raise Refusal("too-many-hints", most=HINTS.most)
     asked = work.thoughts.ask(
         ThoughtKind.HINT,
-        str(board.id),
+        f"{board.id}.{board.ply}.{board.taken_back}",
         now,
         board_id=board.id,
         ply=board.ply,

@@ -63,6 +63,16 @@ def test_the_moves_that_cost_most_are_told_and_kept(table: Table) -> None:
     assert not table.rows("thoughts")
 
 
+def test_who_asked_first_may_be_gone_when_it_is_told(table: Table) -> None:
+    alice, bob = played(table, "alice", "bob")
+    alice.says("analyse 1")
+    bob.says("analyse 1").forgets()
+    alice.says("delete").says("yes").forgets()
+    table.robots_think()
+    bob.gets(1).hears("On board 1 these three moves cost most")
+    alice.hears_nothing()
+
+
 def test_its_lines_stand_in_the_record_and_are_no_part_of_the_game(table: Table) -> None:
     alice, _ = played(table, "alice", "bob")
     before = alice.says("export 1").newest.text

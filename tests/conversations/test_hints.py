@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 from sqlalchemy import update
@@ -11,6 +12,7 @@ from pbm.robots import advice
 from pbm.robots.players import BOULDER
 from pbm.rules.contract import Budget
 from pbm.store.schema.games import boards
+from pbm.store.schema.thinking import thoughts
 from tests.serving import think_next
 from tests.table import Person, Table
 
@@ -106,6 +108,24 @@ def test_a_hint_for_a_board_that_has_gone_on_is_told_to_nobody(table: Table) -> 
     table.posts()
     assert "would play" not in "".join(mail.text for mail in alice.mails)
     alice.hears("Your move on board 1")
+
+
+def test_the_next_move_has_a_hint_of_its_own(table: Table) -> None:
+    """One that was asked for before, and is still thought about, does not stand in its way."""
+    alice = begin(table)
+    alice.says("hint")
+    (asked,) = table.rows("thoughts")
+    alice.says("a1-c3,b2")
+    with table.database.engine.begin() as connection:
+        leased = update(thoughts).where(thoughts.c.id == asked["id"])
+        connection.execute(
+            leased.values(leased_by="another", leased_until=table.clock() + timedelta(minutes=1))
+        )
+    table.robots_think()
+    alice.forgets().says("hint").hears_nothing()
+    table.robots_think()
+    alice.gets(1)
+    assert move_told(alice)
 
 
 def test_where_none_is_found_that_is_told(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,7 @@
 """Robots as players: they move by themselves, get no mail, and no clock runs against them."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -8,6 +9,7 @@ from pbm.errors import OperatorError
 from pbm.service.operator import boards, players
 from pbm.service.operator.office import Office
 from pbm.service.operator.verify import verify
+from pbm.service.robots.machine import Task
 from tests.conversations.playing import plays
 from tests.table import Table
 
@@ -23,6 +25,16 @@ def table(sqlite_url: str) -> Iterator[Table]:
     assert not people & {"pebble", "cobble", "boulder"}
     assert not [verdict.problems for verdict in verify(office(table)) if verdict.problems]
     table.close()
+
+
+def claimed(table: Table) -> list[Task]:
+    with table.database.transaction() as work:
+        return table.robots.claim(work, 9)
+
+
+def answered(task: Task) -> Any:
+    assert task.question
+    return task.question.function(*task.question.given)
 
 
 def office(table: Table) -> Office:
@@ -92,6 +104,29 @@ def test_a_move_that_is_taken_back_is_thought_about_anew(table: Table) -> None:
     plays(table, [alice])
     table.robots_think()
     assert len(table.moves(1)) == 4
+
+
+def test_who_leaves_changes_what_a_robot_thinks_about(table: Table) -> None:
+    alice, bob = table.joins("alice"), table.joins("bob")
+    alice.says("challenge me pebble bob")
+    plays(table, [alice])
+    (task,) = claimed(table)
+    bob.says("resign 1")
+    with table.database.transaction() as work:
+        table.robots.conclude(work, task, answered(task))
+    assert len(table.moves(1)) == 1
+    table.robots_think()
+    assert len(table.moves(1)) == 2
+
+
+def test_a_draw_is_thought_about_also_where_who_asked_first_is_gone(table: Table) -> None:
+    alice, bob, _ = table.joins("alice"), table.joins("bob"), table.joins("carol")
+    alice.says("challenge me bob carol pebble")
+    plays(table, [alice])
+    bob.says("draw 1").forgets()
+    alice.says("delete").says("yes")
+    table.robots_think()
+    bob.hears("pebble agrees to the draw")
 
 
 def test_five_boards_at_a_time(table: Table) -> None:

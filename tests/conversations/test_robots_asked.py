@@ -5,6 +5,7 @@ import pytest
 from pbm.robots import draws
 from pbm.robots.draws import Standing
 from tests.conversations.playing import board_mail, plays, plays_silently
+from tests.serving import think_next
 from tests.table import Person, Table
 
 
@@ -97,8 +98,24 @@ def test_who_declines_leaves_no_board_to_robots_alone(table: Table, alice: Perso
 
 def test_who_resigns_has_no_draw_by_that(table: Table, alice: Person) -> None:
     alice.says("challenge pebble and me vs cobble and boulder").forgets()
-    alice.says("resign").forgets()
+    alice.says("resign 1").forgets()
     assert table.board(1).playing  # the partner may still win or lose it
+
+
+def test_robots_end_a_game_that_is_left_to_them(table: Table, alice: Person) -> None:
+    """Whoever has left them hears of its end only, and an end there is."""
+    alice.says("challenge pebble and me vs cobble and boulder").says("resign 1")
+    table.days_pass(seconds=60)
+    alice.forgets()
+    assert think_next(table.robots)
+    assert len(table.moves(1)) == 1
+    table.days_pass(seconds=60)
+    alice.hears_nothing()
+    there, back = ["e7,e6", "g7,f6", "e3,e4", "c3,d3"], ["e6,e7", "f6,g7", "e4,e3", "d3,c3"]
+    plays_silently(table, 1, [*there, *back] * 2)
+    table.robots_think()
+    assert len(table.moves(1)) == 17
+    alice.gets(1).hears("Board 1 is over: a draw.")
 
 
 def test_a_strangers_first_mail_is_a_challenge(table: Table) -> None:

@@ -63,8 +63,9 @@ class Program:
 
 @contextmanager
 def running() -> Iterator[Program]:
+    poor = {**os.environ, "PYTHONIOENCODING": "ascii"}  # a terminal that knows no other letters
     with subprocess.Popen(
-        COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=poor
     ) as process:
         try:
             yield Program(process)
@@ -187,6 +188,7 @@ def test_time_ends_it(program: Program) -> None:
         ("position state", "a position is: "),
         ("position state a b c d", "bad-state"),
         ("position start soup", "no board is called soup"),
+        ("position start größer", r"no board is called gr\xf6\xdfer"),
         ("position start 7", "wrong-players"),
         ("position start 5 pillar", "centre-taken"),
         ("position start moves e5,e6", "empty-cell"),

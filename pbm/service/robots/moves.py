@@ -3,7 +3,9 @@
 from zlib import crc32
 
 from pbm.errors import Refusal
+from pbm.events import Event
 from pbm.play.awaited import awaited_move
+from pbm.play.claims import claim_draw
 from pbm.play.move import play_move
 from pbm.robots.courses import Course, think_about
 from pbm.robots.thinking import Thought as Found
@@ -68,7 +70,7 @@ def _play(turn: Thinking, move: str, score: int | None = None) -> str:
         return _GONE_ON
     mover = board.to_move
     assert mover is not None
-    events = answer_with_move(turn, board, mover.player_id, score)
+    events = answer_with_move(turn, board, mover.player_id, score) or _claimed(turn, board)
     board = turn.work.boards.get(board.id) if events else board
     if not board.playing:
         announce_boards(turn, events)
@@ -79,6 +81,17 @@ def _play(turn: Thinking, move: str, score: int | None = None) -> str:
         raise ValueError(f"{mover.handle} found the move {move} on board {board.id}") from refusal
     announce_boards(turn, events)
     return f"{mover.handle} has played {move} on board {board.id}"
+
+
+def _claimed(turn: Thinking, board: Board) -> list[Event]:
+    """Claim the draw that may be claimed where robots are left alone: else nobody ever would."""
+    mover = board.to_move
+    if mover is None or not board.is_left_to_robots:
+        return []
+    try:
+        return claim_draw(turn.work, board, turn.work.players.get(mover.player_id), turn.now)
+    except Refusal:
+        return []
 
 
 def _still_waits(board: Board, thought: Thought) -> bool:

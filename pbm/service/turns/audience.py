@@ -68,6 +68,8 @@ def _hears(
         return event.handle not in hidden.get(player.id, ())
     if not isinstance(event, _SEEN_ON_THE_BOARD) or not board.playing:
         return True
+    if isinstance(event, MovePlayed) and board.is_left_to_robots:
+        return False  # who has left them hears of the end
     settings = player.settings
     return settings.wants_digests or settings.mails == "all" or _is_asked(player, board)
 

@@ -155,6 +155,12 @@ class Board:
         out = self.position.out
         return tuple(dict.fromkeys(seat.player_id for seat in self.seats if seat.seat not in out))
 
+    @property
+    def is_left_to_robots(self) -> bool:
+        """Whether robots play on here, and nobody else is in the game any more."""
+        robots = {seat.player_id for seat in self.seats if seat.robot}
+        return self.playing and bool(robots) and robots.issuperset(self.still_in)
+
     def offer(self, kind: str) -> Offer | None:
         """What was asked for last of this kind."""
         return next((offer for offer in self.offers if offer.kind == kind), None)

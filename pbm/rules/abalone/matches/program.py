@@ -135,7 +135,8 @@ class Speaker:
         """Say one line, or several."""
         with self._lock:
             try:
-                sys.stdout.write(f"{text}\n")
+                # What was sent may be quoted, and no locale is sure to have all of it.
+                sys.stdout.write(f"{text.encode('ascii', 'backslashreplace').decode()}\n")
                 sys.stdout.flush()
             except BrokenPipeError:
                 # Whatever is still to be said goes nowhere.
