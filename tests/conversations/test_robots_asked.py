@@ -64,6 +64,44 @@ def test_refusals(alice: Person, line: str, told: str) -> None:
     alice.says(line).hears(told)
 
 
+@pytest.mark.parametrize("word", ["robot", "computer", "ai", "Bot"])
+def test_a_word_for_any_robot_names_the_one_for_first_games(alice: Person, word: str) -> None:
+    alice.says(f"challenge {word}").hears(
+        f"There is no player called {word.lower()}.", 'first games is called "pebble"'
+    )
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "I want to play against the computer",
+        "play against computer",
+        "Is there a bot?",
+        "robot",
+        "computer",
+        "challenge a robot",
+        "How do I play against a robot?",
+        "Ich möchte gegen den Computer spielen",
+    ],
+)
+def test_plain_words_for_robots_bring_their_page(alice: Person, words: str) -> None:
+    alice.writes(words).hears("Robots are players", "=> challenge pebble")
+
+
+@pytest.mark.parametrize("words", ["play pebble", "play against pebble"])
+def test_who_plays_one_by_name_is_asked(alice: Person, words: str) -> None:
+    alice.writes(words).hears("Do you want to start a game with pebble?")
+    alice.says("yes").hears("A new game: alice and pebble")
+
+
+@pytest.mark.parametrize("words", ["Give me a hint!", "what should I play?", "Can I have a hint?"])
+def test_plain_words_for_a_hint(table: Table, alice: Person, words: str) -> None:
+    alice.says("challenge pebble").says(words).hears("Board 1 is rated, and hints are for")
+    bob = table.joins("bob")
+    bob.says("challenge alice pebble").forgets()
+    bob.says(words, answering=board_mail(bob, 2)).hears("Sent to alice")
+
+
 def test_five_boards_at_once(table: Table, alice: Person) -> None:
     table.begins("alice", "pebble", times=4)
     alice.says("limit").hears("You play on 4 of the 5 boards")
