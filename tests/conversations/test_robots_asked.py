@@ -133,6 +133,11 @@ def test_who_declines_leaves_no_board_to_robots_alone(table: Table, alice: Perso
     assert table.boards() == [1]
 
 
+def test_who_leaves_robots_alone_has_agreed_to_nothing(table: Table, alice: Person) -> None:
+    alice.says("challenge pebble cobble").says("a1-b2,b2").forgets()
+    alice.says("resign").hears("Board 1 is over: a draw.", "Those who were left agreed to it.")
+
+
 def test_who_resigns_has_no_draw_by_that(table: Table, alice: Person) -> None:
     alice.says("challenge pebble and me vs cobble and boulder").forgets()
     alice.says("resign").forgets()
@@ -183,6 +188,22 @@ def test_no_draw_at_the_beginning(table: Table, alice: Person, *, moves_first: b
     assert "moved on" not in told
     assert ("pebble played" in told) is moves_first
     alice.says("draw", answering=board_mail(alice, 1)).forgets()
+
+
+@pytest.mark.parametrize(
+    ("line", "said"), [("draw", "alice offers"), ("takeback", "alice asks"), ("pause", "pause")]
+)
+def test_moves_are_told_before_what_was_said_about_them(
+    table: Table, alice: Person, line: str, said: str
+) -> None:
+    alice.says("challenge pebble -unrated").says("a1-c3,b2")
+    table.robots_think()
+    alice.says("a2-c4,b3")
+    table.robots_think()
+    alice.says(line)
+    table.robots_think()
+    told = alice.mails[-1].text.partition("\n\n")[2]
+    assert told.index("pebble played") < told.index(said)
 
 
 def test_an_offer_of_two_people_and_a_robot(table: Table, alice: Person) -> None:
@@ -259,7 +280,7 @@ def test_ratings(table: Table, alice: Person) -> None:
     thinks(table, alice)
     alice.says("resign").hears("Board 1 is over: pebble wins.")
     alice.says("standings").hears("pebble", "alice")
-    alice.says("info pebble").hears("pebble is a robot", "(place 1)")
+    alice.says("info pebble").hears("pebble is a robot", "help pebble", "(place 1)")
     alice.says("challenge pebble -unrated").says("a1-c3,b2").forgets()
     thinks(table, alice)
     alice.says("resign").forgets()
