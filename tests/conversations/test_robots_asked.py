@@ -133,7 +133,7 @@ def test_who_declines_leaves_no_board_to_robots_alone(table: Table, alice: Perso
     assert table.boards() == [1]
 
 
-def test_who_leaves_robots_alone_has_agreed_to_nothing(table: Table, alice: Person) -> None:
+def test_who_leaves_robots_alone_has_agreed_to_nothing(alice: Person) -> None:
     alice.says("challenge pebble cobble").says("a1-b2,b2").forgets()
     alice.says("resign").hears("Board 1 is over: a draw.", "Those who were left agreed to it.")
 
