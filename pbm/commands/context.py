@@ -18,6 +18,7 @@ from pbm.store.values.boards import Board
 from pbm.store.values.players import Player
 
 BOARDS_NAMED = 20
+_ANY_ROBOT = frozenset("ai bot bots computer engine machine robot robots".split())
 
 
 @dataclass(frozen=True)
@@ -149,9 +150,12 @@ def player_named(context: Context, handle: str) -> Player:
 
 
 def no_such_player(context: Context, handle: str, *, by_address: bool = False) -> Refusal:
-    """The refusal of a handle that nobody has, with those that may be meant.
+    """The refusal of a handle that nobody has, with those that may be meant; for a word such as
+    `computer`, with a robot to begin with.
 
     `by_address`: an address would do as well.
     """
     near = handles_like(context.work, handle, context.actor) if context.actor else []
-    return Refusal("no-such-player", handle=handle, by_address=by_address, near=near)
+    robot = context.work.players.first_robot() if handle in _ANY_ROBOT else None
+    told = {"robot": robot} if robot else {}
+    return Refusal("no-such-player", handle=handle, by_address=by_address, near=near, **told)

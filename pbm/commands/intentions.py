@@ -50,6 +50,8 @@ class Intention(StrEnum):
     SETTINGS = "settings"
     PAIR = "pair"
     ANYONE = "anyone"  # the same, but in answer to a board it is said to the others
+    HINT = "hint"
+    ROBOTS = "robots"  # "Is there a bot?"
     AGAINST = "against"  # whoever is named behind it; a phrase alone says nothing
 
 
@@ -214,12 +216,15 @@ def _deed(phrase: str) -> tuple[Intention, bool] | None:
 def _opponent(words: Sequence[str]) -> str | None:
     """With whom somebody wants to play: "I want to play with anna".
 
-    One word before a handle, and no wish before that, is a command that went wrong, or talk.
+    One word before a handle, and no wish before that, is a command that went wrong, or talk; but
+    "play bob" is meant.
     """
     *said, handle = words or [""]
     for count in range(len(said)):
         begins, rest = " ".join(said[:count]), " ".join(said[count:])
-        is_wish = begins in _LISTS[Way.WISH.value] or (not count and len(said) > 1)
+        is_wish = begins in _LISTS[Way.WISH.value] or (
+            not count and (len(said) > 1 or said == ["play"])
+        )
         if is_wish and rest in _LISTS[Intention.AGAINST]:
             return handle if is_handle(handle) else None
     return None

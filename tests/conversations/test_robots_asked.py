@@ -65,6 +65,44 @@ def test_refusals(alice: Person, line: str, told: str) -> None:
     alice.says(line).hears(told)
 
 
+@pytest.mark.parametrize("word", ["robot", "computer", "ai", "Bot"])
+def test_a_word_for_any_robot_names_the_one_for_first_games(alice: Person, word: str) -> None:
+    alice.says(f"challenge {word}").hears(
+        f"There is no player called {word.lower()}.", 'first games is called "pebble"'
+    )
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "I want to play against the computer",
+        "play against computer",
+        "Is there a bot?",
+        "robot",
+        "computer",
+        "challenge a robot",
+        "How do I play against a robot?",
+        "Ich möchte gegen den Computer spielen",
+    ],
+)
+def test_plain_words_for_robots_bring_their_page(alice: Person, words: str) -> None:
+    alice.writes(words).hears("Robots are players", "=> challenge pebble")
+
+
+@pytest.mark.parametrize("words", ["play pebble", "play against pebble"])
+def test_who_plays_one_by_name_is_asked(alice: Person, words: str) -> None:
+    alice.writes(words).hears("Do you want to start a game with pebble?")
+    alice.says("yes").hears("A new game: alice and pebble")
+
+
+@pytest.mark.parametrize("words", ["Give me a hint!", "what should I play?", "Can I have a hint?"])
+def test_plain_words_for_a_hint(table: Table, alice: Person, words: str) -> None:
+    alice.says("challenge pebble").says(words).hears("Board 1 is rated, and hints are for")
+    bob = table.joins("bob")
+    bob.says("challenge alice pebble").forgets()
+    bob.says(words, answering=board_mail(bob, 2)).hears("Sent to alice")
+
+
 def test_five_boards_at_once(table: Table, alice: Person) -> None:
     table.begins("alice", "pebble", times=4)
     alice.says("limit").hears("You play on 4 of the 5 boards")
@@ -94,6 +132,11 @@ def test_who_declines_leaves_no_board_to_robots_alone(table: Table, alice: Perso
     alice.says("challenge pebble cobble").forgets()
     alice.says("decline").gets(1).hears("declined")
     assert table.boards() == [1]
+
+
+def test_who_leaves_robots_alone_has_agreed_to_nothing(alice: Person) -> None:
+    alice.says("challenge pebble cobble").says("a1-b2,b2").forgets()
+    alice.says("resign").hears("Board 1 is over: a draw.", "Those who were left agreed to it.")
 
 
 def test_who_resigns_has_no_draw_by_that(table: Table, alice: Person) -> None:
@@ -162,6 +205,22 @@ def test_no_draw_at_the_beginning(table: Table, alice: Person, *, moves_first: b
     assert "moved on" not in told
     assert ("pebble played" in told) is moves_first
     alice.says("draw", answering=board_mail(alice, 1)).forgets()
+
+
+@pytest.mark.parametrize(
+    ("line", "said"), [("draw", "alice offers"), ("takeback", "alice asks"), ("pause", "pause")]
+)
+def test_moves_are_told_before_what_was_said_about_them(
+    table: Table, alice: Person, line: str, said: str
+) -> None:
+    alice.says("challenge pebble -unrated").says("a1-c3,b2")
+    table.robots_think()
+    alice.says("a2-c4,b3")
+    table.robots_think()
+    alice.says(line)
+    table.robots_think()
+    told = alice.mails[-1].text.partition("\n\n")[2]
+    assert told.index("pebble played") < told.index(said)
 
 
 def test_an_offer_of_two_people_and_a_robot(table: Table, alice: Person) -> None:
@@ -238,7 +297,7 @@ def test_ratings(table: Table, alice: Person) -> None:
     thinks(table, alice)
     alice.says("resign").hears("Board 1 is over: pebble wins.")
     alice.says("standings").hears("pebble", "alice")
-    alice.says("info pebble").hears("pebble is a robot", "(place 1)")
+    alice.says("info pebble").hears("pebble is a robot", "help pebble", "(place 1)")
     alice.says("challenge pebble -unrated").says("a1-c3,b2").forgets()
     thinks(table, alice)
     alice.says("resign").forgets()

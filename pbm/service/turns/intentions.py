@@ -24,6 +24,7 @@ from pbm.commands.registry import Problem, parse_line
 from pbm.commands.script import Script, trimmed
 from pbm.commands.seeks import Join, Play, SeekOthers
 from pbm.commands.settings import ShowSettings
+from pbm.commands.thoughts import Hint
 from pbm.errors import Refusal
 from pbm.rules.contract import Game
 from pbm.rules.registry import default_game
@@ -51,6 +52,7 @@ _LOOKS: Final[dict[Intention, type[Command]]] = {
     Intention.BOARD: Show,
     Intention.GAMES: Games,
     Intention.SETTINGS: ShowSettings,
+    Intention.HINT: Hint,
 }
 _PAGES: Final = {
     Intention.PLAY: "tutorial",
@@ -59,6 +61,7 @@ _PAGES: Final = {
     Intention.COMMANDS: "commands",
     Intention.CHALLENGE: Challenge.words[0],
     Intention.CHANGE: "change",
+    Intention.ROBOTS: "robots",
 }
 _MOST_LINES = 24  # of the words below a move that are looked at
 _TOO_MANY = "too-many-commands"
@@ -199,8 +202,10 @@ def _headed(line: str, words: tuple[str, ...]) -> Understood | None:
 def _is_talk(context: Context, meant: Meant, number: int | None) -> bool:
     """Whether something is said to the others after all: "You win" once the game is over, and
     "Anyone for a game?" in answer to a board."""
-    if meant.intention is Intention.ANYONE:
+    if meant.intention in (Intention.ANYONE, Intention.ROBOTS):
         return number is not None
+    if meant.intention is Intention.HINT:
+        return number is not None and _has_opponents(context, number)
     if meant.intention is Intention.AGAINST:
         players = context.work.players
         return number is not None or players.by_handle(meant.handle or "") is None
@@ -208,6 +213,12 @@ def _is_talk(context: Context, meant: Meant, number: int | None) -> bool:
         return False
     is_over = not number or not context.work.boards.get(number).playing
     return is_over and (meant.intention is Intention.LOST or bool(number))
+
+
+def _has_opponents(context: Context, number: int) -> bool:
+    """Whether other people sit at a board, who may be asked for a hint themselves."""
+    seats = context.work.boards.get(number).seats
+    return any(not seat.robot and seat.player_id != context.player.id for seat in seats)
 
 
 def _line(meant: Meant, number: int | None, game: Game) -> str:
