@@ -9,7 +9,7 @@ from arena.plan import Plan, table
 from pbm.robots.players import BOULDER, COBBLE, PEBBLE, Robot
 from pbm.rules.contract import Budget
 
-_LONG = 1_500  # plies: both are weak, and nobody is in a hurry
+_LONG = 4_000  # plies: both are weak, and nobody is in a hurry
 _HALF_A_SECOND = replace(BOULDER, budget=Budget(10**9, 0.5))
 
 

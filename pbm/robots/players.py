@@ -13,7 +13,8 @@ class Robot:
 
     `budget` is what its search looks at. It weighs the best `lines` of what was found and takes
     any that is scored at most `within` hundredths below the best; one that is `careful` first
-    leaves out those after which something of its own can be taken at once.
+    leaves out those after which something of its own can be taken at once. `whims` is the share of
+    its moves that it takes from the worst quarter instead, but where a win is in sight.
     """
 
     name: str
@@ -21,11 +22,12 @@ class Robot:
     lines: int = 1
     within: int = 0
     careful: bool = False
+    whims: float = 0
 
 
 _ALL_MOVES = 1_000
 
-PEBBLE = Robot("pebble", Budget(5_000, 5, depth=1), _ALL_MOVES, within=35, careful=True)
+PEBBLE = Robot("pebble", Budget(5_000, 5, depth=1), _ALL_MOVES, within=20, careful=True, whims=0.6)
 COBBLE = Robot("cobble", Budget(10_000, 5, depth=3), lines=4, within=4)
 BOULDER = Robot("boulder", Budget(600_000, 5))
 

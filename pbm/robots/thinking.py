@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from pbm.robots.players import Robot, weaker
 from pbm.rules.contract import (
+    WON,
     Budget,
     Found,
     Game,
@@ -83,8 +84,9 @@ def _chosen(robot: Robot, game: Game, position: Position, lines: Sequence[Line],
     dice = random.Random(f"{seed} {position.state()}")
     if robot.careful and isinstance(game, TellsThreats):
         lines = _safest(game, position, lines)
-    near = [line for line in lines if line.score >= lines[0].score - robot.within]
-    return dice.choice(near)
+    if dice.random() < robot.whims and lines[0].score < WON:
+        return dice.choice(lines[-len(lines) // 4 :])
+    return dice.choice([line for line in lines if line.score >= lines[0].score - robot.within])
 
 
 def _safest(game: TellsThreats, position: Position, lines: Sequence[Line]) -> Sequence[Line]:

@@ -3,6 +3,7 @@
 import random
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,15 @@ def test_the_same_arguments_give_the_same_thought(robot: Any) -> None:
 def test_the_seed_chooses_among_what_a_robot_does_not_tell_apart() -> None:
     positions = after(GAME)
     assert len({think(PEBBLE, GAME, positions, seed).move for seed in range(10)}) > 1
+
+
+def test_a_whim_is_from_the_worst_quarter_and_misses_no_win(second_game: Game) -> None:
+    whimsical = replace(COBBLE, lines=1000, whims=1)
+    thought = think(whimsical, GAME, after(GAME, "a1-c3,b2"), 4)
+    scores = sorted(line.score for line in thought.lines)
+    assert thought.score is not None
+    assert thought.score <= scores[len(scores) // 4] < scores[-1]
+    assert think(whimsical, second_game, after(second_game, *"agbgcf"), 7).move == "d"
 
 
 def test_a_game_brings_its_own_search(second_game: Game) -> None:
