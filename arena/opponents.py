@@ -26,7 +26,7 @@ _PLAIN = Ways(
     contempt=0,
 )
 _MATERIAL = Weights(
-    scores=tuple(MARBLE * number for number in range(6)),  # type: ignore[arg-type]
+    scores=tuple(MARBLE * number for number in range(6)),  # type: ignore[arg-type]  # six of them
     marble=0,
     rings=(0, 0, 0, 0, 0),
     cohesion=0,

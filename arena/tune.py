@@ -56,7 +56,7 @@ def weights_of(numbers: Mapping[str, float]) -> Weights:
     scores = tuple(round(first * n + greed * n * (n - 1) / 2) for n in range(6))
     return replace(
         Weights(),
-        scores=scores,  # type: ignore[arg-type]
+        scores=scores,  # type: ignore[arg-type]  # six of them
         rings=(0, one, two, three, four),
         cohesion=round(numbers["cohesion"]),
         danger=max(0, round(numbers["danger"])),

@@ -17,7 +17,7 @@ class Draw(Command):
 
     The game ends as a draw once everybody who is still in has agreed with `accept draw`. It
     goes on when one of them says `reject draw`, or simply moves. In one mail with a move, the
-    move comes first. A robot agrees when it is worse off, or when nothing has moved for long.
+    move comes first. A robot agrees when it is worse off, or when the game has long stood still.
     """
 
     takes_login = True

@@ -169,9 +169,9 @@ class Set(Command):
     `set digest daily`, and with `all` or `turn` there are no digests.
 
     `set timezone Europe/Berlin` is for the times that our mails name, and for the days of your
-    clocks. `set weekend off`, or just `weekend off`, stops
-    these on Saturdays and Sundays. What would let your time on a
-    board run out at once, such as `set weekend on` late in a wait, is not done.
+    clocks. `set weekend off`, or just `weekend off`, stops these on Saturdays and Sundays. What
+    would let your time on a board run out at once, such as `set weekend on` late in a wait, is not
+    done.
 
     `set languages English, Deutsch` tells others in `info` what you write; `none` tells nothing.
 

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from pbm.commands.context import Context
 from pbm.commands.declare import Command, operand
 from pbm.commands.words import BoardKind, BoardRef
-from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.play.analyses import ask_analysis, check_analysable, kept_analysis
 from pbm.play.analyses_told import analysis_told
@@ -29,9 +28,7 @@ class Hint(Command):
 
     def run(self, context: Context) -> Iterator[Event]:
         """Ask for it."""
-        board = context.own_board(self.board)
-        if context.player.id not in board.still_in:
-            raise Refusal("already-out", number=board.id)
+        board = context.own_game(self.board)
         yield ask_hint(context.work, board, context.player, context.now)
 
     def pinned(self, context: Context) -> str:

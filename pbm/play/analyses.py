@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 from pbm.errors import Refusal
 from pbm.play.limits import Rate
-from pbm.rules.contract import Searches
+from pbm.play.robots import robots_play
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
 from pbm.store.values.players import Player
@@ -19,7 +19,7 @@ def check_analysable(board: Board) -> None:
     info = board.rules.info
     if board.playing:
         raise Refusal("analyse-when-over", number=board.id)
-    if not isinstance(board.rules, Searches):
+    if not robots_play(board.rules):
         raise Refusal("no-analyses", title=info.title, number=board.id)
     if board.rules_version != info.version:
         raise Refusal("analyse-other-rules", title=info.title, number=board.id)

@@ -38,8 +38,8 @@ def _successor(work: UnitOfWork, board: Board, player: Player, now: datetime) ->
     """The board on which the others begin anew.
 
     They cannot where the board is not for so few, where it was a game in teams, or where only
-    robots are left. In a match
-    that goes on they don't: it is the match that ends, with what was reached in it.
+    robots are left. In a match that goes on they don't: it is the match that ends, with what was
+    reached in it.
     """
     others = [work.players.get(player_id) for player_id in board.still_in if player_id != player.id]
     setup = setup_of(board)

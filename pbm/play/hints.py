@@ -6,7 +6,7 @@ from pbm.errors import Refusal
 from pbm.events import HintAsked
 from pbm.play.boards import check_rules
 from pbm.play.limits import Rate
-from pbm.rules.contract import Searches
+from pbm.play.robots import robots_play
 from pbm.rules.sides import partners
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
@@ -37,7 +37,7 @@ def ask_hint(work: UnitOfWork, board: Board, player: Player, now: datetime) -> H
 
 def _check(board: Board, player: Player) -> None:
     """Raise Refusal where there is no hint to be had."""
-    if not isinstance(board.rules, Searches):
+    if not robots_play(board.rules):
         raise Refusal("no-hints", title=board.rules.info.title, number=board.id)
     people = _opponents_who_are_people(board, player)
     if people:

@@ -3,12 +3,18 @@
 from collections.abc import Sequence
 
 from pbm.errors import Refusal
-from pbm.rules.contract import Searches
+from pbm.rules.contract import Game, Searches
 from pbm.rules.registry import game_named
 from pbm.store.db import UnitOfWork
 from pbm.store.values.players import Player
 
+FOR_BEGINNERS = "pebble"
 MOST_BOARDS = 5  # in progress against robots, of one player
+
+
+def robots_play(game: Game) -> bool:
+    """Whether robots know a game: one that cannot be searched they do not."""
+    return isinstance(game, Searches)
 
 
 def check_robots(work: UnitOfWork, game: str, players: Sequence[Player], begun_by: Player) -> None:
@@ -17,7 +23,7 @@ def check_robots(work: UnitOfWork, game: str, players: Sequence[Player], begun_b
     robots = [player.handle for player in players if player.robot]
     if not robots:
         return
-    if not isinstance(game_named(game), Searches):
+    if not robots_play(game_named(game)):
         handles = list(dict.fromkeys(robots))
         raise Refusal("robots-do-not-play", handles=handles, title=game_named(game).info.title)
     for player in {player.id: player for player in (begun_by, *players)}.values():
@@ -32,5 +38,6 @@ def boards_with_robots(work: UnitOfWork, player: Player) -> int:
 
 
 def robot_to_begin_with(work: UnitOfWork, game: str) -> str | None:
-    """The weakest robot that plays a game, for whoever wants one at once."""
-    return work.players.first_robot() if isinstance(game_named(game), Searches) else None
+    """The robot for beginners, if it plays a game, for whoever wants one at once."""
+    robot = work.players.by_handle(FOR_BEGINNERS) if robots_play(game_named(game)) else None
+    return robot.handle if robot and robot.robot and robot.status == "active" else None

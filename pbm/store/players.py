@@ -204,11 +204,6 @@ class Players:
         added = added.on_conflict_do_nothing(index_elements=["handle"]).returning(players.c.id)
         return self._connection.scalar(added) is not None
 
-    def first_robot(self) -> str | None:
-        """The handle of the robot that was registered first: the weakest one."""
-        query = select(players.c.handle).where(players.c.robot.is_not(None))
-        return self._connection.scalars(query.order_by(players.c.id).limit(1)).one_or_none()
-
     def add_address(self, player_id: int, address: str, now: datetime) -> None:
         """Record a verified address of a player."""
         self._connection.execute(

@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 
 from pbm.errors import OperatorError
+from pbm.play.robots import FOR_BEGINNERS
+from pbm.robots.players import ROBOTS
 from pbm.service.operator import boards, players
 from pbm.service.operator.office import Office
 from pbm.service.operator.verify import verify
@@ -148,6 +150,15 @@ def test_what_is_told_of_a_robot(table: Table) -> None:
     alice.says("players").hears("pebble            2026-11-21  robot")
     bob = table.person("bob@example.org")
     bob.writes("signup cobble").hears("cobble", "taken")
+
+
+def test_the_weakest_is_offered_to_beginners_while_it_plays(table: Table) -> None:
+    assert next(iter(ROBOTS)) == FOR_BEGINNERS
+    alice, offer = table.joins("alice"), 'answer with "challenge pebble"'
+    assert offer in alice.says("play").newest.text
+    alice.says("unseek")
+    players.suspend(office(table), FOR_BEGINNERS, "a try")
+    assert 'answer with "challenge' not in alice.says("play").newest.text
 
 
 def test_what_the_operator_can_do_with_a_robot(table: Table) -> None:

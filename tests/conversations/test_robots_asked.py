@@ -172,7 +172,8 @@ def test_a_strangers_first_mail_is_a_challenge(table: Table) -> None:
     assert "To begin a game" not in marta.mail("pbm: welcome").text
     assert table.board(1).options["layout"] == "bowl"
     other = table.person("other@example.org")
-    other.writes("challenge pebble marta2").hears('You asked for "challenge". That is only for')
+    for said in ("challenge pebble marta2", "challenge pebble\n\nchallenge cobble"):
+        other.forgets().writes("", said).hears('You asked for "challenge". That is only for')
     other.says("yes").gets(1)
     assert table.boards() == [1]
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from pbm.commands import strength
+from pbm.robots.draws import QUIET, STILL
 from pbm.robots.players import ROBOTS
 from tests.help.pages import page_text
 
@@ -55,3 +56,8 @@ def test_the_pages_say_how_far_each_robot_looks() -> None:
     assert ROBOTS["cobble"].budget.depth == 3
     assert "looks three moves ahead" in page_text("cobble")
     assert ROBOTS["boulder"].budget.depth is None
+
+
+def test_the_page_says_after_how_many_moves_a_draw_is_taken() -> None:
+    told = " ".join(page_text("robots").split())
+    assert f"for {QUIET} moves of each player where it is not ahead, for {STILL} where" in told

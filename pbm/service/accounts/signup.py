@@ -24,6 +24,7 @@ from pbm.rules.registry import default_game
 from pbm.service.accounts.first_passwords import asked_with, hash_of_first
 from pbm.service.accounts.handles import check_new_handle, choose_handle, suggest_handle
 from pbm.service.accounts.new_passwords import within_rate
+from pbm.service.turns.first_games import FIRST_GAMES, first_game_kept
 from pbm.service.turns.invitations import (
     called_off,
     invited_to,
@@ -37,7 +38,6 @@ from pbm.service.turns.obey import ask_first, is_dangerous, obey, tell
 from pbm.service.turns.questions import Welcome, ask_once_more, ask_signup
 from pbm.service.turns.scripts import problem_answer, run_script
 from pbm.service.turns.strangers import help_stranger, say_goodbye
-from pbm.service.turns.wishes import WISHES, wish_kept
 from pbm.store.values.players import Player
 from pbm.store.values.questions import Question
 
@@ -124,9 +124,9 @@ def _welcome(turn: MailTurn, question: Question, player: Player, rest: tuple[str
     joined: dict[str, Any] = {"handle": player.handle, "password": has_one, "lapsed": lapsed}
     errand = invited_to(turn, question)
     asks_more = script.commands or script.problem or errand is not None
-    wish = None if asks_more else wish_kept(question.params)
-    if wish is not None:
-        script = wish.script
+    kept = None if asks_more else first_game_kept(question.params)
+    if kept is not None:
+        script = kept.script
     told: list[Event] = []
     if errand is not None:
         told.append(said_yes(turn, errand, question, player))
@@ -136,9 +136,9 @@ def _welcome(turn: MailTurn, question: Question, player: Player, rest: tuple[str
         told.append(problem_answer(context, script, script.problem))
     elif script.commands and not is_dangerous(script):
         told += run_script(within_rate(context, script), script)
-    begins = any(isinstance(command, WISHES) for command in script.commands)
+    begins = any(isinstance(command, FIRST_GAMES) for command in script.commands)
     pairs = any(isinstance(command, Play | SeekOthers) for command in script.commands)
-    joined["pairs"] = pairs or wish is not None
+    joined["pairs"] = pairs or kept is not None
     joined["robot"] = None if begins else robot_to_begin_with(turn.work, default_game().info.name)
     joined["open"] = offered(context)  # what is left by now
     told.insert(0, Answered("signed-up", {"title": "welcome", **joined}))
@@ -217,7 +217,7 @@ def _ask(turn: MailTurn, question: Question, welcome: Welcome) -> str:
         "last": left == 1,
         "invitation": question.params["invitation"],
         "invited": told_of(turn, errand) if errand else None,
-        "wish": wish_kept(question.params),
+        "first_game": first_game_kept(question.params),
     }
     ask_signup(turn, question.address, replace(welcome, **about))
     why = welcome.problem["code"] if welcome.problem else welcome.handle

@@ -14,8 +14,9 @@ from pbm.events.by_operator import (
 )
 from pbm.play.awaited import await_move
 from pbm.play.by_operator import BY_OPERATOR, end_board, reopen_board, undo_ply
+from pbm.play.robots import robots_play
 from pbm.play.view import seats_told
-from pbm.rules.contract import RulesError, Searches, View
+from pbm.rules.contract import RulesError, View
 from pbm.service.operator.office import Office, find_board
 from pbm.store.values.boards import Board, Seat
 from pbm.store.values.players import Player
@@ -220,7 +221,7 @@ def _check_successor(board: Board, seats: Sequence[int], new: Player) -> None:
     people = [seat for seat in board.seats if seat.seat not in seats and not seat.robot]
     if new.robot and not any(seat.player_id in board.still_in for seat in people):
         raise OperatorError(f"Then only robots would play on board {board.id}.")
-    if new.robot and not isinstance(board.rules, Searches):
+    if new.robot and not robots_play(board.rules):
         raise OperatorError(f"{new.handle} does not know {board.rules.info.title}.")
 
 

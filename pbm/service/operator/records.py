@@ -8,7 +8,8 @@ from pbm.events.by_operator import GameTakenOver, RecordKept
 from pbm.mail.writing.render import sentence
 from pbm.play.game_words import why as why_of
 from pbm.play.records import keep_record, record_of, shown_names
-from pbm.rules.contract import Game, GameRecord, KeepsRecords, Options, RecordError, Searches
+from pbm.play.robots import robots_play
+from pbm.rules.contract import Game, GameRecord, KeepsRecords, Options, RecordError
 from pbm.rules.record import forms_of, replayed, start_of, written
 from pbm.rules.registry import default_game, games
 from pbm.service.operator.office import Act, Office, find_board, find_player
@@ -90,7 +91,7 @@ def take_over(
 
 def _check_robots(game: Game, players: Sequence[Player]) -> None:
     robots = [player.handle for player in players if player.robot]
-    if robots and not isinstance(game, Searches):
+    if robots and not robots_play(game):
         raise OperatorError(f"{robots[0]} does not know {game.info.title}.")
     if len(robots) == len(players):
         raise OperatorError("Only robots would play on it.")

@@ -9,8 +9,8 @@ from pbm.play.analyses import ask_piece, kept_analysis
 from pbm.play.analyses_told import analysis_told
 from pbm.robots.advice import look_at
 from pbm.robots.analysis import MOST_LOST, Judged, Piece, mistakes, next_piece
+from pbm.service.robots.courses import course_of
 from pbm.service.robots.minds import Question
-from pbm.service.robots.moves import course_of
 from pbm.service.robots.thinking import Kind, Thinking
 from pbm.service.turns.announce import announce_answer
 from pbm.store.db import UnitOfWork

@@ -2,9 +2,9 @@
 
 from pbm.play.robot_answers import asked_draw, offered_to
 from pbm.robots.draws import Standing, standing
+from pbm.service.robots.courses import course_of, seed_of
 from pbm.service.robots.draw_answers import say
 from pbm.service.robots.minds import Question
-from pbm.service.robots.moves import course_of, seed_of
 from pbm.service.robots.thinking import Kind, Thinking
 from pbm.service.turns.announce import announce_boards
 from pbm.store.db import UnitOfWork

@@ -2,8 +2,8 @@
 
 from pbm.events import Answered
 from pbm.robots.advice import Advice, advise
+from pbm.service.robots.courses import course_of, seed_of
 from pbm.service.robots.minds import Question
-from pbm.service.robots.moves import course_of, seed_of
 from pbm.service.robots.thinking import Kind, Thinking
 from pbm.service.turns.allowance import may_answer
 from pbm.service.turns.announce import announce_answer, shown_to

@@ -1,15 +1,14 @@
 """A robot's move: what it thinks about, and the turn in which it is played."""
 
-from zlib import crc32
-
 from pbm.errors import Refusal
 from pbm.events import Event
 from pbm.play.awaited import awaited_move
 from pbm.play.claims import claim_draw
 from pbm.play.move import play_move
-from pbm.robots.courses import Course, think_about
+from pbm.robots.courses import think_about
 from pbm.robots.thinking import Thought as Found
 from pbm.rules.contract import Suggests
+from pbm.service.robots.courses import course_of, seed_of
 from pbm.service.robots.draw_answers import answer_with_move
 from pbm.service.robots.minds import Question
 from pbm.service.robots.thinking import Kind, Thinking
@@ -32,22 +31,6 @@ def ask(work: UnitOfWork, thought: Thought) -> Question | None:
         return None  # it is asked for again when that robot may play
     easier = max(0, thought.tries - _AS_STRONG + 1)
     return Question(think_about, (mover.robot, course_of(work, board), seed_of(board), easier))
-
-
-def course_of(work: UnitOfWork, board: Board) -> Course:
-    """How a board came to stand as it does, as plain data."""
-    left: dict[int, list[int]] = {}
-    for departure in work.plies.departures(board.id):
-        left.setdefault(departure.after_ply, []).append(departure.seat)
-    steps: list[str | int] = [*left.get(0, ())]
-    for ply in work.plies.of(board.id):
-        steps += [ply.text, *left.get(ply.ply, ())]
-    return Course(board.game, board.start_state, tuple(steps))
-
-
-def seed_of(board: Board) -> int:
-    """What decides a robot's choice among moves that are equally good."""
-    return crc32(f"{board.id}.{board.ply}".encode())
 
 
 def conclude(turn: Thinking, found: Found) -> str:

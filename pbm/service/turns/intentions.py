@@ -10,7 +10,6 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
-from pbm.commands.account import SignUp
 from pbm.commands.agree import Draw, TakeBack
 from pbm.commands.context import Context
 from pbm.commands.declare import Command
@@ -20,9 +19,9 @@ from pbm.commands.leaving import Delete, Stop
 from pbm.commands.lobby import Challenge, Decline, Rematch
 from pbm.commands.look import Games, Show
 from pbm.commands.play import Move, Resign
-from pbm.commands.registry import Problem, parse_line
+from pbm.commands.registry import parse_line
 from pbm.commands.script import Script, trimmed
-from pbm.commands.seeks import Join, Play, SeekOthers
+from pbm.commands.seeks import Play
 from pbm.commands.settings import ShowSettings
 from pbm.commands.thoughts import Hint
 from pbm.errors import Refusal
@@ -122,32 +121,13 @@ def page_meant(script: Script) -> str | None:
     return "" if page == _PAGES[Intention.PLAY] else page
 
 
-def pairs_meant(script: Script) -> str | None:
-    """The name of the game for which a newcomer asks to be paired, by the command or in plain
-    words, and for nothing else that only a player can have."""
-    if script.commands:
-        asked = _asked_for(script)
-        plays = [item for item in asked if isinstance(item, Play)]
-        return plays[0].game.info.name if plays and len(plays) == len(asked) else None
+def pairs_meant(script: Script) -> bool:
+    """Whether somebody asks in plain words to be paired, and for nothing else."""
     said = _understood(script)
     found = said.meant if said else ()
-    pairs = [item.intention is Intention.PAIR and not item.asks_how for item in found]
-    return default_game().info.name if pairs and all(pairs) else None
-
-
-def seat_meant(script: Script) -> str | None:
-    """The line by which a newcomer seeks a game or joins one, and asks for nothing else that only a
-    player can have."""
-    asked = _asked_for(script) if script.commands else []
-    wish = asked[0] if len(asked) == 1 else None
-    return wish.of_its_game(wish.line) if isinstance(wish, (SeekOthers, Join)) else None
-
-
-def _asked_for(script: Script) -> list[Command | Problem]:
-    """What a newcomer's mail asks for besides signing up."""
-    others = [item for item in script.commands if not isinstance(item, SignUp)]
-    below = [item for item in map(parse_line, script.comment[:_TWO]) if item is not None]
-    return [*others, *below]  # a name below it asks for nothing
+    return bool(found) and all(
+        item.intention is Intention.PAIR and not item.asks_how for item in found
+    )
 
 
 def _names_page(context: Context, script: Script) -> bool:

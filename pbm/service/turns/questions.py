@@ -19,9 +19,9 @@ from pbm.rules.registry import default_game, game_named
 from pbm.service.accounts.first_passwords import sealed_for
 from pbm.service.accounts.handles import suggest_handle
 from pbm.service.turns.allowance import may_answer
+from pbm.service.turns.first_games import FirstGame
 from pbm.service.turns.mail_writer import Asking, MailWriter
 from pbm.service.turns.vouching import way_of
-from pbm.service.turns.wishes import Wish
 from pbm.store.values.players import Player
 from pbm.store.values.questions import PendingCommands, Question
 
@@ -49,7 +49,7 @@ class Welcome:
     are not kept; `asked`: the names of commands that only a player may give, not kept either;
     `invitation`: the errand of the challenge that a yes belongs to, and `invited` what is told of
     it while it waits; `kept`: the hash of the password that was sent along. `help` is the text of
-    a page; `wish` is what is done with the yes.
+    a page; `first_game` begins with the yes.
     """
 
     handle: str
@@ -62,7 +62,7 @@ class Welcome:
     kept: PasswordHash | None = None
     help: str | None = None
     named: bool = False
-    wish: Wish | None = None
+    first_game: FirstGame | None = None
 
 
 @dataclass(frozen=True)
@@ -100,9 +100,7 @@ def ask_signup(turn: Turn, address: str, welcome: Welcome) -> None:
         "board": _first_board(game),
         "password": sealed is not None,
         "help": welcome.help,
-        "pairs": welcome.wish is not None and welcome.wish.pairs,
-        "robots": list(welcome.wish.robots) if welcome.wish else [],
-        "seat": welcome.wish.line if welcome.wish and welcome.wish.seats else None,
+        **(welcome.first_game.told if welcome.first_game else {}),
         "until": moment_told(turn.now + SIGNUP_FOR, "UTC"),
     }
     asking = Asking("welcome", question_subject(f"play as {welcome.handle}"), params, new_token())
@@ -111,8 +109,8 @@ def ask_signup(turn: Turn, address: str, welcome: Welcome) -> None:
         subject = _invites(invited.inviter, game)
         asking = replace(asking, template="invite", subject=subject, params=told)
     kept: dict[str, Any] = {"handle": welcome.handle, "invitation": welcome.invitation}
-    if welcome.wish:
-        kept |= welcome.wish.kept
+    if welcome.first_game:
+        kept |= welcome.first_game.kept
     turn.work.questions.ask(
         *("signup", address, token_digest(asking.token), kept, turn.now, turn.now + SIGNUP_FOR),
         password=sealed,

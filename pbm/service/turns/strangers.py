@@ -4,11 +4,12 @@ from typing import Any
 
 from pbm.commands.account import SignUp
 from pbm.commands.context import Context
+from pbm.commands.declare import Command
 from pbm.commands.help import Help
 from pbm.commands.lobby import Challenge
-from pbm.commands.registry import Problem
+from pbm.commands.registry import Problem, parse_line
 from pbm.commands.script import Script, wants_no_mail
-from pbm.commands.seeks import Play
+from pbm.commands.seeks import Join, Play, SeekOthers
 from pbm.commands.words import ME
 from pbm.errors import Refusal
 from pbm.events import Answered
@@ -19,15 +20,16 @@ from pbm.play.turn import Turn
 from pbm.rules.registry import default_game
 from pbm.service.accounts.first_passwords import hash_of_first
 from pbm.service.accounts.handles import choose_handle
-from pbm.service.turns.intentions import page_meant, pairs_meant, seat_meant
+from pbm.service.turns.first_games import FirstGame
+from pbm.service.turns.intentions import page_meant, pairs_meant
 from pbm.service.turns.mail_turn import MailTurn
 from pbm.service.turns.mail_writer import MailWriter
 from pbm.service.turns.questions import Welcome, ask_signup
-from pbm.service.turns.wishes import Wish
 from pbm.store.db import UnitOfWork
 
 _WITH_ANOTHER_LEFT = 2
-_LONGEST_WISH = 200  # characters of a line that is kept
+_LONGEST_LINE = 200  # characters of one that is kept
+_LINES_BELOW = 2  # in which something may be asked for
 
 
 def answer_stranger(turn: MailTurn, author: str) -> str:
@@ -52,17 +54,17 @@ def answer_stranger(turn: MailTurn, author: str) -> str:
         kept = hash_of_first(turn, first)
     except Refusal as refusal:
         problem = problem or {"code": refusal.code, "params": refusal.params}
-    wish = _wish(turn.work, script)
-    others = () if wish else script.commands[1:]
+    first_game = _first_game(turn.work, script)
+    others = () if first_game else script.commands[1:]
     welcome = Welcome(
         handle,
         problem,
         last=left == 1,
         more=isinstance(first, SignUp) and bool(others or script.comment),
-        asked=() if wish else _asked_for(script),
+        asked=() if first_game else _asked_for(script),
         kept=kept,
         help=_page_meant(context, script),
-        wish=wish,
+        first_game=first_game,
     )
     ask_signup(turn, author, welcome)
     return f"asked {author} to play as {handle}"
@@ -111,24 +113,39 @@ def _asked_for(script: Script) -> list[str]:
     return list(dict.fromkeys(item.words[0] for item in others))
 
 
-def _wish(work: UnitOfWork, script: Script) -> Wish | None:
-    """The one game that a script asks for, if it asks for nothing else that only a player may."""
-    pairs = pairs_meant(script)
-    if pairs:
-        return Wish(pairs, Play.words[0])
-    seat = seat_meant(script)
-    if seat:
-        return Wish(default_game().info.name, seat)
-    asked = [item for item in script.commands if not isinstance(item, SignUp)]
-    first = asked[0] if len(asked) == 1 else None
-    if not isinstance(first, Challenge) or len(first.line) > _LONGEST_WISH:
+def _first_game(work: UnitOfWork, script: Script) -> FirstGame | None:
+    """The one game that a script asks for, by a command or in plain words, if it asks for nothing
+    else that only a player may."""
+    if not script.commands:
+        pairs = pairs_meant(script)
+        return FirstGame(default_game().info.name, Play.words[0]) if pairs else None
+    asked = _asked_besides(script)
+    first = asked[0] if asked else None
+    if isinstance(first, Play) and all(isinstance(item, Play) for item in asked):
+        return FirstGame(first.game.info.name, Play.words[0])
+    if not isinstance(first, Challenge | Join) or len(asked) > 1 or len(first.line) > _LONGEST_LINE:
         return None
-    names = {name for team in (*first.opponents, *(first.seats or ())) for name in team} - {ME}
+    game, line = first.game.info.name, first.of_its_game(first.line)
+    if isinstance(first, SeekOthers | Join):
+        return FirstGame(game, line)
+    robots = _robots_challenged(work, first)
+    return FirstGame(game, line, robots) if robots else None
+
+
+def _asked_besides(script: Script) -> list[Command | Problem]:
+    """What a mail asks for besides signing up; a name below it asks for nothing."""
+    others = [item for item in script.commands if not isinstance(item, SignUp)]
+    below = map(parse_line, script.comment[:_LINES_BELOW])
+    return [*others, *(item for item in below if item is not None)]
+
+
+def _robots_challenged(work: UnitOfWork, challenge: Challenge) -> tuple[str, ...]:
+    """The handles of those who are challenged, none unless all of them are robots."""
+    teams = (*challenge.opponents, *(challenge.seats or ()))
+    names = {name for team in teams for name in team} - {ME}
     found = [work.players.by_handle(name) for name in sorted(names) if "@" not in name]
-    robots = [player.handle for player in found if player is not None and player.robot]
-    if not robots or len(robots) < len(names):
-        return None
-    return Wish(first.game.info.name, first.line, tuple(robots))
+    robots = tuple(player.handle for player in found if player is not None and player.robot)
+    return robots if len(robots) == len(names) else ()
 
 
 def _page_meant(context: Context, script: Script) -> str | None:

@@ -39,11 +39,19 @@ class MailKind(TypeDecorator[Kind]):
     impl = String(10)
     cache_ok = True
 
-    def process_bind_param(self, value: Kind | None, dialect: Dialect) -> str | None:  # noqa: ARG002
+    def process_bind_param(
+        self,
+        value: Kind | None,
+        dialect: Dialect,  # noqa: ARG002 - SQLAlchemy gives it
+    ) -> str | None:
         """Store the word."""
         return value.value if value else None
 
-    def process_result_value(self, value: str | None, dialect: Dialect) -> Kind | None:  # noqa: ARG002
+    def process_result_value(
+        self,
+        value: str | None,
+        dialect: Dialect,  # noqa: ARG002 - SQLAlchemy gives it
+    ) -> Kind | None:
         """Give the kind back."""
         return Kind.stored(value) if value else None
 

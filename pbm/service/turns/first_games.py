@@ -8,15 +8,15 @@ from typing import Any
 from pbm.commands.lobby import Challenge
 from pbm.commands.registry import parse_line
 from pbm.commands.script import Script
-from pbm.commands.seeks import Join, Play, SeekOthers
+from pbm.commands.seeks import Join, Play
 from pbm.rules.registry import games
 
-WISHES = Challenge | Play | SeekOthers | Join
-"""The commands that one may be."""
+FIRST_GAMES = Challenge | Play | Join
+"""The commands by which somebody new may ask for one; `SeekOthers` is a challenge, too."""
 
 
 @dataclass(frozen=True)
-class Wish:
+class FirstGame:
     """What is done with the yes: `line`, a command of the game of that name. `robots` are those
     whom it challenges, none where it asks to be paired, or for a seat."""
 
@@ -30,9 +30,11 @@ class Wish:
         return self.line == Play.words[0]
 
     @property
-    def seats(self) -> bool:
-        """Whether it asks for a seat, or for others to take one."""
-        return not self.robots and not self.pairs
+    def told(self) -> dict[str, Any]:
+        """What the welcome says of it."""
+        asks_for_seat = not self.robots and not self.pairs
+        seat = self.line if asks_for_seat else None
+        return {"pairs": self.pairs, "robots": list(self.robots), "seat": seat}
 
     @property
     def kept(self) -> dict[str, Any]:
@@ -44,12 +46,12 @@ class Wish:
         """The command, if it can still be read."""
         game = games().get(self.game)
         command = parse_line(self.line, game) if game else None
-        return Script((command,)) if isinstance(command, WISHES) else Script()
+        return Script((command,)) if isinstance(command, FIRST_GAMES) else Script()
 
 
-def wish_kept(params: Mapping[str, Any]) -> Wish | None:
+def first_game_kept(params: Mapping[str, Any]) -> FirstGame | None:
     """The one that a question has kept."""
     begins, pairs = params.get("begins"), params.get("pairs")
     if begins:
-        return Wish(begins["game"], begins["line"], tuple(begins["robots"]))
-    return Wish(pairs, Play.words[0]) if pairs else None
+        return FirstGame(begins["game"], begins["line"], tuple(begins["robots"]))
+    return FirstGame(pairs, Play.words[0]) if pairs else None

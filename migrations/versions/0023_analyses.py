@@ -7,7 +7,7 @@ reads through the application's code, and it is never edited once released.
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0024"
+revision = "0023"
 down_revision = "0022"
 branch_labels = None
 depends_on = None
