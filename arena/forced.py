@@ -1,7 +1,12 @@
-"""Positions in which an ejection is forced: does the strongest robot find it?"""
+"""Positions in which an ejection is forced: does the strongest robot find it?
+
+Both lack a single marble to win, so that the ejection is what matters. With other scores something
+is often better than to take a marble, and the robot rightly does it first.
+"""
 
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 
 from arena.games import FOR_TWO, after
 from arena.ladder import robot
@@ -11,11 +16,12 @@ from arena.proof import forced_in, still_forced
 from pbm.robots.players import BOULDER
 from pbm.rules.abalone import GAME
 from pbm.rules.abalone.game import AbalonePosition
+from pbm.rules.abalone.position import EJECTIONS_TO_WIN
 
 KINDS = {1: 20, 3: 40, 5: 40}
 """How many positions there are in which an ejection is forced in so many plies and no fewer."""
 
-MOST = max(KINDS)
+_ONE_TO_GO = (EJECTIONS_TO_WIN - 1,) * 2
 
 
 def forced(plan: Plan) -> str:
@@ -40,24 +46,24 @@ class Finder:
         self.player = player
 
     def __call__(self, shown: tuple[AbalonePosition, int]) -> bool:
-        """Whether its move ejects a marble, or an ejection is still forced in `MOST` plies in all.
-
-        Where one can be forced sooner, something else may be better to do first.
-        """
-        position, _ = shown
+        """Whether its move in a position wins, or still forces that in the plies that are left."""
+        position, plies = shown
         move = position.parse(self.player([position], 1), position.to_move[0])
         played = after(position, move).inner
-        return played.quiet == 0 or still_forced(played, MOST - 1)
+        if played.outcome:
+            return True
+        return plies > 1 and still_forced(played, plies - 1)
 
 
 def positions(seed: int, plies: int, count: int) -> Iterator[AbalonePosition]:
-    """Positions from random play in which an ejection is forced in so many plies and no fewer."""
+    """Positions from random play, but for the scores, in which an ejection is forced by whoever is to
+    move in so many plies and no fewer."""
     dice = random.Random(f"{seed} forced {plies}")
     while count:
         position = _drawn(dice)
         if position.to_move and forced_in(position.inner, plies) == plies:
             count -= 1
-            yield position
+            yield AbalonePosition(replace(position.inner, scores=_ONE_TO_GO))
 
 
 def _drawn(dice: random.Random) -> AbalonePosition:
