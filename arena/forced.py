@@ -21,6 +21,7 @@ from pbm.rules.abalone.position import EJECTIONS_TO_WIN
 KINDS = {1: 20, 3: 40, 5: 40}
 """How many positions there are in which an ejection is forced in so many plies and no fewer."""
 
+_LATER = 2
 _ONE_TO_GO = (EJECTIONS_TO_WIN - 1,) * 2
 
 
@@ -30,13 +31,12 @@ def forced(plan: Plan) -> str:
     rows = []
     for plies, usual in KINDS.items():
         count = usual if plan.games is None else plan.games
-        found = plan.run(
-            Finder(player), [(position, plies) for position in positions(plan.seed, plies, count)]
-        )
-        rows.append((f"{plies} plies", count, sum(found)))
+        shown = [(position, plies) for position in positions(plan.seed, plies, count)]
+        late = plan.run(Finder(player), shown)
+        rows.append((plies, count, late.count(0), late.count(_LATER)))
         print(*rows[-1], flush=True)
-    rows.append(("all", sum(row[1] for row in rows), sum(row[2] for row in rows)))
-    return table(("forced in", "positions", "found"), rows)
+    rows.append(("all", *(sum(row[column] for row in rows) for column in (1, 2, 3))))
+    return table(("forced in plies", "positions", "found", f"forced {_LATER} plies later"), rows)
 
 
 class Finder:
@@ -45,19 +45,20 @@ class Finder:
     def __init__(self, player: Player) -> None:
         self.player = player
 
-    def __call__(self, shown: tuple[AbalonePosition, int]) -> bool:
-        """Whether its move in a position wins, or still forces that in the plies that are left."""
+    def __call__(self, shown: tuple[AbalonePosition, int]) -> int | None:
+        """By how many plies its move puts off a win that could be forced in so many; None if it
+        cannot be forced any more, or only later than that."""
         position, plies = shown
         move = position.parse(self.player([position], 1), position.to_move[0])
         played = after(position, move).inner
         if played.outcome:
-            return True
-        return plies > 1 and still_forced(played, plies - 1)
+            return 0
+        return next((late for late in (0, _LATER) if still_forced(played, plies - 1 + late)), None)
 
 
 def positions(seed: int, plies: int, count: int) -> Iterator[AbalonePosition]:
-    """Positions from random play, but for the scores, in which an ejection is forced by whoever is to
-    move in so many plies and no fewer."""
+    """Positions from random play, but for the scores, in which whoever is to move forces an
+    ejection in so many plies and no fewer."""
     dice = random.Random(f"{seed} forced {plies}")
     while count:
         position = _drawn(dice)

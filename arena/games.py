@@ -84,6 +84,14 @@ def play(match: Match) -> Result:
     return Result(outcome.winners if outcome else (), tuple(positions))
 
 
+def leaders_of(match: Match) -> tuple[int, ...]:
+    """Play a game out; who won, or has most points where nobody did."""
+    result = play(match)
+    scores = result.positions[-1].inner.scores
+    most = tuple(seat for seat, score in enumerate(scores, 1) if score == max(scores))
+    return result.winners or most
+
+
 def winners_of(match: Match) -> tuple[tuple[int, ...], int, bool]:
     """Play a game out; who won, in how many plies, and whether it came to its end."""
     result = play(match)

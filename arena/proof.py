@@ -34,7 +34,7 @@ def forced_in(position: Position, most: int) -> int | None:
 def still_forced(position: Position, plies: int) -> bool:
     """Whether the seat that has just moved ejects a marble first, in so many plies from now on, an
     even number, whatever the seat to move does."""
-    return not _escapes(pair_of(position), plies)
+    return plies > 0 and not _escapes(pair_of(position), plies)
 
 
 def _forces(pair: Pair, plies: int) -> bool:

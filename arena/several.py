@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from arena.games import Match, Setup, seated, winners_of
+from arena.games import Match, Setup, leaders_of, seated, winners_of
 from arena.ladder import robot
 from arena.opponents import EnginePlayer, Player
 from arena.plan import Plan, table
@@ -45,24 +45,35 @@ def ways(plan: Plan) -> str:
     reply = EnginePlayer(budget, ways=Ways(best_reply=1))
     rows = []
     for seats in (3, 4, 5, 6):
-        alone, none = _wins(plan, reply, league, seats, count)
-        other, none_either = _wins(plan, league, reply, seats, count)
-        shares = (f"{won * seats / count:.2f}" for won in (alone, other))
-        rows.append((f"{seats} players", count, *shares, none + none_either))
+        shares = []
+        for one, others in ((reply, league), (league, reply)):
+            own, matches = _one_among(plan, one, others, seats, count)
+            leaders = plan.run(leaders_of, matches)
+            points = sum((seat in led) / len(led) for seat, led in zip(own, leaders, strict=True))
+            shares.append(f"{points * seats / count:.2f}")
+        rows.append((f"{seats} players", count, *shares))
         print(*rows[-1], flush=True)
     head = (
         f"game, {plan.nodes:,} nodes",
         "played each",
         "share of one best-reply among paranoid",
         "share of one paranoid among best-reply",
-        "no result",
     )
     return table(head, rows)
 
 
 def _wins(plan: Plan, one: Player, others: Player, seats: int, count: int) -> tuple[int, int]:
     """How often one player wins among others, from each seat in turn; games without a winner."""
+    own, matches = _one_among(plan, one, others, seats, count)
+    return _counted(plan, matches, own)
+
+
+def _one_among(
+    plan: Plan, one: Player, others: Player, seats: int, count: int
+) -> tuple[list[int], list[Match]]:
+    """Games of one player among others, and its seat in each."""
     own = [number % seats + 1 for number in range(count)]
+    seeds = plan.seeds(f"{seats} players", count)
     matches = [
         Match(
             Setup(("standard", "bowl")[number // seats % 2], seats),
@@ -70,11 +81,9 @@ def _wins(plan: Plan, one: Player, others: Player, seats: int, count: int) -> tu
             seed,
             most=MOST_PLIES * seats,
         )
-        for number, (seat, seed) in enumerate(
-            zip(own, plan.seeds(f"{seats} players", count), strict=True)
-        )
+        for number, (seat, seed) in enumerate(zip(own, seeds, strict=True))
     ]
-    return _counted(plan, matches, own)
+    return own, matches
 
 
 def _team_wins(

@@ -12,7 +12,7 @@ from arena import __main__ as arena
 from arena import alone, forced, ladder, several, tune
 from arena.elo import Score, interval
 from arena.forced import Finder, positions
-from arena.games import FOR_TWO, Match, Setup, both_ways, play
+from arena.games import FOR_TWO, Match, Setup, both_ways, leaders_of, play
 from arena.ladder import robot
 from arena.opponents import MaterialPlayer, Player, RandomMover, RingPlayer
 from arena.plan import Plan
@@ -71,6 +71,7 @@ def test_a_game_ends_by_the_rules_or_by_its_length() -> None:
     long = play(Match(FOR_TWO[0], (robot(COBBLE, 300), RandomMover()), 1))
     assert (long.winners, long.is_over) == ((1,), True)
     assert max(long.positions[-1].inner.scores) == 6
+    assert leaders_of(Match(FOR_TWO[0], (RandomMover(), RandomMover()), 1, most=9)) == (1, 2)
     for number, position in enumerate(long.positions[:-1]):
         assert position.to_move == (number % 2 + 1,)
 
@@ -123,9 +124,9 @@ def test_a_finder_sees_what_was_found() -> None:
     (position,) = positions(seed=2, plies=1, count=1)
     moves = rules.legal_moves(position.inner)
     ejects = {str(move): bool(rules.play(position.inner, move).ejected) for move in moves}
-    found = {text: Finder(lambda *_, text=text: text)((position, 1)) for text in ejects}
-    assert all(found[text] for text in ejects if ejects[text])
-    assert not all(found.values())
+    late = {text: Finder(lambda *_, text=text: text)((position, 1)) for text in ejects}
+    assert all((late[text] == 0) == ejects[text] for text in ejects)
+    assert {0, None} <= set(late.values()) <= {0, 2, None}
 
 
 def test_weights_are_read_as_they_are_told() -> None:
@@ -184,7 +185,7 @@ def test_a_fast_robot_finds_what_is_forced() -> None:
     player = robot(BOULDER, 20_000)
     for plies in forced.KINDS:
         shown = list(positions(4, plies, 5))
-        assert sum(Finder(player)((position, plies)) for position in shown) == 5
+        assert {Finder(player)((position, plies)) for position in shown} <= {0, 2}
 
 
 @pytest.mark.thorough
