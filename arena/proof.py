@@ -1,5 +1,7 @@
 """Forced ejections, proven by looking at everything: written apart from the engine.
 
+A position counts if the other cannot eject a marble in return at once, so that the ejection is
+worth having: in random play marbles stand to be taken everywhere, and often something is better.
 It uses the rules' own search for legal moves and plays them on sets of cells. Two players only.
 """
 
@@ -26,30 +28,40 @@ def pair_of(position: Position) -> Pair:
 
 def forced_in(position: Position, most: int) -> int | None:
     """The number of plies, odd and at most so many, in which the seat to move ejects a marble
-    first, whatever the other does; None where it cannot be forced."""
+    whatever the other does, who has none to eject in return; None where that cannot be forced."""
     pair = pair_of(position)
-    return next((plies for plies in range(1, most + 1, 2) if _forces(pair, plies)), None)
+    plies = range(1, most + 1, 2)
+    return next((number for number in plies if _forces(pair, number, for_nothing=True)), None)
 
 
 def still_forced(position: Position, plies: int) -> bool:
-    """Whether the seat that has just moved ejects a marble first, in so many plies from now on, an
-    even number, whatever the seat to move does."""
-    return plies > 0 and not _escapes(pair_of(position), plies)
+    """Whether the seat that has just moved ejects a marble in so many plies, an even number, from
+    now on, whatever the seat to move does; what comes then does not matter."""
+    return not _escapes(pair_of(position), plies, for_nothing=False)
 
 
-def _forces(pair: Pair, plies: int) -> bool:
+def _forces(pair: Pair, plies: int, *, for_nothing: bool) -> bool:
     """Whether the one to move ejects a marble in so many plies at most."""
-    if _can_eject(*pair):
+    if _can_eject(*pair) and (not for_nothing or any(_gains(pair, r) for r in _after(pair))):
         return True
-    return plies > 2 and any(not _escapes(reply, plies - 1) for reply in _after(pair))
+    return plies > 2 and any(
+        not _escapes(reply, plies - 1, for_nothing=for_nothing) for reply in _after(pair)
+    )
 
 
-def _escapes(pair: Pair, plies: int) -> bool:
+def _escapes(pair: Pair, plies: int, *, for_nothing: bool) -> bool:
     """Whether the one to move has a move after which the other cannot force an ejection.
 
     To eject a marble first is one, too: then nothing was forced.
     """
-    return _can_eject(*pair) or any(not _forces(reply, plies - 1) for reply in _after(pair))
+    return _can_eject(*pair) or any(
+        not _forces(reply, plies - 1, for_nothing=for_nothing) for reply in _after(pair)
+    )
+
+
+def _gains(before: Pair, reply: Pair) -> bool:
+    """Whether a move ejected a marble, and none can be ejected in return."""
+    return reply[0].bit_count() < before[1].bit_count() and not _can_eject(*reply)
 
 
 def _can_eject(own: int, other: int) -> bool:

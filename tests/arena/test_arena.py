@@ -3,7 +3,6 @@
 import random
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -98,23 +97,22 @@ def ejecting(position: rules.Position) -> list[rules.Position]:
     return [one.position for one in played if one.ejected]
 
 
-def test_what_can_be_taken_at_once_is_so_by_the_rules() -> None:
+def test_what_can_be_taken_for_nothing_is_so_by_the_rules() -> None:
     found: list[int | None] = []
-    for position in two_player_positions(40):
+    for position in two_player_positions(60):
         found.append(forced_in(position, 1))
-        assert (found[-1] == 1) == bool(ejecting(position))
+        for_nothing = any(not ejecting(after) for after in ejecting(position))
+        assert (found[-1] == 1) == for_nothing
     assert {None, 1} == set(found)
 
 
 def test_what_is_still_forced_is_so_by_the_rules() -> None:
     forced_ones = 0
     (position,) = positions(seed=1, plies=3, count=1)
-    before = replace(position.inner, scores=(0, 0))
-    for move in rules.legal_moves(before):
-        after = rules.play(before, move).position
-        by_rules = not ejecting(after) and all(
-            ejecting(rules.play(after, reply).position) for reply in rules.legal_moves(after)
-        )
+    for move in rules.legal_moves(position.inner):
+        after = rules.play(position.inner, move).position
+        replies = [rules.play(after, reply).position for reply in rules.legal_moves(after)]
+        by_rules = not ejecting(after) and all(map(ejecting, replies))
         assert still_forced(after, 2) == by_rules
         forced_ones += by_rules
     assert 0 < forced_ones < 20
@@ -124,9 +122,9 @@ def test_a_finder_sees_what_was_found() -> None:
     (position,) = positions(seed=2, plies=1, count=1)
     moves = rules.legal_moves(position.inner)
     ejects = {str(move): bool(rules.play(position.inner, move).ejected) for move in moves}
-    late = {text: Finder(lambda *_, text=text: text)((position, 1)) for text in ejects}
-    assert all((late[text] == 0) == ejects[text] for text in ejects)
-    assert {0, None} <= set(late.values()) <= {0, 2, None}
+    found = {text: Finder(lambda *_, text=text: text)((position, 1)) for text in ejects}
+    assert all(found[text] for text in ejects if ejects[text])
+    assert not all(found.values())
 
 
 def test_weights_are_read_as_they_are_told() -> None:
@@ -185,7 +183,7 @@ def test_a_fast_robot_finds_what_is_forced() -> None:
     player = robot(BOULDER, 20_000)
     for plies in forced.KINDS:
         shown = list(positions(4, plies, 5))
-        assert {Finder(player)((position, plies)) for position in shown} <= {0, 2}
+        assert sum(Finder(player)((position, plies)) for position in shown) >= 4
 
 
 @pytest.mark.thorough

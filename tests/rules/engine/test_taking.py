@@ -77,7 +77,7 @@ def test_it_may_cost_a_marble_by_what_positions_are_worth(worth: int, is_taken: 
         line[0] for _, line in plain.search(root_of(positions), Weights(), Ways(), TWO).lines
     )
 
-    def twin(root: Root, weights: Weights, ways: Ways, limits: Limits) -> Outlook:
+    def twin(root: Root, weights: Weights, ways: Ways, limits: Limits) -> Outlook:  # noqa: ARG001 - as twins are called
         if weights == Weights():
             return Outlook(((-worth, (1,)),), 3, 10)
         if limits.best > 1:
