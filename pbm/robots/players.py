@@ -26,10 +26,13 @@ class Robot:
 
 
 _ALL_MOVES = 1_000
+_GUARD = 90.0  # seconds: the nodes decide, however busy the machine and without a compiled core
 
-PEBBLE = Robot("pebble", Budget(5_000, 5, depth=1), _ALL_MOVES, within=20, careful=True, whims=0.6)
-COBBLE = Robot("cobble", Budget(10_000, 5, depth=3), lines=4, within=4)
-BOULDER = Robot("boulder", Budget(600_000, 5))
+PEBBLE = Robot(
+    "pebble", Budget(5_000, _GUARD, depth=1), _ALL_MOVES, within=20, careful=True, whims=0.6
+)
+COBBLE = Robot("cobble", Budget(10_000, _GUARD, depth=3), lines=4, within=4)
+BOULDER = Robot("boulder", Budget(600_000, _GUARD))
 
 ROBOTS: Mapping[str, Robot] = MappingProxyType(
     {robot.name: robot for robot in (PEBBLE, COBBLE, BOULDER)}
