@@ -1,15 +1,16 @@
 """Searching and judging positions of Abalone: what the door calls."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from pbm.rules.abalone.engine import compiled, plain
 from pbm.rules.abalone.engine.judging import Judge
 from pbm.rules.abalone.engine.roots import DEEPEST, MOST_LINES, Limits, Twin, root_of
-from pbm.rules.abalone.engine.tables import CODE_MASK
+from pbm.rules.abalone.engine.tables import CODE_BITS, CODE_MASK
 from pbm.rules.abalone.engine.weights import MARBLE, Ways, Weights
 from pbm.rules.abalone.moves import move_coded
 from pbm.rules.abalone.position import Position
+from pbm.rules.abalone.turns import play_legal
 from pbm.rules.contract import WON, Budget, Found, Line
 
 _UNIT = MARBLE // 100
@@ -37,7 +38,9 @@ def search(
     )
     by, twin = _twin()
     outlook = twin(root_of(positions), weights or Weights(), ways or Ways(), limits)
-    lines = tuple(Line(_texts(moves), value // _UNIT) for value, moves in outlook.lines)
+    lines = tuple(
+        Line(tuple(_played(positions[-1], moves)), value // _UNIT) for value, moves in outlook.lines
+    )
     return Found(lines, outlook.depth, outlook.nodes, by, outlook.cut)
 
 
@@ -63,8 +66,14 @@ def _settled(won: bool) -> int:
     return WON if won else -WON
 
 
-def _texts(moves: Sequence[int]) -> tuple[str, ...]:
-    return tuple(str(move_coded(move & CODE_MASK)) for move in moves)
+def _played(position: Position, moves: Sequence[int]) -> Iterator[str]:
+    """The moves of a line as far as the game can go on so: best reply lets seats be passed over."""
+    for coded in moves:
+        if position.turn is None or coded >> CODE_BITS != position.turn - 1:
+            return
+        move = move_coded(coded & CODE_MASK)
+        yield str(move)
+        position = play_legal(position, move).position
 
 
 def _twin() -> tuple[str, Twin]:
