@@ -8,18 +8,20 @@ import pytest
 from pbm.rules import abalone as rules
 from pbm.rules.abalone.engine import compiled, plain
 from pbm.rules.abalone.engine.roots import Limits, Outlook, Twin, root_of
+from pbm.rules.abalone.engine.searching import search
 from pbm.rules.abalone.engine.tables import CODE_MASK
 from pbm.rules.abalone.engine.weights import Ways, Weights
 from pbm.rules.abalone.moves import move_coded
 from pbm.rules.abalone.turns import play_legal
+from pbm.rules.contract import Budget
 from tests.rules.engine.test_boards import with_leavers
 from tests.rules.random_games import endgame
 from tests.rules.random_positions import SETUPS, Setup, some_positions
 
 WAYS = (
     Ways(),
-    Ways(best_reply=1),
-    Ways(quiescence=0, reductions=0, patience=0, futility=0, aspiration=0),
+    Ways(best_reply=0),
+    Ways(best_reply=0, quiescence=0, reductions=0, patience=0, futility=0, aspiration=0),
     Ways(aspiration=10, contempt=-50),
 )
 TWINS = pytest.mark.parametrize("twin", [plain.search, compiled.search], ids=["plain", "compiled"])
@@ -53,6 +55,17 @@ def goes_on(position: rules.Position, line: tuple[int, ...]) -> None:
     after = rules.play(position, move).position
     if len(line) > 1 and line[1] >> 13 == (after.turn or 0) - 1:
         goes_on(after, line[1:])
+
+
+def test_every_line_can_be_played_whoever_is_to_move() -> None:
+    longest = 0
+    for position in some_positions(24):
+        for line in search([position], Budget(300), best=3).lines:
+            after = position
+            for text in line.moves:
+                after = rules.play(after, rules.parse_move(text, after)).position
+            longest = max(longest, len(line.moves) * (position.players > 2))
+    assert longest > 1
 
 
 def test_both_find_the_same_on_every_kind_of_board() -> None:
@@ -104,7 +117,7 @@ def test_both_avoid_what_stood_before() -> None:
 @pytest.mark.parametrize("setup", SETUPS[::21], ids=str)
 def test_a_search_to_depth_is_what_looking_at_everything_finds(twin: Twin, setup: Setup) -> None:
     """Without anything that only estimates, alpha-beta is minimax."""
-    ways = Ways(quiescence=0, reductions=0, patience=0, futility=0)
+    ways = Ways(best_reply=0, quiescence=0, reductions=0, patience=0, futility=0)
     dice = random.Random(str(setup))
     position = setup.start()
     for _ in range(30):

@@ -1,17 +1,18 @@
 """Searching and judging positions of Abalone: what the door calls."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from ctypes import c_int32
 from dataclasses import replace
 
 from pbm.rules.abalone.engine import compiled, plain
 from pbm.rules.abalone.engine.judging import Judge
 from pbm.rules.abalone.engine.roots import DEEPEST, MOST_LINES, Limits, Outlook, Twin, root_of
-from pbm.rules.abalone.engine.tables import CODE_MASK
+from pbm.rules.abalone.engine.tables import CODE_BITS, CODE_MASK
 from pbm.rules.abalone.engine.taking import PLIES, SHARE, taken
 from pbm.rules.abalone.engine.weights import MARBLE, Ways, Weights
 from pbm.rules.abalone.moves import move_coded
 from pbm.rules.abalone.position import Position
+from pbm.rules.abalone.turns import play_legal
 from pbm.rules.contract import WON, Budget, Found, Line
 
 _UNIT = MARBLE // 100
@@ -43,7 +44,7 @@ def search(
         max(1, min(best, MOST_LINES)),
         seed % _SEEDS,
         stop,
-        told and (lambda outlook: told(_found(outlook, by))),
+        told and (lambda outlook: told(_found(positions[-1], outlook, by))),
     )
     takes = ways is None and limits.best == 1 and limits.depth > PLIES
     takes = takes and len(positions[-1].sides) == 2 and positions[-1].players == 2
@@ -52,11 +53,13 @@ def search(
     outlook = twin(root_of(positions), weights, ways, first)
     if takes and not outlook.cut:
         outlook = taken(positions, outlook, twin, weights, ways, limits)
-    return _found(outlook, by)
+    return _found(positions[-1], outlook, by)
 
 
-def _found(outlook: Outlook, by: str) -> Found:
-    lines = tuple(Line(_texts(moves), value // _UNIT) for value, moves in outlook.lines)
+def _found(position: Position, outlook: Outlook, by: str) -> Found:
+    lines = tuple(
+        Line(tuple(_played(position, moves)), value // _UNIT) for value, moves in outlook.lines
+    )
     return Found(lines, outlook.depth, outlook.nodes, by, outlook.cut)
 
 
@@ -82,8 +85,14 @@ def _settled(won: bool) -> int:
     return WON if won else -WON
 
 
-def _texts(moves: Sequence[int]) -> tuple[str, ...]:
-    return tuple(str(move_coded(move & CODE_MASK)) for move in moves)
+def _played(position: Position, moves: Sequence[int]) -> Iterator[str]:
+    """The moves of a line as far as the game can go on so: best reply lets seats be passed over."""
+    for coded in moves:
+        if position.turn is None or coded >> CODE_BITS != position.turn - 1:
+            return
+        move = move_coded(coded & CODE_MASK)
+        yield str(move)
+        position = play_legal(position, move).position
 
 
 def _twin() -> tuple[str, Twin]:

@@ -43,7 +43,7 @@ class Ways:
     `aspiration`: half the first window. `contempt`: what a repetition costs the side that searches.
     """
 
-    best_reply: int = 0
+    best_reply: int = 1
     quiescence: int = 1
     reductions: int = 1
     patience: int = 3
