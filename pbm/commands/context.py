@@ -156,6 +156,10 @@ def no_such_player(context: Context, handle: str, *, by_address: bool = False) -
     `by_address`: an address would do as well.
     """
     near = handles_like(context.work, handle, context.actor) if context.actor else []
-    robot = context.work.players.first_robot() if handle in _ANY_ROBOT else None
+    robot = _robot(context.work) if handle in _ANY_ROBOT else None
     told = {"robot": robot} if robot else {}
     return Refusal("no-such-player", handle=handle, by_address=by_address, near=near, **told)
+
+
+def _robot(work: UnitOfWork) -> str | None:
+    return robot_to_begin_with(work, default_game().info.name)

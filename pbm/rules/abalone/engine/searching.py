@@ -8,7 +8,7 @@ from pbm.rules.abalone.engine import compiled, plain
 from pbm.rules.abalone.engine.judging import Judge
 from pbm.rules.abalone.engine.roots import DEEPEST, MOST_LINES, Limits, Outlook, Twin, root_of
 from pbm.rules.abalone.engine.tables import CODE_BITS, CODE_MASK
-from pbm.rules.abalone.engine.taking import PLIES, SHARE, taken
+from pbm.rules.abalone.engine.taking import before_taking, can_take, taken
 from pbm.rules.abalone.engine.weights import MARBLE, Ways, Weights
 from pbm.rules.abalone.moves import move_coded
 from pbm.rules.abalone.position import Position
@@ -46,12 +46,10 @@ def search(
         stop,
         told and (lambda outlook: told(_found(positions[-1], outlook, by))),
     )
-    takes = ways is None and limits.best == 1 and limits.depth > PLIES
-    takes = takes and len(positions[-1].sides) == 2 and positions[-1].players == 2
-    first = replace(limits, nodes=limits.nodes - limits.nodes // SHARE) if takes else limits
+    takes = ways is None and can_take(positions[-1], limits)
     weights, ways = weights or Weights(), ways or Ways()
-    outlook = twin(root_of(positions), weights, ways, first)
-    if takes and not outlook.cut:
+    outlook = twin(root_of(positions), weights, ways, before_taking(limits) if takes else limits)
+    if takes and not (stop and stop.value):
         outlook = taken(positions, outlook, twin, weights, ways, limits)
     return _found(positions[-1], outlook, by)
 

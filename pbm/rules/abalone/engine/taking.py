@@ -15,15 +15,9 @@ from pbm.rules.abalone.moves import move_coded
 from pbm.rules.abalone.position import Position
 from pbm.rules.abalone.turns import play_legal
 
-PLIES = 5
-"""An ejection that is forced in so many plies is found."""
-
-SHARE = 4
-"""Of the nodes at most one in so many goes into this."""
-
-_DEAREST = MARBLE
-"""What may be given away for it, by the worth of positions."""
-
+_PLIES = 5  # in which an ejection is forced
+_SHARE = 4  # at most one node in so many goes into this, and of the seconds, too
+_DEAREST = MARBLE  # what may be given away for it, by the worth of positions
 _CANDIDATES = 4
 _COUNTING = Weights(
     scores=(0, 1000, 2000, 3000, 4000, 5000),
@@ -39,6 +33,17 @@ _EVERYTHING = Ways(reductions=0, patience=0, futility=0, aspiration=0, contempt=
 Line = tuple[int, tuple[int, ...]]
 
 
+def can_take(position: Position, limits: Limits) -> bool:
+    """Whether this is looked for: between two, where one line is asked for that goes as far."""
+    return position.players == 2 and limits.best == 1 and limits.depth > _PLIES
+
+
+def before_taking(limits: Limits) -> Limits:
+    """The limits of the first search, which leaves something for the second."""
+    seconds = limits.seconds and limits.seconds * (_SHARE - 1) / _SHARE
+    return replace(limits, nodes=limits.nodes - limits.nodes // _SHARE, seconds=seconds)
+
+
 def taken(
     positions: Sequence[Position],
     found: Outlook,
@@ -49,23 +54,27 @@ def taken(
 ) -> Outlook:
     """What was found in the last of two players' positions, with the line that takes a marble in
     place of one that does not. `limits` are those of both searches together."""
-    spare = limits.nodes // SHARE
-    quick = replace(limits, nodes=spare // 2, depth=PLIES - 1, best=_CANDIDATES, told=None)
+    quick = _part(limits, 2 * _SHARE, depth=_PLIES - 1, best=_CANDIDATES)
     counted = twin(root_of(positions), _COUNTING, _EVERYTHING, quick)
     nodes, cut = found.nodes + counted.nodes, found.cut or counted.cut
     wanted = _lead(positions[-1]) + MARBLE
     moves = [line[0] for value, line in counted.lines if value >= wanted]
     best, *others = found.lines
     if moves and best[1][0] not in moves:
-        each = replace(quick, nodes=spare // (2 * _CANDIDATES + 2), best=1)
-        after = replace(each, depth=PLIES - 2)
+        parts = 2 * _SHARE * (_CANDIDATES + 1)
+        after = _part(limits, parts, depth=_PLIES - 2)
         value, _ = _replied(positions, best[1][0], twin, _COUNTING, _EVERYTHING, after)
         if value < wanted:
-            deep = replace(each, depth=max(1, found.depth - 1))
+            deep = _part(limits, parts, depth=max(1, found.depth - 1))
             lines = [_replied(positions, move, twin, weights, ways, deep) for move in moves]
             line = max(lines, key=lambda line: line[0])
             best = line if line[0] >= best[0] - _DEAREST else best
     return Outlook((best, *others), found.depth, nodes, cut)
+
+
+def _part(limits: Limits, parts: int, depth: int, best: int = 1) -> Limits:
+    seconds = limits.seconds and limits.seconds / parts
+    return Limits(limits.nodes // parts, depth, seconds, best, limits.seed, limits.stop)
 
 
 def _lead(position: Position) -> int:
