@@ -12,7 +12,9 @@ from pbm.passwords import PasswordWork
 from pbm.play.clocks.forfeits import forfeited_at
 from pbm.play.clocks.told import moment_told
 from pbm.play.handles import handles_like
+from pbm.play.robots import robot_to_begin_with
 from pbm.play.turn import Turn
+from pbm.rules.registry import default_game
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
 from pbm.store.values.players import Player
