@@ -8,7 +8,7 @@ SHELL := /bin/bash
 PY := .venv/bin/python
 READY := .venv/.ready
 # The compiled core of the search, where there is a C compiler; without one all works, more slowly.
-CORE := pbm/rules/abalone/engine/_core.so
+CORE := pbm/rules/abalone/engine/_core.lib
 # Which tests or benchmarks, such as: make test ARGS="tests/rules -k bowl", make bench ARGS=rules.
 # Tests that are named run whether `make test` alone would run them or `make test-all`.
 ARGS ?=
@@ -105,9 +105,9 @@ clean: ## removes .venv and everything else that make made; var/ with its games 
 	rm -rf .venv .venv.lock dist build .fuzz .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find pbm tests migrations -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(READY): requirements.lock pyproject.toml hatch_build.py $(CORE:_core.so=core.c)
+$(READY): requirements.lock pyproject.toml hatch_build.py $(CORE:_core.lib=core.c)
 	@tools/venv $@ $^
 
 # For who got a compiler after .venv was made.
-$(CORE): $(CORE:_core.so=core.c) | $(READY)
+$(CORE): $(CORE:_core.lib=core.c) | $(READY)
 	@$(PY) -m pbm.rules.abalone.engine.compiling || true

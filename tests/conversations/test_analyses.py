@@ -80,8 +80,8 @@ def test_its_lines_stand_in_the_record_and_are_no_part_of_the_game(table: Table)
     alice.says("analyse 1")
     table.robots_think()
     after = alice.forgets().says("export 1 -apgn").gets(1).newest.text
-    assert after.count("{better: ") == 3
-    assert after.replace("\n", " ").count("best line: ") == 1
+    said = after.replace("\n", " ")
+    assert (said.count("better: "), said.count("best line: ")) == (3, 1)
     assert rules.parse_record(after) == rules.parse_record(before)
     for form in ("-json", "-abapro", "-apgn -abapro", "-diagram"):
         alice.forgets().says(f"export 1 {form}").gets(1)

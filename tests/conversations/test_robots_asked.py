@@ -4,6 +4,7 @@ import pytest
 
 from pbm.robots import draws
 from pbm.robots.draws import Standing
+from pbm.rules import abalone as rules
 from tests.conversations.playing import board_mail, plays, plays_silently
 from tests.serving import think_next
 from tests.table import Person, Table
@@ -154,11 +155,21 @@ def test_robots_end_a_game_that_is_left_to_them(table: Table, alice: Person) -> 
     assert len(table.moves(1)) == 1
     table.days_pass(seconds=60)
     alice.hears_nothing()
-    there, back = ["e7,e6", "g7,f6", "e3,e4", "c3,d3"], ["e6,e7", "f6,g7", "e4,e3", "d3,c3"]
-    plays_silently(table, 1, [*there, *back] * 2)
+    for _ in range(2):
+        there = []
+        for _ in range(4):
+            there.append(lone_step(table))
+            plays_silently(table, 1, there[-1:])
+        plays_silently(table, 1, [",".join(reversed(step.split(","))) for step in there])
     table.robots_think()
     assert len(table.moves(1)) == 17
     alice.gets(1).hears("Board 1 is over: a draw.")
+
+
+def lone_step(table: Table) -> str:
+    """A legal move of one marble, the same in the same position."""
+    moves = map(str, rules.legal_moves(table.board(1).position.inner))
+    return next(move for move in moves if "-" not in move)
 
 
 def test_a_strangers_first_mail_is_a_challenge(table: Table) -> None:

@@ -3,6 +3,7 @@
 import signal
 from pathlib import Path
 
+from pbm.service.running.heartbeat import ROLES
 from tests.e2e.player import SERVER, Player
 from tests.e2e.running import PROGRAMS, RunningServer
 from tests.e2e.sink import Sink
@@ -24,7 +25,8 @@ def test_it_says_that_there_is_nothing_to_read_again(tmp_path: Path, sink: Sink)
     with RunningServer(tmp_path, settings) as server:
         server.hangs_up("event=SIGHUP")
         found = server.admin("check").stdout
-        for role in ("listen", "turn", "post", "ticks"):
+        for role in ROLES:
             assert f"ok    role {role}: run by process " in found
         server.stop()
-        assert server.admin("check").stdout.count("No process runs it. Start one with") == 4
+        said = server.admin("check").stdout
+        assert said.count("No process runs it. Start one with") == len(ROLES)

@@ -42,6 +42,8 @@ FINITE = {
     "pbm.rules.abalone.hints._appeals": "one",
     "pbm.mail.writing.render.templates_of": "one",
     "pbm.mail.writing.render._renderer": "one",
+    "pbm.rules.abalone.engine.compiled._search": "one",
+    "pbm.rules.abalone.engine.compiled.why_not": "one",
     "pbm.rules.registry.games": "one",
     "pbm.passwords._hasher": "one",
     "pbm.play.ratings._model": "one",
@@ -55,6 +57,7 @@ def caches() -> dict[str, Any]:
     for module in pkgutil.walk_packages(pbm.__path__, "pbm."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
+    gc.unfreeze()  # what is frozen is not listed
     found = (item for item in gc.get_objects() if isinstance(item, CACHE))
     made = [(getattr(item, "__wrapped__", None), item) for item in found]
     named = {

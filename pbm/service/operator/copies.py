@@ -4,12 +4,12 @@ import os
 import shutil
 import sqlite3
 import subprocess
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
 from psycopg.conninfo import make_conninfo
-from sqlalchemy import func, inspect, select, text
+from sqlalchemy import Connection, func, inspect, select, text
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import DBAPIError
 
@@ -84,21 +84,22 @@ def counts(database: Database) -> dict[str, int]:
 def holds_data(database: Database) -> bool:
     """Whether any table of ours has a row. Raises OperatorError for what is no database."""
     try:
-        present = set(inspect(database.engine).get_table_names())
         with database.engine.connect() as connection:
             return any(
                 connection.execute(text(f"SELECT 1 FROM {rows} LIMIT 1")).first() is not None
-                for rows in _rows_of_people(database, present)
+                for rows in _rows_of_people(connection)
             )
     except DBAPIError as error:
         raise OperatorError(why_unusable(error)) from error
 
 
-def _rows_of_people(database: Database, present: Collection[str]) -> Iterator[str]:
+def _rows_of_people(connection: Connection) -> Iterator[str]:
     """The tables that hold data; of those in which some rows come by themselves, the others."""
+    inspector = inspect(connection)
+    present = set(inspector.get_table_names())
     for name in metadata.tables:
         if name == "players" and name in present:
-            columns = {column["name"] for column in inspect(database.engine).get_columns(name)}
+            columns = {column["name"] for column in inspector.get_columns(name)}
             yield "players WHERE robot IS NULL" if "robot" in columns else name
         elif name in present and name not in _SIGNS_OF_LIFE:
             yield name

@@ -6,7 +6,7 @@ from pbm.rules.abalone import legal_moves, parse_state
 from pbm.rules.abalone.engine import compiled, plain
 from pbm.rules.abalone.engine.roots import Limits, Outlook, Root, root_of
 from pbm.rules.abalone.engine.searching import search
-from pbm.rules.abalone.engine.taking import taken
+from pbm.rules.abalone.engine.taking import before_taking, taken
 from pbm.rules.abalone.engine.weights import Ways, Weights
 from pbm.rules.abalone.notation import parse_move
 from pbm.rules.abalone.position import Position
@@ -53,8 +53,8 @@ def still_forced(position: Position, text: str) -> bool:
 @pytest.mark.parametrize("state", FORCED[:2])
 def test_both_twins_take_alike(state: str) -> None:
     positions = [parse_state(state)]
-    limits = Limits(2_000)
-    first = Limits(1_500)
+    limits = Limits(12_000)
+    first = before_taking(limits)
     outlooks = [
         taken(
             positions,

@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 
 SOURCE = Path(__file__).with_name("core.c")
-LIBRARY = Path(__file__).with_name("_core.so")
+LIBRARY = Path(__file__).with_name("_core.lib")
 
 REMEDY = (
     "To compile what makes them fast, install gcc and libc6-dev, and run: "

@@ -19,6 +19,7 @@ _PLIES = 5  # in which an ejection is forced
 _SHARE = 4  # at most one node in so many goes into this, and of the seconds, too
 _DEAREST = MARBLE  # what may be given away for it, by the worth of positions
 _CANDIDATES = 4
+_FEW = 10_000
 _COUNTING = Weights(
     scores=(0, 1000, 2000, 3000, 4000, 5000),
     marble=0,
@@ -34,8 +35,10 @@ Line = tuple[int, tuple[int, ...]]
 
 
 def can_take(position: Position, limits: Limits) -> bool:
-    """Whether this is looked for: between two, where one line is asked for that goes as far."""
-    return position.players == 2 and limits.best == 1 and limits.depth > _PLIES
+    """Whether this is looked for: between two, where one line is asked for that goes as far, with
+    enough nodes for a second search."""
+    is_far = limits.depth > _PLIES and limits.nodes >= _FEW
+    return position.players == 2 and limits.best == 1 and is_far
 
 
 def before_taking(limits: Limits) -> Limits:
