@@ -36,6 +36,7 @@ def upgrade() -> None:
             ["player_id"], ["players.id"], name="fk_analysis_readers_player_id_players"
         ),
     )
+    op.create_index("ix_analysis_readers_player_id", "analysis_readers", ["player_id"])
 
 
 def downgrade() -> None:

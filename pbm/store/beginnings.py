@@ -10,7 +10,6 @@ from pbm.store.statement import Statement
 
 _NEWEST = 100  # boards of one player that are looked at
 _elsewhere = seats.alias()
-_ROBOTS = select(players.c.id).where(players.c.robot.is_not(None))
 _AT_NO_OTHER = Statement(
     select(seats.c.player_id)
     .where(
@@ -75,18 +74,24 @@ class Beginnings:
             .order_by(boards.c.started_at.desc())
             .limit(_NEWEST)
         ).all()
-        moved = select(func.count(distinct(seats.c.board_id))).where(
-            seats.c.board_id.in_(newest),
-            seats.c.player_id.not_in(_ROBOTS),
-            seats.c.player_id != begun_by,
-            seats.c.last_ply > 0,
+        moved = (
+            select(func.count(distinct(seats.c.board_id)))
+            .join(players, players.c.id == seats.c.player_id)
+            .where(
+                seats.c.board_id.in_(newest),
+                seats.c.player_id != begun_by,
+                seats.c.last_ply > 0,
+                players.c.robot.is_(None),
+            )
         )
         return int(self._connection.scalar(moved) or 0)
 
     def with_robots(self, player_id: int, *, most: int) -> int:
         """On how many boards in progress a player plays against robots; counted up to `most`."""
         against = exists().where(
-            _elsewhere.c.board_id == seats.c.board_id, _elsewhere.c.player_id.in_(_ROBOTS)
+            _elsewhere.c.board_id == seats.c.board_id,
+            _elsewhere.c.player_id == players.c.id,
+            players.c.robot.is_not(None),
         )
         own = seats.c.player_id == player_id
         query = select(seats.c.board_id).where(own, seats.c.playing, against)

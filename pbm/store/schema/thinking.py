@@ -55,4 +55,5 @@ analysis_readers = Table(  # who is to be told once it is finished
     metadata,
     Column("board_id", Integer, ForeignKey("boards.id"), primary_key=True, autoincrement=False),
     Column("player_id", Integer, ForeignKey("players.id"), primary_key=True, autoincrement=False),
+    Index("ix_analysis_readers_player_id", "player_id"),
 )
