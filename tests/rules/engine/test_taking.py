@@ -1,13 +1,17 @@
 """A marble that can be had by force is taken, and both twins take it alike."""
 
+from typing import cast
+
 import pytest
 
 from pbm.rules.abalone import legal_moves, parse_state
 from pbm.rules.abalone.engine import compiled, plain
-from pbm.rules.abalone.engine.roots import Limits, Outlook, Root, root_of
+from pbm.rules.abalone.engine.roots import Limits, Outlook, Root, Twin, root_of
 from pbm.rules.abalone.engine.searching import search
+from pbm.rules.abalone.engine.tables import CODE_MASK
 from pbm.rules.abalone.engine.taking import before_taking, taken
 from pbm.rules.abalone.engine.weights import Ways, Weights
+from pbm.rules.abalone.moves import move_coded
 from pbm.rules.abalone.notation import parse_move
 from pbm.rules.abalone.position import Position
 from pbm.rules.abalone.turns import play
@@ -70,20 +74,22 @@ def test_both_twins_take_alike(state: str) -> None:
     assert outlooks[0].nodes <= limits.nodes
 
 
-@pytest.mark.parametrize(("worth", "is_taken"), [(-999, True), (-1001, False)])
-def test_it_may_cost_a_marble_by_what_positions_are_worth(worth: int, is_taken: bool) -> None:
-    positions = [parse_state(FORCED[0])]
+@pytest.mark.parametrize(("worth", "is_taken"), [(-649, True), (-651, False)])
+def test_it_may_cost_most_of_a_marble(worth: int, is_taken: bool) -> None:
+    """By what positions are worth after it, beside what they are worth after the other move."""
+    position = parse_state(FORCED[0])
     best, other = (
-        line[0] for _, line in plain.search(root_of(positions), Weights(), Ways(), TWO).lines
+        line[0] for _, line in plain.search(root_of([position]), Weights(), Ways(), TWO).lines
     )
+    kept = play(position, move_coded(best & CODE_MASK)).position.marbles
 
-    def twin(root: Root, weights: Weights, ways: Ways, limits: Limits) -> Outlook:  # noqa: ARG001 - as twins are called
+    def twin(root: Root, weights: Weights, _: Ways, limits: Limits) -> Outlook:
         if weights == Weights():
-            return Outlook(((-worth, (1,)),), 3, 10)
+            return Outlook(((0 if root.marbles == kept else -worth, (1,)),), 3, 10)
         if limits.best > 1:
             return Outlook(((1000, (other,)),), 4, 10)
         return Outlook(((0, (1,)),), 3, 10)
 
     found = Outlook(((0, (best,)),), 4, 10)
-    outlook = taken(positions, found, twin, Weights(), Ways(), Limits(1_000))
+    outlook = taken([position], found, cast(Twin, twin), Weights(), Ways(), Limits(1_000))
     assert outlook.lines[0][1][0] == (other if is_taken else best)

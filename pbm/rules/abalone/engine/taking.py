@@ -17,7 +17,7 @@ from pbm.rules.abalone.turns import play_legal
 
 _PLIES = 5  # in which an ejection is forced
 _SHARE = 4  # at most one node in so many goes into this, and of the seconds, too
-_DEAREST = MARBLE  # what may be given away for it, by the worth of positions
+_DEAREST = 650  # what may be given away for it, by the worth of positions
 _CANDIDATES = 4
 _FEW = 10_000
 _COUNTING = Weights(
@@ -68,10 +68,14 @@ def taken(
         after = _part(limits, parts, depth=_PLIES - 2)
         value, _ = _replied(positions, best[1][0], twin, _COUNTING, _EVERYTHING, after)
         if value < wanted:
+            # Both with as little: a shallow search thinks better of a move than a deep one.
             deep = _part(limits, parts, depth=max(1, found.depth - 1))
-            lines = [_replied(positions, move, twin, weights, ways, deep) for move in moves]
+            kept, *lines = (
+                _replied(positions, move, twin, weights, ways, deep)
+                for move in (best[1][0], *moves)
+            )
             line = max(lines, key=lambda line: line[0])
-            best = line if line[0] >= best[0] - _DEAREST else best
+            best = line if line[0] >= kept[0] - _DEAREST else best
     return Outlook((best, *others), found.depth, nodes, cut)
 
 
