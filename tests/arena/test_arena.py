@@ -179,8 +179,8 @@ def test_a_robot_beats_what_is_below_it(name: str) -> None:
 
 
 @pytest.mark.thorough
-def test_a_fast_robot_finds_what_is_forced() -> None:
-    player = robot(BOULDER, 20_000)
+def test_the_strongest_robot_finds_what_is_forced() -> None:
+    player = robot(BOULDER)
     for plies in forced.KINDS:
         shown = list(positions(4, plies, 5))
         assert sum(Finder(player)((position, plies)) for position in shown) >= 4
