@@ -42,20 +42,59 @@ def waited(season: Season, board: Board, departure: Departure) -> timedelta:
     return count * QUARTER
 
 
-def may_be_late(season: Season, board: Board, departure: Departure) -> timedelta:
-    """By how much a forfeit may come later than the clock says: mail may have come back."""
-    handle = board.seats[departure.seat - 1].handle
-    member = next(member for member in season.members if member.handle == handle)
-    return LATE + (STOPPED_AT_MOST if member.habit.bounces else timedelta())
+def may_be_late(
+    season: Season, board: Board, departure: Departure, reminded: "Reminders"
+) -> timedelta:
+    """By how much a forfeit may come later than the clock says.
+
+    Where mail came back the clock stood still, and after that somebody is out only when a reminder
+    has arrived for a day, however long that takes.
+    """
+    seat = board.seats[departure.seat - 1]
+    member = next(member for member in season.members if member.handle == seat.handle)
+    if not member.habit.bounces:
+        return LATE
+    since = _wait_began(season, board, departure)
+    times = reminded.get((seat.player_id, board.id), [])
+    first = min((taken for written, taken in times if written >= since), default=since)
+    if departure.left_at - first <= timedelta(days=1) + LATE:
+        return timedelta.max
+    return LATE + STOPPED_AT_MOST
 
 
 def _wait_began(season: Season, board: Board, departure: Departure) -> datetime:
-    plies = [
-        ply.played_at for ply in season.table.plies(board.id) if ply.ply <= departure.after_ply
-    ]
-    left = [item.left_at for item in season.table.departures(board.id)]
-    earlier = [moment for moment in left if moment < departure.left_at]
-    return max([board.started_at, *plies[-1:], *earlier])
+    """Since when a board had waited for who forfeited.
+
+    Who leaves while it is another's move changes nothing for that one.
+    """
+    plies = [ply for ply in season.table.plies(board.id) if ply.ply <= departure.after_ply]
+    since = plies[-1].played_at if plies else board.started_at
+    out: set[int] = set()
+    mover = None
+    for item in sorted(season.table.departures(board.id), key=lambda item: item.left_at):
+        if item.left_at >= departure.left_at:
+            break
+        if item.after_ply == departure.after_ply:
+            mover = mover or _next(board, plies[-1].seat if plies else 0, out)
+            if board.seats[item.seat - 1].player_id == _who_plays(board, mover, out):
+                since, mover = item.left_at, None
+        out.add(item.seat)
+    return since
+
+
+def _next(board: Board, last: int, out: set[int]) -> int:
+    """The seat whose turn it is after another's, where some have been given up."""
+    count = len(board.seats)
+    turns = [(last + step) % count + 1 for step in range(count)]
+    return next(seat for seat in turns if _who_plays(board, seat, out) is not None)
+
+
+def _who_plays(board: Board, seat: int, out: set[int]) -> int | None:
+    """The player who moves for a seat: a partner for one who has left; None for nobody."""
+    sides = board.start.sides
+    own = [other for other in board.seats if sides[other.seat - 1] == sides[seat - 1]]
+    own.sort(key=lambda other: other.seat != seat)
+    return next((other.player_id for other in own if other.seat not in out), None)
 
 
 def _counts(season: Season, player_id: int, board_id: int) -> Any:
@@ -82,12 +121,18 @@ def _days_away(season: Season, player_id: int, board_id: int) -> Iterator[tuple[
             yield row["first_day"], row["last_day"]
 
 
-def reminders(season: Season) -> dict[tuple[int, int], list[tuple[datetime, datetime]]]:
-    """When each player was reminded of each board: written, and taken by the next server."""
+Reminders = dict[tuple[int, int], list[tuple[datetime, datetime]]]
+"""When each player was reminded of each board: written, and taken by the next server."""
+
+
+def reminders(season: Season) -> Reminders:
+    """The reminders that have arrived: what came back was none."""
     together = season.table.rows("reminded_boards")
-    found: dict[tuple[int, int], list[tuple[datetime, datetime]]] = {}
+    found: Reminders = {}
     for row in season.table.rows("outbox"):
         if row["kind"] not in ("reminder", "reminders") or row["status"] != "sent":
+            continue
+        if row["last_error"]:
             continue
         boards = [item["board_id"] for item in together if item["outbox_id"] == row["id"]]
         times = _aware(row["written_at"]), _aware(row["finished_at"])
@@ -100,7 +145,7 @@ def was_warned(
     season: Season,
     board: Board,
     departure: Departure,
-    reminded: dict[tuple[int, int], list[tuple[datetime, datetime]]],
+    reminded: Reminders,
 ) -> bool:
     """Whether a reminder was taken at least a day before the forfeit."""
     since = _wait_began(season, board, departure)
