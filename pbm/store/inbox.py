@@ -128,6 +128,7 @@ class Inbox:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
+        self.were_kept = False  # mails, in this transaction; so whoever obeys them looks again
 
     def keep(
         self,
@@ -166,6 +167,7 @@ class Inbox:
             "last_place": now.timestamp() + queued.furthest,
         }
         keep = _KEEP[self._connection.dialect.name]
+        self.were_kept = True
         added = keep.value(self._connection, **values)
         while added is None:
             copy = _KNOWN.row(self._connection, **same)

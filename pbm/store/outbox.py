@@ -122,6 +122,7 @@ class Outbox:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
+        self.were_written = False  # mails, in this transaction; so whoever sends them looks again
 
     def add(self, *mails: NewMail) -> None:
         """Write mails down to be sent, in this order."""
@@ -137,6 +138,7 @@ class Outbox:
             for mail in mails
         ]
         if rows:
+            self.were_written = True
             _ADD.run(self._connection, *rows)
 
     def claim_due(
@@ -324,6 +326,7 @@ class Outbox:
 
     def release(self, player_id: int, address_key: str, now: datetime) -> None:
         """Let the mails to a player go out at once that were to wait."""
+        self.were_written = True
         self._connection.execute(
             update(outbox)
             .where(
