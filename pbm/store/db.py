@@ -139,6 +139,9 @@ class Database:
         """Connects to nothing yet. Raises OperatorError for a URL that cannot work."""
         self.engine = _engine(url)
         self._reader = self.engine.execution_options(pbm_reading=True)
+        self._glancer = self._reader
+        if not self.embedded:
+            self._glancer = self._reader.execution_options(isolation_level="AUTOCOMMIT")
 
     @property
     def embedded(self) -> bool:
@@ -159,8 +162,8 @@ class Database:
 
     @contextmanager
     def glance(self) -> Iterator[UnitOfWork]:
-        """For one look-up, which sees one state anyway: on SQLite without a transaction."""
-        with self._reader.connect() if self.embedded else self._reader.begin() as connection:
+        """For one look-up, which sees one state anyway: without a transaction."""
+        with self._glancer.connect() as connection:
             yield UnitOfWork(connection)
 
     def close(self) -> None:
@@ -179,6 +182,12 @@ def is_away(error: BaseException) -> bool:
     if state is not None:
         return str(state).startswith(_POSTGRESQL_AWAY)
     return isinstance(error, OperationalError | InterfaceError)
+
+
+def is_conflict(error: BaseException) -> bool:
+    """Whether a transaction was undone for the sake of another, and would now succeed."""
+    state = getattr(error.orig, "sqlstate", None) if isinstance(error, DBAPIError) else None
+    return str(state).startswith("40")
 
 
 def why_unusable(error: DBAPIError) -> str:

@@ -23,6 +23,7 @@ from sqlalchemy import (
     union_all,
     update,
 )
+from sqlalchemy.dialects import postgresql
 
 from pbm.store.kinds import ERASING_ADDRESS, SUPERSEDED, Allowance, Kind, using_up
 from pbm.store.schema.columns import DUE, FAILED
@@ -97,19 +98,19 @@ def _unless_erased(column: Column[str]) -> Case[str]:
     return case((erases, ""), else_=column)
 
 
-_FINISH = Statement(
-    update(outbox)
-    .where(outbox.c.id == bindparam("mail"))
-    .values(
-        status=bindparam("status"),
-        finished_at=bindparam("now"),
-        last_error=bindparam("error"),
-        attempts=outbox.c.attempts + 1,
-        params=None,
-        headers=None,
-        recipient=_unless_erased(outbox.c.recipient),
-        recipient_key=_unless_erased(outbox.c.recipient_key),
-    )
+_FINISHED = update(outbox).values(
+    status=bindparam("status"),
+    finished_at=bindparam("now"),
+    last_error=bindparam("error"),
+    attempts=outbox.c.attempts + 1,
+    params=None,
+    headers=None,
+    recipient=_unless_erased(outbox.c.recipient),
+    recipient_key=_unless_erased(outbox.c.recipient_key),
+)
+_FINISH = Statement(_FINISHED.where(outbox.c.id == bindparam("mail")))
+_FINISH_ALL = Statement(  # on PostgreSQL
+    _FINISHED.where(outbox.c.id == func.any(bindparam("mails", type_=postgresql.ARRAY(Integer))))
 )
 _ARRIVED = and_(outbox.c.status == "sent", outbox.c.last_error.is_(None))  # as far as we know
 _NEXT_DUE_AT = Statement(
@@ -171,11 +172,11 @@ class Outbox:
         self, outbox_ids: Sequence[int], status: str, now: datetime, error: str | None = None
     ) -> None:
         """Record that mails were sent, have failed or were dropped, and erase their contents."""
-        rows = [
-            {"mail": number, "status": status, "now": now, "error": error} for number in outbox_ids
-        ]
-        if rows:
-            _FINISH.run(self._connection, *rows)
+        outcome = {"status": status, "now": now, "error": error}
+        if outbox_ids and self._connection.dialect.name == "postgresql":
+            _FINISH_ALL.run(self._connection, {"mails": sorted(outbox_ids), **outcome})
+        elif outbox_ids:
+            _FINISH.run(self._connection, *({"mail": number, **outcome} for number in outbox_ids))
 
     def fail(self, outbox_id: int, error: str, now: datetime) -> None:
         """Record that a mail was refused for good; its contents stay for a retry."""
