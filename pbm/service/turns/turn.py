@@ -39,6 +39,7 @@ from pbm.service.post.bounces import hear_from, hear_report, send_missed
 from pbm.service.running.steps import Steps
 from pbm.service.turns.announce import announce_boards
 from pbm.service.turns.answers import hear_answer
+from pbm.service.turns.company import Companies
 from pbm.service.turns.crash_marker import CrashMarker
 from pbm.service.turns.held_words import holding_passwords
 from pbm.service.turns.logins import hear_logins
@@ -54,29 +55,39 @@ from pbm.store.values.mails import InboxMail
 
 MOST_TRIES = 3
 ASIDE_FOR = timedelta(minutes=1)  # more than the watchdog allows; then another process takes it
+HELD_FOR = timedelta(milliseconds=100)  # until a board is looked at again that was not free
 SLICE = 0.1  # seconds of turns in one transaction, for which the door has to wait
 Tell = Callable[[Turn, InboxMail], None]
 _log = structlog.get_logger("pbm.turn")
 
 
 class TurnFailedError(Exception):
-    """A turn went wrong in a way that nobody foresaw; everything that it did must be undone."""
+    """A turn went wrong in a way that nobody foresaw; everything that it did must be undone.
 
-    def __init__(self, mail: InboxMail, error: Exception) -> None:
+    `by_itself`: no other turn had come before it in its transaction, which might be to blame.
+    """
+
+    def __init__(self, mail: InboxMail, error: Exception, *, by_itself: bool) -> None:
         super().__init__(f"mail {incoming(mail.id)}: {error}")
         self.mail = mail
         self.error = error
+        self.by_itself = by_itself
+
+
+class GroupUndoneError(Exception):
+    """Several turns cannot share a transaction as they were to: some will come alone."""
 
 
 @dataclass(frozen=True)
 class Taken:
-    """How many mails were obeyed or put aside, whether more may wait, and whether timers were
-    set, or thoughts asked for."""
+    """How many mails were obeyed or put aside, whether more may wait, whether timers were
+    set, or thoughts asked for, and whether some wait for boards that others have in hand."""
 
     mails: int
     more: bool
     timers_set: bool = False
     thoughts_asked: bool = False
+    boards_missed: bool = False
 
 
 @dataclass
@@ -90,6 +101,9 @@ class Turns:
     watchdog: Watchdog | None = None
     seconds: Callable[[], float] = time.monotonic
     preparations: Preparations = field(default_factory=Preparations, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._companies = Companies(self.site)
 
     def begin(self) -> None:
         """Tell what an upgrade did; count a try for the mails in whose turns a process died."""
@@ -114,28 +128,40 @@ class Turns:
         """Obey the next mails, each a step; the outcome is what was `Taken`.
 
         It stops after `SLICE` seconds, so that others have not to wait for many slow turns, and
-        after one for which all others wait.
-        Raises TurnFailedError; HashingNeeded, where the next one puts that mail aside. Of
-        several mails one that fails undoes all: then take them one by one.
+        after one for which all others wait. Where it raises, all is undone, and the next time
+        the mail that was the reason is left aside, or comes first.
+        Raises TurnFailedError, HashingNeeded and GroupUndoneError.
         """
         now, began = self.clock(), self.seconds()
         mails = self._next(work, now, most)
-        outcomes: list[tuple[int, str]] = []
-        aside: list[int] = []
-        for mail in mails:
-            if outcomes and (work.holds_all_up or self.seconds() - began > SLICE):
-                break
-            yield is_long(mail.raw)
-            prepared = self._prepared(mail)
-            if prepared.is_under_way:
-                aside.append(mail.id)
-            else:
-                outcomes.append((mail.id, self._take(work, prepared)))
-        work.inbox.put_aside(aside, now + ASIDE_FOR)
-        work.inbox.finish(outcomes, self.clock())
-        count = len(outcomes) + len(aside)
-        more = count > 0 and (count == most or count < len(mails))
-        return Taken(count, more, work.timers.were_set, work.thoughts.were_asked)
+        company = self._companies.of(work, mails)
+        done = _Done()
+        if company.first:
+            yield from self._do(work, company.first, done)
+        if company.others and not work.holds_all_up:
+            held = self._companies.hold(work, company.others)
+            done.missed = [mail.id for mail in company.others if mail not in held]
+            work.in_group = work.is_shared
+            for mail in held:
+                if done.count and (work.holds_all_up or self.seconds() - began > SLICE):
+                    break
+                yield from self._do(work, mail, done)
+        work.inbox.put_aside(done.aside, now + ASIDE_FOR)
+        work.inbox.put_aside(done.missed, now + HELD_FOR)
+        work.inbox.finish(done.outcomes, self.clock())
+        self._write_out(work, done)
+        more = done.count > 0 and (done.count == most or done.count < len(mails))
+        set_or_asked = work.timers.were_set, work.thoughts.were_asked
+        return Taken(done.count, more, *set_or_asked, boards_missed=bool(done.missed))
+
+    def _do(self, work: UnitOfWork, mail: InboxMail, done: "_Done") -> Steps[None]:
+        yield is_long(mail.raw)
+        prepared = self._prepared(mail)
+        if prepared.is_under_way:
+            done.aside.append(mail.id)
+        else:
+            outcome = self._take(work, prepared, by_itself=not done.outcomes)
+            done.outcomes.append((mail.id, outcome))
 
     def work_out(self, preparation: Preparation) -> None:
         """Work out what a turn needs; outside the event loop and any transaction."""
