@@ -43,6 +43,7 @@ from pbm.store.words import Words
 _BUSY_MILLISECONDS = 30_000
 # SQLSTATE classes: connection, rollback, resources, object state, operator, system.
 _POSTGRESQL_AWAY = ("08", "40", "53", "55", "57", "58")
+_POSTGRESQL_UNDONE = "40"  # among them deadlocks
 _SQLITE_AWAY = (
     "SQLITE_BUSY",
     "SQLITE_LOCKED",
@@ -192,6 +193,13 @@ def is_away(error: BaseException) -> bool:
     if state is not None:
         return str(state).startswith(_POSTGRESQL_AWAY)
     return isinstance(error, OperationalError | InterfaceError)
+
+
+def lost_a_race(error: BaseException) -> bool:
+    """Whether the database has undone a transaction for the sake of another: done once more, it may
+    succeed."""
+    state = getattr(error.orig, "sqlstate", None) if isinstance(error, DBAPIError) else None
+    return str(state).startswith(_POSTGRESQL_UNDONE)
 
 
 def why_unusable(error: DBAPIError) -> str:

@@ -232,10 +232,11 @@ class Inbox:
         query = select(func.count()).where(inbox.c.status == word)
         return int(self._transaction.scalar(query) or 0)
 
-    def find_new(self, inbox_id: int) -> InboxMail | None:
-        """Find a mail that is still to be obeyed, and lock it."""
+    def find_new(self, inbox_id: int, *, wait: bool = True) -> InboxMail | None:
+        """Find a mail that is still to be obeyed, and lock it; without `wait` only one that no
+        other process has in hand."""
         query = select(*_COLUMNS).where(inbox.c.id == inbox_id, inbox.c.status == NEW)
-        return self._one(query.with_for_update())
+        return self._one(query.with_for_update(skip_locked=not wait))
 
     def finish(self, outcomes: Sequence[tuple[int, str]], now: datetime) -> None:
         """Record what became of mails, by number, and erase their texts."""

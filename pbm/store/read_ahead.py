@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from sqlalchemy import select
 
 from pbm.store.schema.games import boards
-from pbm.store.transaction import Transaction
+from pbm.store.transaction import Transaction, WouldWaitError
 
 
-class NotHeldError(Exception):
+class NotHeldError(WouldWaitError):
     """A turn that may wait for no board asks for one that its transaction has not locked."""
 
     def __init__(self, board_id: int) -> None:

@@ -10,6 +10,10 @@ from sqlalchemy.engine import Dialect
 from pbm.store.driver import execute
 
 
+class WouldWaitError(Exception):
+    """A turn asks for what another transaction may have in hand, and may wait for nobody."""
+
+
 class Transaction:
     """What a unit of work's stores ask the database through."""
 

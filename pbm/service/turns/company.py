@@ -54,10 +54,10 @@ class Companies:
             return list(mails)
         for number, (_, board_id) in known.items():
             if board_id not in ahead.boards and work.boards.game_of(board_id) is None:
-                self.must_go_alone(number)  # nobody has that board in hand, it is not there
+                self.must_go_alone([number])  # nobody has that board in hand, it is not there
         return [mail for mail in mails if known[mail.id][1] in ahead.boards]
 
-    def must_go_alone(self, *numbers: int) -> None:
+    def must_go_alone(self, numbers: Iterable[int]) -> None:
         """Let mails come first in their transactions from now on."""
         if len(self._alone) > _MOST_REMEMBERED:
             self._alone.clear()
