@@ -265,7 +265,7 @@ class Server:
         taker = TurnTaker(
             self._turns,
             self._writers[TURN],
-            most_together=MOST_TURNS_TOGETHER if self._database.embedded else 1,
+            most_together=MOST_TURNS_TOGETHER,
             read_in_thread=self._in_pool("mails"),
             hash_in_thread=self._in_pool("passwords"),
         )

@@ -1,6 +1,6 @@
 """The database: one unit of work is one transaction, and a mail is one unit of work."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from pbm.store.buckets import Buckets
 from pbm.store.challenges import Challenges
 from pbm.store.changes import Changes
 from pbm.store.channels import MAIL_KEPT, MAIL_WRITTEN, THOUGHT_ASKED, TIMER_SET, Channel
+from pbm.store.driver import execute
 from pbm.store.facts import Facts
 from pbm.store.heartbeats import Heartbeats
 from pbm.store.history import History
@@ -30,11 +31,12 @@ from pbm.store.playing import Playing
 from pbm.store.plies import Plies
 from pbm.store.questions import Questions
 from pbm.store.ratings import Ratings
+from pbm.store.read_ahead import Ahead, lock_free
 from pbm.store.reports import Reports
 from pbm.store.seeks import Seeks
-from pbm.store.statement import execute
 from pbm.store.thoughts import Thoughts
 from pbm.store.timers import Timers
+from pbm.store.transaction import Transaction
 from pbm.store.vacations import Vacations
 from pbm.store.waits import Waits
 from pbm.store.words import Words
@@ -42,6 +44,7 @@ from pbm.store.words import Words
 _BUSY_MILLISECONDS = 30_000
 # SQLSTATE classes: connection, rollback, resources, object state, operator, system.
 _POSTGRESQL_AWAY = ("08", "40", "53", "55", "57", "58")
+_POSTGRESQL_UNDONE = "40"  # among them deadlocks
 _SQLITE_AWAY = (
     "SQLITE_BUSY",
     "SQLITE_LOCKED",
@@ -65,33 +68,38 @@ class UnitOfWork:
     """The store as one transaction sees it; commits or rolls back as a whole."""
 
     def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-        self.boards = Boards(connection)
-        self.plies = Plies(connection)
-        self.beginnings = Beginnings(connection)
-        self.playing = Playing(connection, self.boards)
-        self.waits = Waits(connection, self.boards)
-        self.players = Players(connection)
-        self.inbox = Inbox(connection)
-        self.outbox = Outbox(connection)
-        self.timers = Timers(connection)
-        self.questions = Questions(connection, self.timers)
-        self.changes = Changes(connection)
-        self.buckets = Buckets(connection)
-        self.facts = Facts(connection)
-        self.heartbeats = Heartbeats(connection)
-        self.ratings = Ratings(connection)
-        self.vacations = Vacations(connection)
-        self.history = History(connection)
-        self.seeks = Seeks(connection)
-        self.blocks = Blocks(connection)
-        self.challenges = Challenges(connection)
-        self.words = Words(connection)
-        self.reports = Reports(connection)
-        self.kept_news = KeptNews(connection)
-        self.awaiting = AwaitingMails(connection)
-        self.thoughts = Thoughts(connection)
-        self.analyses = Analyses(connection)
+        self._transaction = transaction = Transaction(connection)
+        self.boards = Boards(transaction)
+        self.plies = Plies(transaction)
+        self.beginnings = Beginnings(transaction)
+        self.playing = Playing(transaction, self.boards)
+        self.waits = Waits(transaction, self.boards)
+        self.players = Players(transaction)
+        self.inbox = Inbox(transaction)
+        self.outbox = Outbox(transaction)
+        self.timers = Timers(transaction)
+        self.questions = Questions(transaction, self.timers)
+        self.changes = Changes(transaction)
+        self.buckets = Buckets(transaction)
+        self.facts = Facts(transaction)
+        self.heartbeats = Heartbeats(transaction)
+        self.ratings = Ratings(transaction)
+        self.vacations = Vacations(transaction)
+        self.history = History(transaction)
+        self.seeks = Seeks(transaction)
+        self.blocks = Blocks(transaction)
+        self.challenges = Challenges(transaction)
+        self.words = Words(transaction)
+        self.reports = Reports(transaction)
+        self.kept_news = KeptNews(transaction)
+        self.awaiting = AwaitingMails(transaction)
+        self.thoughts = Thoughts(transaction)
+        self.analyses = Analyses(transaction)
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether other processes may use this database, too."""
+        return self._transaction.is_shared
 
     @property
     def holds_all_up(self) -> bool:
@@ -114,22 +122,41 @@ class UnitOfWork:
         }
         return frozenset(channel for channel, is_waited_for in found.items() if is_waited_for)
 
+    @property
+    def in_group(self) -> bool:
+        """Whether several turns share this transaction, of which none may wait for a board."""
+        return self._transaction.in_group
+
+    @in_group.setter
+    def in_group(self, shared: bool) -> None:
+        self._transaction.in_group = shared
+
+    def holding(self, board_id: int) -> bool:
+        """Whether nobody else can change a board until the commit."""
+        return self._transaction.holds(board_id)
+
+    def take_ahead(self, board_ids: Iterable[int], player_ids: Iterable[int]) -> Ahead:
+        """Lock some boards without waiting for anybody, and read what turns on them look up: their
+        players and the named ones, and whatever else is shown with every board.
+
+        One that was locked already stays so.
+        """
+        _ = player_ids
+        return Ahead(lock_free(self._transaction, board_ids))
+
+    def flush(self) -> None:
+        """Run now what waits to be written, for whoever has to know that it can be. Raises
+        DBAPIError."""
+
     def run(self, statement: Executable, **values: object) -> None:
         """Run a statement that is about no table."""
-        self._connection.execute(statement, values)
+        self._transaction.execute(statement, values)
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:
         """Undo what happens inside, and only that, if it raises."""
-        execute(self._connection, "SAVEPOINT step")  # one inside another hides it until its end
-        try:
+        with self._transaction.savepoint():
             yield
-        except BaseException:
-            if not self._connection.invalidated:
-                execute(self._connection, "ROLLBACK TO SAVEPOINT step")
-                execute(self._connection, "RELEASE SAVEPOINT step")
-            raise
-        execute(self._connection, "RELEASE SAVEPOINT step")
 
 
 class Database:
@@ -184,10 +211,11 @@ def is_away(error: BaseException) -> bool:
     return isinstance(error, OperationalError | InterfaceError)
 
 
-def is_conflict(error: BaseException) -> bool:
-    """Whether a transaction was undone for the sake of another, and would now succeed."""
+def lost_a_race(error: BaseException) -> bool:
+    """Whether the database has undone a transaction for the sake of another: done once more, it may
+    succeed."""
     state = getattr(error.orig, "sqlstate", None) if isinstance(error, DBAPIError) else None
-    return str(state).startswith("40")
+    return str(state).startswith(_POSTGRESQL_UNDONE)
 
 
 def why_unusable(error: DBAPIError) -> str:

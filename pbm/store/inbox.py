@@ -6,7 +6,6 @@ from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
-    Connection,
     Float,
     Integer,
     Select,
@@ -25,6 +24,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from pbm.store.schema.columns import NEW, STUCK
 from pbm.store.schema.mails import inbox
 from pbm.store.statement import Row, Statement
+from pbm.store.transaction import Transaction
 from pbm.store.values.mails import InboxMail, Queued
 
 _COLUMNS = (
@@ -126,8 +126,8 @@ ANYWHERE = Queued()
 class Inbox:
     """Queries about incoming mail, within one transaction."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
         self.were_kept = False  # mails, in this transaction; so whoever obeys them looks again
 
     def keep(
@@ -166,22 +166,22 @@ class Inbox:
             "apart": queued.apart,
             "last_place": now.timestamp() + queued.furthest,
         }
-        keep = _KEEP[self._connection.dialect.name]
+        keep = _KEEP[self._transaction.dialect.name]
         self.were_kept = True
-        added = keep.value(self._connection, **values)
+        added = keep.value(self._transaction, **values)
         while added is None:
-            copy = _KNOWN.row(self._connection, **same)
+            copy = _KNOWN.row(self._transaction, **same)
             if copy is None:
                 return None
             if copy["received_at"] > now - same_for:
                 return int(copy["id"])
             self._set(inbox.c.id == copy["id"], digest=f"{digest}.{copy['id']}")
-            added = keep.value(self._connection, **values)
+            added = keep.value(self._transaction, **values)
         return int(added)
 
     def copies(self, digest: str, since: datetime) -> dict[str, int]:
         """The recipients of the mails with a digest that came since a moment, and their numbers."""
-        rows = _COPIES.rows(self._connection, digest=digest, since=since)
+        rows = _COPIES.rows(self._transaction, digest=digest, since=since)
         return {str(row["recipient"]): int(row["id"]) for row in rows}
 
     def claim(
@@ -192,14 +192,14 @@ class Inbox:
         Of those that share a lane only the first is taken, none that was put aside, and none
         that is longer than `most_bytes`.
         """
-        rows = _CLAIM.rows(self._connection, now=now, most=most, most_bytes=most_bytes)
+        rows = _CLAIM.rows(self._transaction, now=now, most=most, most_bytes=most_bytes)
         return tuple(_mail(row) for row in rows)
 
     def put_aside(self, numbers: Iterable[int], until: datetime) -> None:
         """Let nobody claim these mails until a moment; what comes after them in a lane waits."""
         rows = [{"mail": number, "until": until} for number in numbers]
         if rows:
-            _PUT_ASIDE.run(self._connection, *rows)
+            _PUT_ASIDE.run(self._transaction, *rows)
 
     def take_back(self) -> None:
         """Let all be claimed that was put aside, by processes that are no more."""
@@ -219,37 +219,38 @@ class Inbox:
             select(*_COLUMNS).where(inbox.c.status == status) for status in (NEW, STUCK)
         )  # apart, since each has an index of its own
         query = union_all(new, stuck).order_by("id").limit(most)
-        rows = self._connection.execute(query).mappings()
+        rows = self._transaction.execute(query).mappings()
         return tuple(_mail(row) for row in rows)
 
     def longest_waiting(self) -> tuple[int, datetime] | None:
         """The oldest mail whose turn is to come: its number, and since when it waits."""
         query = select(inbox.c.id, inbox.c.received_at).where(inbox.c.status == NEW)
-        row = self._connection.execute(query.order_by(inbox.c.id).limit(1)).one_or_none()
+        row = self._transaction.execute(query.order_by(inbox.c.id).limit(1)).one_or_none()
         return (row.id, row.received_at) if row else None
 
     def count(self, status: str) -> int:
         """How many mails are new, done or stuck."""
         word = literal(status, literal_execute=True)
         query = select(func.count()).where(inbox.c.status == word)
-        return int(self._connection.scalar(query) or 0)
+        return int(self._transaction.scalar(query) or 0)
 
-    def find_new(self, inbox_id: int) -> InboxMail | None:
-        """Find a mail that is still to be obeyed, and lock it."""
+    def find_new(self, inbox_id: int, *, wait: bool = True) -> InboxMail | None:
+        """Find a mail that is still to be obeyed, and lock it; without `wait` only one that no
+        other process has in hand."""
         query = select(*_COLUMNS).where(inbox.c.id == inbox_id, inbox.c.status == NEW)
-        return self._one(query.with_for_update())
+        return self._one(query.with_for_update(skip_locked=not wait))
 
     def finish(self, outcomes: Sequence[tuple[int, str]], now: datetime) -> None:
         """Record what became of mails, by number, and erase their texts."""
         if outcomes:
             rows = [{"mail": number, "told": told, "now": now} for number, told in outcomes]
-            _FINISH.run(self._connection, *rows)
+            _FINISH.run(self._transaction, *rows)
 
     def count_try(self, inbox_id: int, error: str) -> int:
         """Count a try that failed; return how many there have been, 0 if it is not new any more."""
         still_new = (inbox.c.id == inbox_id) & (inbox.c.status == NEW)
         self._set(still_new, tries=inbox.c.tries + 1, outcome=error, aside_until=None)
-        return self._connection.scalar(select(inbox.c.tries).where(still_new)) or 0
+        return self._transaction.scalar(select(inbox.c.tries).where(still_new)) or 0
 
     def set_stuck(self, inbox_id: int) -> None:
         """Put a mail aside until the operator retries or drops it."""
@@ -260,10 +261,10 @@ class Inbox:
         self._set(inbox.c.id == inbox_id, status="new", tries=0)
 
     def _set(self, condition: ColumnElement[bool], **values: object) -> None:
-        self._connection.execute(update(inbox).where(condition).values(**values))
+        self._transaction.execute(update(inbox).where(condition).values(**values))
 
     def _one(self, query: Select[Any]) -> InboxMail | None:
-        row = self._connection.execute(query).mappings().one_or_none()
+        row = self._transaction.execute(query).mappings().one_or_none()
         return _mail(row) if row else None
 
 

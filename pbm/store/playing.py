@@ -5,12 +5,13 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Integer, bindparam, delete, func, insert, select, update
+from sqlalchemy import Integer, bindparam, delete, func, insert, select, update
 
 from pbm.store.board_rows import plain_stops
 from pbm.store.boards import Boards
 from pbm.store.schema.games import boards, departures, moves, seats
 from pbm.store.statement import Statement
+from pbm.store.transaction import Transaction
 from pbm.store.values.boards import Board
 from pbm.store.values.plies import NewPly, Progress
 
@@ -54,8 +55,8 @@ _SET_POSITION = Statement(
 class Playing:
     """Writes down what happens on boards, within one transaction."""
 
-    def __init__(self, connection: Connection, boards: Boards) -> None:
-        self._connection = connection
+    def __init__(self, transaction: Transaction, boards: Boards) -> None:
+        self._transaction = transaction
         self._boards = boards
 
     def fill(
@@ -73,13 +74,13 @@ class Playing:
         """
         if played:
             rows = [{"board_id": board.id, "played_at": now, **vars(ply)} for ply in played]
-            self._connection.execute(insert(moves), rows)
+            self._transaction.execute(insert(moves), rows)
         if left:
             rows = [
                 {"board_id": board.id, "after_ply": ply, "seat": seat, "how": how, "left_at": now}
                 for ply, seat, how in left
             ]
-            self._connection.execute(insert(departures), rows)
+            self._transaction.execute(insert(departures), rows)
         self._set_last_ply(board.id, {item.seat: item.ply for item in played})
         return self.set_progress(self._boards.get(board.id), progress, now)
 
@@ -101,7 +102,7 @@ class Playing:
         ply, seat = played.ply, played.seat
         counted = {"number": board.id, "mark": played.stood, "since": since, "first": first}
         row = {"board_id": board.id, "played_at": now, **vars(played), **counted}
-        _ADD_PLY.run(self._connection, row)
+        _ADD_PLY.run(self._transaction, row)
         self._set_last_ply(board.id, {seat: ply})
         seated = tuple(
             replace(item, last_ply=ply, answered=True) if item.seat == seat else item
@@ -121,7 +122,7 @@ class Playing:
     ) -> Board:
         """Record that a seat was given up, and what stands after it."""
         left = {"after_ply": board.ply, "seat": seat, "how": how, "left_at": now}
-        self._connection.execute(
+        self._transaction.execute(
             insert(departures).values(board_id=board.id, **left, spared=spared)
         )
         return self.set_progress(board, progress, now)
@@ -136,7 +137,7 @@ class Playing:
             "winners": None if winners is None else list(winners),
             "stops": plain_stops(kept["stops"]),
         }
-        _SET_POSITION.run(self._connection, kept | stored)
+        _SET_POSITION.run(self._transaction, kept | stored)
         after = replace(board, **kept)
         if after.playing != board.playing:
             self._set_playing(board.id, after.playing)
@@ -146,13 +147,13 @@ class Playing:
         """Return to an earlier ply: all that came after it goes, departures and offers too."""
         ply = progress.ply
         for table, column in ((moves, moves.c.ply), (departures, departures.c.after_ply)):
-            self._connection.execute(
+            self._transaction.execute(
                 delete(table).where(table.c.board_id == board.id, column > ply)
             )
         played = select(func.coalesce(func.max(moves.c.ply), 0)).where(
             moves.c.board_id == seats.c.board_id, moves.c.seat == seats.c.seat
         )
-        self._connection.execute(
+        self._transaction.execute(
             update(seats)
             .where(seats.c.board_id == board.id)
             .values(last_ply=played.scalar_subquery())
@@ -163,10 +164,10 @@ class Playing:
     def _set_last_ply(self, board_id: int, plies: Mapping[int | None, int]) -> None:
         for seat, ply in plies.items():
             told = {"number": board_id, "mover": seat, "ply": ply}
-            _SET_LAST_PLY.run(self._connection, told)
+            _SET_LAST_PLY.run(self._transaction, told)
 
     def _set_playing(self, board_id: int, playing: bool) -> None:
-        self._connection.execute(
+        self._transaction.execute(
             update(seats)
             .where(seats.c.board_id == board_id, seats.c.playing != playing)
             .values(playing=playing)

@@ -7,10 +7,11 @@ fifteen of them. The SQL and the conversion of values are SQLAlchemy's here, too
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Delete, Insert, Select, Update
+from sqlalchemy import Delete, Insert, Select, Update
 from sqlalchemy.engine import Dialect, RowMapping
-from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql.compiler import SQLCompiler
+
+from pbm.store.transaction import Transaction
 
 Built = Select[Any] | Insert | Update | Delete
 Row = dict[str, Any] | RowMapping
@@ -28,26 +29,26 @@ class Statement:
         self._built = built
         self._compiled: dict[str, _Compiled] = {}
 
-    def rows(self, connection: Connection, **values: Any) -> list[dict[str, Any]]:
+    def rows(self, transaction: Transaction, **values: Any) -> list[dict[str, Any]]:
         """All rows, each by the names of its columns. Raises DBAPIError."""
-        compiled = self._for(connection.dialect)
-        rows = execute(connection, compiled.sql, compiled.bound(values))
+        compiled = self._for(transaction.dialect)
+        rows = transaction.run(compiled.sql, compiled.bound(values))
         return [compiled.read(row) for row in rows]
 
-    def row(self, connection: Connection, **values: Any) -> dict[str, Any] | None:
+    def row(self, transaction: Transaction, **values: Any) -> dict[str, Any] | None:
         """The first row, None if there is none. Raises DBAPIError."""
-        return next(iter(self.rows(connection, **values)), None)
+        return next(iter(self.rows(transaction, **values)), None)
 
-    def value(self, connection: Connection, **values: Any) -> Any:
+    def value(self, transaction: Transaction, **values: Any) -> Any:
         """The first column of the first row, None if there is no row. Raises DBAPIError."""
-        row = self.row(connection, **values)
+        row = self.row(transaction, **values)
         return next(iter(row.values())) if row else None
 
-    def run(self, connection: Connection, *sets: Mapping[str, Any]) -> None:
+    def run(self, transaction: Transaction, *sets: Mapping[str, Any]) -> None:
         """Run it for each set of values. Raises DBAPIError."""
-        compiled = self._for(connection.dialect)
+        compiled = self._for(transaction.dialect)
         bound = [compiled.bound(values) for values in sets]
-        execute(connection, compiled.sql, bound if len(bound) > 1 else bound[0])
+        transaction.run(compiled.sql, bound if len(bound) > 1 else bound[0])
 
     def _for(self, dialect: Dialect) -> "_Compiled":
         compiled = self._compiled.get(dialect.name)
@@ -99,40 +100,3 @@ class _Compiled:
         for name, convert in self._converts:
             found[name] = convert(found[name])
         return found
-
-
-def execute(connection: Connection, sql: str, bound: Any = ()) -> Sequence[Any]:
-    """Run SQL as the driver takes it, with one set of values or a list of them.
-
-    Returns the driver's rows. Errors are SQLAlchemy's (DBAPIError), and who listens to the
-    engine's statements hears of this one.
-    """
-    held: Any = connection.connection.dbapi_connection
-    errors: Any = connection.dialect.loaded_dbapi.Error
-    try:
-        cursor = held.cursor()
-        many = isinstance(bound, list)
-        for listen in connection.engine.dispatch.before_cursor_execute:
-            listen(connection, cursor, sql, bound, None, many)
-        cursor.executemany(sql, bound) if many else cursor.execute(sql, bound)
-        return cursor.fetchall() if cursor.description else []
-    except errors as error:
-        raise _as_sqlalchemy_has_it(connection, sql, error) from error
-
-
-def _as_sqlalchemy_has_it(connection: Connection, sql: str, error: Any) -> BaseException:
-    """The error in SQLAlchemy's class for it; a connection that has broken is given up."""
-    dialect = connection.dialect
-    broken = dialect.is_disconnect(error, connection.connection, None)
-    if broken:
-        connection.invalidate(error)
-    found: BaseException = DBAPIError.instance(
-        sql,
-        None,  # the values may be somebody's mail
-        error,
-        dialect.loaded_dbapi.Error,
-        hide_parameters=True,
-        connection_invalidated=broken,
-        dialect=dialect,
-    )
-    return found

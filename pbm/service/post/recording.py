@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from pbm.mail.smtp_out.delivery import Delivery, Sent
 from pbm.service.running.writer import Writer
-from pbm.store.db import UnitOfWork, is_away, is_conflict
+from pbm.store.db import UnitOfWork, is_away, lost_a_race
 from pbm.store.values.mails import OutboxMail
 
 MOST_TOGETHER = 64
@@ -56,7 +56,7 @@ class Recording:
         try:
             await writer.do(lambda work: self._record(work, outcomes))
         except Exception as error:  # noqa: BLE001 - whoever waits hears of it
-            if len(together) > 1 and (is_conflict(error) or not is_away(error)):
+            if len(together) > 1 and (lost_a_race(error) or not is_away(error)):
                 for each in together:
                     await self._write([each], writer)
                 return
