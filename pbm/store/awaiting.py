@@ -10,7 +10,7 @@ from sqlalchemy import bindparam, delete
 from pbm.store.kinds import Kind
 from pbm.store.schema.columns import DUE
 from pbm.store.schema.mails import outbox
-from pbm.store.transaction import Transaction
+from pbm.store.transaction import GUARDED, Transaction
 from pbm.store.values.players import Player
 
 MARGIN = timedelta(seconds=0.25)  # before it is due: the post may take it while a transaction ends
@@ -33,6 +33,7 @@ _TAKE = (
         outbox.c.due_at > bindparam("after"),
     )
     .returning(outbox.c.id, *_COLUMNS)
+    .execution_options(**GUARDED)
 )
 
 

@@ -15,13 +15,14 @@ from pbm.store.board_rows import SEATED, SEATED_AT, board_of
 from pbm.store.read_ahead import NotHeldError
 from pbm.store.schema.games import boards, seats
 from pbm.store.statement import Row, Statement
-from pbm.store.transaction import Transaction
+from pbm.store.transaction import GUARDED, Transaction
 from pbm.store.values.boards import Board, Offer, Round
 from pbm.store.values.plies import Bookkeeping
 
 _IT = boards.c.id == bindparam("number")
 _FIND = Statement(select(boards).where(_IT))
-_FIND_LOCKED = Statement(select(boards).where(_IT).with_for_update())
+# Not FOR UPDATE: mails that refer to a board wait for nobody who changes it.
+_FIND_LOCKED = Statement(select(boards).where(_IT).with_for_update(key_share=True))
 _NOTE_ANSWERED = Statement(
     update(seats)
     .where(
@@ -30,6 +31,7 @@ _NOTE_ANSWERED = Statement(
         ~seats.c.answered,
     )
     .values(answered=True)
+    .execution_options(**GUARDED)
 )
 _NOTE_TOLD_OF_WORDS = Statement(
     update(seats)
@@ -40,6 +42,7 @@ _NOTE_TOLD_OF_WORDS = Statement(
     )
     .values(told_of_words=True)
     .returning(seats.c.seat)
+    .execution_options(**GUARDED)
 )
 _AT_ONCE = 500  # boards that one statement names, well below what a database takes
 
@@ -93,7 +96,7 @@ class Boards:
         """
         query = select(boards).where(boards.c.to_move_id == player_id, boards.c.id != but)
         query = query.order_by(boards.c.waits_since, boards.c.id).limit(most)
-        found = tuple(self._read(query.with_for_update(skip_locked=True)))
+        found = tuple(self._read(query.with_for_update(skip_locked=True, key_share=True)))
         self._transaction.held.update(board.id for board in found)
         return found
 
@@ -258,8 +261,9 @@ class Boards:
         return self.get(board.id)
 
     def change(self, board_id: int, **values: Any) -> None:
-        """Write columns of a board's row."""
-        self._transaction.execute(update(boards).where(boards.c.id == board_id).values(**values))
+        """Write columns of a board's row, which is locked."""
+        changed = update(boards).where(boards.c.id == board_id).values(**values)
+        self._transaction.execute(changed.execution_options(**GUARDED))
 
     def _read(self, query: Select[Any]) -> Iterator[Board]:
         """The boards of a query, in its order, with their seats.

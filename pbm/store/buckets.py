@@ -10,7 +10,7 @@ from sqlalchemy.sql.expression import ColumnElement
 
 from pbm.store.schema.running import buckets
 from pbm.store.statement import Statement
-from pbm.store.transaction import Transaction
+from pbm.store.transaction import GUARDED, Transaction
 
 _INSERT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 _DAY_SECONDS = 86_400.0
@@ -121,7 +121,9 @@ def _take(dialect: str, *, unless_busy: bool = False) -> Statement:
                 "filled_at": _the_greater(insert.excluded.filled_at, buckets.c.filled_at),
             },
             where=filled >= 1 - _ROUNDING,
-        ).returning(buckets.c.key)
+        )
+        .returning(buckets.c.key)
+        .execution_options(**(GUARDED if unless_busy else {}))
     )
 
 

@@ -24,7 +24,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from pbm.store.schema.columns import NEW, STUCK
 from pbm.store.schema.mails import inbox
 from pbm.store.statement import Row, Statement
-from pbm.store.transaction import Transaction
+from pbm.store.transaction import GUARDED, Transaction
 from pbm.store.values.mails import InboxMail, Queued
 
 _COLUMNS = (
@@ -112,11 +112,13 @@ _PUT_ASIDE = Statement(
     update(inbox)
     .where(inbox.c.id == bindparam("mail"))
     .values(aside_until=bindparam("until", type_=inbox.c.aside_until.type))
+    .execution_options(**GUARDED)
 )
 _FINISH = Statement(
     update(inbox)
     .where(inbox.c.id == bindparam("mail"))
     .values(status="done", outcome=bindparam("told"), done_at=bindparam("now"), raw=None, lane=None)
+    .execution_options(**GUARDED)
 )
 
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import delete, func, insert, select
 
 from pbm.store.schema.mails import kept_news
-from pbm.store.transaction import Transaction
+from pbm.store.transaction import GUARDED, Transaction
 from pbm.store.values.mails import News
 
 _COLUMNS = (kept_news.c.after_ply, kept_news.c.told, kept_news.c.size, kept_news.c.kept_at)
@@ -26,7 +26,7 @@ class KeptNews:
         row = {"board_id": board_id, **vars(news)}
         rows = [{"player_id": player_id, **row} for player_id in player_ids]
         if rows:
-            self._transaction.execute(insert(kept_news), rows)
+            self._transaction.execute(insert(kept_news).execution_options(**GUARDED), rows)
 
     def sizes(self, player_ids: Sequence[int], board_id: int) -> dict[int, int]:
         """How much is kept of a board, for each player for whom something is."""
@@ -53,7 +53,8 @@ class KeptNews:
         """Take everything that is kept for a player about a board, in order, to be told now."""
         theirs = (kept_news.c.player_id == player_id, kept_news.c.board_id == board_id)
         taken = delete(kept_news).where(*theirs).returning(kept_news.c.id, *_COLUMNS)
-        rows = sorted(self._transaction.execute(taken).mappings(), key=lambda row: row["id"])
+        guarded = taken.execution_options(**GUARDED)
+        rows = sorted(self._transaction.execute(guarded).mappings(), key=lambda row: row["id"])
         return tuple(News(**{name.name: row[name.name] for name in _COLUMNS}) for row in rows)
 
     def forget(self, player_id: int) -> None:

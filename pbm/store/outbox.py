@@ -28,7 +28,7 @@ from pbm.store.kinds import ERASING_ADDRESS, SUPERSEDED, Allowance, Kind, using_
 from pbm.store.schema.columns import DUE, FAILED
 from pbm.store.schema.mails import outbox, reminded_boards
 from pbm.store.statement import Row, Statement
-from pbm.store.transaction import Transaction
+from pbm.store.transaction import GUARDED, Transaction
 from pbm.store.values.mails import NewMail, OutboxMail
 
 _COLUMNS = (
@@ -58,7 +58,12 @@ _WRITTEN = (
     *(field.name for field in fields(NewMail)),
     *("recipient_key", "thread", "status", "attempts", "due_at"),
 )
-_ADD = Statement(insert(outbox).inline().values({name: bindparam(name) for name in _WRITTEN}))
+_ADD = Statement(
+    insert(outbox)
+    .inline()
+    .values({name: bindparam(name) for name in _WRITTEN})
+    .execution_options(**GUARDED)  # a new row, with a Message-ID that nobody else makes
+)
 
 
 _EARLIER = outbox.alias("earlier")

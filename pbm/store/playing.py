@@ -11,7 +11,7 @@ from pbm.store.board_rows import plain_stops
 from pbm.store.boards import Boards
 from pbm.store.schema.games import boards, departures, moves, seats
 from pbm.store.statement import Statement
-from pbm.store.transaction import Transaction
+from pbm.store.transaction import GUARDED, Transaction
 from pbm.store.values.boards import Board
 from pbm.store.values.plies import NewPly, Progress
 
@@ -27,7 +27,8 @@ _STOOD_BEFORE = (
     .subquery()
 )
 _ADD_PLY = Statement(
-    insert(moves).values(
+    insert(moves)
+    .values(
         {column.key: bindparam(column.key) for column in moves.c if column.key != "times"}
         | {
             "times": select(func.count() + bindparam("first", type_=Integer))
@@ -35,11 +36,13 @@ _ADD_PLY = Statement(
             .scalar_subquery()
         }
     )
+    .execution_options(**GUARDED)
 )
 _SET_LAST_PLY = Statement(
     update(seats)
     .where(seats.c.board_id == bindparam("number"), seats.c.seat == bindparam("mover"))
     .values(last_ply=bindparam("ply"), answered=True)
+    .execution_options(**GUARDED)
 )
 _POSITION = (
     *("state", "ply", "status", "ended_by", "winners", "to_move_id", "changed_at"),
@@ -49,6 +52,7 @@ _SET_POSITION = Statement(
     update(boards)
     .where(boards.c.id == bindparam("number"))
     .values({name: bindparam(name) for name in _POSITION})
+    .execution_options(**GUARDED)
 )
 
 
@@ -74,7 +78,7 @@ class Playing:
         """
         if played:
             rows = [{"board_id": board.id, "played_at": now, **vars(ply)} for ply in played]
-            self._transaction.execute(insert(moves), rows)
+            self._transaction.execute(insert(moves).execution_options(**GUARDED), rows)
         if left:
             rows = [
                 {"board_id": board.id, "after_ply": ply, "seat": seat, "how": how, "left_at": now}
@@ -122,9 +126,8 @@ class Playing:
     ) -> Board:
         """Record that a seat was given up, and what stands after it."""
         left = {"after_ply": board.ply, "seat": seat, "how": how, "left_at": now}
-        self._transaction.execute(
-            insert(departures).values(board_id=board.id, **left, spared=spared)
-        )
+        added = insert(departures).values(board_id=board.id, **left, spared=spared)
+        self._transaction.execute(added.execution_options(**GUARDED))
         return self.set_progress(board, progress, now)
 
     def set_progress(self, board: Board, progress: Progress, now: datetime) -> Board:
@@ -147,9 +150,8 @@ class Playing:
         """Return to an earlier ply: all that came after it goes, departures and offers too."""
         ply = progress.ply
         for table, column in ((moves, moves.c.ply), (departures, departures.c.after_ply)):
-            self._transaction.execute(
-                delete(table).where(table.c.board_id == board.id, column > ply)
-            )
+            undone = delete(table).where(table.c.board_id == board.id, column > ply)
+            self._transaction.execute(undone.execution_options(**GUARDED))
         played = select(func.coalesce(func.max(moves.c.ply), 0)).where(
             moves.c.board_id == seats.c.board_id, moves.c.seat == seats.c.seat
         )
@@ -157,6 +159,7 @@ class Playing:
             update(seats)
             .where(seats.c.board_id == board.id)
             .values(last_ply=played.scalar_subquery())
+            .execution_options(**GUARDED)
         )
         self._boards.change(board.id, offers=None, taken_back=board.taken_back + 1)
         return self.set_progress(self._boards.get(board.id), progress, now)
@@ -171,6 +174,7 @@ class Playing:
             update(seats)
             .where(seats.c.board_id == board_id, seats.c.playing != playing)
             .values(playing=playing)
+            .execution_options(**GUARDED)
         )
 
 

@@ -29,7 +29,7 @@ def lock_free(transaction: Transaction, board_ids: Iterable[int]) -> frozenset[i
     """Lock some boards in the order of their numbers, but none for which to wait; return those that
     the transaction holds then."""
     query = select(boards.c.id).where(boards.c.id.in_(sorted(set(board_ids))))
-    locking = query.order_by(boards.c.id).with_for_update(skip_locked=True)
+    locking = query.order_by(boards.c.id).with_for_update(skip_locked=True, key_share=True)
     found = frozenset(transaction.scalars(locking))
     transaction.held |= found
     return found

@@ -11,7 +11,7 @@ from sqlalchemy import Delete, Insert, Select, Update
 from sqlalchemy.engine import Dialect, RowMapping
 from sqlalchemy.sql.compiler import SQLCompiler
 
-from pbm.store.transaction import Transaction
+from pbm.store.transaction import Transaction, WouldWaitError, may_wait
 
 Built = Select[Any] | Insert | Update | Delete
 Row = dict[str, Any] | RowMapping
@@ -28,10 +28,11 @@ class Statement:
     def __init__(self, built: Built) -> None:
         self._built = built
         self._compiled: dict[str, _Compiled] = {}
+        self._may_wait = may_wait(built)
 
     def rows(self, transaction: Transaction, **values: Any) -> list[dict[str, Any]]:
-        """All rows, each by the names of its columns. Raises DBAPIError."""
-        compiled = self._for(transaction.dialect)
+        """All rows, each by the names of its columns. Raises DBAPIError, and WouldWaitError."""
+        compiled = self._for(transaction)
         rows = transaction.run(compiled.sql, compiled.bound(values))
         return [compiled.read(row) for row in rows]
 
@@ -45,12 +46,15 @@ class Statement:
         return next(iter(row.values())) if row else None
 
     def run(self, transaction: Transaction, *sets: Mapping[str, Any]) -> None:
-        """Run it for each set of values. Raises DBAPIError."""
-        compiled = self._for(transaction.dialect)
+        """Run it for each set of values. Raises DBAPIError, and WouldWaitError."""
+        compiled = self._for(transaction)
         bound = [compiled.bound(values) for values in sets]
         transaction.run(compiled.sql, bound if len(bound) > 1 else bound[0])
 
-    def _for(self, dialect: Dialect) -> "_Compiled":
+    def _for(self, transaction: Transaction) -> "_Compiled":
+        if self._may_wait and transaction.in_group:
+            raise WouldWaitError(self._built)
+        dialect = transaction.dialect
         compiled = self._compiled.get(dialect.name)
         if compiled is None:
             compiled = self._compiled[dialect.name] = _Compiled(self._built, dialect)

@@ -26,7 +26,7 @@ from pbm.store.schema.games import boards
 from pbm.store.schema.people import players
 from pbm.store.schema.thinking import thoughts
 from pbm.store.statement import Row, Statement
-from pbm.store.transaction import Transaction
+from pbm.store.transaction import GUARDED, Transaction
 from pbm.store.values.thoughts import Thought, ThoughtKind
 
 APART = 15.0  # seconds of place between two thoughts for one player
@@ -53,6 +53,7 @@ _ASK = {
         )
         .on_conflict_do_nothing(index_elements=["kind", "about"])
         .returning(thoughts.c.id)
+        .execution_options(**GUARDED)
     )
     for name, insert in (("sqlite", sqlite.insert), ("postgresql", postgresql.insert))
 }

@@ -8,7 +8,7 @@ from sqlalchemy import delete, func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from pbm.store.schema.running import due
-from pbm.store.transaction import Transaction
+from pbm.store.transaction import GUARDED, Transaction
 from pbm.store.values.timers import Timer, TimerKind
 
 ALL_KEPT = timedelta(minutes=1)  # after a moment: what has come before it is committed by then
@@ -48,6 +48,8 @@ class Timers:
         whose = {"board_id": board_id, "player_id": player_id, "question_id": question_id}
         added = _INSERT[self._transaction.dialect.name](due).values(**row, **whose)
         added = added.on_conflict_do_nothing(index_elements=["kind", "about"])
+        if board_id is not None:
+            added = added.execution_options(**GUARDED)
         if self._transaction.scalar(added.returning(due.c.id)) is None:
             return False
         self._wake(now, due_at)
@@ -84,9 +86,8 @@ class Timers:
                 due.c.due_at > due_at,
             )
             free = later.with_for_update(skip_locked=True)
-            self._transaction.execute(
-                update(due).where(due.c.id.in_(free)).values(due_at=due_at, set_at=now)
-            )
+            earlier = update(due).where(due.c.id.in_(free)).values(due_at=due_at, set_at=now)
+            self._transaction.execute(earlier.execution_options(**GUARDED))
 
     def claim(self, now: datetime, most: int) -> tuple[Timer, ...]:
         """Take those that are due, the oldest first; other processes pass them over meanwhile."""

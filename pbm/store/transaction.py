@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from sqlalchemy import Connection, CursorResult, Executable, ScalarResult
+from sqlalchemy import Connection, CursorResult, Executable, ScalarResult, SelectBase
 from sqlalchemy.engine import Dialect
 
 from pbm.store.driver import execute
@@ -12,6 +12,24 @@ from pbm.store.driver import execute
 
 class WouldWaitError(Exception):
     """A turn asks for what another transaction may have in hand, and may wait for nobody."""
+
+    def __init__(self, statement: object) -> None:
+        super().__init__(f"this may wait: {str(statement).split(chr(10))[0]}")
+
+
+GUARDED = {"pbm_guarded": True}
+"""For statements that write what nobody else does while their board, or their mail, is locked."""
+
+
+def may_wait(statement: Executable) -> bool:
+    """Whether a statement may have to wait for another transaction's end: as any that writes or
+    locks, but for those that are `GUARDED` and those that pass over what is locked."""
+    if statement.get_execution_options().get("pbm_guarded"):
+        return False
+    if isinstance(statement, SelectBase):
+        locking = getattr(statement, "_for_update_arg", None)
+        return locking is not None and not locking.skip_locked
+    return True
 
 
 class Transaction:
@@ -22,7 +40,7 @@ class Transaction:
         self.held: set[int] = set()
         """The numbers of the boards that nobody else changes until the commit."""
         self.in_group = False
-        """Whether several turns share it, of which none may wait for a board."""
+        """Whether several turns share it, of which none may wait for anybody."""
 
     @property
     def dialect(self) -> Dialect:
@@ -42,7 +60,9 @@ class Transaction:
     def execute(
         self, statement: Executable, values: Any = None
     ) -> "CursorResult[*tuple[Any, ...]]":
-        """Run a statement in SQLAlchemy's own way. Raises DBAPIError."""
+        """Run a statement in SQLAlchemy's own way. Raises DBAPIError, and WouldWaitError."""
+        if self.in_group and may_wait(statement):
+            raise WouldWaitError(statement)
         return self._connection.execute(statement, values)
 
     def scalar(self, statement: Executable, values: Any = None) -> Any:

@@ -8,7 +8,7 @@ from sqlalchemy import update
 from pbm.store.board_rows import plain_stops
 from pbm.store.boards import Boards
 from pbm.store.schema.games import seats
-from pbm.store.transaction import Transaction
+from pbm.store.transaction import GUARDED, Transaction
 from pbm.store.values.boards import Board
 
 
@@ -37,4 +37,5 @@ class Waits:
             update(seats)
             .where(seats.c.board_id == board.id, seats.c.seat == seat)
             .values(used=used, banked=banked)
+            .execution_options(**GUARDED)
         )

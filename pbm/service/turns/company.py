@@ -40,12 +40,16 @@ class Companies:
                 others.append(mail)
             elif first is None:
                 first = mail
+        if first is None and len(others) == 1:
+            return Company(others[0], ())  # nothing is held for which anybody could wait
         return Company(first, others)
 
     def hold(self, work: UnitOfWork, mails: Sequence[InboxMail]) -> list[InboxMail]:
         """Lock the boards of mails that go together, as far as they are free, and read all that
         their turns will ask for; return those whose turns can come."""
         known = {mail.id: about for mail in mails if (about := self._about(mail))}
+        if not known:
+            return list(mails)
         ahead = work.take_ahead(
             {board_id for _, board_id in known.values()},
             {player_id for player_id, _ in known.values()},
