@@ -2,8 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from pbm.mail.smtp_out.connection import Connection
@@ -13,10 +12,6 @@ _Result = TypeVar("_Result")
 
 class DeadConnectionError(Exception):
     """A connection that was kept open proved closed before it took anything of a mail."""
-
-
-class _NoMoreError(Exception):
-    """The server takes no connection beside those that are at work."""
 
 
 class Pool:
@@ -31,17 +26,22 @@ class Pool:
         self._free = asyncio.Semaphore(size)
         self._idle_seconds = idle_seconds
         self._idle: deque[tuple[Connection, float]] = deque()
-        self._at_work = 0
 
     async def use(self, work: Callable[[Connection], Awaitable[_Result]]) -> _Result:
         """Do something with the connection that was used last, or else with a new one.
 
         Where a kept one proves dead, the work begins anew with a new one. Afterwards the connection
-        is kept if it is still open; after an exception it is broken off. Where no new one can be
-        had, one of those at work is waited for. Raises what `connect` and the work raise.
+        is kept if it is still open; after an exception it is broken off. Raises what `connect` and
+        the work raise.
         """
         async with self._free:
-            return await self._use_any(work)
+            kept = self._take_idle()
+            if kept is not None:
+                try:
+                    return await self._use(kept, work)
+                except DeadConnectionError:
+                    pass
+            return await self._use(await self._connect(), work)
 
     async def close(self) -> None:
         """Say goodbye on the connections that nobody uses; the others end their mail."""
@@ -49,51 +49,14 @@ class Pool:
             connection, _ = self._idle.popleft()
             await connection.quit()
 
-    async def _use_any(self, work: Callable[[Connection], Awaitable[_Result]]) -> _Result:
-        kept = self._take_idle()
-        if kept is not None:
-            try:
-                return await self._use(kept, work)
-            except DeadConnectionError:
-                pass
-        try:
-            return await self._use(await self._new(), work)
-        except _NoMoreError:
-            pass
-        async with self._one_less():
-            return await self._use_any(work)
-
-    async def _new(self) -> Connection:
-        self._at_work += 1
-        try:
-            return await self._connect()
-        except Exception as error:
-            if self._at_work > 1:
-                raise _NoMoreError from error
-            raise
-        finally:
-            self._at_work -= 1
-
-    @asynccontextmanager
-    async def _one_less(self) -> AsyncIterator[None]:
-        """Wait for another's place, and do without one for a while: the server takes no more."""
-        await self._free.acquire()
-        try:
-            yield
-        finally:
-            asyncio.get_running_loop().call_later(self._idle_seconds, self._free.release)
-
     async def _use(
         self, connection: Connection, work: Callable[[Connection], Awaitable[_Result]]
     ) -> _Result:
-        self._at_work += 1
         try:
             result = await work(connection)
         except BaseException:
             connection.hang_up()
             raise
-        finally:
-            self._at_work -= 1
         if connection.is_open:
             self._idle.append((connection, asyncio.get_running_loop().time()))
         return result

@@ -41,7 +41,7 @@ class SmarthostTransport:
         url: str,
         *,
         helo: str = "localhost",
-        pool_size: int = 8,
+        pool_size: int = 4,
         idle_seconds: float = 30,
         timeouts: Timeouts | None = None,
         verify: bool | None = None,

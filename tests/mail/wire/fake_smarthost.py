@@ -46,8 +46,6 @@ class FakeSmarthost:
         self.most_open = 0
         self.encrypted = False
         self.port = 0
-        self.most_at_once: int | None = None  # connections that it takes
-        self.refused = 0  # connections
         self.lingers = False
         self.goes_on = False  # to take content, though it refused all that came before
         self.release = asyncio.Event()
@@ -65,9 +63,6 @@ class FakeSmarthost:
         self.connections += 1
         self.open += 1
         self.most_open = max(self.most_open, self.open)
-        if self.most_at_once is not None and self.open > self.most_at_once:
-            self.refused += 1
-            self.script("CONNECT", "421 4.7.0 too many connections of yours")
         try:
             await self._talk(reader, writer)
         except (ConnectionError, asyncio.IncompleteReadError, ssl.SSLError):

@@ -117,19 +117,6 @@ def test_no_more_connections_than_the_pool_has() -> None:
     run(scene)
 
 
-def test_a_server_that_takes_few_connections_gets_all_mails_over_these() -> None:
-    async def scene() -> None:
-        async with fake_smarthost() as fake:
-            fake.most_at_once = 2
-            transport = transport_to(fake, pool_size=5)
-            outcomes = await asyncio.gather(*(deliver(transport) for _ in range(30)))
-            assert set(outcomes) == {Sent()}
-            assert 0 < fake.refused <= 3  # each is asked for once, and then not for a while
-            await transport.close()
-
-    run(scene)
-
-
 def test_old_connections_are_not_trusted() -> None:
     async def scene() -> None:
         async with fake_smarthost() as fake:
