@@ -104,7 +104,7 @@ class Turns:
     preparations: Preparations = field(default_factory=Preparations, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self._companies = Companies(self.site)
+        self._companies = Companies(self.site.address)
         self._missed_until = datetime.min.replace(tzinfo=UTC)
 
     def begin(self) -> None:
