@@ -36,5 +36,8 @@ class Waits:
         self._transaction.execute(
             update(seats)
             .where(seats.c.board_id == board.id, seats.c.seat == seat)
-            .values(used=used, banked=banked)
+            .values(used=used, banked=banked),
+            leaves=lambda known: known.change_seats(
+                board.id, "seat", seat, {"used": used, "banked": banked}
+            ),
         )
