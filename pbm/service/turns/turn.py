@@ -229,6 +229,8 @@ class Turns:
         try:
             with self._at_hand(mail):
                 outcome = self._obey(work, mail, prepared)
+                if not work.in_group:
+                    work.flush()  # what cannot be written is this mail's trouble
         except HashingNeeded as needed:
             prepared.must_hash(needed)
             self.preparations.remember(prepared)
@@ -322,6 +324,7 @@ class Turns:
         try:
             with work.savepoint():
                 tell(self._turn(work, mail), mail)
+                work.flush()
         except Exception as error:
             if is_away(error):
                 raise
