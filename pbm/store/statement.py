@@ -4,12 +4,14 @@ SQLAlchemy's own way to run a statement costs many times what the driver needs, 
 fifteen of them. The SQL and the conversion of values are SQLAlchemy's here, too.
 """
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Delete, Insert, Select, Table, Update, bindparam, update
+from sqlalchemy import JSON, Delete, Insert, Select, Table, Update, bindparam, update
 from sqlalchemy.engine import Dialect
 from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.types import TypeEngine
 
 from pbm.store.driver import Call
 from pbm.store.together import reach_of
@@ -115,8 +117,7 @@ class _Compiled:
         fixed = {name: bind.value for name, bind in binds.items() if not bind.required}
         self._fixed = fixed
         self._binds: list[tuple[str, Convert]] = [
-            (name, binds[name].type.dialect_impl(dialect).bind_processor(dialect))
-            for name in compiled.positiontup or binds
+            (name, _conversion(binds[name].type, dialect)) for name in compiled.positiontup or binds
         ]
         self._names = [str(column.key) for column in built.exported_columns]
         found = (
@@ -145,3 +146,17 @@ class _Compiled:
         for name, convert in self._converts:
             found[name] = convert(found[name])
         return found
+
+
+def _conversion(kind: TypeEngine[Any], dialect: Dialect) -> Convert:
+    """How a value is given to the driver: as it is by now, whatever becomes of it until the driver
+    sends it."""
+    convert = kind.dialect_impl(dialect).bind_processor(dialect)
+    if convert is None or not isinstance(kind, JSON) or dialect.name == "sqlite":
+        return convert
+
+    def written(value: Any) -> str | None:
+        wrapped = convert(value)  # which the driver would write when it sends it
+        return None if wrapped is None else json.dumps(wrapped.obj)
+
+    return written

@@ -119,3 +119,14 @@ def ask_while_cut_off(database: Database, url: str) -> None:
         with Database(url).engine.begin() as other:
             other.execute(text(f"SELECT pg_terminate_backend(pid) {others}"))
         work.players.find(1)
+
+
+def test_a_value_is_written_as_it_was_when_it_was_given(database: Database) -> None:
+    params = {"words": ["first"]}
+    with database.engine.begin() as connection:
+        transaction = Transaction(connection)
+        ADD.run(transaction, question("one", params))
+        params["words"].append("second")
+        found = FIND.row(transaction, digest="one")
+    assert found
+    assert found["params"] == {"words": ["first"]}
