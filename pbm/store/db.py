@@ -18,6 +18,7 @@ from pbm.store.boards import Boards
 from pbm.store.buckets import Buckets
 from pbm.store.challenges import Challenges
 from pbm.store.changes import Changes
+from pbm.store.channels import MAIL_KEPT, MAIL_WRITTEN, THOUGHT_ASKED, TIMER_SET, Channel
 from pbm.store.driver import Call, execute
 from pbm.store.facts import Facts
 from pbm.store.heartbeats import Heartbeats
@@ -110,6 +111,18 @@ class UnitOfWork:
         last thing done.
         """
         return self.ratings.are_held or self.seeks.are_held
+
+    @property
+    def waited_for(self) -> frozenset[Channel]:
+        """The channels on which others wait for what was written here, and hear of it after the
+        commit."""
+        found = {
+            MAIL_KEPT: self.inbox.were_kept,
+            MAIL_WRITTEN: self.outbox.were_written,
+            TIMER_SET: self.timers.were_set,
+            THOUGHT_ASKED: self.thoughts.were_asked,
+        }
+        return frozenset(channel for channel, is_waited_for in found.items() if is_waited_for)
 
     @property
     def in_group(self) -> bool:

@@ -131,6 +131,7 @@ class Inbox:
 
     def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
+        self.were_kept = False  # mails, in this transaction; so whoever obeys them looks again
 
     def keep(
         self,
@@ -169,6 +170,7 @@ class Inbox:
             "last_place": now.timestamp() + queued.furthest,
         }
         keep = _KEEP[self._transaction.dialect.name]
+        self.were_kept = True
         added = keep.value(self._transaction, **values)
         while added is None:
             copy = _KNOWN.row(self._transaction, **same)

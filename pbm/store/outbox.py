@@ -22,6 +22,7 @@ from sqlalchemy import (
     union_all,
     update,
 )
+from sqlalchemy.dialects import postgresql
 
 from pbm.store.driver import Row
 from pbm.store.kinds import ERASING_ADDRESS, SUPERSEDED, Allowance, Kind, using_up
@@ -103,19 +104,19 @@ def _unless_erased(column: Column[str]) -> Case[str]:
     return case((erases, ""), else_=column)
 
 
-_FINISH = Statement(
-    update(outbox)
-    .where(outbox.c.id == bindparam("mail"))
-    .values(
-        status=bindparam("status"),
-        finished_at=bindparam("now"),
-        last_error=bindparam("error"),
-        attempts=outbox.c.attempts + 1,
-        params=None,
-        headers=None,
-        recipient=_unless_erased(outbox.c.recipient),
-        recipient_key=_unless_erased(outbox.c.recipient_key),
-    )
+_FINISHED = update(outbox).values(
+    status=bindparam("status"),
+    finished_at=bindparam("now"),
+    last_error=bindparam("error"),
+    attempts=outbox.c.attempts + 1,
+    params=None,
+    headers=None,
+    recipient=_unless_erased(outbox.c.recipient),
+    recipient_key=_unless_erased(outbox.c.recipient_key),
+)
+_FINISH = Statement(_FINISHED.where(outbox.c.id == bindparam("mail")))
+_FINISH_ALL = Statement(  # on PostgreSQL
+    _FINISHED.where(outbox.c.id == func.any(bindparam("mails", type_=postgresql.ARRAY(Integer))))
 )
 _ARRIVED = and_(outbox.c.status == "sent", outbox.c.last_error.is_(None))  # as far as we know
 _NEXT_DUE_AT = Statement(
@@ -128,6 +129,7 @@ class Outbox:
 
     def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
+        self.were_written = False  # mails, in this transaction; so whoever sends them looks again
 
     def add(self, *mails: NewMail) -> None:
         """Write mails down to be sent, in this order."""
@@ -143,6 +145,7 @@ class Outbox:
             for mail in mails
         ]
         if rows:
+            self.were_written = True
             _ADD.run(self._transaction, *rows)
 
     def claim_due(
@@ -175,11 +178,11 @@ class Outbox:
         self, outbox_ids: Sequence[int], status: str, now: datetime, error: str | None = None
     ) -> None:
         """Record that mails were sent, have failed or were dropped, and erase their contents."""
-        rows = [
-            {"mail": number, "status": status, "now": now, "error": error} for number in outbox_ids
-        ]
-        if rows:
-            _FINISH.run(self._transaction, *rows)
+        outcome = {"status": status, "now": now, "error": error}
+        if outbox_ids and self._transaction.dialect.name == "postgresql":
+            _FINISH_ALL.run(self._transaction, {"mails": sorted(outbox_ids), **outcome})
+        elif outbox_ids:
+            _FINISH.run(self._transaction, *({"mail": number, **outcome} for number in outbox_ids))
 
     def fail(self, outbox_id: int, error: str, now: datetime) -> None:
         """Record that a mail was refused for good; its contents stay for a retry."""
@@ -331,6 +334,7 @@ class Outbox:
 
     def release(self, player_id: int, address_key: str, now: datetime) -> None:
         """Let the mails to a player go out at once that were to wait."""
+        self.were_written = True
         self._transaction.execute(
             update(outbox)
             .where(

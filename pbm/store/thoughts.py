@@ -30,7 +30,6 @@ from pbm.store.statement import Statement
 from pbm.store.transaction import GUARDED, Transaction
 from pbm.store.values.thoughts import Thought, ThoughtKind
 
-THOUGHT_ASKED = "pbm_thought_asked"  # the channel on which other processes hear of a new one
 APART = 15.0  # seconds of place between two thoughts for one player
 
 _READ = tuple(thoughts.c[field.name] for field in fields(Thought))
@@ -100,7 +99,7 @@ class Thoughts:
         )
         if added is None:
             return False
-        self._wake()
+        self.were_asked = True
         return True
 
     def claim(
@@ -209,12 +208,6 @@ class Thoughts:
         for column, latest in (("due_at", now), ("leased_until", leased_until)):
             ahead = thoughts.c[column] > latest
             self._transaction.execute(update(thoughts).where(ahead).values({column: latest}))
-
-    def _wake(self) -> None:
-        self.were_asked = True
-        if self._transaction.dialect.name == "postgresql":
-            notify = text("SELECT pg_notify(:channel, '')")
-            self._transaction.execute(notify, {"channel": THOUGHT_ASKED})
 
     def _set(self, numbers: Collection[int], **values: Any) -> None:
         if numbers:

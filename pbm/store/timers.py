@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import delete, func, select, text, update
+from sqlalchemy import delete, func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from pbm.store.schema.running import due
@@ -13,7 +13,6 @@ from pbm.store.values.timers import Timer, TimerKind
 
 ALL_KEPT = timedelta(minutes=1)  # after a moment: what has come before it is committed by then
 SOON = timedelta(minutes=1)  # whoever waits for timers looks again long before
-TIMER_SET = "pbm_timer_set"  # the channel on which other processes hear of a new one
 _INSERT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 _COLUMNS = tuple(due.columns)
 _WAITS = ~due.c.stuck
@@ -69,13 +68,8 @@ class Timers:
 
     def _wake(self, now: datetime, due_at: datetime) -> None:
         """Let whoever waits for timers look again, for one that comes soon."""
-        if due_at - now > SOON:
-            return
-        self.were_set = True
-        if self._transaction.dialect.name == "postgresql":
-            self._transaction.execute(
-                text("SELECT pg_notify(:channel, '')"), {"channel": TIMER_SET}
-            )
+        if due_at - now <= SOON:
+            self.were_set = True
 
     def advance(
         self, kind: TimerKind, abouts: Sequence[str], due_at: datetime, now: datetime

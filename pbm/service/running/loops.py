@@ -210,9 +210,7 @@ async def send_post(
                 sending.add_done_callback(under_way.discard)
                 sending.add_done_callback(lambda _: mail_written.set())
             if not look.more:
-                # What is under way may be what is due next, and wakes us when it ends.
-                known = None if under_way else look.next_due_at
-                await woken(mail_written, until(known, post.clock))
+                await woken(mail_written, until(look.next_due_at, post.clock))
             if under_way:
                 await asyncio.sleep(GATHER)
     finally:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Generic, TypeVar
@@ -10,12 +10,13 @@ from typing import Any, Generic, TypeVar
 from sqlalchemy.exc import DBAPIError
 
 from pbm.service.running.steps import InThread, Steps, at_once, between_others
+from pbm.store.channels import Channel
 from pbm.store.db import Database, UnitOfWork, is_away, lost_a_race
-from pbm.store.waking import tell
 
 T = TypeVar("T")
 Piece = Callable[[UnitOfWork], T]
 """Work within a transaction."""
+Tell = Callable[[Collection[Channel]], None]
 MOST_TOGETHER = 64
 MOST_TRIES = 3  # of a piece whose transaction is undone for the sake of another process's
 
@@ -56,13 +57,12 @@ class Writer:
     event loop does it, but for the begin, the commit, and steps that may take long.
     """
 
-    def __init__(
-        self, database: Database, in_thread: InThread, then_tell: str | None = None
-    ) -> None:
-        """`then_tell` is the channel on which other processes wait for such work."""
+    def __init__(self, database: Database, in_thread: InThread, tell: Tell | None = None) -> None:
+        """`tell` is called after each commit, with what others wait for."""
         self._database = database
         self._in_thread = in_thread
-        self._then_tell = then_tell
+        self._tell = tell
+        self._waited_for: frozenset[Channel] = frozenset()
         self._asked: deque[_Asked[Any]] = deque()
         self._working: asyncio.Task[None] | None = None
 
@@ -143,6 +143,8 @@ class Writer:
             await between_others(steps, self._in_thread)
         else:
             await self._in_thread(partial(at_once, steps))
+        if self._tell:
+            self._tell(self._waited_for)
 
     def _transaction(self, pieces: Iterable[_Asked[Any]]) -> Steps[None]:
         yield True  # another process may be writing
@@ -151,8 +153,7 @@ class Writer:
             for asked in pieces:
                 yield from asked.do(work)
                 yield False
-            if self._then_tell:
-                tell(work, self._then_tell)
+            self._waited_for = work.waited_for
             yield True  # the commit waits for the disk
 
 
