@@ -29,8 +29,10 @@ _LOCK_FREE = Statement(
 )
 _SEATED = Statement(SEATED.where(among(seats.c.board_id, "boards")))
 _SITTING = select(seats.c.player_id).where(among(seats.c.board_id, "boards"))
-_PLAYERS = Statement(
-    with_addresses(or_(among(players.c.id, "players"), players.c.id.in_(_SITTING)))
+_PLAYERS = Statement(  # locked as whatever refers to them does, which then need not wait
+    with_addresses(or_(among(players.c.id, "players"), players.c.id.in_(_SITTING))).with_for_update(
+        key_share=True, read=True, skip_locked=True, of=players
+    )
 )
 _SEATS = (
     select(func.count())
@@ -72,8 +74,8 @@ class NotHeldError(WouldWaitError):
 
 @dataclass(frozen=True)
 class Ahead:
-    """What was locked: the numbers of boards. One that is missing is locked elsewhere, or is not
-    there."""
+    """What was locked: the numbers of boards. One that is missing is locked elsewhere, as is one of
+    its players, or is not there."""
 
     boards: frozenset[int]
 
@@ -115,7 +117,14 @@ def take_ahead(
     for player in found:
         days = tuple(_vacation(row) for row in days_of.get(player.id, ()))
         known.keep_vacations(player.id, date.min, days)
-    return Ahead(frozenset(row["id"] for row in locked))
+    free = {player.id for player in found}
+    return Ahead(
+        frozenset(
+            row["id"]
+            for row in locked
+            if free.issuperset(seat["player_id"] for seat in seats_of[row["id"]])
+        )
+    )
 
 
 def _vacation(row: dict[str, Any]) -> Vacation:

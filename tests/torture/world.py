@@ -16,7 +16,8 @@ Seen = tuple[int, int, str]  # board, ply, reader
 
 @dataclass
 class World:
-    """Whoever is to move does so when the board has reached them; `doors` are the ports of the server."""
+    """Whoever is to move does so when the board has reached them; `doors` are the server's
+    ports."""
 
     games: Sequence[Game]
     keyring: Keyring
