@@ -11,10 +11,11 @@ from pbm.plain import to_plain
 from pbm.rules.contract import Options, Position
 from pbm.rules.registry import game_named
 from pbm.rules.sides import mover
-from pbm.store.board_rows import SEATED, SEATED_AT, board_of
+from pbm.store.board_rows import SEATED, board_of
+from pbm.store.driver import Row
 from pbm.store.read_ahead import NotHeldError
 from pbm.store.schema.games import boards, seats
-from pbm.store.statement import Row, Statement
+from pbm.store.statement import ColumnSetter, Statement, rows_of
 from pbm.store.transaction import GUARDED, Transaction
 from pbm.store.values.boards import Board, Offer, Round
 from pbm.store.values.plies import Bookkeeping
@@ -23,6 +24,8 @@ _IT = boards.c.id == bindparam("number")
 _FIND = Statement(select(boards).where(_IT))
 # Not FOR UPDATE: mails that refer to a board wait for nobody who changes it.
 _FIND_LOCKED = Statement(select(boards).where(_IT).with_for_update(key_share=True))
+SEATED_AT = Statement(SEATED.where(seats.c.board_id == bindparam("board_id")))
+_SET = ColumnSetter(boards, guarded=True)
 _NOTE_ANSWERED = Statement(
     update(seats)
     .where(
@@ -58,13 +61,21 @@ class Boards:
 
         Raises NotHeldError where that might have to wait, and several turns share the transaction.
         """
-        find = _FIND_LOCKED if lock and self._is_to_be_locked(board_id) else _FIND
-        row = find.row(self._transaction, number=board_id)
-        if row is None:
-            return None
-        if lock:
-            self._transaction.held.add(board_id)
-        return board_of(row, SEATED_AT.rows(self._transaction, board_id=board_id))
+        locks = lock and self._is_to_be_locked(board_id)
+        board = None if locks else self._transaction.known.board(board_id)
+        if board is not None:
+            return board
+        found, seated = rows_of(
+            self._transaction,
+            (_FIND_LOCKED if locks else _FIND, {"number": board_id}),
+            (SEATED_AT, {"board_id": board_id}),  # as they are when it is locked
+        )
+        if locks:
+            self._transaction.held.update(row["id"] for row in found)
+            self._transaction.have_waited()
+        for row in found:
+            self._transaction.known.keep_board(row, seated)
+        return self._transaction.known.board(board_id)
 
     def _is_to_be_locked(self, board_id: int) -> bool:
         if self._transaction.holds(board_id):
@@ -234,7 +245,13 @@ class Boards:
 
     def note_answered(self, board_id: int, player_id: int) -> None:
         """Note that a player has said something on a board."""
-        _NOTE_ANSWERED.run(self._transaction, {"number": board_id, "player": player_id})
+        _NOTE_ANSWERED.run(
+            self._transaction,
+            {"number": board_id, "player": player_id},
+            leaves=lambda known: known.change_seats(
+                board_id, "player_id", player_id, {"answered": True}
+            ),
+        )
 
     def note_told_of_words(self, board_id: int, player_id: int) -> bool:
         """Note that a player is told where words go on a board; whether that is the first time."""
@@ -251,7 +268,8 @@ class Boards:
         self._transaction.execute(
             update(seats)
             .where(seats.c.board_id == board.id, seats.c.seat == seat)
-            .values(player_id=player_id, told_of_words=False, used=0, banked=None)
+            .values(player_id=player_id, told_of_words=False, used=0, banked=None),
+            leaves=lambda known: known.forget_board(board.id),
         )
         waited_for = board.to_move
         moves_now = waited_for is not None and waited_for.seat == seat
@@ -262,8 +280,9 @@ class Boards:
 
     def change(self, board_id: int, **values: Any) -> None:
         """Write columns of a board's row, which is locked."""
-        changed = update(boards).where(boards.c.id == board_id).values(**values)
-        self._transaction.execute(changed.execution_options(**GUARDED))
+        _SET.run(
+            self._transaction, board_id, values, lambda known: known.change_board(board_id, values)
+        )
 
     def _read(self, query: Select[Any]) -> Iterator[Board]:
         """The boards of a query, in its order, with their seats.

@@ -19,7 +19,7 @@ from pbm.store.buckets import Buckets
 from pbm.store.challenges import Challenges
 from pbm.store.changes import Changes
 from pbm.store.channels import MAIL_KEPT, MAIL_WRITTEN, THOUGHT_ASKED, TIMER_SET, Channel
-from pbm.store.driver import execute
+from pbm.store.driver import Call, execute
 from pbm.store.facts import Facts
 from pbm.store.heartbeats import Heartbeats
 from pbm.store.history import History
@@ -29,9 +29,10 @@ from pbm.store.outbox import Outbox
 from pbm.store.players import Players
 from pbm.store.playing import Playing
 from pbm.store.plies import Plies
+from pbm.store.postgresql import postgresql_engine
 from pbm.store.questions import Questions
 from pbm.store.ratings import Ratings
-from pbm.store.read_ahead import Ahead, lock_free
+from pbm.store.read_ahead import Ahead, take_ahead
 from pbm.store.reports import Reports
 from pbm.store.seeks import Seeks
 from pbm.store.thoughts import Thoughts
@@ -67,8 +68,9 @@ _DRIVERS = {
 class UnitOfWork:
     """The store as one transaction sees it; commits or rolls back as a whole."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._transaction = transaction = Transaction(connection)
+    def __init__(self, connection: Connection, *, begins: bool = False) -> None:
+        """`begins`: the database has not been told yet that a transaction begins."""
+        self._transaction = transaction = Transaction(connection, begins=begins)
         self.boards = Boards(transaction)
         self.plies = Plies(transaction)
         self.beginnings = Beginnings(transaction)
@@ -141,16 +143,20 @@ class UnitOfWork:
 
         One that was locked already stays so.
         """
-        _ = player_ids
-        return Ahead(lock_free(self._transaction, board_ids))
+        return take_ahead(self._transaction, board_ids, player_ids)
 
     def flush(self) -> None:
         """Run now what waits to be written, for whoever has to know that it can be. Raises
         DBAPIError."""
+        self._transaction.flush()
+
+    def end(self) -> None:
+        """Run what waits to be written, and commit where nobody else does. Raises DBAPIError."""
+        self._transaction.end()
 
     def run(self, statement: Executable, **values: object) -> None:
         """Run a statement that is about no table."""
-        self._transaction.execute(statement, values)
+        self._transaction.run_anything(statement, values)
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:
@@ -165,10 +171,8 @@ class Database:
     def __init__(self, url: str) -> None:
         """Connects to nothing yet. Raises OperatorError for a URL that cannot work."""
         self.engine = _engine(url)
-        self._reader = self.engine.execution_options(pbm_reading=True)
-        self._glancer = self._reader
-        if not self.embedded:
-            self._glancer = self._reader.execution_options(isolation_level="AUTOCOMMIT")
+        self._writer = self.engine.execution_options(pbm_begins_itself=True)
+        self._reader = self._writer.execution_options(pbm_reading=True)
 
     @property
     def embedded(self) -> bool:
@@ -178,20 +182,26 @@ class Database:
     @contextmanager
     def transaction(self) -> Iterator[UnitOfWork]:
         """Begin a writing transaction; commit at the end, roll back on an exception."""
-        with self.engine.begin() as connection:
-            yield UnitOfWork(connection)
+        with self._writer.begin() as connection, self._unit(connection) as work:
+            yield work
 
     @contextmanager
     def reading(self) -> Iterator[UnitOfWork]:
         """Begin a transaction that only reads, and so waits for no writer."""
-        with self._reader.begin() as connection:
-            yield UnitOfWork(connection)
+        with self._reader.begin() as connection, self._unit(connection) as work:
+            yield work
 
     @contextmanager
     def glance(self) -> Iterator[UnitOfWork]:
         """For one look-up, which sees one state anyway: without a transaction."""
-        with self._glancer.connect() as connection:
+        with self._reader.connect() as connection:
             yield UnitOfWork(connection)
+
+    @contextmanager
+    def _unit(self, connection: Connection) -> Iterator[UnitOfWork]:
+        work = UnitOfWork(connection, begins=not self.embedded)
+        yield work
+        work.end()
 
     def close(self) -> None:
         """Give all connections back."""
@@ -239,7 +249,7 @@ def _engine(url: str) -> Engine:
     """An engine whose errors quote no values, which may be somebody's mail."""
     parsed = parse_url(url)
     if parsed.get_backend_name() != "sqlite":
-        return create_engine(parsed, pool_pre_ping=True, hide_parameters=True)
+        return postgresql_engine(parsed)
     if parsed.database in (None, "", ":memory:"):  # of which each connection has its own
         raise OperatorError("PBM_DATABASE_URL must name a file, as sqlite:///var/pbm.sqlite3 does.")
     _make_folder(Path(str(parsed.database)).parent)
@@ -271,4 +281,4 @@ def _prepare_sqlite(dbapi_connection: Any, _record: object) -> None:
 
 def _begin_sqlite(connection: Connection) -> None:
     reading = connection.get_execution_options().get("pbm_reading", False)
-    execute(connection, "BEGIN" if reading else "BEGIN IMMEDIATE")
+    execute(connection, Call("BEGIN" if reading else "BEGIN IMMEDIATE"))

@@ -24,10 +24,11 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql
 
+from pbm.store.driver import Row
 from pbm.store.kinds import ERASING_ADDRESS, SUPERSEDED, Allowance, Kind, using_up
 from pbm.store.schema.columns import DUE, FAILED, Moment
 from pbm.store.schema.mails import outbox, reminded_boards
-from pbm.store.statement import Row, Statement
+from pbm.store.statement import Statement
 from pbm.store.transaction import GUARDED, Transaction
 from pbm.store.values.mails import NewMail, OutboxMail
 
@@ -236,7 +237,8 @@ class Outbox:
         query: Select[Any] = select(*_COLUMNS).where(outbox.c.id == outbox_id)
         if lock:
             query = query.with_for_update()
-        row = self._transaction.execute(query).mappings().one_or_none()
+        run = self._transaction.lock if lock else self._transaction.execute
+        row = run(query).mappings().one_or_none()
         if row is None:
             raise LookupError(f"no mail {outbox_id} in the outbox")
         return _mail(row)

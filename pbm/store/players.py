@@ -20,6 +20,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql, sqlite
 
 from pbm.passwords import PasswordHash
+from pbm.store.driver import Row
 from pbm.store.kinds import Kind
 from pbm.store.schema.asking import errands, questions
 from pbm.store.schema.columns import DUE
@@ -29,13 +30,13 @@ from pbm.store.schema.people import addresses, former_handles, players, vacation
 from pbm.store.schema.running import buckets
 from pbm.store.schema.talk import reports, words
 from pbm.store.schema.thinking import analysis_readers, thoughts
-from pbm.store.statement import Row, Statement
+from pbm.store.statement import ColumnSetter, Statement
 from pbm.store.transaction import Transaction
 from pbm.store.values.players import FIRST_EPOCH, Player, Settings
 from pbm.store.values.thoughts import ThoughtKind
 
 
-def _those(*conditions: ColumnElement[bool]) -> Select[Any]:
+def with_addresses(*conditions: ColumnElement[bool]) -> Select[Any]:
     """Players with their addresses, a row for each address."""
     return (
         select(players, addresses.c.address)
@@ -50,18 +51,19 @@ _AS_STORED = (
     *("password_hash", "bounces", "bounced_at", "unreachable_since", "robot"),
 )
 _SETTINGS = {field.name for field in fields(Settings)}
-_BY_ID = Statement(_those(players.c.id == bindparam("player_id")))
-_BY_HANDLE = Statement(_those(players.c.handle == bindparam("handle")))
+_BY_ID = Statement(with_addresses(players.c.id == bindparam("player_id")))
+_BY_HANDLE = Statement(with_addresses(players.c.handle == bindparam("handle")))
 _BY_ADDRESS = Statement(
-    _those(
+    with_addresses(
         players.c.id
         == select(addresses.c.player_id)
         .where(addresses.c.address_key == bindparam("address_key"))
         .scalar_subquery()
     )
 )
+_SET = ColumnSetter(players)
 _SEATED = Statement(
-    _those(
+    with_addresses(
         players.c.id.in_(select(seats.c.player_id).where(seats.c.board_id == bindparam("board_id")))
     )
 )
@@ -110,7 +112,8 @@ class Players:
 
     def find(self, player_id: int) -> Player | None:
         """Find a player by id."""
-        return self._one(_BY_ID, player_id=player_id)
+        known = self._transaction.known.player(player_id)
+        return known or self._one(_BY_ID, player_id=player_id)
 
     def epoch(self, player_id: int) -> int | None:
         """The epoch of a player whom mail can reach; None for anybody else."""
@@ -127,7 +130,7 @@ class Players:
 
         Boards and mails that refer to the player can be written meanwhile.
         """
-        self._transaction.execute(
+        self._transaction.lock(
             select(players.c.id).where(players.c.id == player_id).with_for_update(key_share=True)
         )
 
@@ -157,11 +160,12 @@ class Players:
 
     def some(self, player_ids: Collection[int]) -> tuple[Player, ...]:
         """Return several players, in the order of joining."""
-        return self._select(_those(players.c.id.in_(player_ids)))
+        return self._select(with_addresses(players.c.id.in_(player_ids)))
 
     def seated(self, board_id: int) -> tuple[Player, ...]:
         """Return those who sit at a board, in the order of joining."""
-        return tuple(_players(_SEATED.rows(self._transaction, board_id=board_id)))
+        known = self._transaction.known.seated(board_id)
+        return known or self._kept(_SEATED.rows(self._transaction, board_id=board_id))
 
     def handles_of(self, player_ids: Collection[int]) -> dict[int, str]:
         """The handles of some players."""
@@ -182,7 +186,7 @@ class Players:
 
     def all(self) -> tuple[Player, ...]:
         """Return every player, in the order of joining."""
-        return self._select(_those())
+        return self._select(with_addresses())
 
     def add(self, handle: str, address: str, now: datetime) -> Player:
         """Register a player with a first verified address."""
@@ -316,7 +320,10 @@ class Players:
         last move."""
         first = (players.c.id == player_id) & players.c.absent_since.is_(None)
         noted = update(players).where(first).values(absent_since=now).returning(players.c.id)
-        return self._transaction.scalar(noted) is not None
+        first_time = self._transaction.scalar(
+            noted, leaves=lambda known: known.forget_player(player_id)
+        )
+        return first_time is not None
 
     def end_absence(self, player_id: int) -> None:
         """Note that a player has moved."""
@@ -338,16 +345,22 @@ class Players:
         )
 
     def _set(self, player_id: int, **values: Any) -> None:
-        self._transaction.execute(update(players).where(players.c.id == player_id).values(**values))
+        _SET.run(self._transaction, player_id, values, lambda known: known.forget_player(player_id))
 
     def _one(self, statement: Statement, **values: Any) -> Player | None:
-        return next(_players(statement.rows(self._transaction, **values)), None)
+        return next(iter(self._kept(statement.rows(self._transaction, **values))), None)
 
     def _select(self, query: Select[Any]) -> tuple[Player, ...]:
-        return tuple(_players(self._transaction.execute(query).mappings()))
+        return self._kept(self._transaction.execute(query).mappings())
+
+    def _kept(self, rows: Iterable[Row]) -> tuple[Player, ...]:
+        found = tuple(players_of(rows))
+        self._transaction.known.keep_players(found)
+        return found
 
 
-def _players(rows: Iterable[Row]) -> Iterator[Player]:
+def players_of(rows: Iterable[Row]) -> Iterator[Player]:
+    """The players of some rows, one for each address."""
     found: dict[int, tuple[Row, list[str]]] = {}
     for row in rows:
         _, own = found.setdefault(row["id"], (row, []))

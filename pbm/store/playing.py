@@ -9,13 +9,13 @@ from sqlalchemy import Integer, bindparam, delete, func, insert, select, update
 
 from pbm.store.board_rows import plain_stops
 from pbm.store.boards import Boards
+from pbm.store.remembered import TIMES_NEEDED
 from pbm.store.schema.games import boards, departures, moves, seats
 from pbm.store.statement import Statement
 from pbm.store.transaction import GUARDED, Transaction
 from pbm.store.values.boards import Board
 from pbm.store.values.plies import NewPly, Progress
 
-_TIMES_NEEDED = 3  # more often than any claim asks for, nobody counts
 _STOOD_BEFORE = (
     select(moves.c.ply)
     .where(
@@ -23,7 +23,7 @@ _STOOD_BEFORE = (
         moves.c.stood == bindparam("mark"),
         moves.c.ply >= bindparam("since"),
     )
-    .limit(_TIMES_NEEDED)
+    .limit(TIMES_NEEDED)
     .subquery()
 )
 _ADD_PLY = Statement(
@@ -106,7 +106,11 @@ class Playing:
         ply, seat = played.ply, played.seat
         counted = {"number": board.id, "mark": played.stood, "since": since, "first": first}
         row = {"board_id": board.id, "played_at": now, **vars(played), **counted}
-        _ADD_PLY.run(self._transaction, row)
+        _ADD_PLY.run(
+            self._transaction,
+            row,
+            leaves=lambda known: known.add_ply(board.id, played, now, since=since, first=first),
+        )
         self._set_last_ply(board.id, {seat: ply})
         seated = tuple(
             replace(item, last_ply=ply, answered=True) if item.seat == seat else item
@@ -135,12 +139,16 @@ class Playing:
         kept: dict[str, Any] = {**vars(progress), "changed_at": now, **_wait(board, progress, now)}
         mover, winners = kept.pop("to_move_id"), progress.winners
         stored = {
-            "number": board.id,
             "to_move_id": mover,
             "winners": None if winners is None else list(winners),
             "stops": plain_stops(kept["stops"]),
         }
-        _SET_POSITION.run(self._transaction, kept | stored)
+        columns = kept | stored
+        _SET_POSITION.run(
+            self._transaction,
+            {**columns, "number": board.id},
+            leaves=lambda known: known.change_board(board.id, columns),
+        )
         after = replace(board, **kept)
         if after.playing != board.playing:
             self._set_playing(board.id, after.playing)
@@ -159,22 +167,32 @@ class Playing:
             update(seats)
             .where(seats.c.board_id == board.id)
             .values(last_ply=played.scalar_subquery())
-            .execution_options(**GUARDED)
+            .execution_options(**GUARDED),
+            leaves=lambda known: known.forget_board(board.id),
         )
         self._boards.change(board.id, offers=None, taken_back=board.taken_back + 1)
         return self.set_progress(self._boards.get(board.id), progress, now)
 
-    def _set_last_ply(self, board_id: int, plies: Mapping[int | None, int]) -> None:
+    def _set_last_ply(self, board_id: int, plies: Mapping[int, int]) -> None:
         for seat, ply in plies.items():
-            told = {"number": board_id, "mover": seat, "ply": ply}
-            _SET_LAST_PLY.run(self._transaction, told)
+            self._set_last_ply_of(board_id, seat, ply)
+
+    def _set_last_ply_of(self, board_id: int, seat: int, ply: int) -> None:
+        _SET_LAST_PLY.run(
+            self._transaction,
+            {"number": board_id, "mover": seat, "ply": ply},
+            leaves=lambda known: known.change_seats(
+                board_id, "seat", seat, {"last_ply": ply, "answered": True}
+            ),
+        )
 
     def _set_playing(self, board_id: int, playing: bool) -> None:
         self._transaction.execute(
             update(seats)
             .where(seats.c.board_id == board_id, seats.c.playing != playing)
             .values(playing=playing)
-            .execution_options(**GUARDED)
+            .execution_options(**GUARDED),
+            leaves=lambda known: known.forget_board(board_id),
         )
 
 

@@ -10,7 +10,7 @@ from pbm.store.statement import Statement
 from pbm.store.transaction import Transaction
 from pbm.store.values.plies import Departure, Ply
 
-_PLY = tuple(item.name for item in fields(Ply))
+PLY = tuple(item.name for item in fields(Ply))
 _PLIES = Statement(
     select(*(column for column in moves.c if column.key not in ("board_id", "stood")))
     .where(moves.c.board_id == bindparam("board_id"), moves.c.ply > bindparam("since"))
@@ -26,8 +26,13 @@ class Plies:
 
     def of(self, board_id: int, *, since: int = 0) -> tuple[Ply, ...]:
         """The moves played after ply `since`, in order."""
+        known = self._transaction.known.plies(board_id, since)
+        if known is not None:
+            return known
         rows = _PLIES.rows(self._transaction, board_id=board_id, since=since)
-        return tuple(Ply(**row) for row in rows)
+        found = tuple(Ply(**row) for row in rows)
+        self._transaction.known.keep_plies(board_id, since, found)
+        return found
 
     def of_many(self, since: Mapping[int, int]) -> dict[int, tuple[Ply, ...]]:
         """The moves of several boards, each after the ply that stands behind its number, in order;
@@ -38,7 +43,7 @@ class Plies:
         ]
         query = select(moves).where(or_(false(), *wanted)).order_by(moves.c.board_id, moves.c.ply)
         for row in self._transaction.execute(query).mappings() if wanted else ():
-            values = {name: row[name] for name in _PLY}
+            values = {name: row[name] for name in PLY}
             found[row["board_id"]].append(Ply(**values))
         return {board_id: tuple(plies) for board_id, plies in found.items()}
 

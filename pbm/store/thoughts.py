@@ -22,10 +22,11 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql, sqlite
 
+from pbm.store.driver import Row
 from pbm.store.schema.games import boards
 from pbm.store.schema.people import players
 from pbm.store.schema.thinking import thoughts
-from pbm.store.statement import Row, Statement
+from pbm.store.statement import Statement
 from pbm.store.transaction import GUARDED, Transaction
 from pbm.store.values.thoughts import Thought, ThoughtKind
 
@@ -141,7 +142,7 @@ class Thoughts:
     def find(self, thought_id: int) -> Thought | None:
         """Find one that is still to be done, locked."""
         query = select(*_READ).where(thoughts.c.id == thought_id).with_for_update()
-        row = self._transaction.execute(query).mappings().one_or_none()
+        row = self._transaction.lock(query).mappings().one_or_none()
         return _thought(row) if row else None
 
     def about(self, kind: ThoughtKind, about: str) -> Thought | None:

@@ -3,13 +3,22 @@
 from collections.abc import Collection
 from datetime import date
 
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import bindparam, delete, func, insert, select, update
 
 from pbm.store.schema.people import vacations
+from pbm.store.statement import Statement
 from pbm.store.transaction import Transaction
 from pbm.store.values.players import Vacation
 
-_COLUMNS = (vacations.c.id, vacations.c.first_day, vacations.c.last_day, vacations.c.board_id)
+VACATION = (vacations.c.id, vacations.c.first_day, vacations.c.last_day, vacations.c.board_id)
+
+_OF_PLAYER = Statement(
+    select(*VACATION)
+    .where(
+        vacations.c.player_id == bindparam("player_id"), vacations.c.last_day >= bindparam("since")
+    )
+    .order_by(vacations.c.first_day, vacations.c.id)
+)
 
 
 class Vacations:
@@ -20,15 +29,17 @@ class Vacations:
 
     def of_player(self, player_id: int, since: date) -> tuple[Vacation, ...]:
         """A player's vacations that last until a day or longer, in order."""
-        query = select(*_COLUMNS).where(
-            vacations.c.player_id == player_id, vacations.c.last_day >= since
-        )
-        rows = self._transaction.execute(query.order_by(vacations.c.first_day, vacations.c.id))
-        return tuple(Vacation(**row) for row in rows.mappings())
+        known = self._transaction.known.vacations(player_id, since)
+        if known is not None:
+            return known
+        rows = _OF_PLAYER.rows(self._transaction, player_id=player_id, since=since)
+        found = tuple(Vacation(**row) for row in rows)
+        self._transaction.known.keep_vacations(player_id, since, found)
+        return found
 
     def find(self, vacation_id: int) -> Vacation | None:
         """Find one that was not dropped."""
-        query = select(*_COLUMNS).where(vacations.c.id == vacation_id)
+        query = select(*VACATION).where(vacations.c.id == vacation_id)
         row = self._transaction.execute(query).mappings().one_or_none()
         return Vacation(**row) if row else None
 

@@ -37,5 +37,8 @@ class Waits:
             update(seats)
             .where(seats.c.board_id == board.id, seats.c.seat == seat)
             .values(used=used, banked=banked)
-            .execution_options(**GUARDED)
+            .execution_options(**GUARDED),
+            leaves=lambda known: known.change_seats(
+                board.id, "seat", seat, {"used": used, "banked": banked}
+            ),
         )

@@ -7,8 +7,7 @@ for what is free, and whatever is not known to do so goes first, while nothing e
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from pbm.mail.address import PlayerReply
-from pbm.mail.site import Site
+from pbm.mail.address import PlayerReply, ServerAddress
 from pbm.store.db import UnitOfWork
 from pbm.store.values.mails import InboxMail
 
@@ -27,8 +26,8 @@ class Company:
 class Companies:
     """Finds who goes with whom, and remembers who has to go first."""
 
-    def __init__(self, site: Site) -> None:
-        self._site = site
+    def __init__(self, own: ServerAddress) -> None:
+        self._own = own
         self._alone: set[int] = set()
 
     def of(self, work: UnitOfWork, mails: Iterable[InboxMail]) -> Company:
@@ -77,7 +76,7 @@ class Companies:
 
     def _about(self, mail: InboxMail) -> tuple[int, int] | None:
         """The numbers of the player and the board that the address of a mail names."""
-        to = self._site.address.parse(mail.recipient)
+        to = self._own.parse(mail.recipient)
         if not isinstance(to, PlayerReply) or to.board_id is None:
             return None
         return to.player_id, to.board_id

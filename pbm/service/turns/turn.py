@@ -104,7 +104,7 @@ class Turns:
     preparations: Preparations = field(default_factory=Preparations, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self._companies = Companies(self.site)
+        self._companies = Companies(self.site.address)
         self._missed_until = datetime.min.replace(tzinfo=UTC)
 
     def begin(self) -> None:
@@ -229,6 +229,8 @@ class Turns:
         try:
             with self._at_hand(mail):
                 outcome = self._obey(work, mail, prepared)
+                if not work.in_group:
+                    work.flush()  # what cannot be written is this mail's trouble
         except HashingNeeded as needed:
             prepared.must_hash(needed)
             self.preparations.remember(prepared)
@@ -322,6 +324,7 @@ class Turns:
         try:
             with work.savepoint():
                 tell(self._turn(work, mail), mail)
+                work.flush()
         except Exception as error:
             if is_away(error):
                 raise
