@@ -102,11 +102,11 @@ def test_what_turns_cost_is_added_up_over_rounds_and_processes() -> None:
     second = defaultdict[tuple[str, str], float](
         float, {("turn", "ms"): 4.0, ("turn", "fsyncs"): 5}
     )
-    told = [(cost.process, cost.figures) for cost in costs("x", [first, second], 10)]
+    told = [cost.cells() for cost in costs("x", [first, second], 10)]
     assert told == [
-        ("post", {"ms": 0.2}),
-        ("turn", {"ms": 1.0, "fsyncs": 0.5}),
-        ("together", {"ms": 1.2, "fsyncs": 0.5}),
+        ["x", "post", "0.20", "", "", "", "", "", "", ""],
+        ["x", "turn", "1.00", "", "", "", "", "", "0.50", ""],
+        ["x", "together", "1.20", "", "", "", "", "", "0.50", ""],
     ]
 
 
