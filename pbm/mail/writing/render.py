@@ -10,7 +10,7 @@ there. No move breaks at its hyphen in either.
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from html import escape
 from pathlib import Path
 from textwrap import wrap
@@ -58,6 +58,7 @@ _UNBROKEN = '<span style="white-space:nowrap">{}</span>'
 _BROKEN_ANYWHERE = "font-family:monospace;word-break:break-all"
 _STANDS_OUT = "font-weight:600;margin-top:1.6em"
 _JOINERS = "\u200c\u200d"
+_CHUNKS = 256  # that are kept: the readers of a board get nearly the same mail
 
 
 class Rendered(NamedTuple):
@@ -283,6 +284,7 @@ def _is_seen(character: str) -> bool:
     return character in _JOINERS or category(character) != "Cf"
 
 
+@lru_cache(_CHUNKS)
 def _blocks(chunk: str) -> Sequence[_Block]:
     """The blocks of lines that a template has written, in their order."""
     blocks, kind, held = list[_Block](), "", list[str]()
