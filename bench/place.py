@@ -98,9 +98,9 @@ class Place:
 
     def _counting(self, setting: Setting) -> dict[str, str]:
         """Variables with which the processes count, too."""
-        both = {**self.counting.variables, **setting.variables}
-        libraries = (it["LD_PRELOAD"] for it in (self.counting.variables, setting.variables) if it)
-        return both | {"LD_PRELOAD": ":".join(libraries)}
+        ours, others = self.counting.variables, setting.variables
+        libraries = [each["LD_PRELOAD"] for each in (ours, others) if "LD_PRELOAD" in each]
+        return {**ours, **others, "LD_PRELOAD": ":".join(libraries)}
 
     @contextmanager
     def database(self, setting: Setting, folder: Path) -> Iterator[str]:
