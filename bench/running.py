@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -107,6 +108,12 @@ def slow_disk(folder: Path, milliseconds: int) -> dict[str, str]:
     source = Path(__file__).with_name("slow_disk.c")
     subprocess.run([compiler, "-shared", "-fPIC", "-O2", "-o", library, source, "-ldl"], check=True)
     return {"LD_PRELOAD": str(library), "SLOW_DISK_MILLISECONDS": str(milliseconds)}
+
+
+def send(program: subprocess.Popen[bytes], what: signal.Signals) -> None:
+    """Send a signal to a process and to its children."""
+    for number in _with_children([program]):
+        os.kill(number, what)
 
 
 def megabytes(processes: Sequence[subprocess.Popen[bytes]]) -> float:
