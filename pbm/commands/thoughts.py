@@ -6,7 +6,7 @@ from pbm.commands.context import Context
 from pbm.commands.declare import Command, operand
 from pbm.commands.words import BoardKind, BoardRef
 from pbm.events import Answered, Event
-from pbm.play.analyses import ask_analysis, check_analysable, kept_analysis
+from pbm.play.analyses import ask_analysis, check_analysable, check_tells_nothing, kept_analysis
 from pbm.play.analyses_told import analysis_told
 from pbm.play.hints import ask_hint
 from pbm.store.values.boards import Board
@@ -43,7 +43,8 @@ class Analyse(Command):
     most, what would have been better and why, and how the game would best have gone on after its
     last move. That takes some minutes. It is kept, so whoever asks for it later gets it at once,
     and `export` puts the better moves into the record as comments. You can have 3 games analysed
-    in 24 hours; those that have been already do not count.
+    in 24 hours; those that have been already do not count. A game that you have brought in with
+    `import` has to wait while a board of yours stands as it did.
     """
 
     words = ("analyse", "analyze")
@@ -56,6 +57,7 @@ class Analyse(Command):
         """Answer with the analysis, or let it be made."""
         board = self._find(context)
         check_analysable(board)
+        check_tells_nothing(context.work, board, context.player)
         kept = kept_analysis(context.work, board)
         if kept and kept.finished_at:
             yield Answered("analysis", analysis_told(board, kept, context.player.id), board.id)
