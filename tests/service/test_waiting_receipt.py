@@ -1,5 +1,7 @@
-"""A mail waits for a robot, in the real loops of the post and of the robots, on a clock that stands:
-what comes in time is one mail, and what comes late is two."""
+"""A mail waits for a robot: the real loops of the post and of the robots, on a clock that stands.
+
+What comes in time is one mail, and what comes late is two.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
