@@ -63,14 +63,14 @@ class Game:
         tag = load_keyring(Path("none"), season.SECRET).reply_tag(player.id, player.epoch, number)
         return player.address, ServerAddress(season.SERVER).board_reply(player.id, tag, number)
 
-    def turns(self) -> Waited:
-        """A ply on each board but the last."""
+    def turns(self, a_second: float = _A_SECOND) -> Waited:
+        """A ply on each board but the last, so many a second."""
         letters = self._boards.round()[:-1]
         wanted = {
             f"{side}{n}@players.example" for n in range(len(letters)) for side in ("left", "right")
         }
         self._sink.take()
-        sent = self._sending.send(self._port, letters, _SHAPE, a_second=_A_SECOND)
+        sent = self._sending.send(self._port, letters, _SHAPE, a_second=a_second)
         arrived: dict[str, float] = {}
 
         def all_there() -> bool:
@@ -88,11 +88,16 @@ class Game:
         return [item.reply - item.dot for item in sent], boards
 
 
+def slowest_of_hundred(seconds: Sequence[float]) -> float:
+    """How long the slowest of a hundred takes, as the rule."""
+    return quantiles(seconds, n=100)[98]
+
+
 def told(name: str, waited: Waited, alone: Waited, *, beside: str = "alone") -> Iterator[Row]:
     for what, seconds, usual in zip(
         ("final dot to 250", "final dot to both boards"), waited, alone, strict=True
     ):
-        found, without = (quantiles(each, n=100)[98] for each in (seconds, usual))
+        found, without = map(slowest_of_hundred, (seconds, usual))
         yield Row(f"{what}, {name}, p99", "ms", found * 1000, beside, found / without)
 
 

@@ -1,70 +1,127 @@
-"""How long a player waits while two hundred boards wait for robots, all on one core."""
+"""How long a player waits while two hundred boards wait for robots, all on one core.
+
+A machine has its busy moments. So two servers take turns, a round each: one on which no board waits
+for a robot, and one on which robots think all the time. Whichever is not measured is stopped. Each
+pair of rounds has a ratio of its own, and the middle one of those counts.
+"""
 
 import os
+import signal
+import subprocess
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from statistics import median
 
 from bench import running, season
-from bench.fair import TURNS, Game, told
+from bench.fair import Game, Waited, slowest_of_hundred
 from bench.measure import Row
-from bench.smtp_load import load
+from bench.smtp_load import Load, load
 from pbm.play.boards import start_board
 from pbm.service.robots.enlisting import enlist
 from pbm.store.db import Database
 from tests.polling import until
 from tests.setups import abalone
 
-BOARDS = 200
+BOARDS = 200  # that wait, at least
+TURNS, A_SECOND = 300, 10.0  # of a round
+ROUNDS = 7  # of each server
 _ROBOT = "boulder"
+_WAITED_FOR = ("final dot to 250", "final dot to both boards")
 
 
-def measure(turns: int = TURNS, boards: int = BOARDS) -> list[Row]:
+def measure(turns: int = TURNS, boards: int = BOARDS, rounds: int = ROUNDS) -> list[Row]:
     """The slowest of a hundred turns: alone, and while robots think all the time."""
-    rows: list[Row] = []
-    with load() as sending, running.next_server() as sink, tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
+    pairs = []
+    with ExitStack() as stack:
+        sending, sink = stack.enter_context(load()), stack.enter_context(running.next_server())
+        alone, beside = (stack.enter_context(_server(turns, sending, sink)) for _ in range(2))
+        for _ in range(rounds):
+            with alone.going_on():
+                usual = alone.game.turns(A_SECOND)
+            with beside.going_on():
+                beside.let_robots_think(2 * boards)
+                pairs.append((usual, beside.game.turns(A_SECOND)))
+                if beside.waiting() < boards:
+                    raise RuntimeError("the robots were nearly done before the turns were")
+    return list(_told(f"beside {boards} boards that wait for robots", pairs))
+
+
+@dataclass
+class _Server:
+    """A server on one core, which goes on only when it is told to."""
+
+    game: Game
+    database: Database
+    program: subprocess.Popen[bytes]
+    begun: int = 0  # boards against robots
+
+    @contextmanager
+    def going_on(self) -> Iterator[None]:
+        """Let it run meanwhile."""
+        running.send(self.program, signal.SIGCONT)
+        yield
+        running.send(self.program, signal.SIGSTOP)
+
+    def waiting(self) -> int:
+        """How many boards wait for a robot."""
+        with self.database.reading() as work:
+            return work.thoughts.count()
+
+    def let_robots_think(self, boards: int) -> None:
+        """Let so many boards wait, and robots think already."""
+        new = boards - self.waiting()
+        let_robots_be_waited_for(self.database, new, datetime.now(UTC), known=self.begun)
+        self.begun += new
+        until(lambda: self.waiting() < boards, "robots to think")
+
+
+@contextmanager
+def _server(turns: int, sending: Load, sink: running.NextServer) -> Iterator[_Server]:
+    """A server that has taken its first turns, and is stopped."""
+    one = {"PBM_ROBOT_PROCESSES": "1"}
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         url = f"sqlite:///{folder / 'pbm.sqlite3'}"
         begun = season.begin(url, folder, turns + 1, picture=False)
-        one = {"PBM_ROBOT_PROCESSES": "1"}
-        with _on_one_core(), running.pbm(folder, url, sink.port, variables=one) as (port, _):
-            _leave_that_core()
-            game = Game(begun, sending, sink, port)
-            game.turns()  # what happens once is not measured
-            alone = game.turns()
-            let_robots_be_waited_for(url, boards)
-            until(lambda: _waiting(url) < boards, "robots to think")
-            beside = game.turns()
-            if not _waiting(url):
-                raise RuntimeError("the robots were done before the turns were")
-        rows += told("alone", alone, alone, beside="itself")
-        rows += told(f"beside {boards} boards that wait for robots", beside, alone)
-    return rows
+        with _on_one_core():
+            started = running.pbm(folder, url, sink.port, variables=one)
+            port, (program,) = stack.enter_context(started)
+        database = Database(url)
+        stack.callback(database.close)
+        server = _Server(Game(begun, sending, sink, port), database, program)
+        stack.callback(running.send, program, signal.SIGCONT)  # else it would not end
+        server.game.turns(A_SECOND)  # what happens once is not measured
+        running.send(program, signal.SIGSTOP)
+        yield server
 
 
-def let_robots_be_waited_for(url: str, boards: int) -> None:
-    """Begin boards on which a robot moves first, each with a player of its own."""
-    database = Database(url)
-    now = datetime.now(UTC)
+def let_robots_be_waited_for(
+    database: Database, boards: int, now: datetime, *, known: int = 0
+) -> None:
+    """Begin boards on which a robot moves first, each with a player of its own; `known` are there
+    already."""
     with database.transaction() as work:
         enlist(work, now)
         robot = work.players.by_handle(_ROBOT)
         assert robot is not None
-        for number in range(boards):
+        for number in range(known, known + boards):
             handle = f"waits{number}"
             player = work.players.add(handle, f"{handle}@players.example", now)
             start_board(work, abalone(), [robot, player], now)
-    database.close()
 
 
-def _waiting(url: str) -> int:
-    database = Database(url)
-    with database.reading() as work:
-        waiting = work.thoughts.count()
-    database.close()
-    return waiting
+def _told(name: str, pairs: Sequence[tuple[Waited, Waited]]) -> Iterator[Row]:
+    """What was waited for alone and beside others, and the middle one of the ratios."""
+    for number, what in enumerate(_WAITED_FOR):
+        found = [[slowest_of_hundred(waited[number]) for waited in pair] for pair in pairs]
+        alone, beside = (median(each) * 1000 for each in zip(*found, strict=True))
+        yield Row(f"{what}, alone, p99", "ms", alone, "itself", 1.0)
+        ratio = median(busy / usual for usual, busy in found)
+        yield Row(f"{what}, {name}, p99", "ms", beside, "alone", ratio)
 
 
 @contextmanager
@@ -76,8 +133,3 @@ def _on_one_core() -> Iterator[None]:
         yield
     finally:
         os.sched_setaffinity(0, cores)
-
-
-def _leave_that_core() -> None:
-    """Let this process run anywhere again, while what it has started stays."""
-    os.sched_setaffinity(0, range(os.cpu_count() or 1))

@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -128,6 +129,12 @@ def preloadable(name: str, folder: Path) -> Path:
     source = Path(__file__).with_name(f"{name}.c")
     subprocess.run([compiler, "-shared", "-fPIC", "-O2", "-o", library, source, "-ldl"], check=True)
     return library
+
+
+def send(program: subprocess.Popen[bytes], what: signal.Signals) -> None:
+    """Send a signal to a process and to its children."""
+    for number in _with_children([program]):
+        os.kill(number, what)
 
 
 def megabytes(processes: Sequence[subprocess.Popen[bytes]]) -> float:

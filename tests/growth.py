@@ -1,6 +1,6 @@
 """Turns of every kind around one board, and what each asks of the database."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +10,7 @@ from sqlalchemy import event, text
 from pbm.mail.smtp_out.delivery import Sent
 from pbm.service.post.composer import Composer
 from pbm.service.post.post import Post
+from pbm.store.values.mails import OutboxMail
 from tests.table import Person, Table
 
 Asked = tuple[str, Any]  # SQL, and the values of its first run
@@ -125,17 +126,19 @@ class SendingTable(Table):
 
     def posts(self) -> None:
         """Send all due mails into the mailboxes."""
-        post = self.post
-        while due := post.claim():
-            outcomes = [(mail, Sent()) for mail in due]
-            for mail in due:
-                self.arrive(mail)
-            with self.database.transaction() as work:
-                post.record(work, outcomes)
-            for mail in due:
-                post.holds.let_go([mail.id])
-                post._under_way.discard(mail.id)
-        post.next_due_at()
+        while due := self.post.claim():
+            self.send(due)
+        self.post.next_due_at()
+
+    def send(self, mails: Sequence[OutboxMail]) -> None:
+        """Send mails that the post has in hand."""
+        for mail in mails:
+            self.arrive(mail)
+        with self.database.transaction() as work:
+            self.post.record(work, [(mail, Sent()) for mail in mails])
+        for mail in mails:
+            self.post.holds.let_go([mail.id])
+            self.post._under_way.discard(mail.id)
 
     def leave(self) -> None:
         """Close the database."""

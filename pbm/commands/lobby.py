@@ -99,39 +99,27 @@ class Challenge(Command):
         if addresses:
             check_invitations(context, addresses)
             check_others(context.work, self.game.info.name, tuple(known.values()), context.player)
-            told = {
-                "addresses": list(addresses),
-                "first_unsaid": self._first_unsaid(context, names),
-            }
-            yield Answered("invited", {"title": "your invitation", **told})
-            yield Invited(self._line(names), addresses, self.game.info.name)
+            yield from self._invite(context, names, addresses)
             return
         players = [known[name] for name in self._seating(names, context)]
         first_unsaid = self._first_unsaid(context, names)
+        given = (context.work, setup, players, context.player, context.now)
         asked = who_is_asked(players, context.player)
-        if asked:
-            told = {"asked": [player.handle for player in asked], "first_unsaid": first_unsaid}
-            yield Answered(
-                "challenged", {"title": "your challenge", **told, "days": WAITS_FOR.days}
-            )
-            yield from propose(
-                context.work,
-                setup,
-                players,
-                context.player,
-                context.now,
-                first_unsaid=first_unsaid,
-            )
+        if not asked:
+            yield from begin_board(*given, agreed=context.agreed, first_unsaid=first_unsaid)
             return
-        yield from begin_board(
-            context.work,
-            setup,
-            players,
-            context.player,
-            context.now,
-            agreed=context.agreed,
-            first_unsaid=first_unsaid,
-        )
+        told = {"asked": [player.handle for player in asked], "first_unsaid": first_unsaid}
+        yield Answered("challenged", {"title": "your challenge", **told, "days": WAITS_FOR.days})
+        yield from propose(*given, first_unsaid=first_unsaid)
+
+    def _invite(
+        self, context: Context, names: list[str], addresses: tuple[str, ...]
+    ) -> Iterator[Event]:
+        """Ask those who don't play here yet."""
+        first_unsaid = self._first_unsaid(context, names)
+        told = {"addresses": list(addresses), "first_unsaid": first_unsaid}
+        yield Answered("invited", {"title": "your invitation", **told})
+        yield Invited(self._line(names), addresses, self.game.info.name)
 
     def pinned(self, context: Context) -> str:
         """Name the same players later."""

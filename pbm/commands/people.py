@@ -104,28 +104,7 @@ class Info(Command):
         player = player_named(context, self.who)
         if player.status == "removed":
             raise Refusal("has-left", handle=player.handle)
-        work = context.work
-        games_over, kept = work.history.kept_time(player.id, most=_LOOKED_AT)
-        away = work.vacations.away_among([player.id], today_of(player, context.now))
-        yield Answered(
-            "info",
-            {
-                "title": f"about {player.handle}",
-                "handle": player.handle,
-                "since": str(player.joined_at.date()),
-                "suspended": player.status != "active",
-                "robot": player.robot is not None,
-                "unreachable": player.unreachable_since is not None,
-                "away": str(away[player.id]) if away else None,
-                "ratings": _ratings(context, player),
-                "playing": work.history.playing(player.id, most=_MOST_COUNTED),
-                "most": _MOST_COUNTED,
-                "over": games_over,
-                "looked_at": _LOOKED_AT,
-                "kept": kept,
-                "languages": list(names_of(player.settings.languages)),
-            },
-        )
+        yield Answered("info", {**_who(context, player), **_games(context, player)})
 
 
 class Players(Command):
@@ -163,6 +142,35 @@ class Players(Command):
         ]
         told = {"title": "who plays here", "players": rows, "game": info.title, "first": first}
         yield Answered("players", {**told, "line": f"players {go_on}" if go_on else None})
+
+
+def _who(context: Context, player: Player) -> dict[str, Any]:
+    """Who somebody is, and whether one can play with them now."""
+    away = context.work.vacations.away_among([player.id], today_of(player, context.now))
+    return {
+        "title": f"about {player.handle}",
+        "handle": player.handle,
+        "since": str(player.joined_at.date()),
+        "suspended": player.status != "active",
+        "robot": player.robot is not None,
+        "unreachable": player.unreachable_since is not None,
+        "away": str(away[player.id]) if away else None,
+        "languages": list(names_of(player.settings.languages)),
+    }
+
+
+def _games(context: Context, player: Player) -> dict[str, Any]:
+    """What somebody plays and has played."""
+    history = context.work.history
+    games_over, kept = history.kept_time(player.id, most=_LOOKED_AT)
+    return {
+        "ratings": _ratings(context, player),
+        "playing": history.playing(player.id, most=_MOST_COUNTED),
+        "most": _MOST_COUNTED,
+        "over": games_over,
+        "looked_at": _LOOKED_AT,
+        "kept": kept,
+    }
 
 
 def _ratings(context: Context, player: Player) -> Sequence[dict[str, Any]]:

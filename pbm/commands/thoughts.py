@@ -6,7 +6,7 @@ from pbm.commands.context import Context
 from pbm.commands.declare import Command, operand
 from pbm.commands.words import BoardKind, BoardRef
 from pbm.events import Answered, Event
-from pbm.play.analyses import ask_analysis, check_analysable, kept_analysis
+from pbm.play.analyses import ask_analysis, check_analysable, check_tells_nothing, kept_analysis
 from pbm.play.analyses_told import analysis_told
 from pbm.play.hints import ask_hint
 from pbm.store.values.boards import Board
@@ -15,9 +15,10 @@ from pbm.store.values.boards import Board
 class Hint(Command):
     """Get a hint against robots: a move that is good here, and why.
 
-    It is for your own move in unrated games in which all your opponents are robots; with "-unrated"
-    in your challenge a game is one. The strongest robot thinks about the board, and its move comes
-    as a mail of its own, mostly within seconds. Nothing is played. You get 30 hints in 24 hours.
+    It is for your own move in a game that is not rated and in which all your opponents are robots:
+    `challenge pebble -unrated` begins one. The strongest robot thinks about the board, and what it
+    would play comes as a mail of its own, mostly within seconds. Nothing is played for you: answer
+    with that move, or with another. You get 30 hints in 24 hours.
     """
 
     words = ("hint",)
@@ -39,11 +40,12 @@ class Hint(Command):
 class Analyse(Command):
     """Learn where a game that is over was won and lost.
 
-    Each move is compared with the best one that a search finds. A mail tells the three that cost
-    most, what would have been better and why, and how the game would best have gone on after its
-    last move. That takes some minutes. It is kept, so whoever asks for it later gets it at once,
-    and `export` puts the better moves into the record as comments. You can have 3 games analysed
-    in 24 hours; those that have been already do not count.
+    A robot looks at each move of all players beside the best one that it finds. A mail tells the
+    three moves that cost most, what would have been better and why, and how the game would best
+    have gone on after its last move. That takes some minutes. It is kept, so whoever asks for it
+    later gets it at once, and `export` puts the better moves into the record as comments. You can
+    have 3 games analysed in 24 hours; those that have been already do not count. A game that you
+    have brought in with `import` has to wait while a board of yours stands as it did.
     """
 
     words = ("analyse", "analyze")
@@ -56,6 +58,7 @@ class Analyse(Command):
         """Answer with the analysis, or let it be made."""
         board = self._find(context)
         check_analysable(board)
+        check_tells_nothing(context.work, board, context.player)
         kept = kept_analysis(context.work, board)
         if kept and kept.finished_at:
             yield Answered("analysis", analysis_told(board, kept, context.player.id), board.id)

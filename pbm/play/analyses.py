@@ -3,7 +3,9 @@
 from datetime import datetime, timedelta
 
 from pbm.errors import Refusal
+from pbm.play.hints import has_hints
 from pbm.play.limits import Rate
+from pbm.play.marks import mark
 from pbm.play.robots import robots_play
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
@@ -11,6 +13,7 @@ from pbm.store.values.players import Player
 from pbm.store.values.thoughts import KeptAnalysis, ThoughtKind
 
 ANALYSES = Rate("analyses", 3, timedelta(days=1))  # of one player
+_MOST_COMPARED = 100  # boards of a player, the newest
 _BEHIND = 5.0  # seconds that robots' moves go before a piece of it
 
 
@@ -25,6 +28,23 @@ def check_analysable(board: Board) -> None:
         raise Refusal("analyse-other-rules", title=info.title, number=board.id)
     if not board.ply:
         raise Refusal("nothing-to-analyse", number=board.id)
+
+
+def check_tells_nothing(work: UnitOfWork, board: Board, player: Player) -> None:
+    """Raise Refusal where an analysis of a record would tell what to play on another board, on
+    which the player can have no hint."""
+    if not board.from_record:
+        return
+    stands_on = {
+        stands: other.id
+        for other in work.boards.of_player(player.id, playing=True, most=_MOST_COMPARED)
+        if other.game == board.game and other.ply and not has_hints(other, player)
+        if (stands := mark(other.rules, other.position))
+    }
+    if stood := work.plies.first_to_stand(board.id, stands_on):
+        ply, stands = stood
+        told = {"number": board.id, "ply": ply, "other": stands_on[stands]}
+        raise Refusal("analyse-when-gone-on", **told)
 
 
 def kept_analysis(work: UnitOfWork, board: Board) -> KeptAnalysis | None:

@@ -39,7 +39,7 @@ def _check(board: Board, player: Player) -> None:
     """Raise Refusal where there is no hint to be had."""
     if not robots_play(board.rules):
         raise Refusal("no-hints", title=board.rules.info.title, number=board.id)
-    people = _opponents_who_are_people(board, player)
+    people = people_against(board, player.id)
     if people:
         raise Refusal("hint-against-people", handles=people, number=board.id)
     if board.rated:
@@ -51,7 +51,13 @@ def _check(board: Board, player: Player) -> None:
     check_rules(board)
 
 
-def _opponents_who_are_people(board: Board, player: Player) -> list[str]:
-    own = {seat.seat for seat in board.seats_of(player.id)}
+def has_hints(board: Board, player: Player) -> bool:
+    """Whether a player may have hints on a board, on their own moves."""
+    return not board.rated and not people_against(board, player.id)
+
+
+def people_against(board: Board, player_id: int | None) -> list[str]:
+    """The opponents of a player who are no robots, by their handles."""
+    own = {seat.seat for seat in board.seats if seat.player_id == player_id}
     own |= {partner for seat in own for partner in partners(board.position, seat)}
     return [seat.handle for seat in board.seats if seat.seat not in own and seat.robot is None]

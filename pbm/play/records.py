@@ -1,6 +1,7 @@
 """Games as records: what a board's record says, and a game from elsewhere as a board."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from pbm.play.awaited import await_move
 from pbm.play.boards import close_board, progress_at
@@ -80,11 +81,20 @@ def keep_record(
     reached = progress_at(board, final, len(played))
     board = work.playing.fill(board, played, left, reached, now)
     if record.ended is None and (goes_on or not board.playing):
-        if board.playing:
-            start_clock(work, board, now)
-        await_move(work, board, now)
-        return board
-    ended = record.ended
+        return _going_on(work, board, now)
+    return _closed(work, board, record.ended, now)
+
+
+def _going_on(work: UnitOfWork, board: Board, now: datetime) -> Board:
+    """Let a board be played on, unless its moves have ended it."""
+    if board.playing:
+        start_clock(work, board, now)
+    await_move(work, board, now)
+    return board
+
+
+def _closed(work: UnitOfWork, board: Board, ended: Ending | None, now: datetime) -> Board:
+    """End a board as its record says, or without a result where that says nothing."""
     if ended is None or ended.result is None:
         return close_board(work, board, _BY_RECORD, now)
     by_word = ended.how if ended.how in _DRAWN else _BY_RECORD

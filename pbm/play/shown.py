@@ -127,7 +127,8 @@ class BoardView(BoardShown):
     who has left this server.
     What begins with `yours` is the reader's own. `places` are those of a game that is over, where
     three sides or more have played it, and `seconds` is how long it took. `claim` is by what the
-    reader may claim a draw now.
+    reader may claim a draw now. `robots` are those of its players that are; `against_robots`: the
+    reader plays, and all opponents are.
     """
 
     options: Told
@@ -155,3 +156,5 @@ class BoardView(BoardShown):
     example: str | None = None
     may_decline: bool = False
     claim: str | None = None
+    robots: tuple[str, ...] = ()
+    against_robots: bool = False

@@ -6,6 +6,7 @@ from types import MappingProxyType
 
 from pbm.play.boards import check_move
 from pbm.play.claims import claimable
+from pbm.play.hints import people_against
 from pbm.play.offers import open_offers, waiting_for
 from pbm.play.places import places, seconds_taken
 from pbm.play.ratings import rating_changes
@@ -239,6 +240,7 @@ def _seen_by_all(
         seconds=seconds_taken(board),
         picture=None,
         taken_back=board.taken_back,
+        robots=tuple(dict.fromkeys(seat.handle for seat in board.seats if seat.robot)),
     )
 
 
@@ -267,6 +269,7 @@ def _seen_by(
         happened=_happened(board, plies, departures, player_id, after),
         example=_example(board) if yours else None,
         may_decline=_may_decline(board, player_id),
+        against_robots=bool(own and shared.robots) and not people_against(board, player_id),
     )
 
 

@@ -6,8 +6,8 @@ from sqlalchemy import Connection, TextClause, text
 from sqlalchemy.exc import DBAPIError
 
 from pbm.store.db import Database
+from pbm.store.schema.mails import IN_HAND
 
-_CLASS = 0x70626D  # of the advisory locks; the second half of each is the mail's number
 _HOLD = text(
     "SELECT id FROM unnest(CAST(:ids AS integer[])) AS asked(id) "
     "WHERE pg_try_advisory_lock(:class, id)"
@@ -51,7 +51,7 @@ class AdvisoryLocks:
             engine = self._database.engine.execution_options(isolation_level="AUTOCOMMIT")
             self._connection = engine.connect()
         try:
-            found = self._connection.execute(statement, {"class": _CLASS, "ids": list(outbox_ids)})
+            found = self._connection.execute(statement, {"class": IN_HAND, "ids": list(outbox_ids)})
             return [int(row[0]) for row in found]
         except DBAPIError:
             self.close()

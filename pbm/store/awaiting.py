@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import bindparam, delete
+from sqlalchemy import and_, bindparam, delete, func, select
 
 from pbm.store.kinds import Kind
 from pbm.store.schema.columns import DUE
-from pbm.store.schema.mails import outbox
+from pbm.store.schema.mails import IN_HAND, outbox
 from pbm.store.transaction import GUARDED, Transaction
 from pbm.store.values.players import Player
 
@@ -22,19 +22,25 @@ _COLUMNS = (
     outbox.c.written_at,
     outbox.c.due_at,
 )
+_WAITS = and_(
+    outbox.c.status == DUE,
+    outbox.c.recipient_key.in_(bindparam("keys", expanding=True)),
+    outbox.c.thread == bindparam("board_id"),
+    outbox.c.kind == Kind.AWAITING,
+    outbox.c.attempts == 0,
+    outbox.c.due_at > bindparam("after"),
+)
+# A transaction may have waited for its board since its moment: what the post has in hand by now
+# stays, and what is taken the post cannot have before the commit.
+_WAITING = select(outbox.c.id).where(_WAITS).cte("waiting").prefix_with("MATERIALIZED")
+_HELD = select(_WAITING.c.id).where(func.pg_try_advisory_xact_lock(IN_HAND, _WAITING.c.id))
 _TAKE = (
     delete(outbox)
-    .where(
-        outbox.c.status == DUE,
-        outbox.c.recipient_key.in_(bindparam("keys", expanding=True)),
-        outbox.c.thread == bindparam("board_id"),
-        outbox.c.kind == Kind.AWAITING,
-        outbox.c.attempts == 0,
-        outbox.c.due_at > bindparam("after"),
-    )
+    .where(_WAITS)
     .returning(outbox.c.id, *_COLUMNS)
     .execution_options(**GUARDED)
 )
+_TAKE_HELD = _TAKE.where(outbox.c.id.in_(_HELD))
 
 
 @dataclass(frozen=True)
@@ -59,11 +65,12 @@ class AwaitingMails:
         self, board_id: int, readers: Iterable[Player], now: datetime
     ) -> Mapping[int, AwaitingMail]:
         """Take back what waits for some players about a board, by their numbers; nobody has tried
-        to send it, and nobody will."""
+        to send it, and nobody will. Never waits for the post."""
         keys = [player.address.lower() for player in readers]
         if not keys:
             return {}
         chosen = {"keys": keys, "board_id": board_id, "after": now + MARGIN}
-        rows = self._transaction.execute(_TAKE, chosen).mappings()
+        take = _TAKE_HELD if self._transaction.is_shared else _TAKE
+        rows = self._transaction.execute(take, chosen).mappings()
         mails = [AwaitingMail(**{it.name: row[it.name] for it in _COLUMNS}) for row in rows]
         return {mail.player_id: mail for mail in mails}

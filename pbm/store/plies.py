@@ -1,6 +1,6 @@
 """What was played on boards, and which seats were given up."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import fields
 
 from sqlalchemy import and_, bindparam, false, func, or_, select
@@ -46,6 +46,15 @@ class Plies:
             values = {name: row[name] for name in PLY}
             found[row["board_id"]].append(Ply(**values))
         return {board_id: tuple(plies) for board_id, plies in found.items()}
+
+    def first_to_stand(self, board_id: int, marks: Collection[str]) -> tuple[int, str] | None:
+        """The first ply of a board after which a position stood that has one of these marks, and
+        the mark; None where none did."""
+        query = select(moves.c.ply, moves.c.stood).where(
+            moves.c.board_id == board_id, moves.c.stood.in_(marks)
+        )
+        row = self._transaction.execute(query.order_by(moves.c.ply).limit(1)).first()
+        return (row.ply, row.stood) if row else None
 
     def departures(self, board_id: int) -> tuple[Departure, ...]:
         """The seats given up, in order."""

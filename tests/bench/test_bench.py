@@ -24,7 +24,7 @@ SMALL: dict[str, Callable[[], Sequence[Line]]] = {
     "growth": lambda: growth.measure(0, TINY, times=1),
     "fair": lambda: fair.measure(turns=2),
     "due": lambda: due.measure(0, TINY, together=2),
-    "robots": lambda: robots.measure(turns=2, boards=20),
+    "robots": lambda: robots.measure(turns=2, boards=20, rounds=1),
 }
 WAITS = ["ms to both boards p50", "ms to both boards p99"]
 NEVER = ["pairs", "--against", "never-a-commit"]

@@ -204,3 +204,28 @@ def test_who_leaves_takes_nobody_elses_analysis_along(table: Table) -> None:
     table.robots_think()
     bob.gets(1).hears("On board 1 ")
     alice.hears_nothing()
+
+
+@pytest.mark.both_databases
+def test_a_record_does_not_tell_what_to_play_on_a_board_that_stands_so(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    for mover, move in ((alice, "a1-c3,b2"), (bob, "i9-g7,h8")):
+        mover.says(f"move 1 {move}")
+    record = "1. a1-c3,b2 i9-g7,h8 2. b2-d4,c3 *"
+    alice.says(f"import\n{record}").hears("It is board 2 now")
+    bob.forgets().says(f"import\n{record}").hears("It is board 3 now")
+    alice.forgets().says("analyse 2").gets(1).hears(
+        "Board 1, on which you play, stands now as the game of board 2 did after ply 2. So that can"
+        " be analysed for you once board 1 has gone on."
+    )
+    assert not table.rows("thoughts")
+    table.joins("carol").says("analyse 2").gets(1).hears("Board 2 is being analysed")
+    alice.forgets().says("move 1 a2-c4,b3").says("analyse 2").hears("Board 2 is being analysed")
+    bob.says("analyse 3").hears("Board 3 is being analysed")
+
+
+def test_a_record_may_stand_as_a_board_on_which_there_are_hints(table: Table) -> None:
+    table.robots_join()
+    alice = table.joins("alice")
+    alice.says("challenge me pebble -unrated").says("move 1 a1-c3,b2")
+    alice.says("import\n1. a1-c3,b2 i9-g7,h8 *").says("analyse 2").hears("is being analysed")

@@ -57,6 +57,25 @@ def test_a_hint_is_a_move_and_why_it_is_good(table: Table) -> None:
     assert table.moves(1)[0] == move
 
 
+def test_the_first_mail_says_who_thinks_and_where_there_are_hints(table: Table) -> None:
+    table.robots_join()
+    alice, bob = table.joins("alice"), table.joins("bob")
+    welcome = alice.mail("pbm: welcome")
+    hints = 'On your move, "hint" brings you a good one, and "takeback" takes your last one back.'
+    rated = 'This game counts for your rating, so nobody helps you in it. In one that does not, "hi'
+    alice.says("challenge pebble", answering=welcome)
+    alice.hears("pebble is a robot: this server thinks for it.", rated, '"challenge pebble -unrate')
+    alice.forgets().says("challenge pebble -unrated", answering=welcome).hears(hints)
+    alice.says("challenge me cobble pebble", answering=welcome)
+    alice.hears("cobble and pebble are robots: this server thinks for them.")
+    assert "rating" not in alice.newest.text  # which is told on the first board alone
+    alice.says("challenge me+bob cobble+pebble -unrated", answering=welcome).hears(hints)
+    alice.says("challenge me bob pebble -unrated", answering=welcome).hears("pebble is a robot")
+    assert "hint" not in alice.newest.text
+    bob.says("challenge alice", answering=bob.mail("pbm: welcome"))
+    assert "robot" not in bob.newest.text
+
+
 @pytest.mark.parametrize(
     ("line", "refusal"),
     [

@@ -96,12 +96,16 @@ def test_several_robots_in_a_row(table: Table, alice: Person) -> None:
         "Before your first move you can still leave",
         "Three things to try",
     )
+    first = alice.newest
+    assert first["In-Reply-To"] == ""
+    (thread,) = first.references
     alice.says(an_example(table)).hears_nothing()
     table.robots_think()
     second, third, fourth = table.moves(1)[1:]
     alice.gets(1).hears(
         f"- alice played {second}. - cobble played {third}. - pebble played {fourth}."
     )
+    assert alice.newest.references[0] == thread
 
 
 def test_the_second_robot_has_no_time_of_its_own(table: Table, alice: Person) -> None:

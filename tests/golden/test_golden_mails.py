@@ -8,6 +8,7 @@ import itertools
 import os
 from base64 import b64decode
 from collections.abc import Iterator
+from dataclasses import replace
 from difflib import unified_diff
 from hashlib import sha256
 from pathlib import Path
@@ -17,8 +18,14 @@ import pytest
 
 from pbm.commands.play import Resign
 from pbm.play.limits import NEWCOMERS_ANSWERS
+from pbm.robots import advice, analysis
+from pbm.robots.analysis import Judged, Piece
+from pbm.robots.courses import Course
+from pbm.robots.players import BOULDER
 from pbm.robots.thinking import Thought
-from pbm.service.robots import moves
+from pbm.rules.contract import Budget
+from pbm.service.robots import analyses, hints, moves
+from pbm.service.robots.machine import MOST_TRIES
 from pbm.service.ticks import machine
 from pbm.service.turns import challenges, questions
 from pbm.store.values.timers import TimerKind
@@ -26,7 +33,7 @@ from tests.conversations.greedy import greedy_move
 from tests.conversations.playing import board_mail, plays_out
 from tests.pictures import PICTURE_PART, pixels
 from tests.serving import tick_next
-from tests.table import OPERATOR, Mail, Table
+from tests.table import OPERATOR, Mail, Person, Table
 
 FOLDER = Path(__file__).parent / "mails"
 REPORT = FOLDER.parents[1] / "mail" / "reading" / "reports" / "postfix-unknown-user.eml"
@@ -105,6 +112,13 @@ NAMES = (
     "signed-up-to-a-robot",
     "robot-answered",
     "robot-awaited",
+    "board-against-a-robot",
+    "board-with-hints",
+    "hint",
+    "hint-failed",
+    "robot-trouble",
+    "analysis-begun",
+    "analysis",
 )
 
 
@@ -262,8 +276,49 @@ def _against_a_robot(url: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Mai
     alice.says("a2-c4,b3")
     table.days_pass(seconds=table.site.robot_seconds)
     found["robot-awaited"] = alice.newest
+    found["board-against-a-robot"] = next(mail for mail in alice.mails if mail["X-PBM-Board"])
+    found |= _helped_by_robots(table, alice, monkeypatch)
     table.close()
     return found
+
+
+def _helped_by_robots(
+    table: Table, alice: Person, monkeypatch: pytest.MonkeyPatch
+) -> dict[str, Mail]:
+    """What robots find for people, by a short search, and what is told where none comes to its
+    end."""
+    monkeypatch.setattr(
+        advice, "ROBOTS", {BOULDER.name: replace(BOULDER, budget=Budget(300, depth=2))}
+    )
+    monkeypatch.setattr(analyses, "look_at", _as_if_dear)
+    for look in ("SHORT_LOOK", "LONG_LOOK"):
+        monkeypatch.setattr(analysis, look, 120)
+    alice.says("resign 1").says("analyse 1")
+    found = {"analysis-begun": alice.newest}
+    table.robots_think()
+    found["analysis"] = alice.newest
+    alice.says("challenge pebble -unrated")
+    found["board-with-hints"] = alice.newest
+    alice.says("hint")
+    table.robots_think()
+    found["hint"] = alice.newest
+    monkeypatch.setattr(hints, "advise", _broken)
+    table.clock.passes(hours=1)
+    alice.says("hint", answering=board_mail(alice, 2))
+    for _ in range(MOST_TRIES + 1):
+        table.robots_think()
+        table.clock.passes(seconds=5)
+    return {
+        **found,
+        "hint-failed": alice.newest,
+        "robot-trouble": table.person(OPERATOR).newest,
+    }
+
+
+def _as_if_dear(course: Course, piece: Piece) -> list[Judged]:
+    """What a look finds, and each move has cost something."""
+    found = advice.look_at(course, piece)
+    return [replace(item, lost=item.lost + 40 * item.ply) for item in found]
 
 
 def _of_the_time(url: str) -> dict[str, Mail]:

@@ -148,7 +148,7 @@ def test_a_weaker_robot_moves_and_then_any_legal_move(table: Table) -> None:
     assert easier == [0, 0, 1, 2]
     table.posts()
     operator = table.person(OPERATOR)
-    operator.gets(1).hears("A robot could not think about board 1.", "has died")
+    operator.gets(1).hears("A robot could not find a move on board 1.", "has died")
     (task,) = claimed(table.robots)
     assert task.question is None
     do(table.robots, lambda work: table.robots.resort(work, task))

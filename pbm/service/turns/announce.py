@@ -27,6 +27,7 @@ from pbm.service.turns.awaiting import news_of, taken_back
 from pbm.service.turns.kept_news import keep_for_digests, with_news
 from pbm.service.turns.mail_writer import MailWriter
 from pbm.store.values.boards import Board
+from pbm.store.values.mails import News
 from pbm.store.values.players import Player
 
 _ABOVE_THE_BOARD = 5  # lines of a comment, as the text part folds them
@@ -63,10 +64,7 @@ def _announce(
 ) -> None:
     """Tell of one board, in the place of mails about it that wait for a robot."""
     board = turn.work.boards.get(number, lock=True)
-    speakers = {said["handle"]: _speaker(turn, board, said) for said in news.comments}
-    hidden = _hidden(turn, board, speakers) if speakers else {}
-    for said in news.comments:
-        turn.work.words.add(number, speakers[said["handle"]], _lines(said), turn.now)
+    hidden = _kept_words(turn, board, news)
     seated = [player for player in turn.work.players.seated(number) if player.id != but]
     hearing = audience(turn, board, seated, events, hidden)
     instead = taken_back(turn, board, seated)
@@ -80,27 +78,51 @@ def _announce(
     players = [player for player in seated if player in at_once or player.id in instead]
     if not players:
         return
-    known = {player_id: news_of(mail) for player_id, mail in instead.items()}
+    before = {player_id: news_of(mail) for player_id, mail in instead.items()}
+    shown = _shown(turn, board, players, told, before, begins=news.begins)
+    MailWriter(turn).boards(board, shown, instead)
+
+
+def _kept_words(turn: Turn, board: Board, news: _News) -> _Hidden:
+    """Keep what was said on a board; return who is hidden from whom there."""
+    speakers = {said["handle"]: _speaker(turn, board, said) for said in news.comments}
+    hidden = _hidden(turn, board, speakers) if speakers else {}
+    for said in news.comments:
+        turn.work.words.add(board.id, speakers[said["handle"]], _lines(said), turn.now)
+    return hidden
+
+
+def _shown(
+    turn: Turn,
+    board: Board,
+    players: Sequence[Player],
+    told: Mapping[int, dict[str, Any]],
+    before: Mapping[int, News],
+    *,
+    begins: bool,
+) -> list[tuple[Player, dict[str, Any]]]:
+    """What the mails to some players show: the board, what each is `told`, and what they were to be
+    told `before`, in mails that these take the places of."""
     views = board_views(
         turn.work,
         board,
         [player.id for player in players],
         plain={player.id for player in players if not player.settings.picture},
-        knows={player_id: item.after_ply for player_id, item in known.items()},
+        knows={player_id: item.after_ply for player_id, item in before.items()},
     )
     clock = clock_told(turn.work, board, turn.now, players)
-    newcomers = turn.work.beginnings.newcomers(number) if news.begins else ()
-    mails = []
+    newcomers = turn.work.beginnings.newcomers(board.id) if begins else ()
+    shown = []
     for player in players:
-        before = known.get(player.id)
+        kept = before.get(player.id)
         view = {
             **to_plain(views[player.id]),
             **told[player.id],
-            "newcomer": player.id in newcomers or bool(before and before.told.get("newcomer")),
+            "newcomer": player.id in newcomers or bool(kept and kept.told.get("newcomer")),
             "clock": clock.for_reader(player.settings.timezone) if clock else None,
         }
-        mails.append((player, with_news(view, [before]) if before else view))
-    MailWriter(turn).boards(board, mails, instead)
+        shown.append((player, with_news(view, [kept]) if kept else view))
+    return shown
 
 
 def announce_seeks(turn: Turn, events: Sequence[Event]) -> None:

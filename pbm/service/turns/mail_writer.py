@@ -118,31 +118,15 @@ class MailWriter:
         *,
         instead: AwaitingMail | None = None,
     ) -> NewMail:
-        is_later = not kind.treatment.is_superseded
-        if is_later and player.bounced_at and self._supersedes(player, board):
-            view = {**view, "lead": [told(MailCameBack(board.id)), *view["lead"]]}
+        view = self._with_mail_come_back(kind, player, board, view)
         if template == "board" and player.settings.wants_digests:
             view = with_kept(self._turn, player, board, view)
         root = self._root_id(board, player)
         first = kind.treatment.begins_thread and board.ply == 0 and not self._outbox.written(root)
-        # Mail programs put a mail where those stand that it refers to. What asked for this one
-        # may stand elsewhere: in another board's thread, below a question, or for two boards.
-        is_in_thread = self._turn.cause.board_id == board.id
-        answering = self._answering(*player.addresses) if is_in_thread else None
-        answers = self._auto_submitted(*player.addresses)
-        if instead is not None and answers != REPLIED:
-            before = instead.headers["in_reply_to"]
-            answering, answers = (
-                None if before == root else before,
-                instead.headers["auto_submitted"],
-            )
-        references = [] if first else [root]
         headers = {
             "subject": _subject(board, player, view),
             "reply_to": self._reply_to(player, board.id),
-            "in_reply_to": answering or (None if first else root),
-            "references": references + ([answering] if answering else []),
-            "auto_submitted": answers,
+            **self._in_thread(player, board, None if first else root, instead),
             "extra": {
                 "X-PBM-Board": str(board.id),
                 "X-PBM-Ply": str(board.ply),
@@ -155,13 +139,42 @@ class MailWriter:
         mail = replace(self._mail(kind, player, contents), board_id=board.id)
         return replace(mail, inbox_id=mail.inbox_id or instead.inbox_id) if instead else mail
 
-    def _supersedes(self, player: Player, board: Board) -> bool:
-        """Whether a mail about a board takes the place of one that waits to be tried again.
+    def _in_thread(
+        self, player: Player, board: Board, root: str | None, instead: AwaitingMail | None
+    ) -> dict[str, Any]:
+        """The headers that say where a mail stands in a board's thread; `root` is None for the
+        first.
+
+        The one in whose place the first was written answers nothing either. All name the root, so
+        that they stand together, also where it was never sent.
+        """
+        # Mail programs put a mail where those stand that it refers to. What asked for this one
+        # may stand elsewhere: in another board's thread, below a question, or for two boards.
+        is_in_thread = self._turn.cause.board_id == board.id
+        answering = self._answering(*player.addresses) if is_in_thread else None
+        answers, begins = self._auto_submitted(*player.addresses), root is None
+        if instead is not None and answers != REPLIED:
+            before, answers = instead.headers["in_reply_to"], instead.headers["auto_submitted"]
+            answering, begins = (None if before == root else before), before is None
+        return {
+            "in_reply_to": answering or (None if begins else root),
+            "references": [name for name in (root, answering) if name],
+            "auto_submitted": answers,
+        }
+
+    def _with_mail_come_back(
+        self, kind: Kind, player: Player, board: Board, view: dict[str, Any]
+    ) -> dict[str, Any]:
+        """What a mail shows, and that it takes the place of one that waits to be tried again.
 
         It shows all that the other does; and an older position, sent after it, would mislead.
         """
+        if kind.treatment.is_superseded or not player.bounced_at:
+            return view
         why = "a later mail shows the board"
-        return bool(self._outbox.supersede(player.id, why, self._turn.now, board_id=board.id))
+        if not self._outbox.supersede(player.id, why, self._turn.now, board_id=board.id):
+            return view
+        return {**view, "lead": [told(MailCameBack(board.id)), *view["lead"]]}
 
     def answer(
         self,

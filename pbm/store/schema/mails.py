@@ -19,6 +19,9 @@ from sqlalchemy import (
 
 from pbm.store.schema.columns import MailKind, Moment, identity, metadata, to
 
+# Who sends a mail of the outbox holds an advisory lock of PostgreSQL: this, and the mail's number.
+IN_HAND = 0x70626D
+
 inbox = Table(
     "inbox",
     metadata,

@@ -1,0 +1,96 @@
+"""What people's turns cost while boards wait for robots: no more than without. Counted, not timed.
+
+How long they take while robots think is measured by `make bench ARGS=robots`.
+"""
+
+from collections.abc import Iterator
+
+import pytest
+from sqlalchemy import delete
+
+from bench.robots import let_robots_be_waited_for
+from pbm.robots.thinking import Thought as Found
+from pbm.rules.abalone.engine import searching
+from pbm.service.robots.machine import Task
+from pbm.store.schema.thinking import thoughts
+from tests.conversations.playing import board_mail
+from tests.growth import Cost, SendingTable, asked, work_for
+from tests.table import Person
+
+BOARDS = 200
+AT_MOST = 1.2  # times what it costs without
+FEW = 20  # rows: PostgreSQL reads some tables whole, while they are little
+OPENING, ANSWER = "a1-c3,b2", "i9-g7,h8"
+
+
+@pytest.fixture
+def table(database_url: str) -> Iterator[SendingTable]:
+    table = SendingTable(database_url)
+    table.robots_join()
+    yield table
+    table.leave()
+
+
+@pytest.fixture
+def _thinks_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let nothing be searched in this process."""
+
+    def search(*_: object, **__: object) -> None:
+        raise AssertionError("a search in the process that plays the moves")
+
+    monkeypatch.setattr(searching, "search", search)
+
+
+@pytest.mark.usefixtures("_thinks_elsewhere")
+def test_a_turn_costs_the_same_beside_boards_that_wait_for_robots(table: SendingTable) -> None:
+    alice, bob = table.joins("alice"), table.joins("bob")
+    welcome = alice.mail("pbm: welcome")
+    for line in ("challenge bob", "challenge pebble") * 2:
+        alice.says(line, answering=welcome)
+
+    def turns(human: int, robot: int) -> list[Cost]:
+        said = ((alice, human, OPENING), (bob, human, ANSWER), (alice, robot, OPENING))
+        return [cost(table, person, number, move) for person, number, move in said]
+
+    cost(table, alice, 1, "show")  # what happens once is not measured
+    let_robots_be_waited_for(table.database, BOARDS, table.clock())
+    with table.database.engine.begin() as connection:
+        connection.execute(delete(thoughts))
+    without = turns(1, 2)
+    table.robots.begin()
+    assert len(table.rows("thoughts")) == BOARDS + 1
+    beside = turns(3, 4)
+    assert [each.statements for each in beside] == [each.statements for each in without]
+    for each, usual in zip(beside, without, strict=True):
+        assert each.work <= AT_MOST * usual.work + FEW
+
+
+@pytest.mark.usefixtures("_thinks_elsewhere")
+def test_to_lease_a_thought_and_to_play_its_move_is_no_search(table: SendingTable) -> None:
+    """Both are done where turns are; only the question itself is for another process."""
+    let_robots_be_waited_for(table.database, BOARDS, table.clock())
+    with table.database.transaction() as work:
+        tasks = table.robots.claim(work, 2)
+    assert len(tasks) == 2
+    each = []
+    for task in tasks:
+        assert task.question is not None
+        assert task.question.function.__module__ == "pbm.robots.courses"
+        with asked(table) as statements:
+            plays(table, task)
+        each.append(len(statements))
+    assert each[0] == each[1]
+    assert len(table.rows("thoughts")) == BOARDS - 2
+
+
+def plays(table: SendingTable, task: Task) -> None:
+    with table.database.transaction() as work:
+        table.robots.conclude(work, task, Found(OPENING))
+
+
+def cost(table: SendingTable, person: Person, number: int, said: str) -> Cost:
+    """What a mail about a board costs, from the door to the post."""
+    with work_for(table) as found, asked(table) as statements:
+        person.says(said, answering=board_mail(person, number))
+    found.statements = len(statements)
+    return found

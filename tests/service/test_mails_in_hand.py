@@ -1,0 +1,80 @@
+"""A mail that waits for a robot falls due just as a turn takes its place: it is told once.
+
+On PostgreSQL the turn and the post are two processes, and the turn may have waited for its board.
+"""
+
+from collections.abc import Iterator
+from threading import Thread
+
+import pytest
+from sqlalchemy import text
+
+from pbm.store.db import Database
+from tests.conversations.playing import board_mail
+from tests.growth import SendingTable
+from tests.polling import until
+from tests.table import Person
+
+WAITS = 5.0  # seconds, at this table
+_WAITING = text("SELECT count(*) FROM pg_locks WHERE NOT granted")
+
+
+@pytest.fixture
+def shared(postgres_url: str) -> Iterator[SendingTable]:
+    table = SendingTable(postgres_url)
+    table.robots_join()
+    yield table
+    table.leave()
+
+
+@pytest.fixture
+def alice(shared: SendingTable) -> Person:
+    """Somebody whose move is told in some seconds, or as soon as pebble has answered it."""
+    alice = shared.joins("alice")
+    alice.says("challenge pebble").forgets()
+    return alice.says("a1-c3,b2\n\nHello!").hears_nothing()
+
+
+def test_what_the_post_has_in_hand_is_told_by_no_other_mail(
+    shared: SendingTable, alice: Person
+) -> None:
+    words = Thread(target=lambda: alice.says("Well?", answering=board_mail(alice, 1)))
+    other = Database(str(shared.database.engine.url))
+    with other.transaction() as beside:
+        beside.boards.get(1, lock=True)
+        shared.clock.passes(seconds=WAITS - 1)
+        words.start()
+        until(lambda: somebody_waits(shared), "a turn that waits for the board")
+        shared.clock.passes(seconds=1)
+        in_hand = shared.post.claim()
+        assert [mail.kind for mail in in_hand] == ["awaiting"]
+    words.join()
+    other.close()
+    shared.send(in_hand)
+    shared.days_pass(seconds=WAITS)
+    receipt, said = alice.gets(2).arrived
+    assert "| Hello!" in receipt.text
+    assert "| Well?" in said.text
+    assert "Hello" not in said.text
+
+
+def test_what_a_turn_has_taken_the_post_does_not_send_before_the_commit(
+    shared: SendingTable, alice: Person
+) -> None:
+    robots = shared.robots
+    with shared.database.transaction() as work:
+        (task,) = robots.claim(work, 1)
+    assert task.question is not None
+    answer = task.question.function(*task.question.given)
+    with shared.database.transaction() as work:
+        robots.conclude(work, task, answer)
+        shared.clock.passes(seconds=WAITS)
+        assert shared.post.claim() == []
+    shared.posts()
+    alice.gets(1).hears("Your move on board 1.", "alice played", "pebble played", "| Hello!")
+
+
+def somebody_waits(table: SendingTable) -> bool:
+    """Whether a transaction waits for what another has locked."""
+    with table.database.engine.connect() as connection:
+        return bool(connection.scalar(_WAITING))
