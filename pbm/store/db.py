@@ -39,8 +39,11 @@ from pbm.store.waits import Waits
 from pbm.store.words import Words
 
 _BUSY_MILLISECONDS = 30_000
-# SQLSTATE classes: connection, rollback, resources, object state, operator, system.
-_POSTGRESQL_AWAY = ("08", "40", "53", "55", "57", "58")
+# Nothing is asked of the database for so long by who works: turns that hang end after half of it.
+MOST_IDLE_SECONDS = 60
+# SQLSTATE classes: connection, rollback, resources, object state, operator, system; and the one
+# state of a transaction in which nothing was asked for too long.
+_POSTGRESQL_AWAY = ("08", "40", "53", "55", "57", "58", "25P03")
 _SQLITE_AWAY = (
     "SQLITE_BUSY",
     "SQLITE_LOCKED",
@@ -194,7 +197,9 @@ def _engine(url: str) -> Engine:
     """An engine whose errors quote no values, which may be somebody's mail."""
     parsed = parse_url(url)
     if parsed.get_backend_name() != "sqlite":
-        return create_engine(parsed, pool_pre_ping=True, hide_parameters=True)
+        engine = create_engine(parsed, pool_pre_ping=True, hide_parameters=True)
+        event.listen(engine, "connect", _prepare_postgresql)
+        return engine
     if parsed.database in (None, "", ":memory:"):  # of which each connection has its own
         raise OperatorError("PBM_DATABASE_URL must name a file, as sqlite:///var/pbm.sqlite3 does.")
     _make_folder(Path(str(parsed.database)).parent)
@@ -210,6 +215,17 @@ def _make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OperatorError(f"The folder {folder} cannot be made: {error.strerror}.") from error
+
+
+def _prepare_postgresql(dbapi_connection: Any, _record: object) -> None:
+    """Let the server end a transaction whose process stands still, or whose machine is gone.
+
+    It would hold its locks for good, and keep every row from being cleaned away. It is no
+    parameter of the connection, since poolers let few of those pass.
+    """
+    dbapi_connection.autocommit = True
+    dbapi_connection.execute(f"SET idle_in_transaction_session_timeout = '{MOST_IDLE_SECONDS}s'")
+    dbapi_connection.autocommit = False
 
 
 def _prepare_sqlite(dbapi_connection: Any, _record: object) -> None:
