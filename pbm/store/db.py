@@ -140,6 +140,11 @@ class Database:
         """Whether this is SQLite, which the server migrates by itself."""
         return self.engine.dialect.name == "sqlite"
 
+    @property
+    def address(self) -> str:
+        """Where a shared database is, with its password, as the driver alone takes it."""
+        return self.engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
+
     @contextmanager
     def transaction(self) -> Iterator[UnitOfWork]:
         """Begin a writing transaction; commit at the end, roll back on an exception."""

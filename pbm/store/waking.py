@@ -38,8 +38,7 @@ async def listen(database: Database, wake: Mapping[str, Callable[[], None]]) -> 
 
 
 async def _listen_once(database: Database, wake: Mapping[str, Callable[[], None]]) -> None:
-    url = database.engine.url.set(drivername="postgresql")
-    address = url.render_as_string(hide_password=False)
+    address = database.address
     async with await psycopg.AsyncConnection.connect(address, autocommit=True) as connection:
         for channel in wake:
             await connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(channel)))

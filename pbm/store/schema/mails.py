@@ -83,7 +83,9 @@ outbox = Table(
     Column("last_error", Text),
     Column("finished_at", Moment),
     Index("ix_outbox_due", "due_at", "id", **where_it_waits("due", "due_at")),
-    Index("ix_outbox_order", "recipient_key", "thread", "id", **where_it_waits("due", "recipient_key")),
+    Index(
+        "ix_outbox_order", "recipient_key", "thread", "id", **where_it_waits("due", "recipient_key")
+    ),
     Index(
         "ix_outbox_failed",
         "id",
