@@ -14,7 +14,6 @@ from sqlalchemy import (
     Integer,
     MetaData,
     String,
-    TextClause,
     literal_column,
     text,
 )
@@ -100,7 +99,7 @@ OPEN = literal_column("'open'", String)
 their place PostgreSQL's generic plans know no such index, and SQLite prepares each time anew."""
 
 
-def where_it_waits(word: str, column: str) -> dict[str, TextClause]:
+def where_it_waits(word: str, column: str) -> dict[str, Any]:
     """Makes an index one of the rows that wait; on PostgreSQL only who asks for `column` gets it.
 
     PostgreSQL takes each index of what waits for empty, and so any of them for as good as
