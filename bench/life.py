@@ -12,14 +12,13 @@ from statistics import median
 
 from sqlalchemy import Column, Connection, create_engine, text
 
-from bench import running, season
+from bench import season
 from bench.measure import Row
-from bench.smtp_load import SHAPES, load
-from bench.whole import DURABLE, Game, Place, Setting
-from bench.whole import Size as WholeSize
+from bench.place import DURABLE, Game, Setting, place
+from bench.place import Size as WholeSize
+from bench.smtp_load import SHAPES
 from pbm.store.schema.columns import Moment
 from pbm.store.schema.mails import inbox, outbox
-from tests.postgres_server import running_postgres
 
 ROWS = 5_000_000
 MINUTES = 60.0
@@ -30,7 +29,7 @@ _SETTING = Setting(
     "PostgreSQL, one process", postgresql=True, variables={"PBM_MAILS_PER_HOUR": "0"}
 )
 _SHAPE = SHAPES[1]
-_ROUNDS = 5  # of which the median counts, where a rate is not that of some time
+_FEWEST = 5  # rounds of which the median counts
 _FINISHED = {inbox: "done", outbox: "sent"}
 _UNIQUE = ("digest", "message_id")
 
@@ -49,20 +48,17 @@ def measure(size: Size | None = None) -> list[Row]:
     """The rate of whole turns: at first, beside the rows, after an hour, beside the snapshot."""
     size = size or Size()
     with (
-        load() as sending,
-        running.next_server() as sink,
-        running_postgres(_SERVER) as postgres,
+        place(WholeSize(size.boards), _SERVER) as here,
         tempfile.TemporaryDirectory() as name,
+        here.database(_SETTING, Path(name)) as url,
     ):
-        place = Place(sending, sink, postgres, WholeSize(size.boards))
-        with place.database(_SETTING, Path(name)) as url:
-            boards = season.begin(url, Path(name), size.boards, picture=False)
-            with place.server(_SETTING, Path(name), url, boards) as game:
-                return list(_rows(game, url, size))
+        boards = season.begin(url, Path(name), size.boards, picture=False)
+        with here.server(_SETTING, Path(name), url, boards) as game:
+            return list(_rows(game, url, size))
 
 
 def _rows(game: Game, url: str, size: Size) -> Iterator[Row]:
-    empty = median(game.round(_SHAPE).rate for _ in range(_ROUNDS))
+    empty = median(_rates(game, 0, _FEWEST))
     yield Row("nothing is done yet", "turns", empty, "itself", 1.0)
     fill(url, size.rows)
     rates = _rates(game, size.minutes)
@@ -77,10 +73,10 @@ def _rows(game: Game, url: str, size: Size) -> Iterator[Row]:
     yield Row(told, "turns", held, "before it", held / ended)
 
 
-def _rates(game: Game, minutes: float) -> list[float]:
-    """The rate of each round, for so long, of one in any case."""
+def _rates(game: Game, minutes: float, fewest: int = 1) -> list[float]:
+    """The rate of each round, for so long, of some rounds in any case."""
     end, rates = time.monotonic() + 60 * minutes, []
-    while not rates or time.monotonic() < end:
+    while len(rates) < fewest or time.monotonic() < end:
         rates.append(game.round(_SHAPE).rate)
     return rates
 
