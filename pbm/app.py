@@ -60,13 +60,12 @@ from pbm.service.ticks.machine import Ticks
 from pbm.service.turns.crash_marker import CrashMarker
 from pbm.service.turns.turn import Turns
 from pbm.service.turns.watchdog import Watchdog
+from pbm.store.channels import MAIL_KEPT, MAIL_WRITTEN, THOUGHT_ASKED, TIMER_SET, Channel
 from pbm.store.db import Database, why_unusable
 from pbm.store.migrate import is_current, migrate
 from pbm.store.pooling import refuse_lent_sessions
 from pbm.store.sole import hold_alone
-from pbm.store.thoughts import THOUGHT_ASKED
-from pbm.store.timers import TIMER_SET
-from pbm.store.waking import listen
+from pbm.store.waking import Bell, Waking
 
 SETTINGS_FILE = Path("pbm.toml")
 DRAIN_SECONDS = 20.0
@@ -74,7 +73,6 @@ MOST_TURNS_TOGETHER = 16
 MOST_TIMERS_TOGETHER = 16
 _HEART = "heart"  # has a writer of its own, so that it beats while a role stands still
 _NEW_OBJECTS = 10_000  # between two looks for garbage; a turn makes some thousands
-MAIL_KEPT, MAIL_WRITTEN = "pbm_mail_kept", "pbm_mail_written"
 _log = structlog.get_logger("pbm.app")
 T = TypeVar("T")
 
@@ -172,10 +170,10 @@ class Server:
         self._minds = Minds(settings.minds)
         composer = Composer(site.address.plain)
         self._post = Post(self._database, site, system_clock, self._transport, composer)
-        self._mail_kept = asyncio.Event()
-        self._mail_written = asyncio.Event()
-        self._timer_set = asyncio.Event()
-        self._thought_asked = asyncio.Event()
+        self._mail_kept, self._mail_written, self._timer_set, self._thought_asked = (
+            Bell() for _ in range(4)
+        )
+        self._waking = Waking(self._database, self._bells())
         self._stopping = asyncio.Event()
         self._hung_up = asyncio.Event()
         self._pools: dict[str, ThreadPoolExecutor] = {}
@@ -184,20 +182,23 @@ class Server:
 
     def _open_writers(self) -> dict[str, Writer]:
         """SQLite has one writer at a time, so that all roles share it."""
+        tell = self._waking.tell
         if self._database.embedded:
-            return dict.fromkeys((*ROLES, _HEART), Writer(self._database, self._in_pool("store")))
-        tells = {
-            LISTEN: MAIL_KEPT,
-            TURN: MAIL_WRITTEN,
-            TICKS: MAIL_WRITTEN,
-            ROBOTS: MAIL_WRITTEN,
-            POST: None,
-            _HEART: None,
-        }
+            writer = Writer(self._database, self._in_pool("store"), tell)
+            return dict.fromkeys((*ROLES, _HEART), writer)
         return {
-            role: Writer(self._database, self._in_pool(role), channel)
-            for role, channel in tells.items()
+            role: Writer(self._database, self._in_pool(role), tell) for role in (*ROLES, _HEART)
         }
+
+    def _bells(self) -> dict[Channel, Bell]:
+        """What the roles of this process wait for."""
+        bells = {
+            TURN: (MAIL_KEPT, self._mail_kept),
+            POST: (MAIL_WRITTEN, self._mail_written),
+            TICKS: (TIMER_SET, self._timer_set),
+            ROBOTS: (THOUGHT_ASKED, self._thought_asked),
+        }
+        return dict(bells[role] for role in bells if role in self._roles)
 
     async def run(self) -> None:
         """Serve until SIGTERM or SIGINT, then drain. At SIGHUP read the certificate again."""
@@ -207,6 +208,7 @@ class Server:
             loop.add_signal_handler(name, self._stopping.set)
         async with AsyncExitStack() as stack:
             stack.callback(self._close)
+            stack.push_async_callback(self._waking.close)
             stack.push_async_callback(self._transport.close)
             stack.push_async_callback(stop_beating, self._heart, self._writers[_HEART])
             await beat(self._heart, self._writers[_HEART])
@@ -240,13 +242,7 @@ class Server:
         _log.info("stopped")
 
     async def _woken_by_others(self) -> None:
-        wake = {
-            MAIL_KEPT: self._mail_kept.set,
-            MAIL_WRITTEN: self._mail_written.set,
-            TIMER_SET: self._timer_set.set,
-            THOUGHT_ASKED: self._thought_asked.set,
-        }
-        await listen(self._database, wake)
+        await self._waking.listen()
         await self._stopping.wait()
 
     async def _read_again(self, listener: Listener | None) -> None:
@@ -272,7 +268,7 @@ class Server:
         taker = TurnTaker(
             self._turns,
             self._writers[TURN],
-            most_together=MOST_TURNS_TOGETHER if self._database.embedded else 1,
+            most_together=MOST_TURNS_TOGETHER,
             read_in_thread=self._in_pool("mails"),
             hash_in_thread=self._in_pool("passwords"),
         )

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete
+from sqlalchemy import bindparam, delete
 
 from pbm.store.kinds import Kind
 from pbm.store.schema.columns import DUE
 from pbm.store.schema.mails import outbox
+from pbm.store.transaction import GUARDED, Transaction
 from pbm.store.values.players import Player
 
 MARGIN = timedelta(seconds=0.25)  # before it is due: the post may take it while a transaction ends
@@ -32,6 +33,7 @@ _TAKE = (
         outbox.c.due_at > bindparam("after"),
     )
     .returning(outbox.c.id, *_COLUMNS)
+    .execution_options(**GUARDED)
 )
 
 
@@ -50,8 +52,8 @@ class AwaitingMail:
 class AwaitingMails:
     """Queries about such mails, within one transaction, which has their board locked."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
 
     def take(
         self, board_id: int, readers: Iterable[Player], now: datetime
@@ -62,6 +64,6 @@ class AwaitingMails:
         if not keys:
             return {}
         chosen = {"keys": keys, "board_id": board_id, "after": now + MARGIN}
-        rows = self._connection.execute(_TAKE, chosen).mappings()
+        rows = self._transaction.execute(_TAKE, chosen).mappings()
         mails = [AwaitingMail(**{it.name: row[it.name] for it in _COLUMNS}) for row in rows]
         return {mail.player_id: mail for mail in mails}

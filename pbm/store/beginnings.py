@@ -2,11 +2,12 @@
 
 from typing import Any
 
-from sqlalchemy import Connection, Select, bindparam, distinct, exists, func, select
+from sqlalchemy import Select, bindparam, distinct, exists, func, select
 
 from pbm.store.schema.games import boards, seats
 from pbm.store.schema.people import players
 from pbm.store.statement import Statement
+from pbm.store.transaction import Transaction
 
 _NEWEST = 100  # boards of one player that are looked at
 _elsewhere = seats.alias()
@@ -26,8 +27,8 @@ _AT_NO_OTHER = Statement(
 class Beginnings:
     """Queries about who began boards, within one transaction."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
 
     def unanswered(self, begun_by: int, player_id: int, *, most: int) -> int:
         """How many boards in progress that one player began another has not answered, by a move
@@ -68,7 +69,7 @@ class Beginnings:
     def taken_up(self, begun_by: int) -> int:
         """On how many of the newest boards that a player began somebody else has moved, robots
         apart."""
-        newest = self._connection.scalars(
+        newest = self._transaction.scalars(
             select(boards.c.id)
             .where(boards.c.begun_by_id == begun_by)
             .order_by(boards.c.started_at.desc())
@@ -84,7 +85,7 @@ class Beginnings:
                 players.c.robot.is_(None),
             )
         )
-        return int(self._connection.scalar(moved) or 0)
+        return int(self._transaction.scalar(moved) or 0)
 
     def with_robots(self, player_id: int, *, most: int) -> int:
         """On how many boards in progress a player plays against robots; counted up to `most`."""
@@ -99,8 +100,8 @@ class Beginnings:
 
     def newcomers(self, board_id: int) -> frozenset[int]:
         """The players of a board who have never sat at another one."""
-        rows = _AT_NO_OTHER.rows(self._connection, number=board_id)
+        rows = _AT_NO_OTHER.rows(self._transaction, number=board_id)
         return frozenset(row["player_id"] for row in rows)
 
     def _count(self, query: Select[Any]) -> int:
-        return len(self._connection.scalars(query).all())
+        return len(self._transaction.scalars(query).all())

@@ -5,12 +5,12 @@ from dataclasses import fields
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import bindparam, case, func, select
+from sqlalchemy import case, func, select
 
 from pbm.plain import from_plain
+from pbm.store.driver import Row
 from pbm.store.schema.games import seats
 from pbm.store.schema.people import players
-from pbm.store.statement import Row, Statement
 from pbm.store.values.boards import Board, Offer, Round, Seat, Stop
 
 SEATED = (
@@ -32,7 +32,6 @@ SEATED = (
     .join(players, players.c.id == seats.c.player_id)
     .order_by(seats.c.board_id, seats.c.seat)
 )
-SEATED_AT = Statement(SEATED.where(seats.c.board_id == bindparam("board_id")))
 _SEAT = tuple(item.name for item in fields(Seat))
 _AS_STORED = (
     *("id", "game", "rules_version", "options", "subject", "start_state", "state", "ply", "status"),

@@ -5,21 +5,27 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, bindparam, func, insert, select, update
+from sqlalchemy import Select, bindparam, func, insert, select, update
 
 from pbm.plain import to_plain
 from pbm.rules.contract import Options, Position
 from pbm.rules.registry import game_named
 from pbm.rules.sides import mover
-from pbm.store.board_rows import SEATED, SEATED_AT, board_of
+from pbm.store.board_rows import SEATED, board_of
+from pbm.store.driver import Row
+from pbm.store.read_ahead import NotHeldError
 from pbm.store.schema.games import boards, seats
-from pbm.store.statement import Row, Statement
+from pbm.store.statement import ColumnSetter, Statement, rows_of
+from pbm.store.transaction import GUARDED, Transaction
 from pbm.store.values.boards import Board, Offer, Round
 from pbm.store.values.plies import Bookkeeping
 
 _IT = boards.c.id == bindparam("number")
 _FIND = Statement(select(boards).where(_IT))
-_FIND_LOCKED = Statement(select(boards).where(_IT).with_for_update())
+# Not FOR UPDATE: mails that refer to a board wait for nobody who changes it.
+_FIND_LOCKED = Statement(select(boards).where(_IT).with_for_update(key_share=True))
+SEATED_AT = Statement(SEATED.where(seats.c.board_id == bindparam("board_id")))
+_SET = ColumnSetter(boards, guarded=True)
 _NOTE_ANSWERED = Statement(
     update(seats)
     .where(
@@ -28,6 +34,7 @@ _NOTE_ANSWERED = Statement(
         ~seats.c.answered,
     )
     .values(answered=True)
+    .execution_options(**GUARDED)
 )
 _NOTE_TOLD_OF_WORDS = Statement(
     update(seats)
@@ -38,6 +45,7 @@ _NOTE_TOLD_OF_WORDS = Statement(
     )
     .values(told_of_words=True)
     .returning(seats.c.seat)
+    .execution_options(**GUARDED)
 )
 _AT_ONCE = 500  # boards that one statement names, well below what a database takes
 
@@ -45,16 +53,36 @@ _AT_ONCE = 500  # boards that one statement names, well below what a database ta
 class Boards:
     """Queries about boards, within one transaction."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
 
     def find(self, board_id: int, *, lock: bool = False) -> Board | None:
-        """Find a board; with `lock` nobody else changes it until the commit."""
-        find = _FIND_LOCKED if lock else _FIND
-        row = find.row(self._connection, number=board_id)
-        if row is None:
-            return None
-        return board_of(row, SEATED_AT.rows(self._connection, board_id=board_id))
+        """Find a board; with `lock` nobody else changes it until the commit.
+
+        Raises NotHeldError where that might have to wait, and several turns share the transaction.
+        """
+        locks = lock and self._is_to_be_locked(board_id)
+        board = None if locks else self._transaction.known.board(board_id)
+        if board is not None:
+            return board
+        found, seated = rows_of(
+            self._transaction,
+            (_FIND_LOCKED if locks else _FIND, {"number": board_id}),
+            (SEATED_AT, {"board_id": board_id}),  # as they are when it is locked
+        )
+        if locks:
+            self._transaction.held.update(row["id"] for row in found)
+            self._transaction.have_waited()
+        for row in found:
+            self._transaction.known.keep_board(row, seated)
+        return self._transaction.known.board(board_id)
+
+    def _is_to_be_locked(self, board_id: int) -> bool:
+        if self._transaction.holds(board_id):
+            return False
+        if self._transaction.in_group:
+            raise NotHeldError(board_id)
+        return True
 
     def get(self, board_id: int, *, lock: bool = False) -> Board:
         """Return a board by number, as `find` does. Raises LookupError."""
@@ -79,12 +107,14 @@ class Boards:
         """
         query = select(boards).where(boards.c.to_move_id == player_id, boards.c.id != but)
         query = query.order_by(boards.c.waits_since, boards.c.id).limit(most)
-        return tuple(self._read(query.with_for_update(skip_locked=True)))
+        found = tuple(self._read(query.with_for_update(skip_locked=True, key_share=True)))
+        self._transaction.held.update(board.id for board in found)
+        return found
 
     def to_move(self, player_id: int) -> tuple[int, ...]:
         """The numbers of the boards on which it is this player's turn, oldest first."""
         query = select(boards.c.id).where(boards.c.to_move_id == player_id)
-        return tuple(self._connection.scalars(query.order_by(boards.c.id)))
+        return tuple(self._transaction.scalars(query.order_by(boards.c.id)))
 
     def waiting_for(self, player_id: int, games: Collection[str]) -> tuple[int, ...]:
         """The numbers of the boards of some games on which it is this player's turn, the one that
@@ -93,7 +123,7 @@ class Boards:
             boards.c.to_move_id == player_id, boards.c.game.in_(tuple(games))
         )
         longest_first = func.coalesce(boards.c.waits_since, boards.c.changed_at)
-        return tuple(self._connection.scalars(query.order_by(longest_first, boards.c.id)))
+        return tuple(self._transaction.scalars(query.order_by(longest_first, boards.c.id)))
 
     def of_player(self, player_id: int, *, playing: bool, most: int) -> tuple[Board, ...]:
         """A player's boards, the newest first, still being played or over."""
@@ -104,24 +134,27 @@ class Boards:
             .order_by(seats.c.board_id.desc())
             .limit(most)
         )
-        return self.get_many(self._connection.scalars(numbers).all())
+        return self.get_many(self._transaction.scalars(numbers).all())
 
     def game_of(self, board_id: int) -> str | None:
         """The name of the game that a board holds; None if there is no such board."""
-        return self._connection.scalar(select(boards.c.game).where(boards.c.id == board_id))
+        game: str | None = self._transaction.scalar(
+            select(boards.c.game).where(boards.c.id == board_id)
+        )
+        return game
 
     def numbers_of(self, player_id: int, *, most: int) -> tuple[int, ...]:
         """The numbers of a player's boards, the newest first."""
         query = select(seats.c.board_id).where(seats.c.player_id == player_id).distinct()
         query = query.order_by(seats.c.board_id.desc()).limit(most)
-        return tuple(self._connection.scalars(query))
+        return tuple(self._transaction.scalars(query))
 
     def numbers(self, *, status: str | None = None) -> tuple[int, ...]:
         """The numbers of all boards, or of those with one status."""
         query = select(boards.c.id).order_by(boards.c.id)
         if status is not None:
             query = query.where(boards.c.status == status)
-        return tuple(self._connection.scalars(query))
+        return tuple(self._transaction.scalars(query))
 
     def of_match(self, match_id: int) -> tuple[Board, ...]:
         """The boards of a match, in the order of its rounds."""
@@ -135,10 +168,10 @@ class Boards:
 
     def bookkeeping(self, board_id: int) -> Bookkeeping:
         """What is kept beside a board to find it by."""
-        mover = self._connection.scalars(
+        mover = self._transaction.scalars(
             select(boards.c.to_move_id).where(boards.c.id == board_id)
         ).one()
-        marks = self._connection.scalars(
+        marks = self._transaction.scalars(
             select(seats.c.playing).where(seats.c.board_id == board_id)
         )
         return Bookkeeping(mover, frozenset(marks))
@@ -167,7 +200,7 @@ class Boards:
         instead it begins one. `begun_by` is the player who challenged the others.
         """
         state = position.state()
-        added = self._connection.execute(
+        added = self._transaction.execute(
             insert(boards)
             .values(
                 game=game,
@@ -193,7 +226,7 @@ class Boards:
         board_id = added.scalar_one()
         place = round_of or (Round(board_id, 1, rounds) if rounds else None)
         self.change(board_id, subject=subject.format(number=board_id), **_round_columns(place))
-        self._connection.execute(
+        self._transaction.execute(
             insert(seats),
             [
                 {
@@ -212,12 +245,18 @@ class Boards:
 
     def note_answered(self, board_id: int, player_id: int) -> None:
         """Note that a player has said something on a board."""
-        _NOTE_ANSWERED.run(self._connection, {"number": board_id, "player": player_id})
+        _NOTE_ANSWERED.run(
+            self._transaction,
+            {"number": board_id, "player": player_id},
+            leaves=lambda known: known.change_seats(
+                board_id, "player_id", player_id, {"answered": True}
+            ),
+        )
 
     def note_told_of_words(self, board_id: int, player_id: int) -> bool:
         """Note that a player is told where words go on a board; whether that is the first time."""
         whose = {"number": board_id, "player": player_id}
-        return _NOTE_TOLD_OF_WORDS.value(self._connection, **whose) is not None
+        return _NOTE_TOLD_OF_WORDS.value(self._transaction, **whose) is not None
 
     def set_offers(self, board: Board, offers: Sequence[Offer]) -> Board:
         """Write down what is asked for on a board."""
@@ -226,10 +265,11 @@ class Boards:
 
     def replace_player(self, board: Board, seat: int, player_id: int, now: datetime) -> Board:
         """Hand a seat over to another player."""
-        self._connection.execute(
+        self._transaction.execute(
             update(seats)
             .where(seats.c.board_id == board.id, seats.c.seat == seat)
-            .values(player_id=player_id, told_of_words=False, used=0, banked=None)
+            .values(player_id=player_id, told_of_words=False, used=0, banked=None),
+            leaves=lambda known: known.forget_board(board.id),
         )
         waited_for = board.to_move
         moves_now = waited_for is not None and waited_for.seat == seat
@@ -239,8 +279,10 @@ class Boards:
         return self.get(board.id)
 
     def change(self, board_id: int, **values: Any) -> None:
-        """Write columns of a board's row."""
-        self._connection.execute(update(boards).where(boards.c.id == board_id).values(**values))
+        """Write columns of a board's row, which is locked."""
+        _SET.run(
+            self._transaction, board_id, values, lambda known: known.change_board(board_id, values)
+        )
 
     def _read(self, query: Select[Any]) -> Iterator[Board]:
         """The boards of a query, in its order, with their seats.
@@ -248,7 +290,7 @@ class Boards:
         The seats are a second statement on purpose: joined to the row that is locked, they
         would be as they were before the lock was waited for.
         """
-        rows = self._connection.execute(query).mappings().all()
+        rows = self._transaction.execute(query).mappings().all()
         seated = self._seats([row["id"] for row in rows])
         for row in rows:
             yield board_of(row, seated[row["id"]])
@@ -256,7 +298,7 @@ class Boards:
     def _seats(self, board_ids: Sequence[int]) -> dict[int, list[Row]]:
         found: dict[int, list[Row]] = {board_id: [] for board_id in board_ids}
         query = SEATED.where(seats.c.board_id.in_(board_ids))
-        for row in self._connection.execute(query).mappings() if board_ids else ():
+        for row in self._transaction.execute(query).mappings() if board_ids else ():
             found[row["board_id"]].append(row)
         return found
 

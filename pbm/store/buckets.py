@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Float, bindparam, case, delete, func, select, type_coerce
+from sqlalchemy import Float, bindparam, case, delete, func, select, type_coerce
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.sql.expression import ColumnElement
 
 from pbm.store.schema.running import buckets
 from pbm.store.statement import Statement
+from pbm.store.transaction import GUARDED, Transaction
 
 _INSERT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 _DAY_SECONDS = 86_400.0
@@ -22,8 +23,8 @@ _ROUNDING = 1e-6  # of a token, that sums of fractions may be short of
 class Buckets:
     """Queries about rates, within one transaction."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
 
     def take(
         self, key: str, capacity: float, per: timedelta, now: datetime, *, wait: bool = True
@@ -42,10 +43,10 @@ class Buckets:
             raise ValueError("a bucket must hold a token at least")
         if per > LONGEST:
             raise ValueError(f"a bucket must fill within {LONGEST.days} days")
-        dialect = self._connection.dialect.name
+        dialect = self._transaction.dialect.name
         no_waiting = not wait and dialect == "postgresql"
         taken = (_TAKE_UNLESS_BUSY if no_waiting else _TAKE[dialect]).value(
-            self._connection,
+            self._transaction,
             whose=key,
             now=now,
             most=float(capacity),
@@ -67,7 +68,7 @@ class Buckets:
 
     def _tokens(self, key: str, capacity: float, per: timedelta, now: datetime) -> float:
         query = select(buckets.c.tokens, buckets.c.filled_at).where(buckets.c.key == key)
-        row = self._connection.execute(query).one_or_none()
+        row = self._transaction.execute(query).one_or_none()
         if row is None:
             return capacity
         return float(row.tokens + max(0.0, (now - row.filled_at) / per) * capacity)
@@ -85,18 +86,18 @@ class Buckets:
             .limit(MOST_FORGOTTEN)
             .with_for_update(skip_locked=True)
         )
-        gone = self._connection.execute(delete(buckets).where(buckets.c.key.in_(oldest)))
+        gone = self._transaction.execute(delete(buckets).where(buckets.c.key.in_(oldest)))
         return gone.rowcount == MOST_FORGOTTEN
 
     def taken_since(self, keys: Sequence[str], since: datetime) -> int:
         """How many of these buckets a token was taken from since a moment."""
         query = select(func.count()).where(buckets.c.key.in_(keys), buckets.c.filled_at > since)
-        return int(self._connection.scalar(query) or 0)
+        return int(self._transaction.scalar(query) or 0)
 
     def first_taken(self, keys: Sequence[str]) -> datetime | None:
         """When that one of these buckets was last taken from which rests for longest."""
         query = select(func.min(buckets.c.filled_at, type_=buckets.c.filled_at.type))
-        found: datetime | None = self._connection.scalar(query.where(buckets.c.key.in_(keys)))
+        found: datetime | None = self._transaction.scalar(query.where(buckets.c.key.in_(keys)))
         return found
 
 
@@ -120,7 +121,9 @@ def _take(dialect: str, *, unless_busy: bool = False) -> Statement:
                 "filled_at": _the_greater(insert.excluded.filled_at, buckets.c.filled_at),
             },
             where=filled >= 1 - _ROUNDING,
-        ).returning(buckets.c.key)
+        )
+        .returning(buckets.c.key)
+        .execution_options(**(GUARDED if unless_busy else {}))
     )
 
 

@@ -5,23 +5,24 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, delete, insert, or_, select, update
+from sqlalchemy import delete, insert, or_, select, update
 
 from pbm.store.schema.asking import challenged, challenges
 from pbm.store.schema.people import players
+from pbm.store.transaction import Transaction
 from pbm.store.values.challenges import Challenged, PendingChallenge
 
 
 class Challenges:
     """Queries about challenges that wait, within one transaction."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
 
     def find(self, challenge_id: int) -> PendingChallenge | None:
         """Find one that waits still, and let it take no other answer until the commit."""
         its = challenges.c.id == challenge_id
-        row = self._connection.execute(select(challenges).where(its).with_for_update())
+        row = self._transaction.lock(select(challenges).where(its).with_for_update())
         found = row.mappings().one_or_none()
         return self._with_seats(dict(found)) if found else None
 
@@ -35,13 +36,15 @@ class Challenges:
             or_(challenges.c.by_id == player_id, challenges.c.id.in_(sits)),
             challenges.c.expires_at > now,
         )
-        rows = self._connection.execute(query.order_by(challenges.c.id)).mappings().all()
+        rows = self._transaction.execute(query.order_by(challenges.c.id)).mappings().all()
         return tuple(self._with_seats(dict(row)) for row in rows)
 
     def with_player(self, player_id: int) -> tuple[int, ...]:
         """The numbers of all in which a player has a seat."""
         query = select(challenged.c.challenge_id).where(challenged.c.player_id == player_id)
-        return tuple(self._connection.scalars(query.distinct().order_by(challenged.c.challenge_id)))
+        return tuple(
+            self._transaction.scalars(query.distinct().order_by(challenged.c.challenge_id))
+        )
 
     def add(
         self,
@@ -56,7 +59,7 @@ class Challenges:
     ) -> int:
         """Write down a challenge, seats in the order given; return its number."""
         row = {"by_id": by_id, "setup": setup, "comment": [], "first_unsaid": first_unsaid}
-        added = self._connection.execute(
+        added = self._transaction.execute(
             insert(challenges)
             .values(**row, asked_at=now, expires_at=expires_at)
             .returning(challenges.c.id)
@@ -72,17 +75,17 @@ class Challenges:
             }
             for seat, player_id in enumerate(player_ids, start=1)
         ]
-        self._connection.execute(insert(challenged), seats)
+        self._transaction.execute(insert(challenged), seats)
         return challenge_id
 
     def set_comment(self, challenge_id: int, comment: Sequence[str]) -> None:
         """Keep the words that came with a challenge."""
         its = challenges.c.id == challenge_id
-        self._connection.execute(update(challenges).where(its).values(comment=list(comment)))
+        self._transaction.execute(update(challenges).where(its).values(comment=list(comment)))
 
     def note_yes(self, challenge: PendingChallenge, player_id: int) -> PendingChallenge:
         """Note that a player has said yes."""
-        self._connection.execute(
+        self._transaction.execute(
             update(challenged)
             .where(challenged.c.challenge_id == challenge.id, challenged.c.player_id == player_id)
             .values(waits=False)
@@ -96,8 +99,8 @@ class Challenges:
     def forget(self, challenge_id: int) -> None:
         """Forget one that waits no longer, with its words."""
         seated = challenged.c.challenge_id == challenge_id
-        self._connection.execute(delete(challenged).where(seated))
-        self._connection.execute(delete(challenges).where(challenges.c.id == challenge_id))
+        self._transaction.execute(delete(challenged).where(seated))
+        self._transaction.execute(delete(challenges).where(challenges.c.id == challenge_id))
 
     def _with_seats(self, row: dict[str, Any]) -> PendingChallenge:
         columns = (challenged.c.seat, challenged.c.player_id, players.c.handle)
@@ -107,6 +110,6 @@ class Challenges:
             .where(challenged.c.challenge_id == row["id"])
             .order_by(challenged.c.seat)
         )
-        seats = (Challenged(**seat) for seat in self._connection.execute(query).mappings())
+        seats = (Challenged(**seat) for seat in self._transaction.execute(query).mappings())
         comment = tuple(row.pop("comment"))
         return PendingChallenge(**row, comment=comment, seats=tuple(seats))

@@ -3,10 +3,11 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, insert, select
+from sqlalchemy import ColumnElement, Select, insert, select
 
 from pbm.store.schema.people import players
 from pbm.store.schema.running import changes
+from pbm.store.transaction import Transaction
 from pbm.store.values.running import Change
 
 _QUERY = select(
@@ -17,8 +18,8 @@ _QUERY = select(
 class Changes:
     """Queries about the operator's changes, within one transaction."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
 
     def add(
         self,
@@ -32,7 +33,7 @@ class Changes:
         details: dict[str, Any] | None = None,
     ) -> None:
         """Write a change down."""
-        self._connection.execute(
+        self._transaction.execute(
             insert(changes).values(
                 at=now,
                 who=who,
@@ -61,4 +62,4 @@ class Changes:
         return self._read(_QUERY.where(condition).order_by(changes.c.id))
 
     def _read(self, query: Select[Any]) -> tuple[Change, ...]:
-        return tuple(Change(**row) for row in self._connection.execute(query).mappings())
+        return tuple(Change(**row) for row in self._transaction.execute(query).mappings())

@@ -1,6 +1,6 @@
 """The database: one unit of work is one transaction, and a mail is one unit of work."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,8 @@ from pbm.store.boards import Boards
 from pbm.store.buckets import Buckets
 from pbm.store.challenges import Challenges
 from pbm.store.changes import Changes
+from pbm.store.channels import MAIL_KEPT, MAIL_WRITTEN, THOUGHT_ASKED, TIMER_SET, Channel
+from pbm.store.driver import Call, execute
 from pbm.store.facts import Facts
 from pbm.store.heartbeats import Heartbeats
 from pbm.store.history import History
@@ -27,23 +29,24 @@ from pbm.store.outbox import Outbox
 from pbm.store.players import Players
 from pbm.store.playing import Playing
 from pbm.store.plies import Plies
+from pbm.store.postgresql import postgresql_engine
 from pbm.store.questions import Questions
 from pbm.store.ratings import Ratings
+from pbm.store.read_ahead import Ahead, take_ahead
 from pbm.store.reports import Reports
 from pbm.store.seeks import Seeks
-from pbm.store.statement import execute
 from pbm.store.thoughts import Thoughts
 from pbm.store.timers import Timers
+from pbm.store.transaction import Transaction
 from pbm.store.vacations import Vacations
 from pbm.store.waits import Waits
 from pbm.store.words import Words
 
 _BUSY_MILLISECONDS = 30_000
-# Nothing is asked of the database for so long by who works: turns that hang end after half of it.
-MOST_IDLE_SECONDS = 60
 # SQLSTATE classes: connection, rollback, resources, object state, operator, system; and the one
 # state of a transaction in which nothing was asked for too long.
 _POSTGRESQL_AWAY = ("08", "40", "53", "55", "57", "58", "25P03")
+_POSTGRESQL_UNDONE = "40"  # among them deadlocks
 _SQLITE_AWAY = (
     "SQLITE_BUSY",
     "SQLITE_LOCKED",
@@ -66,39 +69,40 @@ _DRIVERS = {
 class UnitOfWork:
     """The store as one transaction sees it; commits or rolls back as a whole."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-        self.boards = Boards(connection)
-        self.plies = Plies(connection)
-        self.beginnings = Beginnings(connection)
-        self.playing = Playing(connection, self.boards)
-        self.waits = Waits(connection, self.boards)
-        self.players = Players(connection)
-        self.inbox = Inbox(connection)
-        self.outbox = Outbox(connection)
-        self.timers = Timers(connection)
-        self.questions = Questions(connection, self.timers)
-        self.changes = Changes(connection)
-        self.buckets = Buckets(connection)
-        self.facts = Facts(connection)
-        self.heartbeats = Heartbeats(connection)
-        self.ratings = Ratings(connection)
-        self.vacations = Vacations(connection)
-        self.history = History(connection)
-        self.seeks = Seeks(connection)
-        self.blocks = Blocks(connection)
-        self.challenges = Challenges(connection)
-        self.words = Words(connection)
-        self.reports = Reports(connection)
-        self.kept_news = KeptNews(connection)
-        self.awaiting = AwaitingMails(connection)
-        self.thoughts = Thoughts(connection)
-        self.analyses = Analyses(connection)
+    def __init__(self, connection: Connection, *, begins: bool = False) -> None:
+        """`begins`: the database has not been told yet that a transaction begins."""
+        self._transaction = transaction = Transaction(connection, begins=begins)
+        self.boards = Boards(transaction)
+        self.plies = Plies(transaction)
+        self.beginnings = Beginnings(transaction)
+        self.playing = Playing(transaction, self.boards)
+        self.waits = Waits(transaction, self.boards)
+        self.players = Players(transaction)
+        self.inbox = Inbox(transaction)
+        self.outbox = Outbox(transaction)
+        self.timers = Timers(transaction)
+        self.questions = Questions(transaction, self.timers)
+        self.changes = Changes(transaction)
+        self.buckets = Buckets(transaction)
+        self.facts = Facts(transaction)
+        self.heartbeats = Heartbeats(transaction)
+        self.ratings = Ratings(transaction)
+        self.vacations = Vacations(transaction)
+        self.history = History(transaction)
+        self.seeks = Seeks(transaction)
+        self.blocks = Blocks(transaction)
+        self.challenges = Challenges(transaction)
+        self.words = Words(transaction)
+        self.reports = Reports(transaction)
+        self.kept_news = KeptNews(transaction)
+        self.awaiting = AwaitingMails(transaction)
+        self.thoughts = Thoughts(transaction)
+        self.analyses = Analyses(transaction)
 
     @property
     def is_shared(self) -> bool:
         """Whether other processes may use this database, too."""
-        return self._connection.dialect.name != "sqlite"
+        return self._transaction.is_shared
 
     @property
     def holds_all_up(self) -> bool:
@@ -109,22 +113,57 @@ class UnitOfWork:
         """
         return self.ratings.are_held or self.seeks.are_held
 
+    @property
+    def waited_for(self) -> frozenset[Channel]:
+        """The channels on which others wait for what was written here, and hear of it after the
+        commit."""
+        found = {
+            MAIL_KEPT: self.inbox.were_kept,
+            MAIL_WRITTEN: self.outbox.were_written,
+            TIMER_SET: self.timers.were_set,
+            THOUGHT_ASKED: self.thoughts.were_asked,
+        }
+        return frozenset(channel for channel, is_waited_for in found.items() if is_waited_for)
+
+    @property
+    def in_group(self) -> bool:
+        """Whether several turns share this transaction, of which none may wait for a board."""
+        return self._transaction.in_group
+
+    @in_group.setter
+    def in_group(self, shared: bool) -> None:
+        self._transaction.in_group = shared
+
+    def holding(self, board_id: int) -> bool:
+        """Whether nobody else can change a board until the commit."""
+        return self._transaction.holds(board_id)
+
+    def take_ahead(self, board_ids: Iterable[int], player_ids: Iterable[int]) -> Ahead:
+        """Lock some boards without waiting for anybody, and read what turns on them look up: their
+        players and the named ones, and whatever else is shown with every board.
+
+        One that was locked already stays so.
+        """
+        return take_ahead(self._transaction, board_ids, player_ids)
+
+    def flush(self) -> None:
+        """Run now what waits to be written, for whoever has to know that it can be. Raises
+        DBAPIError."""
+        self._transaction.flush()
+
+    def end(self) -> None:
+        """Run what waits to be written, and commit where nobody else does. Raises DBAPIError."""
+        self._transaction.end()
+
     def run(self, statement: Executable, **values: object) -> None:
         """Run a statement that is about no table."""
-        self._connection.execute(statement, values)
+        self._transaction.run_anything(statement, values)
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:
         """Undo what happens inside, and only that, if it raises."""
-        execute(self._connection, "SAVEPOINT step")  # one inside another hides it until its end
-        try:
+        with self._transaction.savepoint():
             yield
-        except BaseException:
-            if not self._connection.invalidated:
-                execute(self._connection, "ROLLBACK TO SAVEPOINT step")
-                execute(self._connection, "RELEASE SAVEPOINT step")
-            raise
-        execute(self._connection, "RELEASE SAVEPOINT step")
 
 
 class Database:
@@ -133,7 +172,8 @@ class Database:
     def __init__(self, url: str) -> None:
         """Connects to nothing yet. Raises OperatorError for a URL that cannot work."""
         self.engine = _engine(url)
-        self._reader = self.engine.execution_options(pbm_reading=True)
+        self._writer = self.engine.execution_options(pbm_begins_itself=True)
+        self._reader = self._writer.execution_options(pbm_reading=True)
 
     @property
     def embedded(self) -> bool:
@@ -148,20 +188,26 @@ class Database:
     @contextmanager
     def transaction(self) -> Iterator[UnitOfWork]:
         """Begin a writing transaction; commit at the end, roll back on an exception."""
-        with self.engine.begin() as connection:
-            yield UnitOfWork(connection)
+        with self._writer.begin() as connection, self._unit(connection) as work:
+            yield work
 
     @contextmanager
     def reading(self) -> Iterator[UnitOfWork]:
         """Begin a transaction that only reads, and so waits for no writer."""
-        with self._reader.begin() as connection:
-            yield UnitOfWork(connection)
+        with self._reader.begin() as connection, self._unit(connection) as work:
+            yield work
 
     @contextmanager
     def glance(self) -> Iterator[UnitOfWork]:
-        """For one look-up, which sees one state anyway: on SQLite without a transaction."""
-        with self._reader.connect() if self.embedded else self._reader.begin() as connection:
+        """For one look-up, which sees one state anyway: without a transaction."""
+        with self._reader.connect() as connection:
             yield UnitOfWork(connection)
+
+    @contextmanager
+    def _unit(self, connection: Connection) -> Iterator[UnitOfWork]:
+        work = UnitOfWork(connection, begins=not self.embedded)
+        yield work
+        work.end()
 
     def close(self) -> None:
         """Give all connections back."""
@@ -179,6 +225,13 @@ def is_away(error: BaseException) -> bool:
     if state is not None:
         return str(state).startswith(_POSTGRESQL_AWAY)
     return isinstance(error, OperationalError | InterfaceError)
+
+
+def lost_a_race(error: BaseException) -> bool:
+    """Whether the database has undone a transaction for the sake of another: done once more, it may
+    succeed."""
+    state = getattr(error.orig, "sqlstate", None) if isinstance(error, DBAPIError) else None
+    return str(state).startswith(_POSTGRESQL_UNDONE)
 
 
 def why_unusable(error: DBAPIError) -> str:
@@ -202,9 +255,7 @@ def _engine(url: str) -> Engine:
     """An engine whose errors quote no values, which may be somebody's mail."""
     parsed = parse_url(url)
     if parsed.get_backend_name() != "sqlite":
-        engine = create_engine(parsed, pool_pre_ping=True, hide_parameters=True)
-        event.listen(engine, "connect", _prepare_postgresql)
-        return engine
+        return postgresql_engine(parsed)
     if parsed.database in (None, "", ":memory:"):  # of which each connection has its own
         raise OperatorError("PBM_DATABASE_URL must name a file, as sqlite:///var/pbm.sqlite3 does.")
     _make_folder(Path(str(parsed.database)).parent)
@@ -222,17 +273,6 @@ def _make_folder(folder: Path) -> None:
         raise OperatorError(f"The folder {folder} cannot be made: {error.strerror}.") from error
 
 
-def _prepare_postgresql(dbapi_connection: Any, _record: object) -> None:
-    """Let the server end a transaction whose process stands still, or whose machine is gone.
-
-    It would hold its locks for good, and keep every row from being cleaned away. It is no
-    parameter of the connection, since poolers let few of those pass.
-    """
-    dbapi_connection.autocommit = True
-    dbapi_connection.execute(f"SET idle_in_transaction_session_timeout = '{MOST_IDLE_SECONDS}s'")
-    dbapi_connection.autocommit = False
-
-
 def _prepare_sqlite(dbapi_connection: Any, _record: object) -> None:
     # The driver's own transaction handling would let a leading SAVEPOINT outlive its rollback.
     dbapi_connection.isolation_level = None
@@ -247,4 +287,4 @@ def _prepare_sqlite(dbapi_connection: Any, _record: object) -> None:
 
 def _begin_sqlite(connection: Connection) -> None:
     reading = connection.get_execution_options().get("pbm_reading", False)
-    execute(connection, "BEGIN" if reading else "BEGIN IMMEDIATE")
+    execute(connection, Call("BEGIN" if reading else "BEGIN IMMEDIATE"))

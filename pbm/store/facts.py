@@ -3,10 +3,11 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, delete, select
+from sqlalchemy import delete, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from pbm.store.schema.running import facts
+from pbm.store.transaction import Transaction
 from pbm.store.values.running import Fact
 
 _INSERT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
@@ -15,22 +16,23 @@ _INSERT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.ins
 class Facts:
     """Queries about facts, within one transaction."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
 
     def find(self, name: str, *, lock: bool = False) -> Fact | None:
         """Find what was noted last under a name; with `lock` nobody else notes it meanwhile."""
         query = select(facts.c.value, facts.c.noted_at).where(facts.c.name == name)
         if lock:
             query = query.with_for_update()
-        row = self._connection.execute(query).one_or_none()
+        run = self._transaction.lock if lock else self._transaction.execute
+        row = run(query).one_or_none()
         return Fact(row.value, row.noted_at) if row else None
 
     def note(self, name: str, value: Any, now: datetime) -> None:
         """Note a fact, over what was noted before; `value` is plain JSON."""
-        insert = _INSERT[self._connection.dialect.name](facts)
+        insert = _INSERT[self._transaction.dialect.name](facts)
         noted = {"value": value, "noted_at": now}
-        self._connection.execute(
+        self._transaction.execute(
             insert.values(name=name, **noted).on_conflict_do_update(
                 index_elements=["name"], set_=noted
             )
@@ -39,11 +41,11 @@ class Facts:
     def take(self, name: str) -> Fact | None:
         """Forget what was noted under a name, and return it: only one process gets it."""
         taken = delete(facts).where(facts.c.name == name)
-        row = self._connection.execute(
+        row = self._transaction.execute(
             taken.returning(facts.c.value, facts.c.noted_at)
         ).one_or_none()
         return Fact(row.value, row.noted_at) if row else None
 
     def forget(self, name: str) -> None:
         """Know nothing under this name any more."""
-        self._connection.execute(delete(facts).where(facts.c.name == name))
+        self._transaction.execute(delete(facts).where(facts.c.name == name))

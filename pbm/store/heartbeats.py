@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, delete, or_, select
+from sqlalchemy import delete, or_, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from pbm.store.schema.running import heartbeats
+from pbm.store.transaction import Transaction
 from pbm.store.values.running import Heartbeat
 
 MOST_ROWS = 300  # far more than there are processes; what is beyond has died
@@ -18,40 +19,40 @@ _COLUMNS = tuple(heartbeats.columns)
 class Heartbeats:
     """Queries about heartbeats, within one transaction."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
 
     def beat(
         self, process: str, host: str, pid: int, alive: Mapping[str, datetime], now: datetime
     ) -> None:
         """Write down that a process lives, and when each of its roles last did."""
-        insert = _INSERT[self._connection.dialect.name](heartbeats)
+        insert = _INSERT[self._transaction.dialect.name](heartbeats)
         statement = insert.on_conflict_do_update(
             index_elements=["process", "role"],
             set_={"beat_at": insert.excluded.beat_at, "alive_at": insert.excluded.alive_at},
         )
         whose = {"process": process, "host": host, "pid": pid, "beat_at": now}
         rows = [{**whose, "role": role, "alive_at": at} for role, at in alive.items()]
-        self._connection.execute(statement, rows)
+        self._transaction.execute(statement, rows)
 
     def all(self) -> tuple[Heartbeat, ...]:
         """All that are known, the one heard of last first."""
         query = select(*_COLUMNS).order_by(heartbeats.c.beat_at.desc(), heartbeats.c.process)
-        return tuple(Heartbeat(**row) for row in self._connection.execute(query).mappings())
+        return tuple(Heartbeat(**row) for row in self._transaction.execute(query).mappings())
 
     def forget(self, process: str) -> None:
         """A process ends in order."""
-        self._connection.execute(delete(heartbeats).where(heartbeats.c.process == process))
+        self._transaction.execute(delete(heartbeats).where(heartbeats.c.process == process))
 
     def forget_dead(self, before: datetime) -> None:
         """Forget those that were not heard of since a moment, and the oldest of too many."""
         newest = select(heartbeats.c.beat_at).order_by(heartbeats.c.beat_at.desc())
         last_kept = newest.offset(MOST_ROWS - 1).limit(1).scalar_subquery()
         beat_at = heartbeats.c.beat_at
-        self._connection.execute(
+        self._transaction.execute(
             delete(heartbeats).where(or_(beat_at < before, beat_at < last_kept))
         )
 
     def forget_all(self) -> None:
         """Know of no process any more."""
-        self._connection.execute(delete(heartbeats))
+        self._transaction.execute(delete(heartbeats))

@@ -2,9 +2,10 @@
 
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, exists, func, select
+from sqlalchemy import Select, exists, func, select
 
 from pbm.store.schema.games import boards, departures, seats
+from pbm.store.transaction import Transaction
 
 LOOKED_AT = 200  # boards of a player in one go, closed ones among them
 MOST_MEETINGS = 1000  # boards among which two players may have met
@@ -30,8 +31,8 @@ class Found(NamedTuple):
 class History:
     """Queries about games that are over, within one transaction; records are none of them."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
 
     def finished(self, player_id: int, *, below: int | None, most: int) -> Found:
         """A player's finished boards with numbers below one, the newest first."""
@@ -41,7 +42,7 @@ class History:
             .join(boards, boards.c.id == looked.c.board_id)
             .order_by(looked.c.board_id.desc())
         )
-        rows = self._connection.execute(query).all()
+        rows = self._transaction.execute(query).all()
         finished = [number for number, status in rows if status == "finished"]
         if len(finished) > most:
             return Found(tuple(finished[:most]), finished[most - 1])
@@ -64,7 +65,7 @@ class History:
             .where(boards.c.status == "finished")
             .order_by(looked.c.board_id.desc())
         )
-        rows = self._connection.execute(query)
+        rows = self._transaction.execute(query)
         return tuple(Meeting(number, a, b, tuple(won or ())) for number, a, b, won in rows)
 
     def playing(self, player_id: int, *, most: int) -> int:
@@ -86,11 +87,13 @@ class History:
             .join(boards, boards.c.id == looked.c.board_id)
             .where(boards.c.status == "finished")
         )
-        rows = self._connection.execute(query).all()
+        rows = self._transaction.execute(query).all()
         return len(rows), sum(not forfeited for _, forfeited in rows)
 
     def _count(self, query: Select[Any]) -> int:
-        return int(self._connection.scalar(select(func.count()).select_from(query.subquery())) or 0)
+        return int(
+            self._transaction.scalar(select(func.count()).select_from(query.subquery())) or 0
+        )
 
 
 def _over(player_id: int, most: int, below: int) -> Select[Any]:

@@ -6,7 +6,6 @@ from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
-    Connection,
     Float,
     Integer,
     Select,
@@ -22,10 +21,12 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql, sqlite
 
+from pbm.store.driver import Row
 from pbm.store.low_mark import BEGINNING
 from pbm.store.schema.columns import NEW, STUCK
 from pbm.store.schema.mails import inbox
-from pbm.store.statement import Row, Statement
+from pbm.store.statement import Statement
+from pbm.store.transaction import GUARDED, Transaction
 from pbm.store.values.mails import InboxMail, Queued
 
 _COLUMNS = (
@@ -122,11 +123,13 @@ _PUT_ASIDE = Statement(
     update(inbox)
     .where(inbox.c.id == bindparam("mail"))
     .values(aside_until=bindparam("until", type_=inbox.c.aside_until.type))
+    .execution_options(**GUARDED)
 )
 _FINISH = Statement(
     update(inbox)
     .where(inbox.c.id == bindparam("mail"))
     .values(status="done", outcome=bindparam("told"), done_at=bindparam("now"), raw=None, lane=None)
+    .execution_options(**GUARDED)
 )
 
 
@@ -136,8 +139,9 @@ ANYWHERE = Queued()
 class Inbox:
     """Queries about incoming mail, within one transaction."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
+        self.were_kept = False  # mails, in this transaction; so whoever obeys them looks again
 
     def keep(
         self,
@@ -175,21 +179,22 @@ class Inbox:
             "apart": queued.apart,
             "last_place": now.timestamp() + queued.furthest,
         }
-        keep = _KEEP[self._connection.dialect.name]
-        added = keep.value(self._connection, **values)
+        keep = _KEEP[self._transaction.dialect.name]
+        self.were_kept = True
+        added = keep.value(self._transaction, **values)
         while added is None:
-            copy = _KNOWN.row(self._connection, **same)
+            copy = _KNOWN.row(self._transaction, **same)
             if copy is None:
                 return None
             if copy["received_at"] > now - same_for:
                 return int(copy["id"])
             self._set(inbox.c.id == copy["id"], digest=f"{digest}.{copy['id']}")
-            added = keep.value(self._connection, **values)
+            added = keep.value(self._transaction, **values)
         return int(added)
 
     def copies(self, digest: str, since: datetime) -> dict[str, int]:
         """The recipients of the mails with a digest that came since a moment, and their numbers."""
-        rows = _COPIES.rows(self._connection, digest=digest, since=since)
+        rows = _COPIES.rows(self._transaction, digest=digest, since=since)
         return {str(row["recipient"]): int(row["id"]) for row in rows}
 
     def claim(
@@ -206,14 +211,14 @@ class Inbox:
         that is longer than `most_bytes`. Those that came before `since` are not looked for.
         """
         bounds = {"lowest": since.timestamp(), "most": most, "most_bytes": most_bytes}
-        rows = _CLAIM.rows(self._connection, now=now, **bounds)
+        rows = _CLAIM.rows(self._transaction, now=now, **bounds)
         return tuple(_mail(row) for row in rows)
 
     def put_aside(self, numbers: Iterable[int], until: datetime) -> None:
         """Let nobody claim these mails until a moment; what comes after them in a lane waits."""
         rows = [{"mail": number, "until": until} for number in numbers]
         if rows:
-            _PUT_ASIDE.run(self._connection, *rows)
+            _PUT_ASIDE.run(self._transaction, *rows)
 
     def take_back(self) -> None:
         """Let all be claimed that was put aside, by processes that are no more."""
@@ -222,7 +227,7 @@ class Inbox:
     def get(self, inbox_id: int, *, lock: bool = False) -> InboxMail:
         """Return a mail by number; with `lock` no turn takes it. Raises LookupError."""
         query = select(*_COLUMNS).where(inbox.c.id == inbox_id)
-        mail = self._one(query.with_for_update() if lock else query)
+        mail = self._one_locked(query) if lock else self._one(query)
         if mail is None:
             raise LookupError(f"no mail {inbox_id} in the inbox")
         return mail
@@ -233,38 +238,39 @@ class Inbox:
             select(*_COLUMNS).where(condition) for condition in (_IS_NEW, inbox.c.status == STUCK)
         )  # apart, since each has an index of its own
         query = union_all(new, stuck).order_by("received_at", "id").limit(most)
-        rows = self._connection.execute(query).mappings()
+        rows = self._transaction.execute(query).mappings()
         return tuple(_mail(row) for row in rows)
 
     def longest_waiting(self) -> tuple[int, datetime] | None:
         """The oldest mail whose turn is to come: its number, and since when it waits."""
         query = select(inbox.c.id, inbox.c.received_at).where(_IS_NEW)
         oldest = query.order_by(inbox.c.received_at, inbox.c.id).limit(1)
-        row = self._connection.execute(oldest).one_or_none()
+        row = self._transaction.execute(oldest).one_or_none()
         return (row.id, row.received_at) if row else None
 
     def count(self, status: str) -> int:
         """How many mails are new, done or stuck."""
         word = literal(status, literal_execute=True)
         query = select(func.count()).where(inbox.c.status == word, _AT_ANY_PLACE)
-        return int(self._connection.scalar(query) or 0)
+        return int(self._transaction.scalar(query) or 0)
 
-    def find_new(self, inbox_id: int) -> InboxMail | None:
-        """Find a mail that is still to be obeyed, and lock it."""
+    def find_new(self, inbox_id: int, *, wait: bool = True) -> InboxMail | None:
+        """Find a mail that is still to be obeyed, and lock it; without `wait` only one that no
+        other process has in hand."""
         query = select(*_COLUMNS).where(inbox.c.id == inbox_id, inbox.c.status == NEW)
-        return self._one(query.with_for_update())
+        return self._one_locked(query, skip=not wait)
 
     def finish(self, outcomes: Sequence[tuple[int, str]], now: datetime) -> None:
         """Record what became of mails, by number, and erase their texts."""
         if outcomes:
             rows = [{"mail": number, "told": told, "now": now} for number, told in outcomes]
-            _FINISH.run(self._connection, *rows)
+            _FINISH.run(self._transaction, *rows)
 
     def count_try(self, inbox_id: int, error: str) -> int:
         """Count a try that failed; return how many there have been, 0 if it is not new any more."""
         still_new = (inbox.c.id == inbox_id) & (inbox.c.status == NEW)
         self._set(still_new, tries=inbox.c.tries + 1, outcome=error, aside_until=None)
-        return self._connection.scalar(select(inbox.c.tries).where(still_new)) or 0
+        return self._transaction.scalar(select(inbox.c.tries).where(still_new)) or 0
 
     def set_stuck(self, inbox_id: int) -> None:
         """Put a mail aside until the operator retries or drops it."""
@@ -275,10 +281,15 @@ class Inbox:
         self._set(inbox.c.id == inbox_id, status="new", tries=0)
 
     def _set(self, condition: ColumnElement[bool], **values: object) -> None:
-        self._connection.execute(update(inbox).where(condition).values(**values))
+        self._transaction.execute(update(inbox).where(condition).values(**values))
+
+    def _one_locked(self, query: Select[Any], *, skip: bool = False) -> InboxMail | None:
+        locking = query.with_for_update(skip_locked=skip)
+        row = self._transaction.lock(locking).mappings().one_or_none()
+        return _mail(row) if row else None
 
     def _one(self, query: Select[Any]) -> InboxMail | None:
-        row = self._connection.execute(query).mappings().one_or_none()
+        row = self._transaction.execute(query).mappings().one_or_none()
         return _mail(row) if row else None
 
 

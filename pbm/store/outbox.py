@@ -8,7 +8,6 @@ from typing import Any
 from sqlalchemy import (
     Case,
     Column,
-    Connection,
     Integer,
     Select,
     and_,
@@ -23,12 +22,15 @@ from sqlalchemy import (
     union_all,
     update,
 )
+from sqlalchemy.dialects import postgresql
 
+from pbm.store.driver import Row
 from pbm.store.kinds import ERASING_ADDRESS, SUPERSEDED, Allowance, Kind, using_up
 from pbm.store.low_mark import BEGINNING
 from pbm.store.schema.columns import DUE, FAILED
 from pbm.store.schema.mails import outbox, reminded_boards
-from pbm.store.statement import Row, Statement
+from pbm.store.statement import Statement
+from pbm.store.transaction import GUARDED, Transaction
 from pbm.store.values.mails import NewMail, OutboxMail
 
 _COLUMNS = (
@@ -58,7 +60,12 @@ _WRITTEN = (
     *(field.name for field in fields(NewMail)),
     *("recipient_key", "thread", "status", "attempts", "due_at"),
 )
-_ADD = Statement(insert(outbox).inline().values({name: bindparam(name) for name in _WRITTEN}))
+_ADD = Statement(
+    insert(outbox)
+    .inline()
+    .values({name: bindparam(name) for name in _WRITTEN})
+    .execution_options(**GUARDED)  # a new row, with a Message-ID that nobody else makes
+)
 
 
 _EARLIER = outbox.alias("earlier")
@@ -100,19 +107,19 @@ def _unless_erased(column: Column[str]) -> Case[str]:
     return case((erases, ""), else_=column)
 
 
-_FINISH = Statement(
-    update(outbox)
-    .where(outbox.c.id == bindparam("mail"))
-    .values(
-        status=bindparam("status"),
-        finished_at=bindparam("now"),
-        last_error=bindparam("error"),
-        attempts=outbox.c.attempts + 1,
-        params=None,
-        headers=None,
-        recipient=_unless_erased(outbox.c.recipient),
-        recipient_key=_unless_erased(outbox.c.recipient_key),
-    )
+_FINISHED = update(outbox).values(
+    status=bindparam("status"),
+    finished_at=bindparam("now"),
+    last_error=bindparam("error"),
+    attempts=outbox.c.attempts + 1,
+    params=None,
+    headers=None,
+    recipient=_unless_erased(outbox.c.recipient),
+    recipient_key=_unless_erased(outbox.c.recipient_key),
+)
+_FINISH = Statement(_FINISHED.where(outbox.c.id == bindparam("mail")))
+_FINISH_ALL = Statement(  # on PostgreSQL
+    _FINISHED.where(outbox.c.id == func.any(bindparam("mails", type_=postgresql.ARRAY(Integer))))
 )
 _ARRIVED = and_(outbox.c.status == "sent", outbox.c.last_error.is_(None))  # as far as we know
 _AT_ANY_MOMENT = outbox.c.due_at >= BEGINNING  # whose index has all that wait
@@ -127,8 +134,9 @@ _NEXT_DUE_AT = Statement(
 class Outbox:
     """Queries about outgoing mail, within one transaction."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
+        self.were_written = False  # mails, in this transaction; so whoever sends them looks again
 
     def add(self, *mails: NewMail) -> None:
         """Write mails down to be sent, in this order."""
@@ -144,7 +152,8 @@ class Outbox:
             for mail in mails
         ]
         if rows:
-            _ADD.run(self._connection, *rows)
+            self.were_written = True
+            _ADD.run(self._transaction, *rows)
 
     def claim_due(
         self,
@@ -164,7 +173,7 @@ class Outbox:
         passed = dict(zip(_PASSED_OVER, (*passing_over, *spare), strict=True))
         soon = now + LONGEST_PAUSE - _LETS_BY
         moments = {"since": since, "now": now, "soon": soon}
-        rows = _CLAIM.rows(self._connection, most=most, **moments, **passed)
+        rows = _CLAIM.rows(self._transaction, most=most, **moments, **passed)
         return [_mail(row) for row in rows]
 
     def still_due(self, outbox_ids: Sequence[int], now: datetime) -> frozenset[int]:
@@ -172,22 +181,22 @@ class Outbox:
         query = select(outbox.c.id, outbox.c.due_at).where(
             outbox.c.id.in_(outbox_ids), outbox.c.status == DUE
         )
-        return frozenset(row.id for row in self._connection.execute(query) if row.due_at <= now)
+        return frozenset(row.id for row in self._transaction.execute(query) if row.due_at <= now)
 
     def next_due_at(self, *, since: datetime = BEGINNING) -> datetime | None:
         """When the next waiting mail is due, of those that are so since a moment."""
-        due_at: datetime | None = _NEXT_DUE_AT.value(self._connection, since=since)
+        due_at: datetime | None = _NEXT_DUE_AT.value(self._transaction, since=since)
         return due_at
 
     def finish(
         self, outbox_ids: Sequence[int], status: str, now: datetime, error: str | None = None
     ) -> None:
         """Record that mails were sent, have failed or were dropped, and erase their contents."""
-        rows = [
-            {"mail": number, "status": status, "now": now, "error": error} for number in outbox_ids
-        ]
-        if rows:
-            _FINISH.run(self._connection, *rows)
+        outcome = {"status": status, "now": now, "error": error}
+        if outbox_ids and self._transaction.dialect.name == "postgresql":
+            _FINISH_ALL.run(self._transaction, {"mails": sorted(outbox_ids), **outcome})
+        elif outbox_ids:
+            _FINISH.run(self._transaction, *({"mail": number, **outcome} for number in outbox_ids))
 
     def fail(self, outbox_id: int, error: str, now: datetime) -> None:
         """Record that a mail was refused for good; its contents stay for a retry."""
@@ -208,7 +217,7 @@ class Outbox:
 
         What was written to wait, and at a time that has been, goes on waiting.
         """
-        self._connection.execute(
+        self._transaction.execute(
             update(outbox)
             .where(
                 outbox.c.status == DUE,
@@ -233,14 +242,15 @@ class Outbox:
             outbox.c.thread == (mail.board_id or _NO_BOARD),
             outbox.c.id < mail.id,
         )
-        return tuple(self._connection.scalars(query.order_by(outbox.c.id)))
+        return tuple(self._transaction.scalars(query.order_by(outbox.c.id)))
 
     def get(self, outbox_id: int, *, lock: bool = False) -> OutboxMail:
         """Return a mail by number; with `lock` its record waits. Raises LookupError."""
         query: Select[Any] = select(*_COLUMNS).where(outbox.c.id == outbox_id)
         if lock:
             query = query.with_for_update()
-        row = self._connection.execute(query).mappings().one_or_none()
+        run = self._transaction.lock if lock else self._transaction.execute
+        row = run(query).mappings().one_or_none()
         if row is None:
             raise LookupError(f"no mail {outbox_id} in the outbox")
         return _mail(row)
@@ -251,19 +261,19 @@ class Outbox:
             select(*_COLUMNS).where(condition) for condition in (_IS_DUE, outbox.c.status == FAILED)
         )  # apart, since each has an index of its own
         query = union_all(due, failed).order_by("written_at", "id").limit(most)
-        rows = self._connection.execute(query).mappings()
+        rows = self._transaction.execute(query).mappings()
         return tuple(_mail(row) for row in rows)
 
     def count(self, status: str) -> int:
         """How many mails are due, sent, failed or dropped."""
         word = literal(status, literal_execute=True)
         query = select(func.count()).where(outbox.c.status == word, _AT_ANY_MOMENT)
-        return int(self._connection.scalar(query) or 0)
+        return int(self._transaction.scalar(query) or 0)
 
     def written(self, message_id: str) -> bool:
         """Whether a mail with this Message-ID was ever written."""
         query = select(outbox.c.id).where(outbox.c.message_id == message_id)
-        return self._connection.scalar(query) is not None
+        return self._transaction.scalar(query) is not None
 
     def is_due(self, template: str, recipient: str) -> bool:
         """Whether a mail of a template waits to be sent to an address."""
@@ -272,7 +282,7 @@ class Outbox:
             outbox.c.recipient_key == recipient.lower(),
             outbox.c.template == template,
         )
-        return self._connection.scalars(query.limit(1)).first() is not None
+        return self._transaction.scalars(query.limit(1)).first() is not None
 
     def written_since(self, kind: Kind, address_key: str, since: datetime) -> bool:
         """Whether an address was written a mail of one kind since a moment."""
@@ -281,7 +291,7 @@ class Outbox:
             outbox.c.kind == kind,
             outbox.c.written_at > since,
         )
-        return self._connection.scalars(query.limit(1)).first() is not None
+        return self._transaction.scalars(query.limit(1)).first() is not None
 
     def count_answers(self, allowance: Allowance, address_key: str, since: datetime) -> int:
         """How many mails that count against an allowance an address was written since a moment."""
@@ -290,7 +300,7 @@ class Outbox:
             outbox.c.kind.in_(using_up(allowance)),
             outbox.c.written_at > since,
         )
-        return int(self._connection.scalar(query) or 0)
+        return int(self._transaction.scalar(query) or 0)
 
     def waits_for(self, address_key: str, board_id: int | None = None) -> bool:
         """Whether any mail to an address, or one about a board, waits to be sent."""
@@ -299,13 +309,13 @@ class Outbox:
         )
         if board_id is not None:
             query = query.where(outbox.c.thread == board_id)
-        return self._connection.scalars(query.limit(1)).first() is not None
+        return self._transaction.scalars(query.limit(1)).first() is not None
 
     def name_reminded(self, message_id: str, board_ids: Sequence[int]) -> None:
         """Write down of which boards a mail reminds."""
         mail = select(outbox.c.id).where(outbox.c.message_id == message_id).scalar_subquery()
         rows = [{"board_id": board_id} for board_id in board_ids]
-        self._connection.execute(insert(reminded_boards).values(outbox_id=mail), rows)
+        self._transaction.execute(insert(reminded_boards).values(outbox_id=mail), rows)
 
     def was_reminded(self, player_id: int, board_id: int, since: datetime, until: datetime) -> bool:
         """Whether the next server has taken a reminder of a board to a player until a moment, of
@@ -320,7 +330,7 @@ class Outbox:
         return self._any(reminders.where(or_(outbox.c.status == DUE, _ARRIVED)))
 
     def _any(self, query: Select[Any]) -> bool:
-        return self._connection.scalars(query.limit(1)).first() is not None
+        return self._transaction.scalars(query.limit(1)).first() is not None
 
     def find_sent(self, sender: str, address_key: str, since: datetime) -> OutboxMail | None:
         """Find the mail to an address that went out under an envelope sender of its own."""
@@ -329,7 +339,7 @@ class Outbox:
             outbox.c.written_at > since,
             outbox.c.sender == sender,
         )
-        row = self._connection.execute(query).mappings().first()
+        row = self._transaction.execute(query).mappings().first()
         return _mail(row) if row else None
 
     def note(self, outbox_id: int, what: str) -> None:
@@ -338,7 +348,8 @@ class Outbox:
 
     def release(self, player_id: int, address_key: str, now: datetime) -> None:
         """Let the mails to a player go out at once that were to wait."""
-        self._connection.execute(
+        self.were_written = True
+        self._transaction.execute(
             update(outbox)
             .where(
                 outbox.c.status == DUE,
@@ -365,10 +376,10 @@ class Outbox:
             where.append(outbox.c.board_id == board_id)
         dropped = {"status": "dropped", "finished_at": now, "last_error": why}
         given_up = update(outbox).where(*where).values(**dropped, params=None, headers=None)
-        return tuple(self._connection.scalars(given_up.returning(outbox.c.board_id)))
+        return tuple(self._transaction.scalars(given_up.returning(outbox.c.board_id)))
 
     def _set(self, outbox_id: int, **values: Any) -> None:
-        self._connection.execute(update(outbox).where(outbox.c.id == outbox_id).values(**values))
+        self._transaction.execute(update(outbox).where(outbox.c.id == outbox_id).values(**values))
 
 
 def _reminders(player_id: int, board_id: int, since: datetime) -> Select[Any]:

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import (
     ColumnElement,
-    Connection,
     Select,
     bindparam,
     delete,
@@ -21,6 +20,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql, sqlite
 
 from pbm.passwords import PasswordHash
+from pbm.store.driver import Row
 from pbm.store.kinds import Kind
 from pbm.store.schema.asking import errands, questions
 from pbm.store.schema.columns import DUE
@@ -30,12 +30,13 @@ from pbm.store.schema.people import addresses, former_handles, players, vacation
 from pbm.store.schema.running import buckets
 from pbm.store.schema.talk import reports, words
 from pbm.store.schema.thinking import analysis_readers, thoughts
-from pbm.store.statement import Row, Statement
+from pbm.store.statement import ColumnSetter, Statement
+from pbm.store.transaction import Transaction
 from pbm.store.values.players import FIRST_EPOCH, Player, Settings
 from pbm.store.values.thoughts import ThoughtKind
 
 
-def _those(*conditions: ColumnElement[bool]) -> Select[Any]:
+def with_addresses(*conditions: ColumnElement[bool]) -> Select[Any]:
     """Players with their addresses, a row for each address."""
     return (
         select(players, addresses.c.address)
@@ -50,18 +51,19 @@ _AS_STORED = (
     *("password_hash", "bounces", "bounced_at", "unreachable_since", "robot"),
 )
 _SETTINGS = {field.name for field in fields(Settings)}
-_BY_ID = Statement(_those(players.c.id == bindparam("player_id")))
-_BY_HANDLE = Statement(_those(players.c.handle == bindparam("handle")))
+_BY_ID = Statement(with_addresses(players.c.id == bindparam("player_id")))
+_BY_HANDLE = Statement(with_addresses(players.c.handle == bindparam("handle")))
 _BY_ADDRESS = Statement(
-    _those(
+    with_addresses(
         players.c.id
         == select(addresses.c.player_id)
         .where(addresses.c.address_key == bindparam("address_key"))
         .scalar_subquery()
     )
 )
+_SET = ColumnSetter(players)
 _SEATED = Statement(
-    _those(
+    with_addresses(
         players.c.id.in_(select(seats.c.player_id).where(seats.c.board_id == bindparam("board_id")))
     )
 )
@@ -98,8 +100,8 @@ class Listed(NamedTuple):
 class Players:
     """Queries about players, within one transaction."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
 
     def get(self, player_id: int) -> Player:
         """Return a player by id. Raises LookupError."""
@@ -110,11 +112,12 @@ class Players:
 
     def find(self, player_id: int) -> Player | None:
         """Find a player by id."""
-        return self._one(_BY_ID, player_id=player_id)
+        known = self._transaction.known.player(player_id)
+        return known or self._one(_BY_ID, player_id=player_id)
 
     def epoch(self, player_id: int) -> int | None:
         """The epoch of a player whom mail can reach; None for anybody else."""
-        epoch: int | None = _EPOCH.value(self._connection, player_id=player_id)
+        epoch: int | None = _EPOCH.value(self._transaction, player_id=player_id)
         return epoch
 
     def find_locked(self, player_id: int) -> Player | None:
@@ -127,7 +130,7 @@ class Players:
 
         Boards and mails that refer to the player can be written meanwhile.
         """
-        self._connection.execute(
+        self._transaction.lock(
             select(players.c.id).where(players.c.id == player_id).with_for_update(key_share=True)
         )
 
@@ -142,7 +145,7 @@ class Players:
     def handles_among(self, handles: Collection[str]) -> frozenset[str]:
         """Those of some handles that are in use."""
         query = select(players.c.handle).where(players.c.handle.in_(handles))
-        return frozenset(self._connection.scalars(query))
+        return frozenset(self._transaction.scalars(query))
 
     def active_among(self, handles: Collection[str]) -> frozenset[str]:
         """Those of some handles, many perhaps, under which somebody can play."""
@@ -152,28 +155,29 @@ class Players:
             some, left = left[:_AT_ONCE], left[_AT_ONCE:]
             padded = [*some, *[""] * (_AT_ONCE - len(some))]
             named = {f"handle{index}": handle for index, handle in enumerate(padded)}
-            found.update(row["handle"] for row in _ACTIVE.rows(self._connection, **named))
+            found.update(row["handle"] for row in _ACTIVE.rows(self._transaction, **named))
         return frozenset(found)
 
     def some(self, player_ids: Collection[int]) -> tuple[Player, ...]:
         """Return several players, in the order of joining."""
-        return self._select(_those(players.c.id.in_(player_ids)))
+        return self._select(with_addresses(players.c.id.in_(player_ids)))
 
     def seated(self, board_id: int) -> tuple[Player, ...]:
         """Return those who sit at a board, in the order of joining."""
-        return tuple(_players(_SEATED.rows(self._connection, board_id=board_id)))
+        known = self._transaction.known.seated(board_id)
+        return known or self._kept(_SEATED.rows(self._transaction, board_id=board_id))
 
     def handles_of(self, player_ids: Collection[int]) -> dict[int, str]:
         """The handles of some players."""
         query = select(players.c.id, players.c.handle).where(players.c.id.in_(player_ids))
-        return {row.id: row.handle for row in self._connection.execute(query)}
+        return {row.id: row.handle for row in self._transaction.execute(query)}
 
     def some_from(self, handle: str, *, most: int) -> tuple[tuple[Listed, ...], str | None]:
         """Those who can play among the next `most` handles in their order, from one on, and the
         handle after them, None at the end."""
         columns = (*_LISTED, players.c.status)
         query = select(*columns).where(players.c.handle >= handle).order_by(players.c.handle)
-        rows = self._connection.execute(query.limit(most + 1)).all()
+        rows = self._transaction.execute(query.limit(most + 1)).all()
         active = (row for row in rows[:most] if row.status == "active")
         listed = tuple(
             Listed(row.id, row.handle, row.joined_at, row.robot is not None) for row in active
@@ -182,11 +186,11 @@ class Players:
 
     def all(self) -> tuple[Player, ...]:
         """Return every player, in the order of joining."""
-        return self._select(_those())
+        return self._select(with_addresses())
 
     def add(self, handle: str, address: str, now: datetime) -> Player:
         """Register a player with a first verified address."""
-        added = self._connection.execute(
+        added = self._transaction.execute(
             insert(players)
             .values(handle=handle, status="active", epoch=FIRST_EPOCH, joined_at=now)
             .returning(players.c.id)
@@ -200,13 +204,13 @@ class Players:
         if self.formerly(name) is not None:
             return False
         row = {"handle": name, "robot": name, "status": "active", "epoch": FIRST_EPOCH}
-        added = _INSERT[self._connection.dialect.name](players).values(**row, joined_at=now)
+        added = _INSERT[self._transaction.dialect.name](players).values(**row, joined_at=now)
         added = added.on_conflict_do_nothing(index_elements=["handle"]).returning(players.c.id)
-        return self._connection.scalar(added) is not None
+        return self._transaction.scalar(added) is not None
 
     def add_address(self, player_id: int, address: str, now: datetime) -> None:
         """Record a verified address of a player."""
-        self._connection.execute(
+        self._transaction.execute(
             insert(addresses).values(
                 player_id=player_id,
                 address=address,
@@ -222,12 +226,12 @@ class Players:
 
     def drop_addresses(self, player_id: int) -> None:
         """Forget every address of a player, and what came back from them."""
-        self._connection.execute(addresses.delete().where(addresses.c.player_id == player_id))
+        self._transaction.execute(addresses.delete().where(addresses.c.player_id == player_id))
         self.set_bounces(player_id, 0, None, None)
 
     def renew_epoch(self, player_id: int) -> None:
         """Make every reply address given to this player so far useless."""
-        self._connection.execute(
+        self._transaction.execute(
             update(players).where(players.c.id == player_id).values(epoch=players.c.epoch + 1)
         )
 
@@ -249,22 +253,22 @@ class Players:
 
     def change_handle(self, player: Player, handle: str) -> None:
         """Give a player another handle; the old one stays taken, so that nobody poses as them."""
-        self._connection.execute(delete(former_handles).where(former_handles.c.handle == handle))
-        self._connection.execute(
+        self._transaction.execute(delete(former_handles).where(former_handles.c.handle == handle))
+        self._transaction.execute(
             insert(former_handles).values(handle=player.handle, player_id=player.id)
         )
         self._set(player.id, handle=handle)
 
     def formerly(self, handle: str) -> int | None:
         """The id of the player who had this handle before another, None if nobody had."""
-        return self._connection.scalars(
+        return self._transaction.scalars(
             select(former_handles.c.player_id).where(former_handles.c.handle == handle)
         ).one_or_none()
 
     def former_handles(self, player_id: int) -> tuple[str, ...]:
         """The handles that a player had before."""
         query = select(former_handles.c.handle).where(former_handles.c.player_id == player_id)
-        return tuple(self._connection.scalars(query.order_by(former_handles.c.handle)))
+        return tuple(self._transaction.scalars(query.order_by(former_handles.c.handle)))
 
     def put_address_first(self, player: Player, address: str, now: datetime) -> None:
         """Give a player a new address in the place of the first, which is forgotten."""
@@ -282,7 +286,7 @@ class Players:
         self.drop_addresses(player.id)
         self._set(player.id, status="removed", epoch=player.epoch + 1)
         self._set(player.id, settings=None, password_hash=None)
-        forget = self._connection.execute
+        forget = self._transaction.execute
         forget(delete(words).where(words.c.player_id == player.id))
         forget(delete(reports).where(reports.c.player_id == player.id))
         forget(delete(errands).where(errands.c.player_id == player.id))
@@ -316,7 +320,10 @@ class Players:
         last move."""
         first = (players.c.id == player_id) & players.c.absent_since.is_(None)
         noted = update(players).where(first).values(absent_since=now).returning(players.c.id)
-        return self._connection.scalar(noted) is not None
+        first_time = self._transaction.scalar(
+            noted, leaves=lambda known: known.forget_player(player_id)
+        )
+        return first_time is not None
 
     def end_absence(self, player_id: int) -> None:
         """Note that a player has moved."""
@@ -338,16 +345,22 @@ class Players:
         )
 
     def _set(self, player_id: int, **values: Any) -> None:
-        self._connection.execute(update(players).where(players.c.id == player_id).values(**values))
+        _SET.run(self._transaction, player_id, values, lambda known: known.forget_player(player_id))
 
     def _one(self, statement: Statement, **values: Any) -> Player | None:
-        return next(_players(statement.rows(self._connection, **values)), None)
+        return next(iter(self._kept(statement.rows(self._transaction, **values))), None)
 
     def _select(self, query: Select[Any]) -> tuple[Player, ...]:
-        return tuple(_players(self._connection.execute(query).mappings()))
+        return self._kept(self._transaction.execute(query).mappings())
+
+    def _kept(self, rows: Iterable[Row]) -> tuple[Player, ...]:
+        found = tuple(players_of(rows))
+        self._transaction.known.keep_players(found)
+        return found
 
 
-def _players(rows: Iterable[Row]) -> Iterator[Player]:
+def players_of(rows: Iterable[Row]) -> Iterator[Player]:
+    """The players of some rows, one for each address."""
     found: dict[int, tuple[Row, list[str]]] = {}
     for row in rows:
         _, own = found.setdefault(row["id"], (row, []))

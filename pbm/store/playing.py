@@ -5,16 +5,17 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Integer, bindparam, delete, func, insert, select, update
+from sqlalchemy import Integer, bindparam, delete, func, insert, select, update
 
 from pbm.store.board_rows import plain_stops
 from pbm.store.boards import Boards
+from pbm.store.remembered import TIMES_NEEDED
 from pbm.store.schema.games import boards, departures, moves, seats
 from pbm.store.statement import Statement
+from pbm.store.transaction import GUARDED, Transaction
 from pbm.store.values.boards import Board
 from pbm.store.values.plies import NewPly, Progress
 
-_TIMES_NEEDED = 3  # more often than any claim asks for, nobody counts
 _STOOD_BEFORE = (
     select(moves.c.ply)
     .where(
@@ -22,11 +23,12 @@ _STOOD_BEFORE = (
         moves.c.stood == bindparam("mark"),
         moves.c.ply >= bindparam("since"),
     )
-    .limit(_TIMES_NEEDED)
+    .limit(TIMES_NEEDED)
     .subquery()
 )
 _ADD_PLY = Statement(
-    insert(moves).values(
+    insert(moves)
+    .values(
         {column.key: bindparam(column.key) for column in moves.c if column.key != "times"}
         | {
             "times": select(func.count() + bindparam("first", type_=Integer))
@@ -34,11 +36,13 @@ _ADD_PLY = Statement(
             .scalar_subquery()
         }
     )
+    .execution_options(**GUARDED)
 )
 _SET_LAST_PLY = Statement(
     update(seats)
     .where(seats.c.board_id == bindparam("number"), seats.c.seat == bindparam("mover"))
     .values(last_ply=bindparam("ply"), answered=True)
+    .execution_options(**GUARDED)
 )
 _POSITION = (
     *("state", "ply", "status", "ended_by", "winners", "to_move_id", "changed_at"),
@@ -48,14 +52,15 @@ _SET_POSITION = Statement(
     update(boards)
     .where(boards.c.id == bindparam("number"))
     .values({name: bindparam(name) for name in _POSITION})
+    .execution_options(**GUARDED)
 )
 
 
 class Playing:
     """Writes down what happens on boards, within one transaction."""
 
-    def __init__(self, connection: Connection, boards: Boards) -> None:
-        self._connection = connection
+    def __init__(self, transaction: Transaction, boards: Boards) -> None:
+        self._transaction = transaction
         self._boards = boards
 
     def fill(
@@ -73,13 +78,13 @@ class Playing:
         """
         if played:
             rows = [{"board_id": board.id, "played_at": now, **vars(ply)} for ply in played]
-            self._connection.execute(insert(moves), rows)
+            self._transaction.execute(insert(moves).execution_options(**GUARDED), rows)
         if left:
             rows = [
                 {"board_id": board.id, "after_ply": ply, "seat": seat, "how": how, "left_at": now}
                 for ply, seat, how in left
             ]
-            self._connection.execute(insert(departures), rows)
+            self._transaction.execute(insert(departures), rows)
         self._set_last_ply(board.id, {item.seat: item.ply for item in played})
         return self.set_progress(self._boards.get(board.id), progress, now)
 
@@ -101,7 +106,11 @@ class Playing:
         ply, seat = played.ply, played.seat
         counted = {"number": board.id, "mark": played.stood, "since": since, "first": first}
         row = {"board_id": board.id, "played_at": now, **vars(played), **counted}
-        _ADD_PLY.run(self._connection, row)
+        _ADD_PLY.run(
+            self._transaction,
+            row,
+            leaves=lambda known: known.add_ply(board.id, played, now, since=since, first=first),
+        )
         self._set_last_ply(board.id, {seat: ply})
         seated = tuple(
             replace(item, last_ply=ply, answered=True) if item.seat == seat else item
@@ -121,9 +130,8 @@ class Playing:
     ) -> Board:
         """Record that a seat was given up, and what stands after it."""
         left = {"after_ply": board.ply, "seat": seat, "how": how, "left_at": now}
-        self._connection.execute(
-            insert(departures).values(board_id=board.id, **left, spared=spared)
-        )
+        added = insert(departures).values(board_id=board.id, **left, spared=spared)
+        self._transaction.execute(added.execution_options(**GUARDED))
         return self.set_progress(board, progress, now)
 
     def set_progress(self, board: Board, progress: Progress, now: datetime) -> Board:
@@ -131,12 +139,16 @@ class Playing:
         kept: dict[str, Any] = {**vars(progress), "changed_at": now, **_wait(board, progress, now)}
         mover, winners = kept.pop("to_move_id"), progress.winners
         stored = {
-            "number": board.id,
             "to_move_id": mover,
             "winners": None if winners is None else list(winners),
             "stops": plain_stops(kept["stops"]),
         }
-        _SET_POSITION.run(self._connection, kept | stored)
+        columns = kept | stored
+        _SET_POSITION.run(
+            self._transaction,
+            {**columns, "number": board.id},
+            leaves=lambda known: known.change_board(board.id, columns),
+        )
         after = replace(board, **kept)
         if after.playing != board.playing:
             self._set_playing(board.id, after.playing)
@@ -146,30 +158,41 @@ class Playing:
         """Return to an earlier ply: all that came after it goes, departures and offers too."""
         ply = progress.ply
         for table, column in ((moves, moves.c.ply), (departures, departures.c.after_ply)):
-            self._connection.execute(
-                delete(table).where(table.c.board_id == board.id, column > ply)
-            )
+            undone = delete(table).where(table.c.board_id == board.id, column > ply)
+            self._transaction.execute(undone.execution_options(**GUARDED))
         played = select(func.coalesce(func.max(moves.c.ply), 0)).where(
             moves.c.board_id == seats.c.board_id, moves.c.seat == seats.c.seat
         )
-        self._connection.execute(
+        self._transaction.execute(
             update(seats)
             .where(seats.c.board_id == board.id)
             .values(last_ply=played.scalar_subquery())
+            .execution_options(**GUARDED),
+            leaves=lambda known: known.forget_board(board.id),
         )
         self._boards.change(board.id, offers=None, taken_back=board.taken_back + 1)
         return self.set_progress(self._boards.get(board.id), progress, now)
 
-    def _set_last_ply(self, board_id: int, plies: Mapping[int | None, int]) -> None:
+    def _set_last_ply(self, board_id: int, plies: Mapping[int, int]) -> None:
         for seat, ply in plies.items():
-            told = {"number": board_id, "mover": seat, "ply": ply}
-            _SET_LAST_PLY.run(self._connection, told)
+            self._set_last_ply_of(board_id, seat, ply)
+
+    def _set_last_ply_of(self, board_id: int, seat: int, ply: int) -> None:
+        _SET_LAST_PLY.run(
+            self._transaction,
+            {"number": board_id, "mover": seat, "ply": ply},
+            leaves=lambda known: known.change_seats(
+                board_id, "seat", seat, {"last_ply": ply, "answered": True}
+            ),
+        )
 
     def _set_playing(self, board_id: int, playing: bool) -> None:
-        self._connection.execute(
+        self._transaction.execute(
             update(seats)
             .where(seats.c.board_id == board_id, seats.c.playing != playing)
             .values(playing=playing)
+            .execution_options(**GUARDED),
+            leaves=lambda known: known.forget_board(board_id),
         )
 
 

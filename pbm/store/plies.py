@@ -3,13 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import fields
 
-from sqlalchemy import Connection, and_, bindparam, false, func, or_, select
+from sqlalchemy import and_, bindparam, false, func, or_, select
 
 from pbm.store.schema.games import departures, moves
 from pbm.store.statement import Statement
+from pbm.store.transaction import Transaction
 from pbm.store.values.plies import Departure, Ply
 
-_PLY = tuple(item.name for item in fields(Ply))
+PLY = tuple(item.name for item in fields(Ply))
 _PLIES = Statement(
     select(*(column for column in moves.c if column.key not in ("board_id", "stood")))
     .where(moves.c.board_id == bindparam("board_id"), moves.c.ply > bindparam("since"))
@@ -20,13 +21,18 @@ _PLIES = Statement(
 class Plies:
     """Queries about the moves of boards, within one transaction."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
 
     def of(self, board_id: int, *, since: int = 0) -> tuple[Ply, ...]:
         """The moves played after ply `since`, in order."""
-        rows = _PLIES.rows(self._connection, board_id=board_id, since=since)
-        return tuple(Ply(**row) for row in rows)
+        known = self._transaction.known.plies(board_id, since)
+        if known is not None:
+            return known
+        rows = _PLIES.rows(self._transaction, board_id=board_id, since=since)
+        found = tuple(Ply(**row) for row in rows)
+        self._transaction.known.keep_plies(board_id, since, found)
+        return found
 
     def of_many(self, since: Mapping[int, int]) -> dict[int, tuple[Ply, ...]]:
         """The moves of several boards, each after the ply that stands behind its number, in order;
@@ -36,8 +42,8 @@ class Plies:
             and_(moves.c.board_id == board_id, moves.c.ply > ply) for board_id, ply in since.items()
         ]
         query = select(moves).where(or_(false(), *wanted)).order_by(moves.c.board_id, moves.c.ply)
-        for row in self._connection.execute(query).mappings() if wanted else ():
-            values = {name: row[name] for name in _PLY}
+        for row in self._transaction.execute(query).mappings() if wanted else ():
+            values = {name: row[name] for name in PLY}
             found[row["board_id"]].append(Ply(**values))
         return {board_id: tuple(plies) for board_id, plies in found.items()}
 
@@ -51,12 +57,12 @@ class Plies:
             departures.c.spared,
         )
         query = select(*columns).where(departures.c.board_id == board_id)
-        rows = self._connection.execute(query.order_by(departures.c.id)).mappings()
+        rows = self._transaction.execute(query.order_by(departures.c.id)).mappings()
         return tuple(Departure(**row) for row in rows)
 
     def by_seat(self, board_id: int, *, since: int) -> dict[int, int]:
         """How many moves each seat made after ply `since`; seats without any are left out."""
-        rows = self._connection.execute(
+        rows = self._transaction.execute(
             select(moves.c.seat, func.count())
             .where(moves.c.board_id == board_id, moves.c.ply > since)
             .group_by(moves.c.seat)

@@ -4,11 +4,12 @@ from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, RowMapping, insert, select, update
+from sqlalchemy import ColumnElement, RowMapping, insert, select, update
 
 from pbm.passwords import SealedPassword
 from pbm.store.schema.asking import errands, questions
 from pbm.store.timers import ALL_KEPT, Timers
+from pbm.store.transaction import Transaction
 from pbm.store.values.players import FIRST_EPOCH, Player
 from pbm.store.values.questions import PendingCommands, Question
 from pbm.store.values.timers import TimerKind
@@ -42,8 +43,8 @@ _ERRAND = (
 class Questions:
     """Queries about questions and errands, within one transaction."""
 
-    def __init__(self, connection: Connection, timers: Timers) -> None:
-        self._connection = connection
+    def __init__(self, transaction: Transaction, timers: Timers) -> None:
+        self._transaction = transaction
         self._timers = timers
 
     def ask(
@@ -64,7 +65,7 @@ class Questions:
         """
         if password:
             params = {**params, _PASSWORD_HASH: password.text, _PASSWORD_SEAL: password.seal}
-        asked = self._connection.execute(
+        asked = self._transaction.execute(
             insert(questions)
             .values(
                 kind=kind,
@@ -91,7 +92,7 @@ class Questions:
     def find(self, question_id: int) -> Question | None:
         """Find a question by number, and let it take no answer until the commit."""
         query = select(*_COLUMNS).where(questions.c.id == question_id).with_for_update()
-        row = self._connection.execute(query).mappings().one_or_none()
+        row = self._transaction.lock(query).mappings().one_or_none()
         return _question(row) if row else None
 
     def by_token(self, token_digest: str, *, lock: bool = False) -> Question | None:
@@ -99,7 +100,8 @@ class Questions:
         query = select(*_COLUMNS).where(questions.c.token_digest == token_digest)
         if lock:
             query = query.with_for_update()
-        row = self._connection.execute(query).mappings().one_or_none()
+        run = self._transaction.lock if lock else self._transaction.execute
+        row = run(query).mappings().one_or_none()
         return _question(row) if row else None
 
     def asked_player(self, kind: str, player_id: int, since: datetime) -> bool:
@@ -109,14 +111,14 @@ class Questions:
             questions.c.kind == kind,
             questions.c.asked_at > since,
         )
-        return self._connection.scalars(query.limit(1)).first() is not None
+        return self._transaction.scalars(query.limit(1)).first() is not None
 
     def asked_address(self, kind: str, address_key: str) -> bool:
         """Whether an address was ever asked a question of this kind."""
         query = select(questions.c.id).where(
             questions.c.address_key == address_key, questions.c.kind == kind
         )
-        return self._connection.scalars(query.limit(1)).first() is not None
+        return self._transaction.scalars(query.limit(1)).first() is not None
 
     def turned_down(self, address_keys: Collection[str]) -> bool:
         """Whether one of these addresses ever answered no when it was asked to play here."""
@@ -125,12 +127,12 @@ class Questions:
             questions.c.kind.in_(("signup", "invite")),
             questions.c.answer == "no",
         )
-        return self._connection.scalars(query.limit(1)).first() is not None
+        return self._transaction.scalars(query.limit(1)).first() is not None
 
     def of_player(self, player_id: int) -> tuple[Question, ...]:
         """Every question that a player was asked, in order."""
         query = select(*_COLUMNS).where(questions.c.player_id == player_id)
-        rows = self._connection.execute(query.order_by(questions.c.id)).mappings()
+        rows = self._transaction.execute(query.order_by(questions.c.id)).mappings()
         return tuple(_question(row) for row in rows)
 
     def errands_asked_about(self, player_id: int, now: datetime) -> frozenset[int]:
@@ -142,7 +144,7 @@ class Questions:
             questions.c.expires_at > now,
             questions.c.answer.is_(None),
         )
-        asked = self._connection.scalars(query)
+        asked = self._transaction.scalars(query)
         return frozenset(number for params in asked for number in params.get("errands", ()))
 
     def ways_of(self, player_id: int, errand_ids: Sequence[int], now: datetime) -> frozenset[str]:
@@ -153,7 +155,7 @@ class Questions:
             questions.c.kind == "confirm",
             questions.c.asked_at > now - LONGEST_OPEN,
         )
-        asked = self._connection.scalars(query)
+        asked = self._transaction.scalars(query)
         about = (params for params in asked if not set(errand_ids).isdisjoint(params["errands"]))
         return frozenset(params.get("way", "") for params in about)
 
@@ -178,13 +180,13 @@ class Questions:
             questions.c.kind.in_(("invite", "signup")),
             *which,
         )
-        found = self._connection.scalars(query)
+        found = self._transaction.scalars(query)
         return any(params.get("invitation") == errand_id for params in found)
 
     def forget_password(self, question: Question) -> None:
         """Keep no password's hash with a question that nobody has answered in time."""
         if question.password:
-            self._connection.execute(
+            self._transaction.execute(
                 update(questions)
                 .where(questions.c.id == question.id)
                 .values(params=question.params)
@@ -195,7 +197,7 @@ class Questions:
         values: dict[str, Any] = {"answer": answer}
         if question.password:
             values["params"] = question.params
-        self._connection.execute(
+        self._transaction.execute(
             update(questions).where(questions.c.id == question.id).values(**values)
         )
 
@@ -215,7 +217,7 @@ class Questions:
         `status` is `held` for those of a proven player, `elsewhere` for those that came from an
         address not known as the player's, `invited` for a challenge that waits for others.
         """
-        added = self._connection.execute(
+        added = self._transaction.execute(
             insert(errands)
             .values(
                 player_id=player_id,
@@ -240,7 +242,7 @@ class Questions:
             errands.c.status == status,
             errands.c.asked_at > since,
         )
-        rows = self._connection.execute(query.order_by(errands.c.id)).mappings()
+        rows = self._transaction.execute(query.order_by(errands.c.id)).mappings()
         return tuple(_errand(row) for row in rows)
 
     def open_errands(self, errand_ids: Sequence[int]) -> tuple[PendingCommands, ...]:
@@ -248,18 +250,18 @@ class Questions:
         query = select(*_ERRAND).where(
             errands.c.id.in_(errand_ids), errands.c.status.not_in(("done", "dropped"))
         )
-        rows = self._connection.execute(query.order_by(errands.c.id)).mappings()
+        rows = self._transaction.execute(query.order_by(errands.c.id)).mappings()
         return tuple(_errand(row) for row in rows)
 
     def rewrite_errand(self, errand: PendingCommands, lines: Sequence[str]) -> None:
         """Change what an errand will do."""
-        self._connection.execute(
+        self._transaction.execute(
             update(errands).where(errands.c.id == errand.id).values(lines=list(lines))
         )
 
     def set_comment(self, errand_id: int, comment: Sequence[str]) -> None:
         """Keep words with an errand that was written down without any."""
-        self._connection.execute(
+        self._transaction.execute(
             update(errands).where(errands.c.id == errand_id).values(comment=list(comment))
         )
 
@@ -277,7 +279,7 @@ class Questions:
         self._settle((errands.c.player_id == player_id) & still_waits, "dropped")
 
     def _settle(self, which: ColumnElement[bool], status: str, **values: Any) -> None:
-        self._connection.execute(
+        self._transaction.execute(
             update(errands)
             .where(which)
             .values(status=status, password_hash=None, password_seal=None, **values)

@@ -7,7 +7,6 @@ from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
-    Connection,
     Integer,
     Select,
     bindparam,
@@ -21,6 +20,7 @@ from sqlalchemy import (
 
 from pbm.store.schema.people import players
 from pbm.store.schema.rating import rated_boards, ratings, results
+from pbm.store.transaction import Transaction
 from pbm.store.values.ratings import CountedBoard, Pool, Rating, Result
 
 _COUNTING = text("SELECT pg_advisory_xact_lock(1885498989, 0)")
@@ -60,8 +60,8 @@ _UNSETTLE = delete(ratings).where(
 class Ratings:
     """Queries about ratings, within one transaction."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
         self.are_held = False  # others wait for this transaction
 
     # -- reading ---------------------------------------------------------------------------
@@ -69,13 +69,13 @@ class Ratings:
     def current(self, game: str, pool: Pool, player_ids: Collection[int]) -> dict[int, Rating]:
         """What is known of players by now; who has no rating yet is left out."""
         query = _of(game, pool).where(ratings.c.player_id.in_(player_ids))
-        return dict(map(_rated, self._connection.execute(query)))
+        return dict(map(_rated, self._transaction.execute(query)))
 
     def best(self, game: str, pool: Pool, most: int) -> tuple[tuple[int, Rating], ...]:
         """The players with the highest ratings, by their numbers, the best first."""
         places = (ratings.c.mu.desc(), ratings.c.player_id.desc())
         query = _of(game, pool).order_by(*places).limit(_written(most))
-        return tuple(map(_rated, self._connection.execute(query)))
+        return tuple(map(_rated, self._transaction.execute(query)))
 
     def ahead(self, game: str, pool: Pool, player_id: int, rating: Rating, most: int) -> int:
         """How many players stand before one in the order of `best`, counted up to `most`."""
@@ -84,12 +84,12 @@ class Ratings:
         its = (ratings.c.game == game, ratings.c.pool == pool)
         some = select(ratings.c.player_id).where(*its, at_least, before)
         counted = select(func.count()).select_from(some.limit(_written(most)).subquery())
-        return int(self._connection.scalar(counted) or 0)
+        return int(self._transaction.scalar(counted) or 0)
 
     def of_player(self, player_id: int) -> dict[tuple[str, Pool], Rating]:
         """A player's ratings, by game and pool."""
         query = select(ratings).where(ratings.c.player_id == player_id)
-        rows = self._connection.execute(query.order_by(ratings.c.game, ratings.c.pool))
+        rows = self._transaction.execute(query.order_by(ratings.c.game, ratings.c.pool))
         return {(row.game, Pool(row.pool)): _rated(row)[1] for row in rows}
 
     def before(self, counted: CountedBoard, player_ids: Collection[int]) -> dict[int, Rating]:
@@ -107,7 +107,7 @@ class Ratings:
     def results(self, counted: CountedBoard) -> tuple[Result, ...]:
         """What a board did to its players, in the order of their numbers."""
         query = select(*_RESULT).where(results.c.rated_id == counted.number)
-        rows = self._connection.execute(query.order_by(results.c.player_id)).mappings()
+        rows = self._transaction.execute(query.order_by(results.c.player_id)).mappings()
         return tuple(Result(**row) for row in rows)
 
     def unlike_last(self, counted: CountedBoard) -> frozenset[int]:
@@ -117,7 +117,7 @@ class Ratings:
         last = self._last(counted, list(games), before=_NEWEST)
         its = {number: known for number, known in last.items() if known.games == games[number]}
         here = select(players.c.id).where(players.c.id.in_(its), players.c.status != "removed")
-        should = {number: its[number] for number in self._connection.scalars(here)}
+        should = {number: its[number] for number in self._transaction.scalars(here)}
         listed = self.current(counted.game, counted.pool, its)
         return frozenset(number for number in its if listed.get(number) != should.get(number))
 
@@ -125,8 +125,8 @@ class Ratings:
 
     def hold(self) -> None:
         """Let nobody else count a board until the commit."""
-        if self._connection.dialect.name == "postgresql":
-            self._connection.execute(_COUNTING)
+        if self._transaction.dialect.name == "postgresql":
+            self._transaction.lock(_COUNTING)
             self.are_held = True
 
     def add(self, board_id: int, game: str, pool: Pool, now: datetime) -> CountedBoard:
@@ -134,49 +134,49 @@ class Ratings:
         self.hold()
         counted = {"board_id": board_id, "game": game, "pool": pool.value, "counted_at": now}
         added = insert(rated_boards).values(**counted).returning(rated_boards.c.id)
-        number = int(self._connection.execute(added).scalar_one())
+        number = int(self._transaction.execute(added).scalar_one())
         return CountedBoard(number, board_id, game, pool, now)
 
     def set_results(self, counted: CountedBoard, found: Sequence[Result]) -> None:
         """Write down what a board does to its players, in place of what was written before."""
         about = {"game": counted.game, "pool": counted.pool.value}
-        self._connection.execute(delete(results).where(results.c.rated_id == counted.number))
+        self._transaction.execute(delete(results).where(results.c.rated_id == counted.number))
         rows = [{"rated_id": counted.number, **about, **asdict(item)} for item in found]
-        self._connection.execute(insert(results), rows)
+        self._transaction.execute(insert(results), rows)
         self._settle(counted, [item.player_id for item in found])
 
     def forget(self, counted: CountedBoard) -> None:
         """Count a board no more; its players have the ratings of their other boards."""
         player_ids = [item.player_id for item in self.results(counted)]
         for table, column in ((results, results.c.rated_id), (rated_boards, rated_boards.c.id)):
-            self._connection.execute(delete(table).where(column == counted.number))
+            self._transaction.execute(delete(table).where(column == counted.number))
         self._settle(counted, player_ids)
 
     def drop_player(self, player_id: int) -> None:
         """Name a player who has left for good in no standings; what their games did stays."""
-        self._connection.execute(delete(ratings).where(ratings.c.player_id == player_id))
+        self._transaction.execute(delete(ratings).where(ratings.c.player_id == player_id))
 
     def _last(
         self, counted: CountedBoard, player_ids: Collection[int], *, before: int
     ) -> dict[int, Rating]:
         asked: dict[str, Any] = {"player_ids": list(player_ids), "before": before}
         asked |= {"game": counted.game, "pool": counted.pool.value}
-        rows = self._connection.execute(_LAST, asked)
+        rows = self._transaction.execute(_LAST, asked)
         return dict(map(_rated, rows))
 
     def _settle(self, counted: CountedBoard, player_ids: Collection[int]) -> None:
         """Let the rating of each of some players be what their last board has made of it."""
         whose: dict[str, Any] = {"player_ids": list(player_ids)}
         standing = {"of_game": counted.game, "of_pool": counted.pool.value}
-        self._connection.execute(_UNSETTLE, {**standing, **whose})
+        self._transaction.execute(_UNSETTLE, {**standing, **whose})
         last = {"game": counted.game, "pool": counted.pool.value, "before": _NEWEST}
-        self._connection.execute(_SETTLE, {**last, **whose})
+        self._transaction.execute(_SETTLE, {**last, **whose})
 
     def _counted(self, condition: ColumnElement[bool], *, most: int) -> tuple[CountedBoard, ...]:
         query = select(rated_boards).where(condition).order_by(rated_boards.c.id).limit(most)
         return tuple(
             CountedBoard(row.id, row.board_id, row.game, Pool(row.pool), row.counted_at)
-            for row in self._connection.execute(query)
+            for row in self._transaction.execute(query)
         )
 
 

@@ -4,18 +4,19 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import delete, insert, select
 
 from pbm.store.schema.people import players
 from pbm.store.schema.talk import reports
+from pbm.store.transaction import Transaction
 from pbm.store.values.talk import Report
 
 
 class Reports:
     """Queries about reports, within one transaction."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
 
     def add(
         self,
@@ -27,7 +28,7 @@ class Reports:
     ) -> int:
         """Keep what a player reports, with the words of others; return its number."""
         row = {"player_id": player_id, "board_id": board_id, "reported_at": now}
-        added = self._connection.execute(
+        added = self._transaction.execute(
             insert(reports)
             .values(**row, lines=list(lines), words=list(words))
             .returning(reports.c.id)
@@ -43,7 +44,7 @@ class Reports:
             .order_by(reports.c.id.desc())
             .limit(most)
         )
-        rows = self._connection.execute(query).mappings().all()
+        rows = self._transaction.execute(query).mappings().all()
         return tuple(
             Report(**{**row, "lines": tuple(row["lines"]), "words": tuple(row["words"])})
             for row in reversed(rows)
@@ -53,9 +54,9 @@ class Reports:
         """What a player has reported: about which board, when, and in which words."""
         columns = (reports.c.board_id, reports.c.reported_at, reports.c.lines)
         query = select(*columns).where(reports.c.player_id == player_id).order_by(reports.c.id)
-        rows = self._connection.execute(query)
+        rows = self._transaction.execute(query)
         return tuple((board_id, at, tuple(lines)) for board_id, at, lines in rows)
 
     def forget_before(self, moment: datetime) -> None:
         """Forget what was reported before a moment."""
-        self._connection.execute(delete(reports).where(reports.c.reported_at < moment))
+        self._transaction.execute(delete(reports).where(reports.c.reported_at < moment))

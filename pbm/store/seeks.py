@@ -6,13 +6,14 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, delete, exists, insert, select, text, update
+from sqlalchemy import ColumnElement, Row, delete, exists, insert, select, text, update
 from sqlalchemy import func as sql
 
 from pbm.store.schema.columns import OPEN
 from pbm.store.schema.games import boards, seats
 from pbm.store.schema.people import addresses, players
 from pbm.store.schema.seeking import seekers, seeks
+from pbm.store.transaction import Transaction
 from pbm.store.values.ratings import Pool
 from pbm.store.values.seeks import Seek, Seeker, Wish
 
@@ -41,8 +42,8 @@ _ALL = (
 class Seeks:
     """Queries about seeks, within one transaction."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
         self.are_held = False  # others wait for this transaction
 
     # -- reading ---------------------------------------------------------------------------
@@ -50,8 +51,8 @@ class Seeks:
     def lock(self) -> None:
         """Let nobody else change a seek until the commit: two who come at once would both wait,
         or take one seat."""
-        if self._connection.dialect.name == "postgresql":
-            self._connection.execute(_ONE_AT_A_TIME)
+        if self._transaction.dialect.name == "postgresql":
+            self._transaction.lock(_ONE_AT_A_TIME)
             self.are_held = True
 
     def find(self, seek_id: int) -> Seek | None:
@@ -61,20 +62,20 @@ class Seeks:
     def standing(self, most: int) -> tuple[Seek, ...]:
         """The seeks that wait for players, the oldest first; not those whose maker cannot play."""
         query = select(seeks.c.id).where(_IS_OPEN, _MAKER_HERE).order_by(seeks.c.id).limit(most)
-        return self._of(self._connection.scalars(query).all())
+        return self._of(self._transaction.scalars(query).all())
 
     def usual(self, most: int, game: str, rating: int) -> tuple[Seek, ...]:
         """Of those the ones for a game as it is usually played that take a rating."""
         query = select(seeks.c.id).where(_IS_OPEN, _MAKER_HERE, seeks.c.usual, seeks.c.game == game)
         query = query.where(seeks.c.least.is_(None) | (seeks.c.least <= rating))
         query = query.where(seeks.c.most.is_(None) | (seeks.c.most >= rating))
-        return self._of(self._connection.scalars(query.order_by(seeks.c.id).limit(most)).all())
+        return self._of(self._transaction.scalars(query.order_by(seeks.c.id).limit(most)).all())
 
     def of_player(self, player_id: int, *, over: bool = False) -> tuple[Seek, ...]:
         """The seeks in which a player waits, the oldest first; `over`: all there ever were."""
         query = select(seeks.c.id).join(seekers, seekers.c.seek_id == seeks.c.id)
         query = query.where(seekers.c.player_id == player_id)
-        return self._of(self._connection.scalars(query if over else query.where(_IS_OPEN)).all())
+        return self._of(self._transaction.scalars(query if over else query.where(_IS_OPEN)).all())
 
     def met_since(
         self, player_id: int, others: Collection[int], moment: datetime
@@ -89,7 +90,7 @@ class Seeks:
             .where(own.c.player_id == player_id, theirs.c.player_id.in_(others))
             .where(own.c.playing | (boards.c.changed_at >= moment))
         )
-        return frozenset(self._connection.scalars(query))
+        return frozenset(self._transaction.scalars(query))
 
     # -- writing ---------------------------------------------------------------------------
 
@@ -99,7 +100,7 @@ class Seeks:
         row |= {"clock": wish.clock and dict(wish.clock), "wishes": list(wish.wishes)}
         moments = {"made_at": now, "expires_at": expires_at}
         added = insert(seeks).values(**row, **moments, status="open").returning(seeks.c.id)
-        number = int(self._connection.execute(added).scalar_one())
+        number = int(self._transaction.execute(added).scalar_one())
         self.add_seeker(number, player_id)
         return self._of([number])[0]
 
@@ -107,25 +108,25 @@ class Seeks:
         """Let a player wait in a seek, after the others."""
         last = select(sql.coalesce(sql.max(seekers.c.place), 0)).where(seekers.c.seek_id == seek_id)
         row = {"seek_id": seek_id, "player_id": player_id, "place": last.scalar_subquery() + 1}
-        self._connection.execute(insert(seekers).values(**row))
+        self._transaction.execute(insert(seekers).values(**row))
         return self._of([seek_id])[0]
 
     def drop_seekers(self, seek_id: int, player_ids: Collection[int]) -> None:
         """Let players wait in a seek no more."""
         if player_ids:
             those = seekers.c.player_id.in_(player_ids)
-            self._connection.execute(delete(seekers).where(seekers.c.seek_id == seek_id, those))
+            self._transaction.execute(delete(seekers).where(seekers.c.seek_id == seek_id, those))
 
     def close(self, seek_id: int, status: str, board_id: int | None = None) -> None:
         """Let nobody join any more."""
         closed = update(seeks).where(seeks.c.id == seek_id)
-        self._connection.execute(closed.values(status=status, board_id=board_id))
+        self._transaction.execute(closed.values(status=status, board_id=board_id))
 
     def _of(self, seek_ids: Collection[int]) -> tuple[Seek, ...]:
         return tuple(self._select(seeks.c.id.in_(seek_ids))) if seek_ids else ()
 
     def _select(self, condition: ColumnElement[bool]) -> Iterator[Seek]:
-        rows = self._connection.execute(_ALL.where(condition))
+        rows = self._transaction.execute(_ALL.where(condition))
         for _, those in groupby(rows, lambda row: int(row.id)):
             yield _seek(list(those))
 

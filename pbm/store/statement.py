@@ -4,56 +4,104 @@ SQLAlchemy's own way to run a statement costs many times what the driver needs, 
 fifteen of them. The SQL and the conversion of values are SQLAlchemy's here, too.
 """
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Delete, Insert, Select, Update
-from sqlalchemy.engine import Dialect, RowMapping
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy import JSON, Delete, Insert, Select, Table, Update, bindparam, update
+from sqlalchemy.engine import Dialect
 from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.types import TypeEngine
+
+from pbm.store.driver import Call
+from pbm.store.together import reach_of
+from pbm.store.transaction import GUARDED, Leaves, Transaction, WouldWaitError, may_wait
 
 Built = Select[Any] | Insert | Update | Delete
-Row = dict[str, Any] | RowMapping
-"""A row by the names of its columns, as either way of running a statement gives it."""
 Convert = Callable[[Any], Any] | None
 
 
 class Statement:
     """A statement whose values stand in it as `bindparam`, for every database that we know.
 
-    No lists may be bound (`in_(bindparam(..., expanding=True))`), since they change the SQL.
+    No lists may be bound (`in_(bindparam(..., expanding=True))`), since they change the SQL; for
+    numbers there is `among`.
     """
 
     def __init__(self, built: Built) -> None:
         self._built = built
+        self._reach = reach_of(built)
         self._compiled: dict[str, _Compiled] = {}
+        self._may_wait = may_wait(built)
 
-    def rows(self, connection: Connection, **values: Any) -> list[dict[str, Any]]:
+    def rows(self, transaction: Transaction, **values: Any) -> list[dict[str, Any]]:
         """All rows, each by the names of its columns. Raises DBAPIError."""
-        compiled = self._for(connection.dialect)
-        rows = execute(connection, compiled.sql, compiled.bound(values))
-        return [compiled.read(row) for row in rows]
+        (rows,) = rows_of(transaction, (self, values))
+        if self._reach:
+            transaction.note_written(self._reach.target, None)
+        return rows
 
-    def row(self, connection: Connection, **values: Any) -> dict[str, Any] | None:
+    def row(self, transaction: Transaction, **values: Any) -> dict[str, Any] | None:
         """The first row, None if there is none. Raises DBAPIError."""
-        return next(iter(self.rows(connection, **values)), None)
+        return next(iter(self.rows(transaction, **values)), None)
 
-    def value(self, connection: Connection, **values: Any) -> Any:
+    def value(self, transaction: Transaction, **values: Any) -> Any:
         """The first column of the first row, None if there is no row. Raises DBAPIError."""
-        row = self.row(connection, **values)
+        row = self.row(transaction, **values)
         return next(iter(row.values())) if row else None
 
-    def run(self, connection: Connection, *sets: Mapping[str, Any]) -> None:
-        """Run it for each set of values. Raises DBAPIError."""
-        compiled = self._for(connection.dialect)
+    def run(
+        self, transaction: Transaction, *sets: Mapping[str, Any], leaves: Leaves | None = None
+    ) -> None:
+        """Let what gives nothing back be run for each set of values, when the transaction next
+        asks for anything or ends, and raise DBAPIError there. `leaves` as in `Transaction.write`.
+        """
+        assert self._reach
+        compiled = self.compiled_in(transaction)
         bound = [compiled.bound(values) for values in sets]
-        execute(connection, compiled.sql, bound if len(bound) > 1 else bound[0])
+        transaction.write(compiled.sql, bound, self._reach, leaves=leaves)
 
-    def _for(self, dialect: Dialect) -> "_Compiled":
+    def compiled_in(self, transaction: Transaction) -> "_Compiled":
+        """What it is for the database of a transaction. Raises WouldWaitError."""
+        if self._may_wait and transaction.in_group:
+            raise WouldWaitError(self._built)
+        dialect = transaction.dialect
         compiled = self._compiled.get(dialect.name)
         if compiled is None:
             compiled = self._compiled[dialect.name] = _Compiled(self._built, dialect)
         return compiled
+
+
+def rows_of(
+    transaction: Transaction, *asked: tuple[Statement, Mapping[str, Any]]
+) -> list[list[dict[str, Any]]]:
+    """All rows of several statements that read, asked together. Raises DBAPIError."""
+    compiled = [(statement.compiled_in(transaction), values) for statement, values in asked]
+    found = transaction.read(*(Call(one.sql, (one.bound(values),)) for one, values in compiled))
+    return [[one.read(row) for row in rows] for (one, _), rows in zip(compiled, found, strict=True)]
+
+
+class ColumnSetter:
+    """Writes columns of the row with a number, by one statement for each choice of columns."""
+
+    def __init__(self, table: Table, *, guarded: bool = False) -> None:
+        """`guarded`: rows of this table are changed by who has locked them before."""
+        self._table = table
+        self._options = GUARDED if guarded else {}
+        self._statements: dict[tuple[str, ...], Statement] = {}
+
+    def run(
+        self, transaction: Transaction, number: int, columns: Mapping[str, Any], leaves: Leaves
+    ) -> None:
+        """Let columns be written, as `Statement.run` does."""
+        names = tuple(sorted(columns))
+        statement = self._statements.get(names)
+        if statement is None:
+            setting = update(self._table).values({name: bindparam(name) for name in names})
+            setting = setting.where(self._table.c.id == bindparam("number"))
+            statement = Statement(setting.execution_options(**self._options))
+            self._statements[names] = statement
+        statement.run(transaction, {**columns, "number": number}, leaves=leaves)
 
 
 class _Compiled:
@@ -69,8 +117,7 @@ class _Compiled:
         fixed = {name: bind.value for name, bind in binds.items() if not bind.required}
         self._fixed = fixed
         self._binds: list[tuple[str, Convert]] = [
-            (name, binds[name].type.dialect_impl(dialect).bind_processor(dialect))
-            for name in compiled.positiontup or binds
+            (name, _conversion(binds[name].type, dialect)) for name in compiled.positiontup or binds
         ]
         self._names = [str(column.key) for column in built.exported_columns]
         found = (
@@ -101,38 +148,15 @@ class _Compiled:
         return found
 
 
-def execute(connection: Connection, sql: str, bound: Any = ()) -> Sequence[Any]:
-    """Run SQL as the driver takes it, with one set of values or a list of them.
+def _conversion(kind: TypeEngine[Any], dialect: Dialect) -> Convert:
+    """How a value is given to the driver: as it is by now, whatever becomes of it until the driver
+    sends it."""
+    convert = kind.dialect_impl(dialect).bind_processor(dialect)
+    if convert is None or not isinstance(kind, JSON) or dialect.name == "sqlite":
+        return convert
 
-    Returns the driver's rows. Errors are SQLAlchemy's (DBAPIError), and who listens to the
-    engine's statements hears of this one.
-    """
-    held: Any = connection.connection.dbapi_connection
-    errors: Any = connection.dialect.loaded_dbapi.Error
-    try:
-        cursor = held.cursor()
-        many = isinstance(bound, list)
-        for listen in connection.engine.dispatch.before_cursor_execute:
-            listen(connection, cursor, sql, bound, None, many)
-        cursor.executemany(sql, bound) if many else cursor.execute(sql, bound)
-        return cursor.fetchall() if cursor.description else []
-    except errors as error:
-        raise _as_sqlalchemy_has_it(connection, sql, error) from error
+    def written(value: Any) -> str | None:
+        wrapped = convert(value)  # which the driver would write when it sends it
+        return None if wrapped is None else json.dumps(wrapped.obj)
 
-
-def _as_sqlalchemy_has_it(connection: Connection, sql: str, error: Any) -> BaseException:
-    """The error in SQLAlchemy's class for it; a connection that has broken is given up."""
-    dialect = connection.dialect
-    broken = dialect.is_disconnect(error, connection.connection, None)
-    if broken:
-        connection.invalidate(error)
-    found: BaseException = DBAPIError.instance(
-        sql,
-        None,  # the values may be somebody's mail
-        error,
-        dialect.loaded_dbapi.Error,
-        hide_parameters=True,
-        connection_invalidated=broken,
-        dialect=dialect,
-    )
-    return found
+    return written

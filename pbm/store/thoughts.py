@@ -8,7 +8,6 @@ from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
-    Connection,
     Float,
     Integer,
     bindparam,
@@ -23,13 +22,14 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql, sqlite
 
+from pbm.store.driver import Row
 from pbm.store.schema.games import boards
 from pbm.store.schema.people import players
 from pbm.store.schema.thinking import thoughts
-from pbm.store.statement import Row, Statement
+from pbm.store.statement import Statement
+from pbm.store.transaction import GUARDED, Transaction
 from pbm.store.values.thoughts import Thought, ThoughtKind
 
-THOUGHT_ASKED = "pbm_thought_asked"  # the channel on which other processes hear of a new one
 APART = 15.0  # seconds of place between two thoughts for one player
 
 _READ = tuple(thoughts.c[field.name] for field in fields(Thought))
@@ -54,6 +54,7 @@ _ASK = {
         )
         .on_conflict_do_nothing(index_elements=["kind", "about"])
         .returning(thoughts.c.id)
+        .execution_options(**GUARDED)
     )
     for name, insert in (("sqlite", sqlite.insert), ("postgresql", postgresql.insert))
 }
@@ -62,8 +63,8 @@ _ASK = {
 class Thoughts:
     """Queries about what is to be thought about, within one transaction."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
         self.were_asked = False  # in this transaction; so whoever waits for them looks again
 
     def ask(
@@ -84,8 +85,8 @@ class Thoughts:
         player that still waits. False where there is one of this kind about the same already;
         nothing changes then.
         """
-        added = _ASK[self._connection.dialect.name].value(
-            self._connection,
+        added = _ASK[self._transaction.dialect.name].value(
+            self._transaction,
             kind=kind,
             about=about,
             board_id=board_id,
@@ -98,7 +99,7 @@ class Thoughts:
         )
         if added is None:
             return False
-        self._wake()
+        self.were_asked = True
         return True
 
     def claim(
@@ -116,7 +117,7 @@ class Thoughts:
             .limit(most)
             .with_for_update(skip_locked=True)
         )
-        rows = self._connection.execute(query).mappings().all()
+        rows = self._transaction.execute(query).mappings().all()
         claimed = tuple(_thought(row) for row in rows)
         self._set([item.id for item in claimed], leased_by=by, leased_until=until)
         lapsed = {row["id"] for row in rows if row["leased_by"] is not None}
@@ -125,36 +126,36 @@ class Thoughts:
     def extend(self, by: str, numbers: Collection[int], until: datetime) -> None:
         """Keep some that a process has leased for longer."""
         mine = (thoughts.c.leased_by == by) & thoughts.c.id.in_(numbers)
-        self._connection.execute(update(thoughts).where(mine).values(leased_until=until))
+        self._transaction.execute(update(thoughts).where(mine).values(leased_until=until))
 
     def give_back(self, by: str) -> None:
         """Let others claim what a process has leased."""
         mine = thoughts.c.leased_by == by
         free = {"leased_by": None, "leased_until": None}
-        self._connection.execute(update(thoughts).where(mine).values(**free))
+        self._transaction.execute(update(thoughts).where(mine).values(**free))
 
     def let_lapse(self, now: datetime) -> None:
         """Let everything be claimed that was leased, by processes that are no more."""
         leased = thoughts.c.leased_until.is_not(None)
-        self._connection.execute(update(thoughts).where(leased).values(leased_until=now))
+        self._transaction.execute(update(thoughts).where(leased).values(leased_until=now))
 
     def find(self, thought_id: int) -> Thought | None:
         """Find one that is still to be done, locked."""
         query = select(*_READ).where(thoughts.c.id == thought_id).with_for_update()
-        row = self._connection.execute(query).mappings().one_or_none()
+        row = self._transaction.lock(query).mappings().one_or_none()
         return _thought(row) if row else None
 
     def about(self, kind: ThoughtKind, about: str) -> Thought | None:
         """Find the one of a kind about something."""
         query = select(*_READ).where(thoughts.c.kind == kind, thoughts.c.about == about)
-        row = self._connection.execute(query).mappings().one_or_none()
+        row = self._transaction.execute(query).mappings().one_or_none()
         return _thought(row) if row else None
 
     def next_due_at(self) -> datetime | None:
         """When one can be claimed next, as far as is known."""
         free_at = func.coalesce(thoughts.c.leased_until, thoughts.c.due_at)
         query = select(func.min(free_at, type_=thoughts.c.due_at.type)).where(~thoughts.c.stuck)
-        moment: datetime | None = self._connection.scalar(query)
+        moment: datetime | None = self._transaction.scalar(query)
         return moment
 
     def boards_unthought(self) -> tuple[int, ...]:
@@ -162,11 +163,11 @@ class Thoughts:
         asked = exists().where(thoughts.c.board_id == boards.c.id, thoughts.c.ply == boards.c.ply)
         robots = select(players.c.id).where(players.c.robot.is_not(None))
         query = select(boards.c.id).where(boards.c.to_move_id.in_(robots), ~asked)
-        return tuple(self._connection.scalars(query.order_by(boards.c.id)))
+        return tuple(self._transaction.scalars(query.order_by(boards.c.id)))
 
     def done(self, thought: Thought) -> None:
         """It is done, or nobody wants to know any more."""
-        self._connection.execute(delete(thoughts).where(thoughts.c.id == thought.id))
+        self._transaction.execute(delete(thoughts).where(thoughts.c.id == thought.id))
 
     def count_try(self, thought: Thought, error: str, due_at: datetime) -> int:
         """Count a try that failed, and let it be claimed again from a moment on; return how many
@@ -186,19 +187,19 @@ class Thoughts:
 
     def retry_stuck(self) -> None:
         """Let everything be tried again that was put aside."""
-        self._connection.execute(
+        self._transaction.execute(
             update(thoughts).where(thoughts.c.stuck).values(stuck=False, tries=0)
         )
 
     def count(self, *, stuck: bool = False) -> int:
         """How many wait, or were put aside."""
         these = thoughts.c.stuck if stuck else ~thoughts.c.stuck
-        return int(self._connection.scalar(select(func.count()).where(these)) or 0)
+        return int(self._transaction.scalar(select(func.count()).where(these)) or 0)
 
     def longest_waiting(self) -> tuple[int, datetime] | None:
         """The one that was asked for first and still waits: about which board, and since when."""
         query = select(thoughts.c.board_id, thoughts.c.asked_at).where(~thoughts.c.stuck)
-        row = self._connection.execute(query.order_by(thoughts.c.asked_at).limit(1)).one_or_none()
+        row = self._transaction.execute(query.order_by(thoughts.c.asked_at).limit(1)).one_or_none()
         return (row.board_id, row.asked_at) if row else None
 
     def bring_forward(self, now: datetime, leased_until: datetime) -> None:
@@ -206,18 +207,12 @@ class Thoughts:
         nothing is leased for longer than until a moment."""
         for column, latest in (("due_at", now), ("leased_until", leased_until)):
             ahead = thoughts.c[column] > latest
-            self._connection.execute(update(thoughts).where(ahead).values({column: latest}))
-
-    def _wake(self) -> None:
-        self.were_asked = True
-        if self._connection.dialect.name == "postgresql":
-            notify = text("SELECT pg_notify(:channel, '')")
-            self._connection.execute(notify, {"channel": THOUGHT_ASKED})
+            self._transaction.execute(update(thoughts).where(ahead).values({column: latest}))
 
     def _set(self, numbers: Collection[int], **values: Any) -> None:
         if numbers:
             these = thoughts.c.id.in_(numbers)
-            self._connection.execute(update(thoughts).where(these).values(**values))
+            self._transaction.execute(update(thoughts).where(these).values(**values))
 
 
 def _is_free(now: datetime) -> ColumnElement[bool]:

@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, select, text, update
+from sqlalchemy import delete, func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from pbm.store.schema.running import due
+from pbm.store.transaction import GUARDED, Transaction
 from pbm.store.values.timers import Timer, TimerKind
 
 ALL_KEPT = timedelta(minutes=1)  # after a moment: what has come before it is committed by then
 SOON = timedelta(minutes=1)  # whoever waits for timers looks again long before
-TIMER_SET = "pbm_timer_set"  # the channel on which other processes hear of a new one
 _INSERT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 _COLUMNS = tuple(due.columns)
 _WAITS = ~due.c.stuck
@@ -22,8 +22,8 @@ _AT_ONCE = 500  # that one statement names
 class Timers:
     """Queries about timers, within one transaction."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
         self.were_set = False  # for soon, in this transaction; so whoever waits looks again
 
     def set(
@@ -46,9 +46,11 @@ class Timers:
         row = {"kind": kind.value, "about": about, "since": since or now, "set_at": now}
         row["due_at"] = due_at
         whose = {"board_id": board_id, "player_id": player_id, "question_id": question_id}
-        added = _INSERT[self._connection.dialect.name](due).values(**row, **whose)
+        added = _INSERT[self._transaction.dialect.name](due).values(**row, **whose)
         added = added.on_conflict_do_nothing(index_elements=["kind", "about"])
-        if self._connection.scalar(added.returning(due.c.id)) is None:
+        if board_id is not None:
+            added = added.execution_options(**GUARDED)
+        if self._transaction.scalar(added.returning(due.c.id)) is None:
             return False
         self._wake(now, due_at)
         return True
@@ -59,18 +61,15 @@ class Timers:
         """Let something be done at a moment, whenever it was to be done before."""
         moment = {"set_at": now, "due_at": due_at}
         row = {"kind": kind.value, "about": about, "since": now, "player_id": player_id, **moment}
-        added = _INSERT[self._connection.dialect.name](due).values(row)
+        added = _INSERT[self._transaction.dialect.name](due).values(row)
         moved = added.on_conflict_do_update(index_elements=["kind", "about"], set_=moment)
-        self._connection.execute(moved)
+        self._transaction.execute(moved)
         self._wake(now, due_at)
 
     def _wake(self, now: datetime, due_at: datetime) -> None:
         """Let whoever waits for timers look again, for one that comes soon."""
-        if due_at - now > SOON:
-            return
-        self.were_set = True
-        if self._connection.dialect.name == "postgresql":
-            self._connection.execute(text("SELECT pg_notify(:channel, '')"), {"channel": TIMER_SET})
+        if due_at - now <= SOON:
+            self.were_set = True
 
     def advance(
         self, kind: TimerKind, abouts: Sequence[str], due_at: datetime, now: datetime
@@ -87,9 +86,8 @@ class Timers:
                 due.c.due_at > due_at,
             )
             free = later.with_for_update(skip_locked=True)
-            self._connection.execute(
-                update(due).where(due.c.id.in_(free)).values(due_at=due_at, set_at=now)
-            )
+            earlier = update(due).where(due.c.id.in_(free)).values(due_at=due_at, set_at=now)
+            self._transaction.execute(earlier.execution_options(**GUARDED))
 
     def claim(self, now: datetime, most: int) -> tuple[Timer, ...]:
         """Take those that are due, the oldest first; other processes pass them over meanwhile."""
@@ -100,28 +98,28 @@ class Timers:
             .limit(most)
             .with_for_update(skip_locked=True)
         )
-        return tuple(Timer(**row) for row in self._connection.execute(query).mappings())
+        return tuple(Timer(**row) for row in self._transaction.execute(query).mappings())
 
     def next_due_at(self) -> datetime | None:
         """When the next one is due."""
         query = select(due.c.due_at).where(_WAITS).order_by(due.c.due_at, due.c.id).limit(1)
-        return self._connection.scalars(query).one_or_none()
+        return self._transaction.scalars(query).one_or_none()
 
     def find(self, timer_id: int) -> Timer | None:
         """Find one that still waits."""
         query = select(*_COLUMNS).where(due.c.id == timer_id, _WAITS).with_for_update()
-        row = self._connection.execute(query).mappings().one_or_none()
+        row = self._transaction.lock(query).mappings().one_or_none()
         return Timer(**row) if row else None
 
     def about(self, kind: TimerKind, abouts: Sequence[str]) -> dict[str, Timer]:
         """Those of a kind that are to come, by what they are about."""
         query = select(*_COLUMNS).where(due.c.kind == kind.value, due.c.about.in_(abouts))
-        rows = self._connection.execute(query).mappings() if abouts else ()
+        rows = self._transaction.execute(query).mappings() if abouts else ()
         return {row["about"]: Timer(**row) for row in rows}
 
     def done(self, timer: Timer) -> None:
         """It is done, and nobody need know of it any more."""
-        self._connection.execute(delete(due).where(due.c.id == timer.id))
+        self._transaction.execute(delete(due).where(due.c.id == timer.id))
 
     def put_off(self, timer: Timer, now: datetime, due_at: datetime) -> None:
         """Let it come again later; failed tries are forgotten."""
@@ -138,20 +136,20 @@ class Timers:
 
     def retry_stuck(self) -> None:
         """Let everything be tried again that was put aside."""
-        self._connection.execute(update(due).where(due.c.stuck).values(stuck=False, tries=0))
+        self._transaction.execute(update(due).where(due.c.stuck).values(stuck=False, tries=0))
 
     def count_stuck(self) -> int:
         """How many were put aside."""
         query = select(func.count()).where(due.c.stuck)
-        return int(self._connection.scalar(query) or 0)
+        return int(self._transaction.scalar(query) or 0)
 
     def bring_forward(self, now: datetime) -> None:
         """Let what was set by a clock that was ahead come as long after now as it was to wait."""
         ahead = select(*_COLUMNS).where(due.c.set_at > now)
-        for row in self._connection.execute(ahead).mappings().all():
+        for row in self._transaction.execute(ahead).mappings().all():
             timer = Timer(**row)
             wait = timer.due_at - timer.set_at
             self._set(timer.id, since=min(timer.since, now), set_at=now, due_at=now + wait)
 
     def _set(self, timer_id: int, **values: Any) -> None:
-        self._connection.execute(update(due).where(due.c.id == timer_id).values(**values))
+        self._transaction.execute(update(due).where(due.c.id == timer_id).values(**values))

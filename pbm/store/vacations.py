@@ -3,32 +3,44 @@
 from collections.abc import Collection
 from datetime import date
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import bindparam, delete, func, insert, select, update
 
 from pbm.store.schema.people import vacations
+from pbm.store.statement import Statement
+from pbm.store.transaction import Transaction
 from pbm.store.values.players import Vacation
 
-_COLUMNS = (vacations.c.id, vacations.c.first_day, vacations.c.last_day, vacations.c.board_id)
+VACATION = (vacations.c.id, vacations.c.first_day, vacations.c.last_day, vacations.c.board_id)
+
+_OF_PLAYER = Statement(
+    select(*VACATION)
+    .where(
+        vacations.c.player_id == bindparam("player_id"), vacations.c.last_day >= bindparam("since")
+    )
+    .order_by(vacations.c.first_day, vacations.c.id)
+)
 
 
 class Vacations:
     """Queries about vacations, within one transaction."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
 
     def of_player(self, player_id: int, since: date) -> tuple[Vacation, ...]:
         """A player's vacations that last until a day or longer, in order."""
-        query = select(*_COLUMNS).where(
-            vacations.c.player_id == player_id, vacations.c.last_day >= since
-        )
-        rows = self._connection.execute(query.order_by(vacations.c.first_day, vacations.c.id))
-        return tuple(Vacation(**row) for row in rows.mappings())
+        known = self._transaction.known.vacations(player_id, since)
+        if known is not None:
+            return known
+        rows = _OF_PLAYER.rows(self._transaction, player_id=player_id, since=since)
+        found = tuple(Vacation(**row) for row in rows)
+        self._transaction.known.keep_vacations(player_id, since, found)
+        return found
 
     def find(self, vacation_id: int) -> Vacation | None:
         """Find one that was not dropped."""
-        query = select(*_COLUMNS).where(vacations.c.id == vacation_id)
-        row = self._connection.execute(query).mappings().one_or_none()
+        query = select(*VACATION).where(vacations.c.id == vacation_id)
+        row = self._transaction.execute(query).mappings().one_or_none()
         return Vacation(**row) if row else None
 
     def away_among(self, player_ids: Collection[int], today: date) -> dict[int, date]:
@@ -43,18 +55,18 @@ class Vacations:
             )
             .group_by(vacations.c.player_id)
         )
-        return {row.player_id: row[1] for row in self._connection.execute(query)}
+        return {row.player_id: row[1] for row in self._transaction.execute(query)}
 
     def add(self, player_id: int, first: date, last: date, board_id: int | None = None) -> int:
         """Let a player be away from one day to another; return its number."""
         row = {"player_id": player_id, "board_id": board_id, "first_day": first, "last_day": last}
         added = insert(vacations).values(**row).returning(vacations.c.id)
-        return int(self._connection.execute(added).scalar_one())
+        return int(self._transaction.execute(added).scalar_one())
 
     def cut_short(self, vacation: Vacation, last: date) -> None:
         """Let one end on an earlier day; before its first day there is none of it."""
         its = vacations.c.id == vacation.id
         if last < vacation.first_day:
-            self._connection.execute(delete(vacations).where(its))
+            self._transaction.execute(delete(vacations).where(its))
         else:
-            self._connection.execute(update(vacations).where(its).values(last_day=last))
+            self._transaction.execute(update(vacations).where(its).values(last_day=last))

@@ -3,19 +3,20 @@
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Connection, update
+from sqlalchemy import update
 
 from pbm.store.board_rows import plain_stops
 from pbm.store.boards import Boards
 from pbm.store.schema.games import seats
+from pbm.store.transaction import GUARDED, Transaction
 from pbm.store.values.boards import Board
 
 
 class Waits:
     """Writes down what is kept of the clocks of boards, within one transaction."""
 
-    def __init__(self, connection: Connection, boards: Boards) -> None:
-        self._connection = connection
+    def __init__(self, transaction: Transaction, boards: Boards) -> None:
+        self._transaction = transaction
         self._boards = boards
 
     def note_reminded(self, board: Board, times: int) -> None:
@@ -32,8 +33,12 @@ class Waits:
 
     def set_used(self, board: Board, seat: int, used: int, banked: int | None) -> None:
         """Note the seconds that a seat has used of its clock, and those left in its bank."""
-        self._connection.execute(
+        self._transaction.execute(
             update(seats)
             .where(seats.c.board_id == board.id, seats.c.seat == seat)
             .values(used=used, banked=banked)
+            .execution_options(**GUARDED),
+            leaves=lambda known: known.change_seats(
+                board.id, "seat", seat, {"used": used, "banked": banked}
+            ),
         )

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import delete, insert, select
 
 from pbm.store.schema.people import players
 from pbm.store.schema.talk import words
+from pbm.store.transaction import GUARDED, Transaction
 from pbm.store.values.talk import Said
 
 _AT_ONCE = 1000  # rows that one statement forgets
@@ -15,13 +16,14 @@ _AT_ONCE = 1000  # rows that one statement forgets
 class Words:
     """Queries about words, within one transaction."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
 
     def add(self, board_id: int, player_id: int, lines: Sequence[str], now: datetime) -> None:
         """Keep what a player said to the others of a board."""
         row = {"board_id": board_id, "player_id": player_id, "lines": list(lines)}
-        self._connection.execute(insert(words).values(**row, said_at=now))
+        added = insert(words).values(**row, said_at=now)
+        self._transaction.execute(added.execution_options(**GUARDED))
 
     def of_others(self, board_id: int, player_id: int, *, most: int) -> tuple[Said, ...]:
         """What was said last on a board by others than a player, the oldest first."""
@@ -32,18 +34,18 @@ class Words:
             .order_by(words.c.id.desc())
             .limit(most)
         )
-        rows = self._connection.execute(query).all()
+        rows = self._transaction.execute(query).all()
         return tuple(Said(handle, at, tuple(lines)) for handle, at, lines in reversed(rows))
 
     def of_player(self, player_id: int) -> tuple[tuple[int, datetime, tuple[str, ...]], ...]:
         """Everything that is kept of a player's: on which board, when, and what."""
         columns = (words.c.board_id, words.c.said_at, words.c.lines)
         query = select(*columns).where(words.c.player_id == player_id).order_by(words.c.id)
-        rows = self._connection.execute(query)
+        rows = self._transaction.execute(query)
         return tuple((board_id, at, tuple(lines)) for board_id, at, lines in rows)
 
     def forget_before(self, moment: datetime) -> bool:
         """Forget what was said before a moment, a piece at a time; whether there may be more."""
         old = select(words.c.id).where(words.c.said_at < moment).limit(_AT_ONCE)
         query = delete(words).where(words.c.id.in_(old.scalar_subquery()))
-        return self._connection.execute(query).rowcount == _AT_ONCE
+        return self._transaction.execute(query).rowcount == _AT_ONCE

@@ -52,7 +52,7 @@ def counted(table: Table) -> Iterator[Counted]:
     def note(_c: object, _cursor: object, sql: str, *_: object) -> None:
         nonlocal wrote
         wrote = wrote or sql.startswith(("INSERT", "UPDATE", "DELETE"))
-        if sql.split()[0] not in ("BEGIN", "SAVEPOINT", "RELEASE"):
+        if sql.split()[0] not in ("BEGIN", "SAVEPOINT", "RELEASE", "COMMIT"):
             found.statements.append(sql)
 
     def committed(_c: object) -> None:

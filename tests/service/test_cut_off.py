@@ -7,7 +7,8 @@ import pytest
 from sqlalchemy import event, text
 from sqlalchemy.exc import DBAPIError
 
-from pbm.store.db import MOST_IDLE_SECONDS, is_away
+from pbm.store.db import is_away
+from pbm.store.postgresql import MOST_IDLE_SECONDS
 from tests.polling import until
 from tests.postgres_server import PostgresServer
 from tests.serving import take_next

@@ -3,6 +3,7 @@
 from typing import NoReturn
 
 import pytest
+from sqlalchemy import text
 
 from pbm.commands.account import WhoAmI
 from pbm.commands.context import Context
@@ -152,7 +153,7 @@ def test_a_wrong_statement_is_a_fault_of_its_mail(
     alice, bob = table.start("alice", "bob")
 
     def wrong(_: Move, context: Context) -> None:
-        context.work._connection.exec_driver_sql("SELECT nothing FROM nowhere")
+        context.work.run(text("SELECT nothing FROM nowhere"))
 
     monkeypatch.setattr(Move, "run", wrong)
     alice.says("a1-c3,d4").gets(1).hears("a fault of ours")

@@ -104,8 +104,10 @@ def test_many_slow_turns_are_no_one_transaction(table: Table) -> None:
     moments = iter(range(1000))
     table.turns.seconds = lambda: next(moments) * turn.SLICE
     with table.database.transaction() as work:
-        assert at_once(table.turns.take_some(work, 5)) == Taken(2, more=True)
-    assert sum(row["status"] == "new" for row in table.rows("inbox")) == 3
+        taken = at_once(table.turns.take_some(work, 5))
+    # Beside other processes a stranger's mail has a transaction of its own anyway.
+    assert taken == Taken(2 if table.database.embedded else 1, more=True)
+    assert sum(row["status"] == "new" for row in table.rows("inbox")) == 5 - taken.mails
 
 
 # -- long mails --------------------------------------------------------------------------------

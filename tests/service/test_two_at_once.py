@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy.exc import OperationalError
 
 from pbm.service.running.steps import at_once as do_now
-from pbm.service.turns.turn import Turns
+from pbm.service.turns.turn import GroupUndoneError, Turns
 from pbm.store.db import Database
 from tests.serving import keep, take_next, tick_next
 from tests.table import Person, Table
@@ -108,12 +108,15 @@ def test_boards_in_the_one_order_and_in_the_other(shared: Table) -> None:
 @pytest.mark.parametrize(("line", "held"), [("resign", True), ("play", True), ("seeks", False)])
 def test_nothing_else_is_done_while_all_others_wait(shared: Table, line: str, held: bool) -> None:
     """Who has counted a board or a seek must want no further board before the commit."""
-    alice, bob = shared.start("alice", "bob")
+    alice, bob, carol, _ = *shared.start("alice", "bob"), *shared.start("carol", "dave")
     alice.says("c3,d3")
     bob.says("g7,f7")
     hand_in(alice, line)
-    to = bob.mail("pbm: welcome").reply_to
-    shared.hand_in(bob.address, to, bob.mail_bytes("settings", "", to=to))
+    hand_in(carol, "c3,d3")
+    shared.turns.seconds = lambda: 0.0  # no turn takes long
+    if held:
+        with pytest.raises(GroupUndoneError), shared.database.transaction() as work:
+            do_now(shared.turns.take_some(work, 5))
     with shared.database.transaction() as work:
         taken = do_now(shared.turns.take_some(work, 5))
         assert work.holds_all_up is held

@@ -9,9 +9,11 @@ from sqlalchemy import bindparam, insert, select, text, update
 from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError, ProgrammingError
 
 from pbm.store.db import Database, is_away
+from pbm.store.driver import Call
 from pbm.store.migrate import migrate
 from pbm.store.schema.asking import questions
-from pbm.store.statement import Statement, execute
+from pbm.store.statement import Statement
+from pbm.store.transaction import Transaction
 
 ASKED = datetime(2026, 11, 21, 14, 30, tzinfo=timezone(timedelta(hours=2)))
 NAMES = ("token_digest", "kind", "address", "address_key", "params", "asked_at", "expires_at")
@@ -42,8 +44,9 @@ def question(digest: str, params: Any) -> dict[str, Any]:
 def test_values_come_back_as_they_went_in(database: Database) -> None:
     params = {"handle": "ann", "words": ["é", None, 1.5]}
     with database.engine.begin() as connection:
-        ADD.run(connection, question("one", params), question("two", None))
-        found = FIND.row(connection, digest="one")
+        transaction = Transaction(connection)
+        ADD.run(transaction, question("one", params), question("two", None))
+        found = FIND.row(transaction, digest="one")
         assert found == dict(
             connection.execute(select(questions).where(questions.c.id == 1)).mappings().one()
         )
@@ -51,30 +54,33 @@ def test_values_come_back_as_they_went_in(database: Database) -> None:
         assert found["params"] == params
         assert found["asked_at"] == ASKED
         assert found["asked_at"].tzinfo is UTC
-        assert FIND.rows(connection, digest="two")[0]["params"] is None
-        assert FIND.row(connection, digest="three") is None
-        assert FIND.value(connection, digest="two") == 2
+        assert FIND.rows(transaction, digest="two")[0]["params"] is None
+        assert FIND.row(transaction, digest="three") is None
+        assert FIND.value(transaction, digest="two") == 2
 
 
 def test_a_value_too_many_or_too_few_is_a_bug(database: Database) -> None:
     with database.engine.begin() as connection:
+        transaction = Transaction(connection)
         for values in ({}, {"digest": "one", "kind": "signup"}, {"token": "one"}):
             with pytest.raises(TypeError, match="digest"):
-                FIND.rows(connection, **values)
+                FIND.rows(transaction, **values)
 
 
 def test_a_moment_without_a_zone_is_refused(database: Database) -> None:
     with database.engine.begin() as connection, pytest.raises(ValueError, match="aware"):
-        ADD.run(connection, question("one", {}) | {"asked_at": datetime(2026, 11, 21)})
+        ADD.run(Transaction(connection), question("one", {}) | {"asked_at": datetime(2026, 11, 21)})
 
 
 def test_errors_are_those_of_sqlalchemy_and_quote_no_values(database: Database) -> None:
     with database.engine.connect() as connection:
+        transaction = Transaction(connection)
+        ADD.run(transaction, question("secret", {}), question("secret", {}))
         with connection.begin(), pytest.raises(IntegrityError) as caught:
-            ADD.run(connection, question("secret", {}), question("secret", {}))
+            transaction.flush()
         assert "Ann" not in str(caught.value)
         with connection.begin(), pytest.raises((OperationalError, ProgrammingError)):
-            execute(connection, "SELECT nothing FROM nowhere")
+            transaction.read(Call("SELECT nothing FROM nowhere"))
 
 
 def test_an_update_says_what_stands_in_it_and_what_is_bound(database: Database) -> None:
@@ -84,8 +90,10 @@ def test_an_update_says_what_stands_in_it_and_what_is_bound(database: Database) 
         .values(answer="yes", epoch=questions.c.epoch + bindparam("more"))
     )
     with database.engine.begin() as connection:
-        ADD.run(connection, question("one", {}), question("two", {}))
-        settle.run(connection, {"digest": "one", "more": 2})
+        transaction = Transaction(connection)
+        ADD.run(transaction, question("one", {}), question("two", {}))
+        settle.run(transaction, {"digest": "one", "more": 2})
+        transaction.flush()
         rows = connection.execute(
             select(questions.c.answer, questions.c.epoch).order_by(questions.c.id)
         )
@@ -111,3 +119,14 @@ def ask_while_cut_off(database: Database, url: str) -> None:
         with Database(url).engine.begin() as other:
             other.execute(text(f"SELECT pg_terminate_backend(pid) {others}"))
         work.players.find(1)
+
+
+def test_a_value_is_written_as_it_was_when_it_was_given(database: Database) -> None:
+    params = {"words": ["first"]}
+    with database.engine.begin() as connection:
+        transaction = Transaction(connection)
+        ADD.run(transaction, question("one", params))
+        params["words"].append("second")
+        found = FIND.row(transaction, digest="one")
+    assert found
+    assert found["params"] == {"words": ["first"]}

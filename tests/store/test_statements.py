@@ -22,8 +22,6 @@ TURN = [
     "UPDATE seats",
     "UPDATE boards",
     "RELEASE",
-    "SELECT boards",
-    "SELECT seats",
     "SELECT players",
     "SELECT moves",
     "SELECT vacations",  # by when the next move is due
@@ -80,61 +78,67 @@ def forms(statements: list[str]) -> list[str]:
     return [" ".join(filter(None, match.groups())) for match in matches if match]
 
 
+def whole(table: Table, statements: list[str]) -> list[str]:
+    """Statements between a transaction's beginning and its end, which only an embedded database
+    does not hear of as a statement."""
+    return ["BEGIN", *statements, *([] if table.database.embedded else ["COMMIT"])]
+
+
 def board_reads(statements: list[str]) -> list[bool]:
     """Whether each reading of a board locks it."""
-    return ["FOR UPDATE" in item for item in statements if " FROM boards WHERE boards.id" in item]
+    reads = [item for item in statements if " FROM boards WHERE boards.id" in item]
+    return ["FOR NO KEY UPDATE" in item for item in reads]
 
 
 def test_a_turn_of_two_and_a_turn_of_six_cost_the_same(table: Table) -> None:
-    begins = ["BEGIN"] if table.database.embedded else []
     alice, bob = table.start("alice", "bob")
     turn(table, alice, MOVE)
-    assert forms(turn(table, bob, "i9-g7,f6")) == begins + TURN
+    assert forms(turn(table, bob, "i9-g7,f6")) == whole(table, TURN)
     six = table.start("carol", "dave", "erin", "frank", "grace", "heidi")
     move = rules.format_move(rules.legal_moves(table.board(2).position.inner)[0])
-    assert forms(turn(table, six[0], move)) == begins + FIRST
+    assert forms(turn(table, six[0], move)) == whole(table, FIRST)
     assert [len(person.arrived) for person in six] == [1] * 6
 
 
 def test_a_turn_of_a_match_costs_no_more(table: Table) -> None:
-    begins = ["BEGIN"] if table.database.embedded else []
     alice, _ = table.joins("alice"), table.joins("bob")
     alice.says("challenge bob -rounds=2")
-    assert forms(turn(table, alice, MOVE)) == begins + FIRST
+    assert forms(turn(table, alice, MOVE)) == whole(table, FIRST)
 
 
 def test_an_offer_is_one_update_and_so_is_its_answer(table: Table) -> None:
-    begins = ["BEGIN"] if table.database.embedded else []
     alice, bob = table.start("alice", "bob")
     turn(table, alice, MOVE)
     turn(table, bob, "i9-g7,f6")
     for person, said in ((alice, "draw"), (bob, "reject"), (bob, "draw")):
-        assert forms(turn(table, person, said)) == begins + OFFER
+        assert forms(turn(table, person, said)) == whole(table, OFFER)
     moved_on = list(TURN)
     moved_on.insert(TURN.index("RELEASE") + 1, _SAID)
     moved_on.insert(TURN.index("UPDATE boards"), "UPDATE boards")  # that is a no to the draw
-    assert forms(turn(table, alice, "a2-c4,b3")) == begins + moved_on
+    assert forms(turn(table, alice, "a2-c4,b3")) == whole(table, moved_on)
     asked = [*OFFER[: _SET + 1], "SELECT moves", *OFFER[_SET + 1 :]]  # which move it is
-    assert forms(turn(table, alice, "takeback")) == begins + asked
+    assert forms(turn(table, alice, "takeback")) == whole(table, asked)
     six = table.start("carol", "dave", "erin", "frank", "grace", "heidi")
     turn(table, six[0], rules.format_move(rules.legal_moves(table.board(2).position.inner)[0]))
-    assert forms(turn(table, six[3], "draw")) == begins + OFFER
-    assert forms(turn(table, six[4], "accept draw")) == begins + OFFER
+    assert forms(turn(table, six[3], "draw")) == whole(table, OFFER)
+    assert forms(turn(table, six[4], "accept draw")) == whole(table, OFFER)
 
 
 def test_an_offer_with_a_move_costs_both(table: Table) -> None:
-    begins = ["BEGIN"] if table.database.embedded else []
     alice, _ = table.start("alice", "bob")
     played, told = FIRST[: FIRST.index("RELEASE") + 1], FIRST[FIRST.index("RELEASE") + 1 :]
+    known = ("SELECT boards", "SELECT seats")  # since the move
     offered = OFFER[OFFER.index("SAVEPOINT") : OFFER.index("RELEASE") + 1]
-    assert forms(turn(table, alice, f"{MOVE}\ndraw")) == begins + played + offered + [_SAID] + told
+    offered = [form for form in offered if form not in known]
+    said = forms(turn(table, alice, f"{MOVE}\ndraw"))
+    assert said == whole(table, played + offered + [_SAID] + told)
 
 
-def test_whoever_changes_or_tells_a_board_locks_it(postgres_url: str) -> None:
+def test_whoever_changes_or_tells_a_board_locks_it_once(postgres_url: str) -> None:
     table = Table(postgres_url)
     alice, _ = table.start("alice", "bob")
     reads = board_reads(turn(table, alice, MOVE))
-    assert reads == [True, True]
+    assert reads == [True]
     table.database.close()
 
 

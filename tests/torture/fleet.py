@@ -15,7 +15,9 @@ from tests.torture.postgres import MortalPostgres, mortal_postgres
 
 SERVE = (str(PROGRAMS / "pbm"), "serve")
 STORES = ("sqlite", "postgresql")
-ROLES = ("listen", "turn", "turn", "post", "post", "ticks", "robots")
+ROLES = ("listen", "turn", "post", "ticks", "robots")
+OF_EACH = 3  # processes
+WITHOUT_DOOR = ROLES[1:]
 DATABASE, ONE_OF_IT = "postgres", "a process of postgres"
 _BETWEEN_LOOKS = 0.02
 _SHARE_OF_DATABASE = 0.2
@@ -23,7 +25,7 @@ _SHARE_OF_DATABASE = 0.2
 
 @dataclass
 class Fleet:
-    """One server on SQLite, or several roles and their PostgreSQL."""
+    """One server on SQLite, or several processes of each role and their PostgreSQL."""
 
     servers: dict[str, RunningServer]
     postgres: MortalPostgres | None = None
@@ -35,6 +37,12 @@ class Fleet:
     def one(self) -> RunningServer:
         """Any of the servers; all have one folder and one log."""
         return next(iter(self.servers.values()))
+
+    @property
+    def doors(self) -> tuple[int, ...]:
+        """The ports at which mails can be handed in."""
+        doors = (it.port for name, it in self.servers.items() if not name.startswith(WITHOUT_DOOR))
+        return tuple(doors)
 
     async def keep_up(self) -> None:
         """Start whoever has died again, for ever."""
@@ -114,7 +122,9 @@ def fleet_on(store: str, folder: Path, settings: Mapping[str, str]) -> Iterator[
         yield _ready({"serve": SERVE}, folder, {**settings, "PBM_DATABASE_URL": url})
         return
     commands = {
-        f"{role} {number}": (*SERVE, f"--roles={role}") for number, role in enumerate(ROLES)
+        f"{role} {number}": (*SERVE, f"--roles={role}")
+        for role in ROLES
+        for number in range(1, OF_EACH + 1)
     }
     with mortal_postgres() as postgres:
         fleet = _ready(commands, folder, {**settings, "PBM_DATABASE_URL": postgres.url})
@@ -128,10 +138,6 @@ def _ready(
     database = Database(settings["PBM_DATABASE_URL"])
     migrate(database)
     database.close()
-    first = RunningServer(folder, settings)
     return Fleet(
-        {
-            name: RunningServer(folder, settings, command, first.port)
-            for name, command in commands.items()
-        }
+        {name: RunningServer(folder, settings, command) for name, command in commands.items()}
     )

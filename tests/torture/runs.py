@@ -111,7 +111,7 @@ def _run(
     try:
         begun = games.begin_games(database, size.boards, size.players)
         keyring = load_keyring(fleet.one.folder / "none", games.SECRET)
-        world = World(begun, keyring, fleet.one.port, most=turns)
+        world = World(begun, keyring, fleet.doors, most=turns)
         operator = Operator(fleet, database)
         stalled = asyncio.run(_play(fleet, world, operator, work, trouble))
         found = stalled + findings(world, fleet, database, operator)

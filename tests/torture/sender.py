@@ -1,6 +1,7 @@
 """Senders as mail servers are: what has no `250` is tried again, the same bytes; else never."""
 
 import asyncio
+from collections.abc import Sequence
 
 from tests.torture.games import Letter
 
@@ -13,13 +14,14 @@ class RefusedForGoodError(AssertionError):
     """A server said 5xx to a mail that it should take."""
 
 
-async def hand_over(port: int, letter: Letter) -> int:
-    """Send a mail until it is acknowledged; return how many tries that took.
+async def hand_over(doors: Sequence[int], letter: Letter) -> int:
+    """Send a mail, at one door after another, until it is acknowledged; return how many tries that
+    took.
 
     Raises RefusedForGoodError.
     """
     tries = 1
-    while not await _try(port, letter):
+    while not await _try(doors[(letter.board + tries) % len(doors)], letter):
         tries += 1
         await asyncio.sleep(AGAIN_AFTER)
     return tries

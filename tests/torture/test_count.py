@@ -41,7 +41,7 @@ def database(fleet: Fleet) -> Iterator[Database]:
 def world(fleet: Fleet, database: Database) -> World:
     """One board that nobody has played on yet."""
     begun = games.begin_games(database, 1, 2)
-    return World(begun, load_keyring(fleet.one.folder / "none", games.SECRET), 0)
+    return World(begun, load_keyring(fleet.one.folder / "none", games.SECRET), ())
 
 
 def test_where_nothing_has_happened_nothing_is_wrong(

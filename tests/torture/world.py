@@ -16,11 +16,12 @@ Seen = tuple[int, int, str]  # board, ply, reader
 
 @dataclass
 class World:
-    """Whoever is to move does so when the board has reached them; `port` is the server's."""
+    """Whoever is to move does so when the board has reached them; `doors` are the server's
+    ports."""
 
     games: Sequence[Game]
     keyring: Keyring
-    port: int
+    doors: Sequence[int]
     most: int | None = None  # mails that are written; any number if None
     ledger: Ledger = field(default_factory=Ledger)
     tries: int = 0  # to hand a mail over
@@ -72,6 +73,6 @@ class World:
                 await arrives  # the answer may come before the acknowledgement does
 
     async def _hand_over(self, letter: Letter) -> None:
-        tries = await hand_over(self.port, letter)
+        tries = await hand_over(self.doors, letter)
         self.tries += tries
         self.ledger.acknowledge(letter.board, letter.ply)

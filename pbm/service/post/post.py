@@ -9,7 +9,6 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from functools import partial
 
 import structlog
 
@@ -21,6 +20,7 @@ from pbm.service.mail_numbers import outgoing
 from pbm.service.operator.masking import masked
 from pbm.service.post.bounces import is_out_of_reach, note_refusal
 from pbm.service.post.composer import Composer, Unwritten, Written
+from pbm.service.post.recording import Outcome, Recording
 from pbm.service.running.steps import InThread
 from pbm.service.running.writer import Writer
 from pbm.service.turns.trouble import tell_of_failed, traceback_of
@@ -64,6 +64,7 @@ class Post:
 
     def __post_init__(self) -> None:
         self.holds = AdvisoryLocks(self.database)
+        self._recording = Recording(self.record)
 
     async def look(self, in_thread: InThread) -> Look:
         """Take the mails that may be sent now and are not under way yet, and write them.
@@ -71,6 +72,8 @@ class Post:
         What is asked of the database is asked in `in_thread`. Raises DBAPIError while it is away.
         """
         due = await in_thread(self.claim)
+        if not due and self._under_way:
+            return Look([], None, False)  # what ends of them wakes us, and may be what is due next
         if not due:
             return Look([], await in_thread(self.next_due_at), False)
         written = zip(due, await self.composer.write(due), strict=True)
@@ -98,7 +101,7 @@ class Post:
         held = self.holds.take([mail.id for mail in found])
         mine: frozenset[int] = frozenset()
         try:
-            with self.database.reading() as work:
+            with self.database.glance() as work:
                 mine = work.outbox.still_due(sorted(held), self.clock())
         finally:
             self.holds.let_go(held - mine)
@@ -108,7 +111,7 @@ class Post:
         """Hand on one claimed mail, and record what came of it."""
         try:
             outcome = await self._hand_on(mail, written)
-            await writer.do(partial(self.record, outcomes=[(mail, outcome)]))
+            await self._recording.note((mail, outcome), writer)
         except Exception as error:  # noqa: BLE001 - a bug stops one mail, not the post
             # Not recorded: it is sent again, under the same Message-ID.
             _log.error("sending not recorded", mail=outgoing(mail.id), error=type(error).__name__)
@@ -133,7 +136,7 @@ class Post:
         """Make due what a clock that was set back meanwhile has put off for too long."""
         work.outbox.bring_forward(self.clock())
 
-    def record(self, work: UnitOfWork, outcomes: Sequence[tuple[OutboxMail, Delivery]]) -> None:
+    def record(self, work: UnitOfWork, outcomes: Sequence[Outcome]) -> None:
         """Write down what became of mails."""
         now = self.clock()
         sent = [mail.id for mail, outcome in outcomes if isinstance(outcome, Sent)]

@@ -149,6 +149,7 @@ class Robots:
                 turn = Thinking(work=work, site=self.site, now=self.clock(), thought=thought)
                 work.thoughts.done(thought)
                 outcome = kind.resort(turn) if resorts else kind.conclude(turn, answer)
+                work.flush()  # what cannot be written is undone with the rest of it
         except Exception as error:
             if is_away(error):
                 raise

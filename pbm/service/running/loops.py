@@ -20,10 +20,11 @@ from pbm.service.running.writer import Writer
 from pbm.service.ticks.machine import Ticks
 from pbm.service.turns.preparation import Preparation
 from pbm.service.turns.trouble import traceback_of
-from pbm.service.turns.turn import Taken, TurnFailedError, Turns
+from pbm.service.turns.turn import GroupUndoneError, Taken, TurnFailedError, Turns
 
 LOOK_AGAIN = 5.0  # seconds; rows that another process wrote wake nobody here
 BLOCKED_PAUSE = 1.0  # seconds; what is due waits for another mail of its board, or is another's
+MISSED_PAUSE = 0.1  # seconds; mails wait for boards that others have in hand
 GATHER = 0.01  # seconds; while mails are under way, what comes meanwhile shares a look
 DATABASE_PAUSE = 1.0  # seconds to wait when the database is away
 Alive = Callable[[], object]
@@ -59,13 +60,12 @@ class TurnTaker:
         try:
             taken = await self.writer.do_steps(partial(self.turns.take_some, most=self._together))
         except TurnFailedError as failed:
-            self._uncounted = failed if self._together == 1 else None
+            self._uncounted = failed if failed.by_itself else None
             await self._count_failed()
-        except HashingNeeded:
-            pass  # the next turns put that mail aside
-        finally:
-            is_full = taken.mails == self._together
-            self._together = min(self.most_together, self._together * 2) if is_full else 1
+        except (HashingNeeded, GroupUndoneError):
+            pass  # the next turns put that mail aside, or let it go alone
+        else:
+            self._together = min(self.most_together, max(1, 2 * taken.mails))
         return taken
 
     async def work_out(self, preparation: Preparation) -> None:
@@ -107,7 +107,7 @@ async def take_turns(
             if taken.thoughts_asked:
                 thought_asked.set()
             if not taken.more:
-                await woken(mail_kept, LOOK_AGAIN)
+                await woken(mail_kept, MISSED_PAUSE if taken.boards_missed else LOOK_AGAIN)
 
 
 async def _work_out(taker: TurnTaker, preparation: Preparation, mail_kept: asyncio.Event) -> None:
@@ -210,9 +210,7 @@ async def send_post(
                 sending.add_done_callback(under_way.discard)
                 sending.add_done_callback(lambda _: mail_written.set())
             if not look.more:
-                # What is under way may be what is due next, and wakes us when it ends.
-                known = None if under_way else look.next_due_at
-                await woken(mail_written, until(known, post.clock))
+                await woken(mail_written, until(look.next_due_at, post.clock))
             if under_way:
                 await asyncio.sleep(GATHER)
     finally:

@@ -2,19 +2,23 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Generic, TypeVar
 
+from sqlalchemy.exc import DBAPIError
+
 from pbm.service.running.steps import InThread, Steps, at_once, between_others
-from pbm.store.db import Database, UnitOfWork, is_away
-from pbm.store.waking import tell
+from pbm.store.channels import Channel
+from pbm.store.db import Database, UnitOfWork, is_away, lost_a_race
 
 T = TypeVar("T")
 Piece = Callable[[UnitOfWork], T]
 """Work within a transaction."""
+Tell = Callable[[Collection[Channel]], None]
 MOST_TOGETHER = 64
+MOST_TRIES = 3  # of a piece whose transaction is undone for the sake of another process's
 
 
 @dataclass
@@ -45,20 +49,20 @@ class Writer:
     What comes before a transaction's commit shares it. Each hears of its end only after that.
 
     Pieces have no savepoints: where one fails, all of its transaction are undone, and done again
-    in a transaction each.
+    in a transaction each. So are those that the database itself has undone, for the sake of another
+    process.
 
     On a shared database, which may be far away, a thread does all of it. An embedded one answers
     within this process, and its statements are over sooner than a thread takes to wake. There the
     event loop does it, but for the begin, the commit, and steps that may take long.
     """
 
-    def __init__(
-        self, database: Database, in_thread: InThread, then_tell: str | None = None
-    ) -> None:
-        """`then_tell` is the channel on which other processes wait for such work."""
+    def __init__(self, database: Database, in_thread: InThread, tell: Tell | None = None) -> None:
+        """`tell` is called after each commit, with what others wait for."""
         self._database = database
         self._in_thread = in_thread
-        self._then_tell = then_tell
+        self._tell = tell
+        self._waited_for: frozenset[Channel] = frozenset()
         self._asked: deque[_Asked[Any]] = deque()
         self._working: asyncio.Task[None] | None = None
 
@@ -96,13 +100,12 @@ class Writer:
         try:
             await self._do_transaction(self._next_ones(group))
         except Exception as error:  # noqa: BLE001 - whoever waits hears of it
-            if not group or is_away(error):  # it could not even begin, or cannot again
-                group += [self._asked.popleft() for _ in range(len(self._asked))]
-                _fail(group, error)
-            elif len(group) == 1:
-                _fail(group, error)
-            else:
+            if group and (lost_a_race(error) or (len(group) > 1 and not is_away(error))):
                 await self._do_apart(group)
+            else:
+                if not group or is_away(error):  # it could not even begin, or cannot again
+                    group += [self._asked.popleft() for _ in range(len(self._asked))]
+                _fail(group, error)
         for asked in group:
             asked.settle()
 
@@ -110,12 +113,23 @@ class Writer:
         """Do pieces again, each by itself, that were undone together as one of them failed."""
         for number, asked in enumerate(group):
             try:
-                await self._do_transaction([asked])
+                await self._do_persistently(asked)
             except Exception as error:  # noqa: BLE001 - whoever waits hears of it
                 asked.fail(error)
                 if is_away(error):
                     _fail(group[number:], error)
                     break
+
+    async def _do_persistently(self, asked: _Asked[Any]) -> None:
+        """Do a piece by itself, some times more where that is undone for another's sake."""
+        for tries_left in reversed(range(MOST_TRIES)):
+            try:
+                await self._do_transaction([asked])
+            except DBAPIError as error:
+                if not tries_left or not lost_a_race(error):
+                    raise
+            else:
+                return
 
     def _next_ones(self, group: list[_Asked[Any]]) -> Iterator[_Asked[Any]]:
         """What waits, and what comes meanwhile; it is noted in `group`."""
@@ -129,6 +143,8 @@ class Writer:
             await between_others(steps, self._in_thread)
         else:
             await self._in_thread(partial(at_once, steps))
+        if self._tell:
+            self._tell(self._waited_for)
 
     def _transaction(self, pieces: Iterable[_Asked[Any]]) -> Steps[None]:
         yield True  # another process may be writing
@@ -137,8 +153,7 @@ class Writer:
             for asked in pieces:
                 yield from asked.do(work)
                 yield False
-            if self._then_tell:
-                tell(work, self._then_tell)
+            self._waited_for = work.waited_for
             yield True  # the commit waits for the disk
 
 

@@ -108,6 +108,7 @@ class Ticks:
                 work.timers.put_off(timer, now, outcome.at)
             else:
                 work.timers.done(timer)
+            work.flush()  # what cannot be written is undone with the rest of it
         if not isinstance(outcome, Again):
             _log.info("timer done", timer=timer.id, kind=timer.kind, outcome=outcome.told)
 

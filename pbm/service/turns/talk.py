@@ -25,7 +25,7 @@ def count_news(context: Context, events: Sequence[Event]) -> None:
         return
     told = {event.board_id for event in events if isinstance(event, BoardNews | Commented)}
     for number in sorted(told):
-        if not NEWS.take(context.work, context.now, number, context.player.id):
+        if not NEWS.take(context.work, context.now, number, context.player.id, wait=False):
             raise Refusal("too-much-news", number=number, most=NEWS.most)
 
 
@@ -36,12 +36,13 @@ def chat(context: Context, number: int, comment: tuple[str, ...]) -> list[Event]
     times, come back once, and then end it by being passed over.
     """
     work, now, player = context.work, context.now, context.player
+    work.boards.get(number, lock=True)  # where all of this is counted
     said = sha256("\n".join(comment).encode("utf-8", "replace")).hexdigest()[:32]
-    if not SAME_WORDS.take(work, now, number, player.id, said):
-        if not SAME_WORDS_TOLD.take(work, now, number, player.id):
+    if not SAME_WORDS.take(work, now, number, player.id, said, wait=False):
+        if not SAME_WORDS_TOLD.take(work, now, number, player.id, wait=False):
             return []
         return [_given_back("said-before", number, comment, SAME_WORDS.most)]
-    if not NEWS.take(work, now, number, player.id):
+    if not NEWS.take(work, now, number, player.id, wait=False):
         return [_given_back("said-enough", number, comment, NEWS.most)]
     first = work.boards.note_told_of_words(number, player.id)
     return [Commented(number, player.handle, comment, first)]

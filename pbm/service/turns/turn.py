@@ -5,10 +5,10 @@ Doing a row again changes nothing: until the commit it is still new, afterwards 
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 
 import structlog
@@ -39,6 +39,7 @@ from pbm.service.post.bounces import hear_from, hear_report, send_missed
 from pbm.service.running.steps import Steps
 from pbm.service.turns.announce import announce_boards
 from pbm.service.turns.answers import hear_answer
+from pbm.service.turns.company import Companies
 from pbm.service.turns.crash_marker import CrashMarker
 from pbm.service.turns.held_words import holding_passwords
 from pbm.service.turns.logins import hear_logins
@@ -51,33 +52,44 @@ from pbm.service.turns.trouble import in_a_line, tell_operator, tell_sender, tra
 from pbm.service.turns.watchdog import Watchdog
 from pbm.store.db import Database, UnitOfWork, is_away
 from pbm.store.low_mark import LowMark
+from pbm.store.transaction import WouldWaitError
 from pbm.store.values.mails import InboxMail
 
 MOST_TRIES = 3
 ASIDE_FOR = timedelta(minutes=1)  # more than the watchdog allows; then another process takes it
+MISSED_FOR = timedelta(milliseconds=100)  # until a board is looked at again that was not free
 SLICE = 0.1  # seconds of turns in one transaction, for which the door has to wait
 Tell = Callable[[Turn, InboxMail], None]
 _log = structlog.get_logger("pbm.turn")
 
 
 class TurnFailedError(Exception):
-    """A turn went wrong in a way that nobody foresaw; everything that it did must be undone."""
+    """A turn went wrong in a way that nobody foresaw; everything that it did must be undone.
 
-    def __init__(self, mail: InboxMail, error: Exception) -> None:
+    `by_itself`: no other turn had come before it in its transaction, which might be to blame.
+    """
+
+    def __init__(self, mail: InboxMail, error: Exception, *, by_itself: bool) -> None:
         super().__init__(f"mail {incoming(mail.id)}: {error}")
         self.mail = mail
         self.error = error
+        self.by_itself = by_itself
+
+
+class GroupUndoneError(Exception):
+    """Several turns cannot share a transaction as they were to: some will come alone."""
 
 
 @dataclass(frozen=True)
 class Taken:
-    """How many mails were obeyed or put aside, whether more may wait, and whether timers were
-    set, or thoughts asked for."""
+    """How many mails were obeyed or put aside, whether more may wait, whether timers were
+    set, or thoughts asked for, and whether some wait for boards that others have in hand."""
 
     mails: int
     more: bool
     timers_set: bool = False
     thoughts_asked: bool = False
+    boards_missed: bool = False
 
 
 @dataclass
@@ -92,6 +104,10 @@ class Turns:
     seconds: Callable[[], float] = time.monotonic
     preparations: Preparations = field(default_factory=Preparations, init=False, repr=False)
     mark: LowMark = field(default_factory=LowMark, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._companies = Companies(self.site.address)
+        self._missed_until = datetime.min.replace(tzinfo=UTC)
 
     def begin(self) -> None:
         """Tell what an upgrade did; count a try for the mails in whose turns a process died."""
@@ -116,28 +132,60 @@ class Turns:
         """Obey the next mails, each a step; the outcome is what was `Taken`.
 
         It stops after `SLICE` seconds, so that others have not to wait for many slow turns, and
-        after one for which all others wait.
-        Raises TurnFailedError; HashingNeeded, where the next one puts that mail aside. Of
-        several mails one that fails undoes all: then take them one by one.
+        after one for which all others wait. Where it raises, all is undone, and the next time
+        the mail that was the reason is left aside, or comes first.
+        Raises TurnFailedError, HashingNeeded and GroupUndoneError.
         """
         now, began = self.clock(), self.seconds()
         mails = self._next(work, now, most)
-        outcomes: list[tuple[int, str]] = []
-        aside: list[int] = []
-        for mail in mails:
-            if outcomes and (work.holds_all_up or self.seconds() - began > SLICE):
-                break
-            yield is_long(mail.raw)
-            prepared = self._prepared(mail)
-            if prepared.is_under_way:
-                aside.append(mail.id)
-            else:
-                outcomes.append((mail.id, self._take(work, prepared)))
-        work.inbox.put_aside(aside, now + ASIDE_FOR)
-        work.inbox.finish(outcomes, self.clock())
-        count = len(outcomes) + len(aside)
-        more = count > 0 and (count == most or count < len(mails))
-        return Taken(count, more, work.timers.were_set, work.thoughts.were_asked)
+        company = self._companies.of(work, mails)
+        done = _Done()
+        if company.first:
+            yield from self._do(work, company.first, done, may_wait=True)
+        if company.others and not work.holds_all_up:
+            held = self._companies.hold(work, company.others)
+            done.missed = _numbers(company.others) - _numbers(held)
+            work.in_group = work.is_shared
+            for mail in held:
+                if done.count and (work.holds_all_up or self.seconds() - began > SLICE):
+                    break
+                yield from self._do(work, mail, done)
+        self._write_out(work, done, now)
+        more = done.count > 0 and (done.count == most or done.count < len(mails))
+        told = work.timers.were_set, work.thoughts.were_asked
+        return Taken(done.count, more, *told, boards_missed=now <= self._missed_until)
+
+    def _do(
+        self, work: UnitOfWork, mail: InboxMail, done: "_Done", *, may_wait: bool = False
+    ) -> Steps[None]:
+        yield is_long(mail.raw)
+        prepared = self._prepared(mail)
+        if prepared.is_under_way:
+            done.aside.append(mail.id)
+            return
+        with self._blamed(mail, by_itself=not done.obeyed):
+            outcome = self._take(work, prepared)
+            if may_wait:
+                work.flush()  # what goes wrong in it is its own fault
+        done.obeyed.append((mail, outcome))
+
+    def _write_out(self, work: UnitOfWork, done: "_Done", now: datetime) -> None:
+        """Write all that is left to be written."""
+        if done.missed:
+            self._missed_until = now + MISSED_FOR
+        obeyed = [mail for mail, _ in done.obeyed]
+        try:
+            work.inbox.put_aside(done.aside, now + ASIDE_FOR)
+            work.inbox.put_aside(done.missed, now + MISSED_FOR)
+            outcomes = [(mail.id, outcome) for mail, outcome in done.obeyed]
+            work.inbox.finish(outcomes, self.clock())
+            work.flush()
+        except Exception as error:
+            if is_away(error) or not obeyed:
+                raise
+            self._companies.must_go_alone(_numbers(obeyed))
+            raise TurnFailedError(obeyed[0], error, by_itself=len(obeyed) == 1) from error
+        self._companies.forget(_numbers(obeyed))
 
     def work_out(self, preparation: Preparation) -> None:
         """Work out what a turn needs; outside the event loop and any transaction."""
@@ -153,9 +201,9 @@ class Turns:
         for number in self.preparations.ready():
             if len(found) == most:
                 break
-            mail = work.inbox.find_new(number)
+            mail = work.inbox.find_new(number, wait=False)
             if mail is None:
-                self.preparations.forget(number)  # its turn is over
+                self.preparations.forget(number)  # its turn is over, or another's
             else:
                 found[number] = mail
         if len(found) < most:
@@ -189,16 +237,30 @@ class Turns:
         try:
             with self._at_hand(mail):
                 outcome = self._obey(work, mail, prepared)
+                if not work.in_group:
+                    work.flush()  # what cannot be written is this mail's trouble
         except HashingNeeded as needed:
             prepared.must_hash(needed)
             self.preparations.remember(prepared)
             raise
+        _log.info("mail done", mail=incoming(mail.id), outcome=outcome)
+        return outcome
+
+    @contextmanager
+    def _blamed(self, mail: InboxMail, *, by_itself: bool) -> Iterator[None]:
+        """Let a mail go alone, first in its transaction, that fails in the company of others."""
+        try:
+            yield
+        except HashingNeeded:
+            raise
+        except WouldWaitError as error:
+            self._companies.must_go_alone([mail.id])
+            raise GroupUndoneError(str(error)) from error
         except Exception as error:
             if is_away(error):
                 raise
-            raise TurnFailedError(mail, error) from error
-        _log.info("mail done", mail=incoming(mail.id), outcome=outcome)
-        return outcome
+            self._companies.must_go_alone([mail.id])
+            raise TurnFailedError(mail, error, by_itself=by_itself) from error
 
     @contextmanager
     def _at_hand(self, mail: InboxMail) -> Iterator[None]:
@@ -270,12 +332,32 @@ class Turns:
         try:
             with work.savepoint():
                 tell(self._turn(work, mail), mail)
+                work.flush()
         except Exception as error:
             if is_away(error):
                 raise
             # What broke the turn may break this, too; the mail is stuck all the same.
             trouble = traceback_of(error)
             _log.error("nobody told of a stuck mail", mail=incoming(mail.id), exception=trouble)
+
+
+@dataclass
+class _Done:
+    """What a transaction has come to so far: mails that were obeyed, and the numbers of those that
+    were put aside, and of those whose boards others have in hand."""
+
+    obeyed: list[tuple[InboxMail, str]] = field(default_factory=list)
+    aside: list[int] = field(default_factory=list)
+    missed: frozenset[int] = frozenset()
+
+    @property
+    def count(self) -> int:
+        """How many were taken."""
+        return len(self.obeyed) + len(self.aside)
+
+
+def _numbers(mails: Iterable[InboxMail]) -> frozenset[int]:
+    return frozenset(mail.id for mail in mails)
 
 
 def _cause(site: Site, mail: InboxMail, envelope: Envelope, author: str) -> Cause:

@@ -1,0 +1,67 @@
+"""What became of mails, written down together: what comes while a commit is under way shares the
+next."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+from pbm.mail.smtp_out.delivery import Delivery, Sent
+from pbm.service.running.writer import Writer
+from pbm.store.db import UnitOfWork, is_away, lost_a_race
+from pbm.store.values.mails import OutboxMail
+
+MOST_TOGETHER = 64
+Outcome = tuple[OutboxMail, Delivery]
+_Noted = tuple[Outcome, asyncio.Future[None]]
+
+
+class Recording:
+    """Writes down what became of mails.
+
+    Mails that were sent share a transaction: nobody else touches their rows. The others may lock
+    players and boards, so each has one of its own, and waits for nobody who waits for it.
+    """
+
+    def __init__(self, record: Callable[[UnitOfWork, Sequence[Outcome]], None]) -> None:
+        self._record = record
+        self._noted: list[_Noted] = []
+        self._writing: asyncio.Task[None] | None = None
+
+    async def note(self, outcome: Outcome, writer: Writer) -> None:
+        """Write an outcome down; it is committed when this returns.
+
+        Raises what the record of this outcome raises, or what the database does.
+        """
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._noted.append((outcome, done))
+        if self._writing is None:
+            self._writing = asyncio.create_task(self._write_all(writer))
+        await done
+
+    async def _write_all(self, writer: Writer) -> None:
+        try:
+            while self._noted:
+                for together in self._next_ones():
+                    await self._write(together, writer)
+        finally:
+            self._writing = None
+
+    def _next_ones(self) -> list[list[_Noted]]:
+        """What is noted by now, as it goes together."""
+        noted, self._noted = self._noted[:MOST_TOGETHER], self._noted[MOST_TOGETHER:]
+        sent = [each for each in noted if isinstance(each[0][1], Sent)]
+        return [*([sent] if sent else []), *([each] for each in noted if each not in sent)]
+
+    async def _write(self, together: Sequence[_Noted], writer: Writer) -> None:
+        outcomes = [outcome for outcome, _ in together]
+        try:
+            await writer.do(lambda work: self._record(work, outcomes))
+        except Exception as error:  # noqa: BLE001 - whoever waits hears of it
+            if len(together) > 1 and (lost_a_race(error) or not is_away(error)):
+                for each in together:
+                    await self._write([each], writer)
+                return
+            for _, done in together:
+                done.set_exception(error)
+        else:
+            for _, done in together:
+                done.set_result(None)

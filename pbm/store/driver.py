@@ -1,0 +1,91 @@
+"""SQL run by the driver itself, with errors and listeners as SQLAlchemy has them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection
+from sqlalchemy.engine import RowMapping
+from sqlalchemy.exc import DBAPIError
+
+Row = dict[str, Any] | RowMapping
+"""A row by the names of its columns, as either way of running a statement gives it."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """SQL with sets of values, for each of which it is run, as the driver takes them."""
+
+    sql: str
+    sets: Sequence[Any] = ((),)
+
+    @property
+    def is_many(self) -> bool:
+        """Whether it is run more than once."""
+        return len(self.sets) > 1
+
+
+def execute(connection: Connection, *calls: Call) -> list[Sequence[Any]]:
+    """Run calls in their order, on a shared database in one round trip.
+
+    Returns the driver's rows of each. Errors are SQLAlchemy's (DBAPIError), and who listens to the
+    engine's statements hears of these.
+    """
+    held: Any = connection.connection.dbapi_connection
+    run = _run_in_a_row if len(calls) == 1 or not hasattr(held, "pipeline") else _run_together
+    try:
+        return run(connection, held, calls)
+    except connection.dialect.loaded_dbapi.Error as error:
+        raise _as_sqlalchemy_has_it(connection, calls, error) from error
+
+
+def _run_in_a_row(connection: Connection, held: Any, calls: Sequence[Call]) -> list[Sequence[Any]]:
+    found: list[Sequence[Any]] = []
+    for call in calls:
+        cursor = held.cursor()
+        _tell_listeners(connection, cursor, call)
+        if call.is_many:
+            cursor.executemany(call.sql, call.sets)
+        else:
+            cursor.execute(call.sql, call.sets[0])
+        found.append(cursor.fetchall() if cursor.description else ())
+    return found
+
+
+def _run_together(connection: Connection, held: Any, calls: Sequence[Call]) -> list[Sequence[Any]]:
+    """Everything is sent before the first answer is waited for."""
+    cursors = []
+    with held.pipeline():
+        for call in calls:
+            cursor = held.cursor()
+            _tell_listeners(connection, cursor, call)
+            for values in call.sets:  # its `executemany` would wait for answers
+                cursor.execute(call.sql, values)
+            cursors.append(cursor)
+    return [cursor.fetchall() if cursor.description else () for cursor in cursors]
+
+
+def _tell_listeners(connection: Connection, cursor: Any, call: Call) -> None:
+    values = call.sets if call.is_many else call.sets[0]
+    for listen in connection.engine.dispatch.before_cursor_execute:
+        listen(connection, cursor, call.sql, values, None, call.is_many)
+
+
+def _as_sqlalchemy_has_it(
+    connection: Connection, calls: Sequence[Call], error: Any
+) -> BaseException:
+    """The error in SQLAlchemy's class for it; a connection that has broken is given up."""
+    dialect = connection.dialect
+    broken = dialect.is_disconnect(error, connection.connection, None)
+    if broken:
+        connection.invalidate(error)
+    found: BaseException = DBAPIError.instance(
+        ";\n".join(call.sql for call in calls),
+        None,  # the values may be somebody's mail
+        error,
+        dialect.loaded_dbapi.Error,
+        hide_parameters=True,
+        connection_invalidated=broken,
+        dialect=dialect,
+    )
+    return found

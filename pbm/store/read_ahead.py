@@ -1,0 +1,139 @@
+"""What several turns need of the database, locked and read for all of them at once."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from sqlalchemy import String, func, or_, select
+from sqlalchemy.dialects.postgresql import ARRAY, aggregate_order_by
+
+from pbm.store.among import among
+from pbm.store.board_rows import SEATED
+from pbm.store.players import players_of, with_addresses
+from pbm.store.plies import PLY
+from pbm.store.schema.games import boards, moves, seats
+from pbm.store.schema.people import players, vacations
+from pbm.store.statement import Statement, rows_of
+from pbm.store.transaction import Transaction, WouldWaitError
+from pbm.store.vacations import VACATION
+from pbm.store.values.players import Vacation
+from pbm.store.values.plies import Ply
+
+ROUNDS_SHOWN = 5  # of which a board's mail tells
+_LOCK_FREE = Statement(
+    select(boards)
+    .where(among(boards.c.id, "boards"))
+    .order_by(boards.c.id)
+    .with_for_update(skip_locked=True, key_share=True)
+)
+_SEATED = Statement(SEATED.where(among(seats.c.board_id, "boards")))
+_SITTING = select(seats.c.player_id).where(among(seats.c.board_id, "boards"))
+_PLAYERS = Statement(  # locked as whatever refers to them does, which then need not wait
+    with_addresses(or_(among(players.c.id, "players"), players.c.id.in_(_SITTING))).with_for_update(
+        key_share=True, read=True, skip_locked=True, of=players
+    )
+)
+_SEATS = (
+    select(func.count())
+    .select_from(seats)
+    .where(seats.c.board_id == boards.c.id)
+    .correlate(boards)
+    .scalar_subquery()
+)
+_PLIES = Statement(
+    select(moves.c.board_id, *(moves.c[name] for name in PLY))
+    .join(boards, boards.c.id == moves.c.board_id)
+    .where(among(moves.c.board_id, "boards"), moves.c.ply > boards.c.ply - ROUNDS_SHOWN * _SEATS)
+    .order_by(moves.c.board_id, moves.c.ply)
+)
+_MARKS = Statement(
+    select(
+        moves.c.board_id,
+        func.array_agg(aggregate_order_by(moves.c.stood, moves.c.ply), type_=ARRAY(String)).label(
+            "marks"
+        ),
+    )
+    .where(among(moves.c.board_id, "boards"))
+    .group_by(moves.c.board_id)
+)
+_VACATIONS = Statement(
+    select(vacations.c.player_id, *VACATION)
+    .where(or_(among(vacations.c.player_id, "players"), vacations.c.player_id.in_(_SITTING)))
+    .order_by(vacations.c.first_day, vacations.c.id)
+)
+
+
+class NotHeldError(WouldWaitError):
+    """A turn that may wait for no board asks for one that its transaction has not locked."""
+
+    def __init__(self, board_id: int) -> None:
+        super().__init__(f"board {board_id} is not held")
+        self.board_id = board_id
+
+
+@dataclass(frozen=True)
+class Ahead:
+    """What was locked: the numbers of boards. One that is missing is locked elsewhere, as is one of
+    its players, or is not there."""
+
+    boards: frozenset[int]
+
+
+def take_ahead(
+    transaction: Transaction, board_ids: Iterable[int], player_ids: Iterable[int]
+) -> Ahead:
+    """Lock some boards in the order of their numbers, but none for which to wait; remember them,
+    their players and the named ones, and whatever else every move's turn looks up."""
+    asked = {"boards": sorted(set(board_ids))}
+    named = {**asked, "players": sorted(set(player_ids))}
+    marks = [(_MARKS, asked)] if transaction.is_shared else []  # else a look costs next to nothing
+    locked, seated, people, plies, away, *stood = rows_of(
+        transaction,
+        (_LOCK_FREE, asked),
+        (_SEATED, asked),
+        (_PLAYERS, named),
+        (_PLIES, asked),
+        (_VACATIONS, named),
+        *marks,
+    )
+    known = transaction.known
+    seats_of = _by(seated, "board_id")
+    plies_of = _by(plies, "board_id")
+    marks_of = {row["board_id"]: row["marks"] for rows in stood for row in rows}
+    for row in locked:
+        board_id, sitting = row["id"], seats_of[row["id"]]
+        transaction.held.add(board_id)
+        known.keep_board(row, sitting)
+        known.keep_plies(
+            board_id,
+            max(0, row["ply"] - ROUNDS_SHOWN * len(sitting)),
+            tuple(Ply(**{name: ply[name] for name in PLY}) for ply in plies_of.get(board_id, ())),
+            marks_of.get(board_id, []) if marks else None,
+        )
+    found = tuple(players_of(people))
+    known.keep_players(found)
+    days_of = _by(away, "player_id")
+    for player in found:
+        days = tuple(_vacation(row) for row in days_of.get(player.id, ()))
+        known.keep_vacations(player.id, date.min, days)
+    free = {player.id for player in found}
+    return Ahead(
+        frozenset(
+            row["id"]
+            for row in locked
+            if free.issuperset(seat["player_id"] for seat in seats_of[row["id"]])
+        )
+    )
+
+
+def _vacation(row: dict[str, Any]) -> Vacation:
+    return Vacation(**{column.key: row[column.key] for column in VACATION})
+
+
+def _by(rows: Collection[dict[str, Any]], key: str) -> dict[int, list[dict[str, Any]]]:
+    """Rows by one of their columns."""
+    found: dict[int, list[dict[str, Any]]] = {}
+    for row in rows:
+        found.setdefault(row[key], []).append(row)
+    return found

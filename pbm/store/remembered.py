@@ -1,0 +1,179 @@
+"""What one transaction has read, as its own writes have left it: rows that need no second look.
+
+Rows are remembered as the database gives them, so that a write changes the columns that it writes,
+and what is told of a row is the same whether it was read or remembered. A write of which nobody
+says what it leaves lets everything of its table be forgotten.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from datetime import date, datetime
+from typing import Any
+
+from pbm.store.board_rows import board_of
+from pbm.store.values.boards import Board
+from pbm.store.values.players import Player, Vacation
+from pbm.store.values.plies import NewPly, Ply
+
+Row = dict[str, Any]
+TIMES_NEEDED = 3  # that a position had stood; no claim asks for more
+
+
+class Remembered:
+    """Boards with their seats and latest plies, players, and vacations, by their numbers."""
+
+    def __init__(self) -> None:
+        self._boards: dict[int, Row] = {}
+        self._seats: dict[int, list[Row]] = {}
+        self._built: dict[int, Board] = {}
+        self._players: dict[int, Player] = {}
+        self._plies: dict[int, tuple[int, tuple[Ply, ...]]] = {}
+        self._marks: dict[int, list[str | None]] = {}
+        self._vacations: dict[int, tuple[date, tuple[Vacation, ...]]] = {}
+
+    # -- what is known -----------------------------------------------------------------------
+
+    def board(self, board_id: int) -> Board | None:
+        """A board, where it and its seats are known."""
+        found = self._built.get(board_id)
+        if found is None and board_id in self._boards and board_id in self._seats:
+            found = board_of(self._boards[board_id], self._seats[board_id])
+            self._built[board_id] = found
+        return found
+
+    def seated(self, board_id: int) -> tuple[Player, ...] | None:
+        """Those who sit at a board, in the order of joining, where all of them are known."""
+        if board_id not in self._seats:
+            return None
+        numbers = sorted({seat["player_id"] for seat in self._seats[board_id]})
+        found = [self._players.get(number) for number in numbers]
+        known = tuple(player for player in found if player)
+        return known if len(known) == len(found) else None
+
+    def player(self, player_id: int) -> Player | None:
+        """A player who is known."""
+        return self._players.get(player_id)
+
+    def plies(self, board_id: int, since: int) -> tuple[Ply, ...] | None:
+        """The plies of a board after one, where all of them are known."""
+        first, plies = self._plies.get(board_id, (since + 1, ()))
+        return tuple(ply for ply in plies if ply.ply > since) if first <= since else None
+
+    def vacations(self, player_id: int, since: date) -> tuple[Vacation, ...] | None:
+        """A player's vacations that last until a day or longer, where all of them are known."""
+        first, found = self._vacations.get(player_id, (None, ()))
+        if first is None or first > since:
+            return None
+        return tuple(item for item in found if item.last_day >= since)
+
+    # -- what was read -----------------------------------------------------------------------
+
+    def keep_board(self, row: Row, seats: Iterable[Row]) -> None:
+        """Remember a board's row and those of its seats."""
+        self._boards[row["id"]] = row
+        self._seats[row["id"]] = list(seats)
+        self._built.pop(row["id"], None)
+
+    def keep_players(self, players: Iterable[Player]) -> None:
+        """Remember players."""
+        self._players.update((player.id, player) for player in players)
+
+    def keep_plies(
+        self,
+        board_id: int,
+        since: int,
+        plies: Sequence[Ply],
+        marks: Sequence[str | None] | None = None,
+    ) -> None:
+        """Remember a board's plies after one; `marks` are of what stood after each from the first
+        one on."""
+        self._plies[board_id] = since, tuple(plies)
+        if marks is not None:
+            self._marks[board_id] = list(marks)
+
+    def keep_vacations(self, player_id: int, since: date, found: Sequence[Vacation]) -> None:
+        """Remember a player's vacations that last until a day or longer."""
+        self._vacations[player_id] = since, tuple(found)
+
+    # -- what was written --------------------------------------------------------------------
+
+    def change_board(self, board_id: int, columns: Row) -> None:
+        """Columns of a board were written."""
+        row = self._boards.get(board_id)
+        if row is not None:
+            self._boards[board_id] = {**row, **columns}
+        self._built.pop(board_id, None)
+
+    def change_seats(self, board_id: int, key: str, value: int, columns: Row) -> None:
+        """Columns of those seats at a board were written of which a column holds a value."""
+        seats = self._seats.get(board_id)
+        if seats is not None:
+            self._seats[board_id] = [
+                {**seat, **columns} if seat[key] == value else seat for seat in seats
+            ]
+        self._built.pop(board_id, None)
+
+    def add_ply(
+        self, board_id: int, played: NewPly, now: datetime, *, since: int, first: int
+    ) -> None:
+        """A ply was written. How often what stands after it had stood counts from `first` up,
+        among the plies from `since` on; where their marks are not known, nor is the ply."""
+        marks = self._marks.get(board_id)
+        if marks is None or board_id not in self._plies or len(marks) != played.ply - 1:
+            self.forget_plies(board_id)
+            return
+        stood = marks[max(since - 1, 0) :].count(played.stood) if played.stood else 0
+        values = {name: getattr(played, name) for name in ("ply", "seat", "text", "effect")}
+        added = Ply(**values, played_at=now, times=first + min(stood, TIMES_NEEDED))
+        earliest, plies = self._plies[board_id]
+        self._plies[board_id] = earliest, (*plies, added)
+        marks.append(played.stood)
+
+    def forget(self, table: str) -> None:
+        """Rows of a table were written, and nobody says which."""
+        for name in _TOLD_FROM.get(table, ()):
+            getattr(self, name).clear()
+
+    def forget_board(self, board_id: int) -> None:
+        """A board or its seats were written."""
+        for known in (self._boards, self._seats, self._built):
+            known.pop(board_id, None)
+
+    def forget_plies(self, board_id: int) -> None:
+        """Plies of a board were written."""
+        self._plies.pop(board_id, None)
+        self._marks.pop(board_id, None)
+
+    def forget_player(self, player_id: int) -> None:
+        """A player was written, of whom the seats tell, too."""
+        self._players.pop(player_id, None)
+        for board_id, seats in list(self._seats.items()):
+            if any(seat["player_id"] == player_id for seat in seats):
+                self.forget_board(board_id)
+
+    def forget_vacations(self, player_id: int) -> None:
+        """Vacations of a player were written."""
+        self._vacations.pop(player_id, None)
+
+    def forget_all(self) -> None:
+        """It is not known what was written, or what was written is undone."""
+        for table in _TOLD_FROM:
+            self.forget(table)
+
+    def forget_all_but(self, held: Collection[int]) -> None:
+        """Others may have written meanwhile what the transaction has not locked: all but some
+        boards and their plies."""
+        for board_id in {*self._boards, *self._plies, *self._marks}.difference(held):
+            self.forget_board(board_id)
+        for name in ("_players", "_seats", "_built", "_vacations"):
+            getattr(self, name).clear()
+
+
+# What is told from the rows of each table.
+_TOLD_FROM = {
+    "boards": ("_boards", "_built"),
+    "seats": ("_seats", "_built"),
+    "players": ("_players", "_seats", "_built"),
+    "addresses": ("_players",),
+    "moves": ("_plies", "_marks"),
+    "vacations": ("_vacations",),
+}

@@ -1,0 +1,355 @@
+"""Turns that share a transaction beside other processes: who goes together, and who alone."""
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from threading import Barrier, Thread
+from typing import Any
+
+import pytest
+from sqlalchemy import event, text
+
+from pbm.clock import system_clock
+from pbm.mail.address import ServerAddress
+from pbm.mail.site import Site
+from pbm.mail.tags import load_keyring
+from pbm.service.running.loops import TurnTaker
+from pbm.service.running.writer import Writer
+from pbm.service.turns.order import queued
+from pbm.service.turns.turn import MOST_TRIES, Taken, Turns
+from pbm.store.db import Database, UnitOfWork
+from pbm.store.values.mails import InboxMail
+from tests.polling import PATIENCE
+from tests.torture.games import SECRET, SERVER, Game, Letter, begin_games
+
+MOST = 16
+PLAIN = "From: {0}\r\nMessage-ID: <{0}>\r\nSubject: help\r\n\r\n"
+
+
+@dataclass
+class Shared:
+    """Boards on a database that others use, too, and their players' mails."""
+
+    url: str
+    boards: int
+    players: int
+    database: Database = field(init=False)
+    games: Sequence[Game] = field(init=False)
+    site: Site = field(init=False)
+    _made: int = 0
+
+    def __post_init__(self) -> None:
+        self.database = Database(self.url)
+        self.games = begin_games(self.database, self.boards, self.players)
+        self.site = Site(ServerAddress(SERVER), load_keyring("nowhere", SECRET), "op@b.example")
+
+    def turns(self, kind: type[Turns] = Turns) -> Turns:
+        """As another process takes them."""
+        turns = kind(Database(self.url), self.site, system_clock)
+        turns.seconds = lambda: 0.0  # no turn takes long
+        return turns
+
+    def letter(self, board: int, ply: int) -> Letter:
+        """What plays a ply, from whomever's turn it is then."""
+        return self.games[board - 1].letter(ply, self.site.keyring)
+
+    def hand_in(self, *letters: Letter) -> list[int]:
+        """Let mails wait for their turns; return their numbers."""
+        return [self.keep(it.sender, it.recipient, it.raw) for it in letters]
+
+    def keep(self, sender: str, recipient: str, raw: bytes) -> int:
+        """Let a mail wait for its turn."""
+        self._made += 1
+        to = self.site.address.parse(recipient)
+        now = system_clock()
+        with self.database.transaction() as work:
+            number = work.inbox.keep(
+                digest=str(self._made),
+                recipient=recipient,
+                sender=sender,
+                peer="",
+                raw=raw,
+                now=now,
+                same_for=now - now,
+                queued=queued(to, sender, raw, from_player=False),
+            )
+        assert number is not None
+        return number
+
+    def help(self) -> int:
+        """Let a mail of somebody else wait that is about no board."""
+        sender = f"a{self._made}@b.example"
+        return self.keep(sender, SERVER, PLAIN.format(sender).encode())
+
+    def plies(self) -> list[int]:
+        """How many plies each board has."""
+        with self.database.reading() as work:
+            return [work.boards.get(game.number).ply for game in self.games]
+
+    def mail(self, number: int) -> InboxMail:
+        """A mail as it is kept."""
+        with self.database.reading() as work:
+            return work.inbox.get(number)
+
+    def waiting(self) -> int:
+        """How many mails wait for their turns."""
+        with self.database.reading() as work:
+            return work.inbox.count("new")
+
+    def deadlocks(self) -> int:
+        """How many the database has found, as told by connections that are closed."""
+        with self.database.engine.connect() as connection:
+            query = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"
+            return int(connection.scalar(text(query)))
+
+
+@pytest.fixture
+def shared(postgres_url: str) -> Iterator[Shared]:
+    shared = Shared(postgres_url, boards=6, players=12)
+    yield shared
+    shared.database.close()
+
+
+async def _here(work: Callable[[], Any]) -> Any:
+    return work()
+
+
+def taker_of(turns: Turns) -> TurnTaker:
+    """A taker whose groups are as large as can be from the beginning."""
+    taker = TurnTaker(turns, Writer(turns.database, _here), MOST, _here, _here)
+    taker._together = MOST
+    return taker
+
+
+def take(taker: TurnTaker) -> Taken:
+    return asyncio.run(taker.take())
+
+
+def take_all(shared: Shared, *all_turns: Turns) -> None:
+    """Let several processes take turns until nothing waits any more, all beginning together."""
+    begin, end = Barrier(len(all_turns)), time.monotonic() + PATIENCE
+
+    def work(turns: Turns) -> None:
+        taker = taker_of(turns)
+        begin.wait()
+        while shared.waiting():
+            assert time.monotonic() < end, "not done in time"
+            take(taker)
+
+    failed: list[BaseException] = []
+
+    def run(turns: Turns) -> None:
+        try:
+            work(turns)
+        except BaseException as error:
+            failed.append(error)
+            raise
+
+    threads = [Thread(target=run, args=(turns,)) for turns in all_turns]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failed
+
+
+def close(*all_turns: Turns) -> None:
+    for turns in all_turns:
+        turns.database.close()
+
+
+def said(letter: Letter, words: str) -> Letter:
+    """The same mail with other words in the place of its move."""
+    head, _, body = letter.raw.partition(b"\r\n\r\n")
+    rest = body.partition(b"\r\n")[2]
+    raw = b"\r\n".join((head, b"", words.encode(), rest))
+    return replace(letter, raw=raw)
+
+
+@contextmanager
+def commits(turns: Turns) -> Iterator[list[int]]:
+    """The commits of a process, one entry each."""
+    counted: list[int] = []
+    event.listen(turns.database.engine, "commit", lambda _: counted.append(1))
+    yield counted
+
+
+class Breaking(Turns):
+    """Some mails break their turns."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.breaks: dict[int, Callable[[UnitOfWork], str]] = {}
+        self.obeyed: list[int] = []
+
+    def _obey(self, work: UnitOfWork, mail: InboxMail, prepared: Any) -> str:
+        self.obeyed.append(mail.id)
+        outcome = super()._obey(work, mail, prepared)
+        breaks = self.breaks.get(mail.id)
+        return breaks(work) if breaks else outcome
+
+
+def planted(_: UnitOfWork) -> str:
+    raise ZeroDivisionError("a planted bug")
+
+
+def unwritable(_: UnitOfWork) -> str:
+    return "an outcome that no column takes: \0"
+
+
+def test_boards_of_one_group_are_one_commit(shared: Shared) -> None:
+    shared.hand_in(*(shared.letter(game.number, 1) for game in shared.games))
+    turns = shared.turns()
+    with commits(turns) as counted:
+        assert take(taker_of(turns)) == Taken(len(shared.games), more=False)
+    assert len(counted) == 1
+    assert shared.plies() == [1] * len(shared.games)
+    close(turns)
+
+
+def test_a_mail_that_is_about_no_board_goes_before_the_others(shared: Shared) -> None:
+    first, *others = shared.hand_in(*(shared.letter(number, 1) for number in (1, 2, 3)))
+    plain = [shared.help(), shared.help()]
+    turns = shared.turns(Breaking)
+    assert isinstance(turns, Breaking)
+    with commits(turns) as counted:
+        assert take(taker_of(turns)) == Taken(4, more=True)
+        assert turns.obeyed == [plain[0], first, *others]
+        assert take(taker_of(turns)) == Taken(1, more=False)
+    assert len(counted) == 2
+    assert not shared.waiting()
+    close(turns)
+
+
+def test_a_turn_that_may_wait_is_found_out_and_goes_alone(shared: Shared) -> None:
+    """To resign a game in which all have moved counts it, for which others may have to wait."""
+    for ply in (1, 2):
+        shared.hand_in(shared.letter(1, ply), shared.letter(2, ply))
+    before = shared.turns()
+    take_all(shared, before)
+    move = shared.hand_in(shared.letter(2, 3))
+    (number,) = shared.hand_in(said(shared.letter(1, 3), "resign"))
+    turns = shared.turns(Breaking)
+    assert isinstance(turns, Breaking)
+    take_all(shared, turns)
+    close(before, turns)
+    assert turns.obeyed == [*move, number, number, *move]
+    assert shared.mail(number).outcome.endswith("resign")
+    assert shared.mail(number).tries == 0
+
+
+@pytest.mark.parametrize("breaks", [planted, unwritable])
+def test_a_mail_that_breaks_its_turn_in_the_middle_is_stuck_and_no_other(
+    shared: Shared, breaks: Callable[[UnitOfWork], str]
+) -> None:
+    numbers = shared.hand_in(*(shared.letter(game.number, 1) for game in shared.games))
+    bad = numbers[2]
+    turns = shared.turns(Breaking)
+    assert isinstance(turns, Breaking)
+    turns.breaks[bad] = breaks
+    take_all(shared, turns)
+    close(turns)
+    assert shared.mail(bad).status == "stuck"
+    assert shared.mail(bad).tries == MOST_TRIES
+    assert shared.plies() == [1, 1, 0, 1, 1, 1]
+    good = [number for number in numbers if number != bad]
+    assert [shared.mail(number).tries for number in good] == [0] * len(good)
+    # Those that it undid once are done again, and not one by one where it was known which it is.
+    again = [turns.obeyed.count(number) for number in good]
+    assert max(again) <= 1 + (MOST if breaks is unwritable else 1)
+
+
+def test_a_board_that_another_has_in_hand_is_left_and_looked_at_again(shared: Shared) -> None:
+    numbers = shared.hand_in(*(shared.letter(number, 1) for number in (1, 2, 3)))
+    turns = shared.turns()
+    taker = taker_of(turns)
+    with shared.database.transaction() as other:
+        other.boards.get(2, lock=True)
+        taken = take(taker)
+        assert (taken.mails, taken.boards_missed) == (2, True)
+        taken = take(taker)
+        assert (taken.mails, taken.more, taken.boards_missed) == (0, False, True)
+    assert shared.mail(numbers[1]).status == "new"
+    take_all(shared, turns)
+    close(turns)
+    assert shared.plies()[:3] == [1, 1, 1]
+
+
+def test_nobody_is_waited_for_whose_handle_is_changed(shared: Shared) -> None:
+    shared.hand_in(*(shared.letter(number, 1) for number in (1, 2, 3)))
+    turns = shared.turns()
+    with shared.database.transaction() as other:
+        other.players.change_handle(shared.games[1].players[0], "another")
+        other.flush()
+        taken = take(taker_of(turns))
+        assert (taken.mails, taken.boards_missed) == (2, True)
+    take_all(shared, turns)
+    close(turns)
+    assert shared.plies()[:3] == [1, 1, 1]
+
+
+def test_a_board_that_is_not_there_is_missed_for_ever_by_none(shared: Shared) -> None:
+    letter = shared.letter(1, 1)
+    forged = letter.recipient.replace("+g1.", "+g999.")
+    assert forged != letter.recipient
+    numbers = shared.hand_in(shared.letter(2, 1), shared.letter(3, 1))
+    numbers.append(shared.keep(letter.sender, forged, letter.raw))
+    turns = shared.turns()
+    take_all(shared, turns)
+    close(turns)
+    assert {shared.mail(number).status for number in numbers} == {"done"}
+
+
+def test_what_waits_is_obeyed_once_and_in_order_by_several_processes(postgres_url: str) -> None:
+    """A wrong order, or a mail left out, makes a move that is not its player's turn."""
+    shared = Shared(postgres_url, boards=24, players=8)
+    plies = 4
+    for ply in range(1, plies + 1):
+        shared.hand_in(*(shared.letter(game.number, ply) for game in shared.games))
+        shared.help()
+    turns = [shared.turns(Breaking) for _ in range(3)]
+    take_all(shared, *turns)
+    close(*turns)
+    assert shared.plies() == [plies] * len(shared.games)
+    assert shared.deadlocks() == 0
+    shared.database.close()
+
+
+class Given(Turns):
+    """Takes what a test gives it, whatever waits before it in its lanes."""
+
+    def give(self, numbers: Sequence[int]) -> None:
+        """Let these be next, in this order."""
+        self._given = list(numbers)
+
+    def _next(self, work: UnitOfWork, now: Any, most: int) -> list[InboxMail]:  # noqa: ARG002
+        found = (work.inbox.find_new(number, wait=False) for number in self._given)
+        return [mail for mail in found if mail is not None]
+
+
+@pytest.mark.parametrize(
+    "times", [10, pytest.param(1000, marks=pytest.mark.thorough)], ids=["few", "many"]
+)
+def test_two_groups_that_want_the_same_boards_in_opposite_order(
+    postgres_url: str, times: int
+) -> None:
+    """On each board one player moves in the one group, and the other speaks in the other group."""
+    shared = Shared(postgres_url, boards=4, players=4)
+    up, down = shared.turns(Given), shared.turns(Given)
+    assert isinstance(up, Given)
+    assert isinstance(down, Given)
+    for ply in range(1, times + 1):
+        move = [shared.letter(game.number, ply) for game in shared.games]
+        speak = [said(shared.letter(game.number, ply + 1), f"Word {ply}") for game in shared.games]
+        up.give(shared.hand_in(*move))
+        down.give(shared.hand_in(*reversed(speak)))
+        take_all(shared, up, down)
+    close(up, down)
+    assert shared.plies() == [times] * len(shared.games)
+    with shared.database.engine.connect() as connection:
+        query = "SELECT count(*), count(DISTINCT outcome), sum(tries) FROM inbox"
+        assert tuple(connection.execute(text(query)).one()) == (8 * times, 8, 0)
+    assert shared.deadlocks() == 0
+    shared.database.close()

@@ -1,0 +1,179 @@
+"""What a unit of work remembers is what the database would say."""
+
+import random
+from collections.abc import Callable
+from datetime import date, timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from pbm.play.boards import add_move
+from pbm.play.view import recent_since
+from pbm.rules import abalone as rules
+from pbm.store.db import UnitOfWork
+from pbm.store.values.boards import Offer
+from pbm.store.values.players import Settings
+from pbm.store.values.plies import Progress
+from tests.table import START, Table
+
+BOARDS = (1, 2, 3)
+PLAYERS = (1, 2, 3)
+STEPS = 40
+Write = Callable[[UnitOfWork, random.Random], object]
+FIRST_DAY = date(2026, 1, 1)
+
+
+def plays(work: UnitOfWork, lot: random.Random) -> None:
+    board = work.boards.get(lot.choice(BOARDS), lock=True)
+    if board.playing:
+        moves = rules.legal_moves(board.position.inner)
+        add_move(work, board, rules.format_move(lot.choice(moves[:3])), START)
+
+
+def goes_back(work: UnitOfWork, lot: random.Random) -> None:
+    board = work.boards.get(lot.choice(BOARDS), lock=True)
+    if board.ply:
+        start = Progress(str(board.start.state()), 0, board.seats[0].player_id)
+        work.playing.go_back(board, start, START)
+
+
+def ends(work: UnitOfWork, lot: random.Random) -> None:
+    board = work.boards.get(lot.choice(BOARDS), lock=True)
+    over = lot.random() < 0.5
+    mover = None if over else board.seats[0].player_id
+    status, winners = ("finished", (1,)) if over else ("playing", None)
+    progress = Progress(str(board.position.state()), board.ply, mover, status, None, winners)
+    work.playing.set_progress(board, progress, START)
+
+
+def offers(work: UnitOfWork, lot: random.Random) -> None:
+    board = work.boards.get(lot.choice(BOARDS), lock=True)
+    work.boards.set_offers(board, [Offer("draw", 1, board.ply, (2,))] if lot.random() < 0.7 else [])
+
+
+def waits(work: UnitOfWork, lot: random.Random) -> None:
+    board = work.boards.get(lot.choice(BOARDS), lock=True)
+    work.waits.set_used(board, 1, lot.randrange(90), lot.choice((None, 5)))
+    work.waits.note_reminded(board, lot.randrange(5))
+    work.waits.set(board, given=lot.randrange(9), paused_since=START)
+
+
+def says(work: UnitOfWork, lot: random.Random) -> None:
+    work.boards.note_answered(lot.choice(BOARDS), lot.choice(PLAYERS))
+    work.boards.note_told_of_words(lot.choice(BOARDS), lot.choice(PLAYERS))
+
+
+def hands_over(work: UnitOfWork, lot: random.Random) -> None:
+    board = work.boards.get(lot.choice(BOARDS), lock=True)
+    work.boards.replace_player(board, lot.choice((1, 2)), lot.choice(PLAYERS), START)
+
+
+def changes_a_player(work: UnitOfWork, lot: random.Random) -> None:
+    player = work.players.get(lot.choice(PLAYERS))
+    address = f"new{lot.randrange(10**9)}@example.org"
+    changes: tuple[Callable[[], object], ...] = (
+        lambda: work.players.set_settings(player.id, Settings(picture=lot.random() < 0.5)),
+        lambda: work.players.set_status(player.id, lot.choice(("active", "suspended"))),
+        lambda: work.players.renew_epoch(player.id),
+        lambda: work.players.change_handle(player, f"h{lot.randrange(10**9)}"),
+        lambda: work.players.set_address(player.id, address, START),
+        lambda: work.players.add_address(player.id, address, START),
+        lambda: work.players.put_address_first(player, address, START),
+        lambda: work.players.set_bounces(player.id, 1, START, lot.choice((None, START))),
+        lambda: work.players.begin_absence(player.id, START),
+        lambda: work.players.end_absence(player.id),
+        lambda: work.players.set_password(player.id, None),
+    )
+    lot.choice(changes)()
+
+
+def goes_away(work: UnitOfWork, lot: random.Random) -> None:
+    player_id, first = lot.choice(PLAYERS), FIRST_DAY + timedelta(days=lot.randrange(300))
+    work.vacations.add(player_id, first, first + timedelta(days=9), lot.choice((None, 1)))
+    for item in work.vacations.of_player(player_id, FIRST_DAY)[:1]:
+        work.vacations.cut_short(item, item.first_day + timedelta(days=lot.choice((-1, 3))))
+
+
+def runs_anything(work: UnitOfWork, lot: random.Random) -> None:
+    work.run(text(f"UPDATE seats SET used = {lot.randrange(99)}"))
+
+
+def is_undone(work: UnitOfWork, lot: random.Random) -> None:
+    with pytest.raises(ZeroDivisionError):
+        undo(work, lot)
+
+
+def undo(work: UnitOfWork, lot: random.Random) -> None:
+    with work.savepoint():
+        for _ in range(lot.randrange(4)):
+            lot.choice(WRITES)(work, lot)
+            look(work, lot)
+        raise ZeroDivisionError
+
+
+def is_done(work: UnitOfWork, lot: random.Random) -> None:
+    with work.savepoint():
+        for _ in range(lot.randrange(4)):
+            lot.choice(WRITES)(work, lot)
+            look(work, lot)
+
+
+def reads_ahead(work: UnitOfWork, lot: random.Random) -> None:
+    held = work.take_ahead(lot.sample(BOARDS, 2), lot.sample(PLAYERS, 1))
+    assert len(held.boards) == 2
+
+
+WRITES: tuple[Write, ...] = (
+    *(plays, plays, plays, goes_back, ends, offers, waits, says, hands_over, changes_a_player),
+    *(changes_a_player, goes_away, runs_anything, reads_ahead),
+)
+
+
+def everything(work: UnitOfWork) -> dict[str, Any]:
+    """All that may be remembered, in one way of asking for each."""
+    found: dict[str, Any] = {}
+    for number in BOARDS:
+        board = work.boards.get(number)
+        found[f"board {number}"] = board
+        for since in (recent_since(board), max(0, board.ply - 1)):
+            found[f"plies {number}, {since}"] = work.plies.of(number, since=since)
+        found[f"seated {number}"] = work.players.seated(number)
+    for number in PLAYERS:
+        found[f"player {number}"] = work.players.get(number)
+        for since in (FIRST_DAY, FIRST_DAY + timedelta(days=150)):
+            found[f"away {number}, {since}"] = work.vacations.of_player(number, since)
+    return found
+
+
+def look(work: UnitOfWork, lot: random.Random) -> None:
+    """Remember some, so that there is something to forget."""
+    if lot.random() < 0.5:
+        work.players.seated(work.boards.get(lot.choice(BOARDS), lock=lot.random() < 0.5).id)
+        work.plies.of(lot.choice(BOARDS), since=0)
+        work.vacations.of_player(lot.choice(PLAYERS), FIRST_DAY)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_is_remembered_is_what_is_there(database_url: str, seed: int) -> None:
+    table = Table(database_url)
+    table.start("alice", "bob")
+    table.joins("carol")
+    table.begins("alice", "carol")
+    table.begins("bob", "alice")
+    lot = random.Random(seed)
+    with table.database.transaction() as work:
+        for _ in range(STEPS):
+            step = lot.choice((*WRITES, is_undone, is_done))
+            step(work, lot)
+            look(work, lot)
+            remembered = everything(work)
+            anew = everything(forgetful(work))
+            assert remembered == anew, step.__name__
+    table.database.close()
+
+
+def forgetful(work: UnitOfWork) -> UnitOfWork:
+    """The same transaction, with nothing remembered."""
+    work.flush()
+    return UnitOfWork(work._transaction._connection)
