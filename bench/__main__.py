@@ -9,7 +9,7 @@ from pathlib import Path
 
 import structlog
 
-from bench import cost, due, fair, growth, pairs, report, robots, rules, turns, whole
+from bench import cost, due, fair, growth, life, pairs, report, robots, rules, turns, whole
 from bench.measure import Line, calibration_ms
 from bench.place import Size
 
@@ -22,7 +22,9 @@ PARTS: Mapping[str, Callable[[], Sequence[Line]]] = {
     "fair": fair.measure,
     "due": due.measure,
     "robots": robots.measure,
+    "life": life.measure,
 }
+ONLY_BY_NAME = {"life"}  # which takes more than an hour
 
 
 def main(
@@ -36,14 +38,23 @@ def main(
         pairs.main(arguments[1:])
         return
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument("parts", nargs="*", metavar="part", help=f"{', '.join(parts)}; or all")
+    parser.add_argument("parts", nargs="*", metavar="part", help=", ".join(parts))
     parser.add_argument("--rounds", type=int, default=Size.rounds, help="of whole turns")
     parser.add_argument("--boards", type=int, default=Size.boards, help="in a round of whole turns")
-    parser.epilog = "`pairs --against COMMIT` compares whole turns with those of another commit."
+    parser.add_argument("--minutes", type=float, default=life.Size.minutes, help="of life")
+    parser.add_argument("--held", type=float, default=life.Size.held, help="its minutes at the end")
+    parser.add_argument("--rows", type=int, default=life.Size.rows, help="done before a life")
+    parser.epilog = (
+        "Where no part is named, all but `life` are measured. "
+        "`pairs --against COMMIT` compares whole turns with those of another commit."
+    )
     asked = parser.parse_args(arguments)
     if (asked.boards, asked.rounds) != (Size.boards, Size.rounds):
         parts = {**parts, "whole": partial(whole.measure, Size(asked.boards, asked.rounds))}
-    chosen = asked.parts or list(parts)
+    lived = life.Size(asked.rows, asked.minutes, asked.held)
+    if lived != life.Size():
+        parts = {**parts, "life": partial(life.measure, lived)}
+    chosen = asked.parts or [part for part in parts if part not in ONLY_BY_NAME]
     if not set(chosen) <= set(parts):
         parser.error(f"the parts are {', '.join(parts)}")
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))

@@ -113,13 +113,13 @@ class Place:
 
 
 @contextmanager
-def place(size: Size) -> Iterator[Place]:
-    """A place with all that belongs there."""
+def place(size: Size, server: Mapping[str, str] = DURABLE) -> Iterator[Place]:
+    """A place with all that belongs there; `server` are settings of its PostgreSQL."""
     with (
         load() as sending,
         running.next_server() as sink,
         counting_processes() as counting,
-        counted_postgres(DURABLE, counting) as postgres,
+        counted_postgres(server, counting) as postgres,
     ):
         yield Place(sending, sink, postgres, counting, size)
 

@@ -63,6 +63,7 @@ from pbm.service.turns.watchdog import Watchdog
 from pbm.store.channels import MAIL_KEPT, MAIL_WRITTEN, THOUGHT_ASKED, TIMER_SET, Channel
 from pbm.store.db import Database, why_unusable
 from pbm.store.migrate import is_current, migrate
+from pbm.store.pooling import refuse_lent_sessions
 from pbm.store.sole import hold_alone
 from pbm.store.waking import Bell, Waking
 
@@ -119,7 +120,9 @@ def open_transport(settings: Settings) -> Transport:
 
 
 def ready_database(database: Database) -> None:
-    """Migrate an embedded database; refuse a shared one that is behind. Raises OperatorError."""
+    """Migrate an embedded database; refuse a shared one that is behind, or behind a pooler that
+    lends its sessions. Raises OperatorError."""
+    refuse_lent_sessions(database)
     try:
         if is_current(database):
             return

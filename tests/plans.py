@@ -43,6 +43,23 @@ def _sqlite(connection: Connection, sql: str, values: Any) -> Iterator[str]:
             yield step
 
 
+def generic_plan(
+    driver: psycopg.Connection[Any], sql: str, values: Any, explain: str = "EXPLAIN (FORMAT JSON)"
+) -> Any:
+    """PostgreSQL's plan of a statement that is kept once it was run often."""
+    names = list(dict.fromkeys(_PLACE.findall(sql)))
+    numbered = _PLACE.sub(lambda it: f"${names.index(it[1]) + 1}", sql).replace("%%", "%")
+    with psycopg.ClientCursor(driver) as cursor:
+        cursor.execute("SET LOCAL plan_cache_mode = force_generic_plan")
+        cursor.execute(f"PREPARE asked AS {numbered}".encode())
+        places = f"({', '.join(['%s'] * len(names))})" if names else ""
+        asked = f"{explain} EXECUTE asked{places}".encode()
+        found = cursor.execute(asked, [values[name] for name in names]).fetchone()
+        cursor.execute("DEALLOCATE asked")
+        cursor.execute("SET LOCAL plan_cache_mode = auto")
+    return found
+
+
 class _Postgres:
     """Plans of PostgreSQL, for the very values and for any."""
 
@@ -69,21 +86,7 @@ class _Postgres:
         with self._driver.cursor() as cursor:
             explained = cursor.execute(f"EXPLAIN (FORMAT JSON) {sql}", values).fetchone()
         yield from self._in(explained, "these values")
-        yield from self._in(self._generic(sql, values), "any values")
-
-    def _generic(self, sql: str, values: Any) -> Any:
-        """The plan that is kept once a statement was run often."""
-        names = list(dict.fromkeys(_PLACE.findall(sql)))
-        numbered = _PLACE.sub(lambda it: f"${names.index(it[1]) + 1}", sql).replace("%%", "%")
-        with psycopg.ClientCursor(self._driver) as cursor:
-            cursor.execute("SET LOCAL plan_cache_mode = force_generic_plan")
-            cursor.execute(f"PREPARE asked AS {numbered}".encode())
-            places = f"({', '.join(['%s'] * len(names))})" if names else ""
-            asked = f"EXPLAIN (FORMAT JSON) EXECUTE asked{places}".encode()
-            found = cursor.execute(asked, [values[name] for name in names]).fetchone()
-            cursor.execute("DEALLOCATE asked")
-            cursor.execute("SET LOCAL plan_cache_mode = auto")
-        return found
+        yield from self._in(generic_plan(self._driver, sql, values), "any values")
 
     def _in(self, explained: Any, whose: str) -> Iterator[str]:
         nodes = [explained[0][0]["Plan"]]

@@ -127,7 +127,7 @@ def running_postgres(
         shutil.rmtree(folder)
 
 
-def _server_user() -> pwd.struct_passwd | None:
+def server_user() -> pwd.struct_passwd | None:
     """PostgreSQL refuses to run as root: the user that it runs as instead."""
     if os.geteuid() != 0:
         return None
@@ -144,7 +144,7 @@ def as_user(owner: pwd.struct_passwd | None) -> dict[str, Any]:
 
 def initialise(programs: Path, folder: Path) -> pwd.struct_passwd | None:
     """Make a cluster in a folder; return the user that it belongs to, None for ourselves."""
-    owner = _server_user()
+    owner = server_user()
     if owner is not None:
         shutil.chown(folder, owner.pw_uid, owner.pw_gid)
     options = ["--username=postgres", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync"]

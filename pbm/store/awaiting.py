@@ -34,12 +34,7 @@ _WAITS = and_(
 # stays, and what is taken the post cannot have before the commit.
 _WAITING = select(outbox.c.id).where(_WAITS).cte("waiting").prefix_with("MATERIALIZED")
 _HELD = select(_WAITING.c.id).where(func.pg_try_advisory_xact_lock(IN_HAND, _WAITING.c.id))
-_TAKE = (
-    delete(outbox)
-    .where(_WAITS)
-    .returning(outbox.c.id, *_COLUMNS)
-    .execution_options(**GUARDED)
-)
+_TAKE = delete(outbox).where(_WAITS).returning(outbox.c.id, *_COLUMNS).execution_options(**GUARDED)
 _TAKE_HELD = _TAKE.where(outbox.c.id.in_(_HELD))
 
 

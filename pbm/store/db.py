@@ -43,8 +43,9 @@ from pbm.store.waits import Waits
 from pbm.store.words import Words
 
 _BUSY_MILLISECONDS = 30_000
-# SQLSTATE classes: connection, rollback, resources, object state, operator, system.
-_POSTGRESQL_AWAY = ("08", "40", "53", "55", "57", "58")
+# SQLSTATE classes: connection, rollback, resources, object state, operator, system; and the one
+# state of a transaction in which nothing was asked for too long.
+_POSTGRESQL_AWAY = ("08", "40", "53", "55", "57", "58", "25P03")
 _POSTGRESQL_UNDONE = "40"  # among them deadlocks
 _SQLITE_AWAY = (
     "SQLITE_BUSY",
@@ -178,6 +179,11 @@ class Database:
     def embedded(self) -> bool:
         """Whether this is SQLite, which the server migrates by itself."""
         return self.engine.dialect.name == "sqlite"
+
+    @property
+    def address(self) -> str:
+        """Where a shared database is, with its password, as the driver alone takes it."""
+        return self.engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
 
     @contextmanager
     def transaction(self) -> Iterator[UnitOfWork]:

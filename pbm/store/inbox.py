@@ -9,9 +9,9 @@ from sqlalchemy import (
     Float,
     Integer,
     Select,
+    and_,
     bindparam,
     case,
-    exists,
     func,
     literal,
     or_,
@@ -22,6 +22,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql, sqlite
 
 from pbm.store.driver import Row
+from pbm.store.low_mark import BEGINNING
 from pbm.store.schema.columns import NEW, STUCK
 from pbm.store.schema.mails import inbox
 from pbm.store.statement import Statement
@@ -56,13 +57,19 @@ _KEPT = (
     *("digest", "recipient", "sender", "peer", "raw", "received_at", "status", "tries"),
     *("lane", "board_lane", "known", "answer_counted"),
 )
+_AT_ANY_PLACE = inbox.c.place >= literal(0.0, Float)  # whose index has all that wait
+_IS_NEW = and_(inbox.c.status == NEW, _AT_ANY_PLACE)
 _EARLIER = inbox.alias("earlier")
 _FIRST_PLACE, _APART, _LAST_PLACE = (
     bindparam(name, type_=Float) for name in ("first_place", "apart", "last_place")
 )
 _BEHIND_OWN = (
     select(func.max(_EARLIER.c.place) + _APART)
-    .where(_EARLIER.c.status == NEW, _EARLIER.c.lane == bindparam("lane", type_=inbox.c.lane.type))
+    .where(
+        _EARLIER.c.status == NEW,
+        _EARLIER.c.lane == bindparam("lane", type_=inbox.c.lane.type),
+        _EARLIER.c.place > _FIRST_PLACE - _APART,  # others do not matter, and may be many
+    )
     .scalar_subquery()
 )
 _PLACE = case((_BEHIND_OWN > _FIRST_PLACE, _BEHIND_OWN), else_=_FIRST_PLACE)
@@ -84,18 +91,21 @@ def _is_first(lane: str) -> ColumnElement[bool]:
     """Whether no earlier mail of the same lane waits, or is being obeyed.
 
     Earlier in both lanes by number: were it by place in one, two mails could wait for each other.
+    No `NOT EXISTS`: for that PostgreSQL may read all lanes, of which it believes that none waits.
     """
-    return ~exists().where(
+    earlier = select(_EARLIER.c.id).where(
         _EARLIER.c.status == NEW,
         _EARLIER.c[lane] == inbox.c[lane],
         _EARLIER.c.id < inbox.c.id,
     )
+    return earlier.limit(1).scalar_subquery().is_(None)
 
 
 _CLAIM = Statement(
     select(*_COLUMNS)
     .where(
         inbox.c.status == NEW,
+        inbox.c.place >= bindparam("lowest", type_=Float),
         or_(
             inbox.c.aside_until.is_(None),
             inbox.c.aside_until < bindparam("now", type_=inbox.c.aside_until.type),
@@ -188,14 +198,20 @@ class Inbox:
         return {str(row["recipient"]): int(row["id"]) for row in rows}
 
     def claim(
-        self, now: datetime, most: int = 1, *, most_bytes: int = _ANY_LENGTH
+        self,
+        now: datetime,
+        most: int = 1,
+        *,
+        since: datetime = BEGINNING,
+        most_bytes: int = _ANY_LENGTH,
     ) -> tuple[InboxMail, ...]:
         """Take the new mails whose turns come next; other processes pass them over meanwhile.
 
         Of those that share a lane only the first is taken, none that was put aside, and none
-        that is longer than `most_bytes`.
+        that is longer than `most_bytes`. Those that came before `since` are not looked for.
         """
-        rows = _CLAIM.rows(self._transaction, now=now, most=most, most_bytes=most_bytes)
+        bounds = {"lowest": since.timestamp(), "most": most, "most_bytes": most_bytes}
+        rows = _CLAIM.rows(self._transaction, now=now, **bounds)
         return tuple(_mail(row) for row in rows)
 
     def put_aside(self, numbers: Iterable[int], until: datetime) -> None:
@@ -206,7 +222,7 @@ class Inbox:
 
     def take_back(self) -> None:
         """Let all be claimed that was put aside, by processes that are no more."""
-        self._set((inbox.c.status == NEW) & inbox.c.aside_until.is_not(None), aside_until=None)
+        self._set(_IS_NEW & inbox.c.aside_until.is_not(None), aside_until=None)
 
     def get(self, inbox_id: int, *, lock: bool = False) -> InboxMail:
         """Return a mail by number; with `lock` no turn takes it. Raises LookupError."""
@@ -219,22 +235,23 @@ class Inbox:
     def waiting(self, *, most: int | None = None) -> tuple[InboxMail, ...]:
         """The mails that are new or stuck, oldest first."""
         new, stuck = (
-            select(*_COLUMNS).where(inbox.c.status == status) for status in (NEW, STUCK)
+            select(*_COLUMNS).where(condition) for condition in (_IS_NEW, inbox.c.status == STUCK)
         )  # apart, since each has an index of its own
-        query = union_all(new, stuck).order_by("id").limit(most)
+        query = union_all(new, stuck).order_by("received_at", "id").limit(most)
         rows = self._transaction.execute(query).mappings()
         return tuple(_mail(row) for row in rows)
 
     def longest_waiting(self) -> tuple[int, datetime] | None:
         """The oldest mail whose turn is to come: its number, and since when it waits."""
-        query = select(inbox.c.id, inbox.c.received_at).where(inbox.c.status == NEW)
-        row = self._transaction.execute(query.order_by(inbox.c.id).limit(1)).one_or_none()
+        query = select(inbox.c.id, inbox.c.received_at).where(_IS_NEW)
+        oldest = query.order_by(inbox.c.received_at, inbox.c.id).limit(1)
+        row = self._transaction.execute(oldest).one_or_none()
         return (row.id, row.received_at) if row else None
 
     def count(self, status: str) -> int:
         """How many mails are new, done or stuck."""
         word = literal(status, literal_execute=True)
-        query = select(func.count()).where(inbox.c.status == word)
+        query = select(func.count()).where(inbox.c.status == word, _AT_ANY_PLACE)
         return int(self._transaction.scalar(query) or 0)
 
     def find_new(self, inbox_id: int, *, wait: bool = True) -> InboxMail | None:

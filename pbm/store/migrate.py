@@ -4,7 +4,7 @@ from alembic import command
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection
+from sqlalchemy import Connection, text
 
 from pbm.errors import OperatorError
 from pbm.resources import resource_path
@@ -46,6 +46,8 @@ def migrate(database: Database) -> None:
     if is_current(database):
         return
     with database.engine.begin() as connection:
+        if not database.embedded:  # a step may work out much between two statements
+            connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))
         command.upgrade(_config(connection), "head")
 
 

@@ -26,7 +26,8 @@ from sqlalchemy.dialects import postgresql
 
 from pbm.store.driver import Row
 from pbm.store.kinds import ERASING_ADDRESS, SUPERSEDED, Allowance, Kind, using_up
-from pbm.store.schema.columns import DUE, FAILED, Moment
+from pbm.store.low_mark import BEGINNING
+from pbm.store.schema.columns import DUE, FAILED
 from pbm.store.schema.mails import outbox, reminded_boards
 from pbm.store.statement import Statement
 from pbm.store.transaction import GUARDED, Transaction
@@ -72,7 +73,8 @@ _EARLIER = outbox.alias("earlier")
 # that waits on purpose does not, unless for a robot, which is soon over; nor, before `soon` is
 # over, one that was put off for the longest pause: where what stands behind it arrives then, the
 # trouble is its own.
-_OVERTAKES = exists().where(
+# No `EXISTS`: for that PostgreSQL may read all threads, of which it believes that none waits.
+_OVERTAKEN = select(_EARLIER.c.id).where(
     _EARLIER.c.status == DUE,
     _EARLIER.c.recipient_key == outbox.c.recipient_key,
     _EARLIER.c.thread == outbox.c.thread,
@@ -89,8 +91,9 @@ _CLAIM = Statement(
     select(*_COLUMNS)
     .where(
         outbox.c.status == DUE,
+        outbox.c.due_at >= bindparam("since"),
         outbox.c.due_at <= bindparam("now"),
-        ~_OVERTAKES,
+        _OVERTAKEN.limit(1).scalar_subquery().is_(None),
         *(outbox.c.id != bindparam(name) for name in _PASSED_OVER),
     )
     .order_by(outbox.c.due_at, outbox.c.id)
@@ -117,14 +120,14 @@ _FINISHED = update(outbox).values(
 _FINISH = Statement(_FINISHED.where(outbox.c.id == bindparam("mail")))
 _AMONG = outbox.c.id == func.any(bindparam("mails", type_=postgresql.ARRAY(Integer)))
 _FINISH_ALL = Statement(_FINISHED.where(_AMONG))  # on PostgreSQL
-_STILL_DUE = Statement(
-    select(outbox.c.id).where(
-        _AMONG, outbox.c.status == DUE, outbox.c.due_at <= bindparam("now", type_=Moment())
-    )
-)
+_STILL_DUE = Statement(select(outbox.c.id, outbox.c.due_at).where(_AMONG, outbox.c.status == DUE))
 _ARRIVED = and_(outbox.c.status == "sent", outbox.c.last_error.is_(None))  # as far as we know
+_AT_ANY_MOMENT = outbox.c.due_at >= BEGINNING  # whose index has all that wait
+_IS_DUE = and_(outbox.c.status == DUE, _AT_ANY_MOMENT)
 _NEXT_DUE_AT = Statement(
-    select(func.min(outbox.c.due_at, type_=outbox.c.due_at.type)).where(outbox.c.status == DUE)
+    select(func.min(outbox.c.due_at, type_=outbox.c.due_at.type)).where(
+        outbox.c.status == DUE, outbox.c.due_at >= bindparam("since")
+    )
 )
 
 
@@ -153,27 +156,34 @@ class Outbox:
             _ADD.run(self._transaction, *rows)
 
     def claim_due(
-        self, now: datetime, *, most: int, passing_over: Sequence[int]
+        self,
+        now: datetime,
+        *,
+        most: int,
+        passing_over: Sequence[int],
+        since: datetime = BEGINNING,
     ) -> list[OutboxMail]:
         """Take due mails, oldest first, but none that would overtake another on its board.
 
         A mail that the next server puts off again and again holds others back for some hour.
-        `passing_over` names `MOST_PASSED_OVER` mails at most.
+        `passing_over` names `MOST_PASSED_OVER` mails at most. Those that were due before `since`
+        are not looked for.
         """
         spare = [_NO_MAIL] * (MOST_PASSED_OVER - len(passing_over))
         passed = dict(zip(_PASSED_OVER, (*passing_over, *spare), strict=True))
         soon = now + LONGEST_PAUSE - _LETS_BY
-        rows = _CLAIM.rows(self._transaction, now=now, soon=soon, most=most, **passed)
+        moments = {"since": since, "now": now, "soon": soon}
+        rows = _CLAIM.rows(self._transaction, most=most, **moments, **passed)
         return [_mail(row) for row in rows]
 
     def still_due(self, outbox_ids: Sequence[int], now: datetime) -> frozenset[int]:
         """Those of some mails that still wait to be sent; on PostgreSQL."""
-        rows = _STILL_DUE.rows(self._transaction, mails=list(outbox_ids), now=now)
-        return frozenset(int(row["id"]) for row in rows)
+        rows = _STILL_DUE.rows(self._transaction, mails=list(outbox_ids))
+        return frozenset(int(row["id"]) for row in rows if row["due_at"] <= now)
 
-    def next_due_at(self) -> datetime | None:
-        """When the next waiting mail is due."""
-        due_at: datetime | None = _NEXT_DUE_AT.value(self._transaction)
+    def next_due_at(self, *, since: datetime = BEGINNING) -> datetime | None:
+        """When the next waiting mail is due, of those that are so since a moment."""
+        due_at: datetime | None = _NEXT_DUE_AT.value(self._transaction, since=since)
         return due_at
 
     def finish(
@@ -246,16 +256,16 @@ class Outbox:
     def waiting(self, *, most: int | None = None) -> tuple[OutboxMail, ...]:
         """The mails that are due or have failed, oldest first."""
         due, failed = (
-            select(*_COLUMNS).where(outbox.c.status == status) for status in (DUE, FAILED)
+            select(*_COLUMNS).where(condition) for condition in (_IS_DUE, outbox.c.status == FAILED)
         )  # apart, since each has an index of its own
-        query = union_all(due, failed).order_by("id").limit(most)
+        query = union_all(due, failed).order_by("written_at", "id").limit(most)
         rows = self._transaction.execute(query).mappings()
         return tuple(_mail(row) for row in rows)
 
     def count(self, status: str) -> int:
         """How many mails are due, sent, failed or dropped."""
         word = literal(status, literal_execute=True)
-        query = select(func.count()).where(outbox.c.status == word)
+        query = select(func.count()).where(outbox.c.status == word, _AT_ANY_MOMENT)
         return int(self._transaction.scalar(query) or 0)
 
     def written(self, message_id: str) -> bool:
@@ -356,7 +366,7 @@ class Outbox:
         Returns the boards that these mails were about.
         """
         where = [
-            outbox.c.status == DUE,
+            _IS_DUE,
             outbox.c.player_id == player_id,
             outbox.c.kind.in_(SUPERSEDED),
         ]

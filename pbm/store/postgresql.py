@@ -12,6 +12,8 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from pbm.store.driver import Call, execute
 
+# Nothing is asked of the database for so long by who works: turns that hang end after half of it.
+MOST_IDLE_SECONDS = 60  # within a transaction
 IDLE_SECONDS = 30.0  # after which a connection may have gone without a word
 _IDLE_SINCE = "pbm_idle_since"
 
@@ -23,10 +25,20 @@ def postgresql_engine(url: URL) -> Engine:
     beginning along, and says so with the option `pbm_begins_itself`, or it is sent at once.
     """
     engine = create_engine(url, isolation_level="AUTOCOMMIT", hide_parameters=True)
+    event.listen(engine, "connect", _limit_idleness)
     event.listen(engine, "begin", _begin)
     event.listen(engine, "checkin", _note_idle)
     event.listen(engine, "checkout", _try_out)
     return engine
+
+
+def _limit_idleness(held: Any, _record: object) -> None:
+    """Let the server end a transaction whose process stands still, or whose machine is gone.
+
+    It would hold its locks for good, and keep every row from being cleaned away. It is no
+    parameter of the connection, since poolers let few of those pass.
+    """
+    held.execute(f"SET idle_in_transaction_session_timeout = '{MOST_IDLE_SECONDS}s'")
 
 
 def _begin(connection: Connection) -> None:

@@ -139,9 +139,8 @@ class Waking:
             await mouth.close()
 
     async def _connect(self) -> Connection:
-        url = self._database.engine.url.set(drivername="postgresql")
         return await psycopg.AsyncConnection.connect(
-            url.render_as_string(hide_password=False), autocommit=True, row_factory=dict_row
+            self._database.address, autocommit=True, row_factory=dict_row
         )
 
     async def _listen(self, connection: Connection) -> None:

@@ -9,7 +9,7 @@ import pytest
 import structlog
 
 from bench import __main__ as bench
-from bench import cost, due, fair, growth, pairs, place, report, robots, rules, turns, whole
+from bench import cost, due, fair, growth, life, pairs, place, report, robots, rules, turns, whole
 from bench.checkout import HERE, checked_out
 from bench.costs import COMMITS, PROCESSOR, ROUND_TRIPS, STATEMENTS, SYNCS, WAL, Cost, costs
 from bench.filling import Size
@@ -25,6 +25,7 @@ SMALL: dict[str, Callable[[], Sequence[Line]]] = {
     "fair": lambda: fair.measure(turns=2),
     "due": lambda: due.measure(0, TINY, together=2),
     "robots": lambda: robots.measure(turns=2, boards=20, rounds=1),
+    "life": lambda: life.measure(life.Size(rows=20, minutes=0, held=0, boards=4)),
 }
 WAITS = ["ms to both boards p50", "ms to both boards p99"]
 NEVER = ["pairs", "--against", "never-a-commit"]
@@ -137,7 +138,9 @@ def test_all_parts_have_their_place_on_the_real_page(tmp_path: Path) -> None:
     page = tmp_path / "benchmarks.md"
     page.write_text(report.PAGE.read_text("utf-8"), "utf-8")
     fake = [Row("a thing", "things", 2000, "itself", 1)]
-    bench.main([], {part: lambda: fake for part in bench.PARTS}, page)
+    fakes = {part: lambda: fake for part in bench.PARTS}
+    bench.main([], fakes, page)
+    bench.main(["life"], fakes, page)
     assert page.read_text("utf-8").count("| a thing | 2 000 things | itself | 1.00 |") == len(SMALL)
 
 

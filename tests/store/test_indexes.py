@@ -18,14 +18,20 @@ COUNTED = CountedBoard(7, 1, "abalone", Pool.TWO, START)
 
 ASKED: dict[str, tuple[Callable[[UnitOfWork], Any], tuple[str, ...]]] = {
     "next mail": (lambda work: work.inbox.claim(START), ("ix_inbox_place",)),
-    "mails that wait": (lambda work: work.inbox.waiting(), ("ix_inbox_waiting", "ix_inbox_stuck")),
+    "mails that wait": (lambda work: work.inbox.waiting(), ("ix_inbox_place", "ix_inbox_stuck")),
+    "the mail that waits longest": (
+        lambda work: work.inbox.longest_waiting(),
+        ("ix_inbox_place",),
+    ),
+    "mails that wait, counted": (lambda work: work.inbox.count("new"), ("ix_inbox_place",)),
+    "post that waits, counted": (lambda work: work.outbox.count("due"), ("ix_outbox_due",)),
     "post": (
         lambda work: work.outbox.claim_due(START, most=16, passing_over=()),
         ("ix_outbox_due", "ix_outbox_order"),
     ),
     "post that waits": (
         lambda work: work.outbox.waiting(),
-        ("ix_outbox_waiting", "ix_outbox_failed"),
+        ("ix_outbox_due", "ix_outbox_failed"),
     ),
     "failed post": (lambda work: work.outbox.count("failed"), ("ix_outbox_failed",)),
     "journal of a player": (lambda work: work.changes.of_player(1), ("ix_changes_player_id",)),

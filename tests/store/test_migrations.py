@@ -205,3 +205,22 @@ def test_a_board_of_before_holds_the_only_game_that_there_was(bare_database_url:
         layouts = connection.execute(text("SELECT layout FROM boards ORDER BY id")).scalars().all()
         assert layouts == ["standard", "official", "german", *["bowl"] * 500]
     database.close()
+
+
+def test_what_grows_is_tidied_up_in_time(bare_postgres_url: str) -> None:
+    database = Database(bare_postgres_url)
+    query = text("SELECT reloptions FROM pg_class WHERE relname = :table")
+
+    def chosen(table: str) -> set[str]:
+        with database.engine.connect() as connection:
+            return set(connection.scalar(query, {"table": table}) or ())
+
+    migrate(database)
+    tidying = {
+        f"autovacuum_{it}_scale_factor=0.02" for it in ("vacuum", "vacuum_insert", "analyze")
+    }
+    assert chosen("inbox") == tidying == chosen("outbox")
+    assert chosen("seats") == tidying | {"fillfactor=90"}
+    _moved(database, "0023", down=True)
+    assert chosen("inbox") == chosen("seats") == set()
+    database.close()

@@ -37,6 +37,7 @@ from pbm.service.own_address import own_address
 from pbm.service.robots.enlisting import missing
 from pbm.store.db import Database, UnitOfWork, parse_url, why_unusable
 from pbm.store.migrate import current_version, is_current, newest_version
+from pbm.store.pooling import refuse_lent_sessions
 
 _SECONDS = 10
 _LATE_POST = timedelta(hours=1)
@@ -88,6 +89,7 @@ def database_state(settings: Settings) -> str:
         )
     database = Database(settings.database_url)
     try:
+        refuse_lent_sessions(database)
         if not is_current(database):
             version = current_version(database) or "none"
             raise OperatorError(

@@ -26,6 +26,7 @@ from pbm.service.running.writer import Writer
 from pbm.service.turns.trouble import tell_of_failed, traceback_of
 from pbm.store.advisory_locks import AdvisoryLocks
 from pbm.store.db import Database, UnitOfWork
+from pbm.store.low_mark import LowMark
 from pbm.store.outbox import LONGEST_PAUSE, MOST_PASSED_OVER
 from pbm.store.values.mails import OutboxMail
 
@@ -59,6 +60,7 @@ class Post:
     composer: Composer
     _under_way: set[int] = field(default_factory=set)
     _ended: deque[int] = field(default_factory=deque)
+    _mark: LowMark = field(default_factory=LowMark)
 
     def __post_init__(self) -> None:
         self.holds = AdvisoryLocks(self.database)
@@ -83,10 +85,11 @@ class Post:
         room = min(MOST_TO_WRITE, MOST_AT_ONCE - len(self._under_way))
         if room <= 0:
             return []
+        now, passing_over = self.clock(), sorted(self._under_way)
+        since = self._mark.since(now)
         with self.database.glance() as work:
-            found = work.outbox.claim_due(
-                self.clock(), most=room, passing_over=sorted(self._under_way)
-            )
+            found = work.outbox.claim_due(now, most=room, passing_over=passing_over, since=since)
+        self._mark.found((mail.due_at for mail in found), now)
         due = self._held(found)
         self._under_way.update(mail.id for mail in due)
         return due
@@ -165,7 +168,7 @@ class Post:
     def next_due_at(self) -> datetime | None:
         """When the next waiting mail is due."""
         with self.database.glance() as work:
-            return work.outbox.next_due_at()
+            return work.outbox.next_due_at(since=self._mark.since(self.clock()))
 
 
 def _log_not_sent(mail: OutboxMail, outcome: Deferred | Failed, then: str) -> None:

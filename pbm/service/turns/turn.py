@@ -51,6 +51,7 @@ from pbm.service.turns.strangers import answer_stranger
 from pbm.service.turns.trouble import in_a_line, tell_operator, tell_sender, traceback_of
 from pbm.service.turns.watchdog import Watchdog
 from pbm.store.db import Database, UnitOfWork, is_away
+from pbm.store.low_mark import LowMark
 from pbm.store.transaction import WouldWaitError
 from pbm.store.values.mails import InboxMail
 
@@ -102,6 +103,7 @@ class Turns:
     watchdog: Watchdog | None = None
     seconds: Callable[[], float] = time.monotonic
     preparations: Preparations = field(default_factory=Preparations, init=False, repr=False)
+    mark: LowMark = field(default_factory=LowMark, init=False, repr=False)
 
     def __post_init__(self) -> None:
         self._companies = Companies(self.site.address)
@@ -205,8 +207,14 @@ class Turns:
             else:
                 found[number] = mail
         if len(found) < most:
-            claim = partial(work.inbox.claim, now, most - len(found))
-            for mail in claim(most_bytes=LONG) if self.preparations.are_many() else claim():
+            since = self.mark.since(now)
+            claim = partial(work.inbox.claim, now, most - len(found), since=since)
+            if self.preparations.are_many():
+                claimed = claim(most_bytes=LONG)
+            else:
+                claimed = claim()
+                self.mark.found((mail.received_at for mail in claimed), now)
+            for mail in claimed:
                 found.setdefault(mail.id, mail)
         return list(found.values())
 

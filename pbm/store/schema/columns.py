@@ -7,7 +7,16 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Column, DateTime, ForeignKey, Integer, MetaData, String, literal_column
+from sqlalchemy import (
+    Column,
+    DateTime,
+    ForeignKey,
+    Integer,
+    MetaData,
+    String,
+    literal_column,
+    text,
+)
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator
 
@@ -88,6 +97,17 @@ DUE, FAILED = (literal_column(f"'{word}'", String) for word in ("due", "failed")
 OPEN = literal_column("'open'", String)
 """Words that partial indexes are made for. They stand in the SQL itself: with a bound value in
 their place PostgreSQL's generic plans know no such index, and SQLite prepares each time anew."""
+
+
+def where_it_waits(word: str, column: str) -> dict[str, Any]:
+    """Makes an index one of the rows that wait; on PostgreSQL only who asks for `column` gets it.
+
+    PostgreSQL takes each index of what waits for empty, and so any of them for as good as
+    another: it would look for the mails of one lane among those of all.
+    """
+    waits = f"status = '{word}'"
+    asked_for = text(f"{waits} AND {column} IS NOT NULL")
+    return {"sqlite_where": text(waits), "postgresql_where": asked_for}
 
 
 def identity() -> Column[int]:

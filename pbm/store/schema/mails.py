@@ -17,7 +17,7 @@ from sqlalchemy import (
     true,
 )
 
-from pbm.store.schema.columns import MailKind, Moment, identity, metadata, to
+from pbm.store.schema.columns import MailKind, Moment, identity, metadata, to, where_it_waits
 
 # Who sends a mail of the outbox holds an advisory lock of PostgreSQL: this, and the mail's number.
 IN_HAND = 0x70626D
@@ -45,12 +45,7 @@ inbox = Table(
     Column("answer_counted", Boolean, nullable=False, server_default=false()),
     UniqueConstraint("digest", "recipient"),
     *(
-        Index(
-            f"ix_inbox_{name}",
-            *columns,
-            sqlite_where=text("status = 'new'"),
-            postgresql_where=text("status = 'new'"),
-        )
+        Index(f"ix_inbox_{name}", *columns, **where_it_waits("new", columns[0]))
         for name, columns in (
             ("lane", ("lane", "place")),
             ("board_lane", ("board_lane", "id")),
@@ -58,12 +53,6 @@ inbox = Table(
         )
     ),
     Index("ix_inbox_sender", text("lower(sender)")),  # whose mails are forgotten when they leave
-    Index(
-        "ix_inbox_waiting",
-        "id",
-        sqlite_where=text("status = 'new'"),
-        postgresql_where=text("status = 'new'"),
-    ),
     Index(
         "ix_inbox_stuck",
         "id",
@@ -96,26 +85,9 @@ outbox = Table(
     Column("due_at", Moment, nullable=False),
     Column("last_error", Text),
     Column("finished_at", Moment),
+    Index("ix_outbox_due", "due_at", "id", **where_it_waits("due", "due_at")),
     Index(
-        "ix_outbox_due",
-        "due_at",
-        "id",
-        sqlite_where=text("status = 'due'"),
-        postgresql_where=text("status = 'due'"),
-    ),
-    Index(
-        "ix_outbox_order",
-        "recipient_key",
-        "thread",
-        "id",
-        sqlite_where=text("status = 'due'"),
-        postgresql_where=text("status = 'due'"),
-    ),
-    Index(
-        "ix_outbox_waiting",
-        "id",
-        sqlite_where=text("status = 'due'"),
-        postgresql_where=text("status = 'due'"),
+        "ix_outbox_order", "recipient_key", "thread", "id", **where_it_waits("due", "recipient_key")
     ),
     Index(
         "ix_outbox_failed",

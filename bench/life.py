@@ -1,0 +1,133 @@
+"""A long life: turns beside millions of rows that are done, for an hour, and beside a snapshot
+that is held open as a backup holds one. On PostgreSQL, whose old rows stay until no one sees them.
+"""
+
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from sqlalchemy import Column, Connection, create_engine, text
+
+from bench import season
+from bench.measure import Row
+from bench.place import DURABLE, Game, Setting, place
+from bench.place import Size as WholeSize
+from bench.smtp_load import SHAPES
+from pbm.store.schema.columns import Moment
+from pbm.store.schema.mails import inbox, outbox
+
+ROWS = 5_000_000
+MINUTES = 60.0
+HELD = 10.0  # minutes, the last of all
+# Some memory, as anybody has who keeps millions of rows.
+_SERVER = {**DURABLE, "shared_buffers": "256MB", "max_wal_size": "2GB"}
+_SETTING = Setting(
+    "PostgreSQL, one process", postgresql=True, variables={"PBM_MAILS_PER_HOUR": "0"}
+)
+_SHAPE = SHAPES[1]
+_FEWEST = 5  # rounds of which the median counts
+_FINISHED = {inbox: "done", outbox: "sent"}
+_UNIQUE = ("digest", "message_id")
+
+
+@dataclass(frozen=True)
+class Size:
+    """How many finished mails of each kind there are, in and out, and how long it all takes."""
+
+    rows: int = ROWS
+    minutes: float = MINUTES
+    held: float = HELD
+    boards: int = 200
+
+
+def measure(size: Size | None = None) -> list[Row]:
+    """The rate of whole turns: at first, beside the rows, after an hour, beside the snapshot."""
+    size = size or Size()
+    with (
+        place(WholeSize(size.boards), _SERVER) as here,
+        tempfile.TemporaryDirectory() as name,
+        here.database(_SETTING, Path(name)) as url,
+    ):
+        boards = season.begin(url, Path(name), size.boards, picture=False)
+        with here.server(_SETTING, Path(name), url, boards) as game:
+            return list(_rows(game, url, size))
+
+
+def _rows(game: Game, url: str, size: Size) -> Iterator[Row]:
+    empty = median(_rates(game, 0, _FEWEST))
+    yield Row("nothing is done yet", "turns", empty, "itself", 1.0)
+    fill(url, size.rows)
+    rates = _rates(game, size.minutes)
+    begun, ended = median(rates[: _part(rates)]), median(rates[-_part(rates) :])
+    many = f"{size.rows:,} mails in and as many out are done".replace(",", " ")
+    yield Row(f"{many}, at first", "turns", begun, "nothing done", begun / empty)
+    yield Row(f"{many}, after {size.minutes:g} minutes", "turns", ended, "at first", ended / begun)
+    with _snapshot(url):
+        beside = _rates(game, size.held)
+    held = median(beside[-_part(beside) :])
+    told = f"and then a snapshot is held open for {size.held:g} minutes"
+    yield Row(told, "turns", held, "before it", held / ended)
+
+
+def _rates(game: Game, minutes: float, fewest: int = 1) -> list[float]:
+    """The rate of each round, for so long, of some rounds in any case."""
+    end, rates = time.monotonic() + 60 * minutes, []
+    while len(rates) < fewest or time.monotonic() < end:
+        rates.append(game.round(_SHAPE).rate)
+    return rates
+
+
+def _part(rates: Sequence[float]) -> int:
+    """How many of the rounds are the beginning, or the end."""
+    return max(1, len(rates) // 6)
+
+
+@contextmanager
+def _snapshot(url: str) -> Iterator[None]:
+    """A transaction that sees the database as it is now, like that of `pg_dump`."""
+    engine = create_engine(url, isolation_level="REPEATABLE READ")
+    try:
+        with engine.connect() as connection:
+            connection.execute(text("SELECT count(*) FROM boards")).one()
+            yield
+    finally:
+        engine.dispose()
+
+
+def fill(url: str, rows: int) -> None:
+    """Copy the mails that are done, in and out, until there are so many of each, and tidy up."""
+    engine = create_engine(url)
+    with engine.begin() as connection:
+        for table, word in _FINISHED.items():
+            _copy(connection, table.name, list(table.columns), word, rows)
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.execute(text("VACUUM ANALYZE"))
+    engine.dispose()
+
+
+def _copy(
+    connection: Connection, table: str, columns: Sequence[Column[object]], word: str, rows: int
+) -> None:
+    names = [column.name for column in columns if column.name != "id"]
+    values = ", ".join(_value(column) for column in columns if column.name != "id")
+    done = connection.scalar(text(f"SELECT count(*) FROM {table} WHERE status = '{word}'"))
+    query = text(
+        f"INSERT INTO {table} ({', '.join(names)}) SELECT {values}"
+        f" FROM {table} AS it, generate_series(1, :times) AS copy"
+        f" WHERE it.status = '{word}' ORDER BY copy DESC, it.id"
+    )
+    connection.execute(query, {"times": -(-rows // int(done or 1))})
+
+
+def _value(column: Column[object]) -> str:
+    """What stands there in a copy: the later it is, the longer ago it was."""
+    if column.name in _UNIQUE:
+        whole = f"md5(it.{column.name} || copy) || md5(copy || it.{column.name})"
+        return f"left({whole}, length(it.{column.name}))"
+    if isinstance(column.type, Moment):
+        return f"it.{column.name} - copy * interval '1 hour'"
+    return f"it.{column.name}"
