@@ -26,6 +26,7 @@ class Remembered:
         self._seats: dict[int, list[Row]] = {}
         self._built: dict[int, Board] = {}
         self._players: dict[int, Player] = {}
+        self._owners: dict[str, int] = {}  # of addresses, as far as they are so still
         self._plies: dict[int, tuple[int, tuple[Ply, ...]]] = {}
         self._marks: dict[int, list[str | None]] = {}
         self._vacations: dict[int, tuple[date, tuple[Vacation, ...]]] = {}
@@ -53,6 +54,12 @@ class Remembered:
         """A player who is known."""
         return self._players.get(player_id)
 
+    def owner(self, address_key: str) -> Player | None:
+        """The player to whom an address belongs, if that one is known."""
+        player = self._players.get(self._owners.get(address_key, 0))
+        owns = player is not None and address_key in map(str.lower, player.addresses)
+        return player if owns else None
+
     def plies(self, board_id: int, since: int) -> tuple[Ply, ...] | None:
         """The plies of a board after one, where all of them are known."""
         first, plies = self._plies.get(board_id, (since + 1, ()))
@@ -75,7 +82,10 @@ class Remembered:
 
     def keep_players(self, players: Iterable[Player]) -> None:
         """Remember players."""
-        self._players.update((player.id, player) for player in players)
+        for player in players:
+            self._players[player.id] = player
+            for address in player.addresses:
+                self._owners[address.lower()] = player.id
 
     def keep_plies(
         self,
