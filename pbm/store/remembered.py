@@ -15,7 +15,8 @@ from pbm.store.values.players import Player, Vacation
 from pbm.store.values.plies import NewPly, Ply
 
 Row = dict[str, Any]
-_MOST = 1000  # rows of a kind; far more than a group of turns has to do with
+_MOST = 1000  # of a kind; far more than a group of turns has to do with
+_MOST_PLIES = 60  # of a board; twice as many as its mail tells of
 TIMES_NEEDED = 3  # that a position had stood; no claim asks for more
 
 
@@ -97,9 +98,11 @@ class Remembered:
         plies: Sequence[Ply],
         marks: Sequence[str | None] | None = None,
     ) -> None:
-        """Remember a board's plies after one; `marks` are of what stood after each from the first
-        one on."""
+        """Remember a board's plies after one, unless they are many; `marks` are of what stood after
+        each from the first one on."""
         self._make_room("moves", self._plies)
+        if len(plies) > _MOST_PLIES:
+            return
         self._plies[board_id] = since, tuple(plies)
         if marks is not None:
             self._marks[board_id] = list(marks)
