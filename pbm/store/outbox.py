@@ -26,7 +26,7 @@ from sqlalchemy.dialects import postgresql
 
 from pbm.store.driver import Row
 from pbm.store.kinds import ERASING_ADDRESS, SUPERSEDED, Allowance, Kind, using_up
-from pbm.store.schema.columns import DUE, FAILED
+from pbm.store.schema.columns import DUE, FAILED, Moment
 from pbm.store.schema.mails import outbox, reminded_boards
 from pbm.store.statement import Statement
 from pbm.store.transaction import GUARDED, Transaction
@@ -115,8 +115,12 @@ _FINISHED = update(outbox).values(
     recipient_key=_unless_erased(outbox.c.recipient_key),
 )
 _FINISH = Statement(_FINISHED.where(outbox.c.id == bindparam("mail")))
-_FINISH_ALL = Statement(  # on PostgreSQL
-    _FINISHED.where(outbox.c.id == func.any(bindparam("mails", type_=postgresql.ARRAY(Integer))))
+_AMONG = outbox.c.id == func.any(bindparam("mails", type_=postgresql.ARRAY(Integer)))
+_FINISH_ALL = Statement(_FINISHED.where(_AMONG))  # on PostgreSQL
+_STILL_DUE = Statement(
+    select(outbox.c.id).where(
+        _AMONG, outbox.c.status == DUE, outbox.c.due_at <= bindparam("now", type_=Moment())
+    )
 )
 _ARRIVED = and_(outbox.c.status == "sent", outbox.c.last_error.is_(None))  # as far as we know
 _NEXT_DUE_AT = Statement(
@@ -163,11 +167,9 @@ class Outbox:
         return [_mail(row) for row in rows]
 
     def still_due(self, outbox_ids: Sequence[int], now: datetime) -> frozenset[int]:
-        """Those of some mails that still wait to be sent."""
-        query = select(outbox.c.id).where(
-            outbox.c.id.in_(outbox_ids), outbox.c.status == DUE, outbox.c.due_at <= now
-        )
-        return frozenset(self._transaction.scalars(query))
+        """Those of some mails that still wait to be sent; on PostgreSQL."""
+        rows = _STILL_DUE.rows(self._transaction, mails=list(outbox_ids), now=now)
+        return frozenset(int(row["id"]) for row in rows)
 
     def next_due_at(self) -> datetime | None:
         """When the next waiting mail is due."""
