@@ -247,8 +247,7 @@ class Outbox:
         query: Select[Any] = select(*_COLUMNS).where(outbox.c.id == outbox_id)
         if lock:
             query = query.with_for_update()
-        run = self._transaction.lock if lock else self._transaction.execute
-        row = run(query).mappings().one_or_none()
+        row = self._transaction.execute(query).mappings().one_or_none()
         if row is None:
             raise LookupError(f"no mail {outbox_id} in the outbox")
         return _mail(row)
