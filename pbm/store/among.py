@@ -4,19 +4,24 @@ import json
 from collections.abc import Callable, Collection
 from typing import Any
 
-from sqlalchemy import Boolean, ColumnElement, String, bindparam
+from sqlalchemy import Boolean, ColumnElement, Integer, String, bindparam
+from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.engine import Dialect
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
-from sqlalchemy.types import TypeDecorator
+from sqlalchemy.types import TypeDecorator, TypeEngine
 
 
 class _Numbers(TypeDecorator[Collection[int]]):
     impl = String
     cache_ok = True
 
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        """An array in PostgreSQL, and JSON in SQLite."""
+        return String() if dialect.name == "sqlite" else ARRAY(Integer)
+
     def bind_processor(self, dialect: Dialect) -> Callable[[Any], Any]:
-        """A list for PostgreSQL, and JSON for SQLite."""
+        """As each of them has it."""
         return _as_json if dialect.name == "sqlite" else list
 
 
@@ -44,7 +49,7 @@ def _for_sqlite(element: among, compiler: SQLCompiler, **options: Any) -> str:
 @compiles(among, "postgresql")
 def _for_postgresql(element: among, compiler: SQLCompiler, **options: Any) -> str:
     column, numbers = _written(element, compiler, options)
-    return f"{column} = ANY(CAST({numbers} AS INTEGER[]))"
+    return f"{column} = ANY({numbers})"
 
 
 def _written(element: among, compiler: SQLCompiler, options: dict[str, Any]) -> tuple[str, str]:

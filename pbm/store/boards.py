@@ -25,7 +25,7 @@ _FIND = Statement(select(boards).where(_IT))
 # Not FOR UPDATE: mails that refer to a board wait for nobody who changes it.
 _FIND_LOCKED = Statement(select(boards).where(_IT).with_for_update(key_share=True))
 SEATED_AT = Statement(SEATED.where(seats.c.board_id == bindparam("board_id")))
-_SET = ColumnSetter(boards, guarded=True)
+_SET = ColumnSetter(boards, GUARDED)
 _NOTE_ANSWERED = Statement(
     update(seats)
     .where(
@@ -72,7 +72,6 @@ class Boards:
         )
         if locks:
             self._transaction.held.update(row["id"] for row in found)
-            self._transaction.have_waited()
         for row in found:
             self._transaction.known.keep_board(row, seated)
         return self._transaction.known.board(board_id)

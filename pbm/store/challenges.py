@@ -22,7 +22,7 @@ class Challenges:
     def find(self, challenge_id: int) -> PendingChallenge | None:
         """Find one that waits still, and let it take no other answer until the commit."""
         its = challenges.c.id == challenge_id
-        row = self._transaction.lock(select(challenges).where(its).with_for_update())
+        row = self._transaction.execute(select(challenges).where(its).with_for_update())
         found = row.mappings().one_or_none()
         return self._with_seats(dict(found)) if found else None
 

@@ -201,7 +201,9 @@ class Database:
     def glance(self) -> Iterator[UnitOfWork]:
         """For one look-up, which sees one state anyway: without a transaction."""
         with self._reader.connect() as connection:
-            yield UnitOfWork(connection)
+            work = UnitOfWork(connection)
+            yield work
+            work.flush()
 
     @contextmanager
     def _unit(self, connection: Connection) -> Iterator[UnitOfWork]:

@@ -24,8 +24,7 @@ class Facts:
         query = select(facts.c.value, facts.c.noted_at).where(facts.c.name == name)
         if lock:
             query = query.with_for_update()
-        run = self._transaction.lock if lock else self._transaction.execute
-        row = run(query).one_or_none()
+        row = self._transaction.execute(query).one_or_none()
         return Fact(row.value, row.noted_at) if row else None
 
     def note(self, name: str, value: Any, now: datetime) -> None:

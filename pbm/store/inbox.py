@@ -227,7 +227,7 @@ class Inbox:
     def get(self, inbox_id: int, *, lock: bool = False) -> InboxMail:
         """Return a mail by number; with `lock` no turn takes it. Raises LookupError."""
         query = select(*_COLUMNS).where(inbox.c.id == inbox_id)
-        mail = self._one_locked(query) if lock else self._one(query)
+        mail = self._one(query.with_for_update() if lock else query)
         if mail is None:
             raise LookupError(f"no mail {inbox_id} in the inbox")
         return mail
@@ -258,7 +258,7 @@ class Inbox:
         """Find a mail that is still to be obeyed, and lock it; without `wait` only one that no
         other process has in hand."""
         query = select(*_COLUMNS).where(inbox.c.id == inbox_id, inbox.c.status == NEW)
-        return self._one_locked(query, skip=not wait)
+        return self._one(query.with_for_update(skip_locked=not wait))
 
     def finish(self, outcomes: Sequence[tuple[int, str]], now: datetime) -> None:
         """Record what became of mails, by number, and erase their texts."""
@@ -282,11 +282,6 @@ class Inbox:
 
     def _set(self, condition: ColumnElement[bool], **values: object) -> None:
         self._transaction.execute(update(inbox).where(condition).values(**values))
-
-    def _one_locked(self, query: Select[Any], *, skip: bool = False) -> InboxMail | None:
-        locking = query.with_for_update(skip_locked=skip)
-        row = self._transaction.lock(locking).mappings().one_or_none()
-        return _mail(row) if row else None
 
     def _one(self, query: Select[Any]) -> InboxMail | None:
         row = self._transaction.execute(query).mappings().one_or_none()

@@ -118,9 +118,10 @@ _FINISHED = update(outbox).values(
     recipient_key=_unless_erased(outbox.c.recipient_key),
 )
 _FINISH = Statement(_FINISHED.where(outbox.c.id == bindparam("mail")))
-_FINISH_ALL = Statement(  # on PostgreSQL
-    _FINISHED.where(outbox.c.id == func.any(bindparam("mails", type_=postgresql.ARRAY(Integer))))
-)
+_AMONG = outbox.c.id == func.any(bindparam("mails", type_=postgresql.ARRAY(Integer)))
+_FINISH_ALL = Statement(_FINISHED.where(_AMONG))  # on PostgreSQL
+# Asked for the moment, too, PostgreSQL would look through the index of all that waits.
+_STILL_DUE = Statement(select(outbox.c.id, outbox.c.due_at).where(_AMONG, outbox.c.status == DUE))
 _ARRIVED = and_(outbox.c.status == "sent", outbox.c.last_error.is_(None))  # as far as we know
 _AT_ANY_MOMENT = outbox.c.due_at >= BEGINNING  # whose index has all that wait
 _IS_DUE = and_(outbox.c.status == DUE, _AT_ANY_MOMENT)
@@ -177,11 +178,9 @@ class Outbox:
         return [_mail(row) for row in rows]
 
     def still_due(self, outbox_ids: Sequence[int], now: datetime) -> frozenset[int]:
-        """Those of some mails that still wait to be sent."""
-        query = select(outbox.c.id, outbox.c.due_at).where(
-            outbox.c.id.in_(outbox_ids), outbox.c.status == DUE
-        )
-        return frozenset(row.id for row in self._transaction.execute(query) if row.due_at <= now)
+        """Those of some mails that still wait to be sent; on PostgreSQL."""
+        rows = _STILL_DUE.rows(self._transaction, mails=list(outbox_ids))
+        return frozenset(int(row["id"]) for row in rows if row["due_at"] <= now)
 
     def next_due_at(self, *, since: datetime = BEGINNING) -> datetime | None:
         """When the next waiting mail is due, of those that are so since a moment."""
@@ -249,8 +248,7 @@ class Outbox:
         query: Select[Any] = select(*_COLUMNS).where(outbox.c.id == outbox_id)
         if lock:
             query = query.with_for_update()
-        run = self._transaction.lock if lock else self._transaction.execute
-        row = run(query).mappings().one_or_none()
+        row = self._transaction.execute(query).mappings().one_or_none()
         if row is None:
             raise LookupError(f"no mail {outbox_id} in the outbox")
         return _mail(row)

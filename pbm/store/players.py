@@ -130,7 +130,7 @@ class Players:
 
         Boards and mails that refer to the player can be written meanwhile.
         """
-        self._transaction.lock(
+        self._transaction.execute(
             select(players.c.id).where(players.c.id == player_id).with_for_update(key_share=True)
         )
 
@@ -140,7 +140,8 @@ class Players:
 
     def by_address(self, address_key: str) -> Player | None:
         """Find the player to whom a verified address (whole lower-case) belongs."""
-        return self._one(_BY_ADDRESS, address_key=address_key)
+        known = self._transaction.known.owner(address_key)
+        return known or self._one(_BY_ADDRESS, address_key=address_key)
 
     def handles_among(self, handles: Collection[str]) -> frozenset[str]:
         """Those of some handles that are in use."""

@@ -92,7 +92,7 @@ class Questions:
     def find(self, question_id: int) -> Question | None:
         """Find a question by number, and let it take no answer until the commit."""
         query = select(*_COLUMNS).where(questions.c.id == question_id).with_for_update()
-        row = self._transaction.lock(query).mappings().one_or_none()
+        row = self._transaction.execute(query).mappings().one_or_none()
         return _question(row) if row else None
 
     def by_token(self, token_digest: str, *, lock: bool = False) -> Question | None:
@@ -100,8 +100,7 @@ class Questions:
         query = select(*_COLUMNS).where(questions.c.token_digest == token_digest)
         if lock:
             query = query.with_for_update()
-        run = self._transaction.lock if lock else self._transaction.execute
-        row = run(query).mappings().one_or_none()
+        row = self._transaction.execute(query).mappings().one_or_none()
         return _question(row) if row else None
 
     def asked_player(self, kind: str, player_id: int, since: datetime) -> bool:

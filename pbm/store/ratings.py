@@ -126,7 +126,7 @@ class Ratings:
     def hold(self) -> None:
         """Let nobody else count a board until the commit."""
         if self._transaction.dialect.name == "postgresql":
-            self._transaction.lock(_COUNTING)
+            self._transaction.execute(_COUNTING)
             self.are_held = True
 
     def add(self, board_id: int, game: str, pool: Pool, now: datetime) -> CountedBoard:

@@ -5,7 +5,7 @@ and what is told of a row is the same whether it was read or remembered. A write
 says what it leaves lets everything of its table be forgotten.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence, Sized
 from datetime import date, datetime
 from typing import Any
 
@@ -15,6 +15,8 @@ from pbm.store.values.players import Player, Vacation
 from pbm.store.values.plies import NewPly, Ply
 
 Row = dict[str, Any]
+_MOST = 1000  # of a kind; far more than a group of turns has to do with
+_MOST_PLIES = 60  # of a board; twice as many as its mail tells of
 TIMES_NEEDED = 3  # that a position had stood; no claim asks for more
 
 
@@ -26,6 +28,7 @@ class Remembered:
         self._seats: dict[int, list[Row]] = {}
         self._built: dict[int, Board] = {}
         self._players: dict[int, Player] = {}
+        self._owners: dict[str, int] = {}  # of addresses, as far as they are so still
         self._plies: dict[int, tuple[int, tuple[Ply, ...]]] = {}
         self._marks: dict[int, list[str | None]] = {}
         self._vacations: dict[int, tuple[date, tuple[Vacation, ...]]] = {}
@@ -53,6 +56,12 @@ class Remembered:
         """A player who is known."""
         return self._players.get(player_id)
 
+    def owner(self, address_key: str) -> Player | None:
+        """The player to whom an address belongs, if that one is known."""
+        player = self._players.get(self._owners.get(address_key, 0))
+        owns = player is not None and address_key in map(str.lower, player.addresses)
+        return player if owns else None
+
     def plies(self, board_id: int, since: int) -> tuple[Ply, ...] | None:
         """The plies of a board after one, where all of them are known."""
         first, plies = self._plies.get(board_id, (since + 1, ()))
@@ -69,13 +78,18 @@ class Remembered:
 
     def keep_board(self, row: Row, seats: Iterable[Row]) -> None:
         """Remember a board's row and those of its seats."""
+        self._make_room("boards", self._boards)
         self._boards[row["id"]] = row
         self._seats[row["id"]] = list(seats)
         self._built.pop(row["id"], None)
 
     def keep_players(self, players: Iterable[Player]) -> None:
         """Remember players."""
-        self._players.update((player.id, player) for player in players)
+        for player in players:
+            self._make_room("players", self._players)
+            self._players[player.id] = player
+            for address in player.addresses:
+                self._owners[address.lower()] = player.id
 
     def keep_plies(
         self,
@@ -84,15 +98,24 @@ class Remembered:
         plies: Sequence[Ply],
         marks: Sequence[str | None] | None = None,
     ) -> None:
-        """Remember a board's plies after one; `marks` are of what stood after each from the first
-        one on."""
+        """Remember a board's plies after one, unless they are many; `marks` are of what stood after
+        each from the first one on."""
+        self._make_room("moves", self._plies)
+        if len(plies) > _MOST_PLIES:
+            return
         self._plies[board_id] = since, tuple(plies)
         if marks is not None:
             self._marks[board_id] = list(marks)
 
     def keep_vacations(self, player_id: int, since: date, found: Sequence[Vacation]) -> None:
         """Remember a player's vacations that last until a day or longer."""
+        self._make_room("vacations", self._vacations)
         self._vacations[player_id] = since, tuple(found)
+
+    def _make_room(self, table: str, known: Sized) -> None:
+        """Who goes through all there is reads everything once anyway."""
+        if len(known) >= _MOST:
+            self.forget(table)
 
     # -- what was written --------------------------------------------------------------------
 
@@ -164,16 +187,16 @@ class Remembered:
         boards and their plies."""
         for board_id in {*self._boards, *self._plies, *self._marks}.difference(held):
             self.forget_board(board_id)
-        for name in ("_players", "_seats", "_built", "_vacations"):
+        for name in ("_players", "_owners", "_seats", "_built", "_vacations"):
             getattr(self, name).clear()
 
 
 # What is told from the rows of each table.
 _TOLD_FROM = {
-    "boards": ("_boards", "_built"),
+    "boards": ("_boards", "_seats", "_built"),
     "seats": ("_seats", "_built"),
-    "players": ("_players", "_seats", "_built"),
-    "addresses": ("_players",),
+    "players": ("_players", "_owners", "_seats", "_built"),
+    "addresses": ("_players", "_owners"),
     "moves": ("_plies", "_marks"),
     "vacations": ("_vacations",),
 }

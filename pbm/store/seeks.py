@@ -52,7 +52,7 @@ class Seeks:
         """Let nobody else change a seek until the commit: two who come at once would both wait,
         or take one seat."""
         if self._transaction.dialect.name == "postgresql":
-            self._transaction.lock(_ONE_AT_A_TIME)
+            self._transaction.execute(_ONE_AT_A_TIME)
             self.are_held = True
 
     def find(self, seek_id: int) -> Seek | None:

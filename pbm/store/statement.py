@@ -6,6 +6,7 @@ fifteen of them. The SQL and the conversion of values are SQLAlchemy's here, too
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from sqlalchemy import JSON, Delete, Insert, Select, Table, Update, bindparam, update
@@ -15,7 +16,7 @@ from sqlalchemy.types import TypeEngine
 
 from pbm.store.driver import Call
 from pbm.store.together import reach_of
-from pbm.store.transaction import GUARDED, Leaves, Transaction, WouldWaitError, may_wait
+from pbm.store.transaction import Leaves, Transaction, may_wait
 
 Built = Select[Any] | Insert | Update | Delete
 Convert = Callable[[Any], Any] | None
@@ -32,10 +33,10 @@ class Statement:
         self._built = built
         self._reach = reach_of(built)
         self._compiled: dict[str, _Compiled] = {}
-        self._may_wait = may_wait(built)
+        self.may_wait = may_wait(built)
 
     def rows(self, transaction: Transaction, **values: Any) -> list[dict[str, Any]]:
-        """All rows, each by the names of its columns. Raises DBAPIError."""
+        """All rows, each by the names of its columns. Raises DBAPIError, and WouldWaitError."""
         (rows,) = rows_of(transaction, (self, values))
         if self._reach:
             transaction.note_written(self._reach.target, None)
@@ -54,17 +55,20 @@ class Statement:
         self, transaction: Transaction, *sets: Mapping[str, Any], leaves: Leaves | None = None
     ) -> None:
         """Let what gives nothing back be run for each set of values, when the transaction next
-        asks for anything or ends, and raise DBAPIError there. `leaves` as in `Transaction.write`.
+        asks for anything or ends, and raise DBAPIError there. `leaves` as in
+        `Transaction.execute`. Raises WouldWaitError.
         """
         assert self._reach
-        compiled = self.compiled_in(transaction)
+        compiled = self.compiled_for(transaction)
         bound = [compiled.bound(values) for values in sets]
         transaction.write(compiled.sql, bound, self._reach, leaves=leaves)
+        if self.may_wait:
+            transaction.have_waited()
 
-    def compiled_in(self, transaction: Transaction) -> "_Compiled":
-        """What it is for the database of a transaction. Raises WouldWaitError."""
-        if self._may_wait and transaction.in_group:
-            raise WouldWaitError(self._built)
+    def compiled_for(self, transaction: Transaction) -> "_Compiled":
+        """What it is for a transaction's database. Raises WouldWaitError."""
+        if self.may_wait:
+            transaction.check_may_wait(self._built)
         dialect = transaction.dialect
         compiled = self._compiled.get(dialect.name)
         if compiled is None:
@@ -75,19 +79,21 @@ class Statement:
 def rows_of(
     transaction: Transaction, *asked: tuple[Statement, Mapping[str, Any]]
 ) -> list[list[dict[str, Any]]]:
-    """All rows of several statements that read, asked together. Raises DBAPIError."""
-    compiled = [(statement.compiled_in(transaction), values) for statement, values in asked]
+    """All rows of several statements, asked together. Raises DBAPIError, and WouldWaitError."""
+    compiled = [(statement.compiled_for(transaction), values) for statement, values in asked]
     found = transaction.read(*(Call(one.sql, (one.bound(values),)) for one, values in compiled))
+    if any(statement.may_wait for statement, _ in asked):
+        transaction.have_waited()
     return [[one.read(row) for row in rows] for (one, _), rows in zip(compiled, found, strict=True)]
 
 
 class ColumnSetter:
     """Writes columns of the row with a number, by one statement for each choice of columns."""
 
-    def __init__(self, table: Table, *, guarded: bool = False) -> None:
-        """`guarded`: rows of this table are changed by who has locked them before."""
+    def __init__(self, table: Table, options: Mapping[str, Any] = MappingProxyType({})) -> None:
+        """`options` are those of each statement."""
         self._table = table
-        self._options = GUARDED if guarded else {}
+        self._options = options
         self._statements: dict[tuple[str, ...], Statement] = {}
 
     def run(
@@ -98,8 +104,8 @@ class ColumnSetter:
         statement = self._statements.get(names)
         if statement is None:
             setting = update(self._table).values({name: bindparam(name) for name in names})
-            setting = setting.where(self._table.c.id == bindparam("number"))
-            statement = Statement(setting.execution_options(**self._options))
+            its_row = setting.where(self._table.c.id == bindparam("number"))
+            statement = Statement(its_row.execution_options(**self._options))
             self._statements[names] = statement
         statement.run(transaction, {**columns, "number": number}, leaves=leaves)
 

@@ -142,7 +142,7 @@ class Thoughts:
     def find(self, thought_id: int) -> Thought | None:
         """Find one that is still to be done, locked."""
         query = select(*_READ).where(thoughts.c.id == thought_id).with_for_update()
-        row = self._transaction.lock(query).mappings().one_or_none()
+        row = self._transaction.execute(query).mappings().one_or_none()
         return _thought(row) if row else None
 
     def about(self, kind: ThoughtKind, about: str) -> Thought | None:

@@ -108,7 +108,7 @@ class Timers:
     def find(self, timer_id: int) -> Timer | None:
         """Find one that still waits."""
         query = select(*_COLUMNS).where(due.c.id == timer_id, _WAITS).with_for_update()
-        row = self._transaction.lock(query).mappings().one_or_none()
+        row = self._transaction.execute(query).mappings().one_or_none()
         return Timer(**row) if row else None
 
     def about(self, kind: TimerKind, abouts: Sequence[str]) -> dict[str, Timer]:

@@ -81,12 +81,15 @@ class Transaction:
     ) -> "CursorResult[*tuple[Any, ...]]":
         """Run a statement in SQLAlchemy's own way; one that writes says what it leaves of what is
         remembered, or all of its table is forgotten. Raises DBAPIError, and WouldWaitError."""
-        if self.in_group and may_wait(statement):
-            raise WouldWaitError(statement)
+        waits = may_wait(statement)
+        if waits:
+            self.check_may_wait(statement)
         self.flush()
         result = self._connection.execute(statement, values)
         if isinstance(statement, UpdateBase):
             self.note_written(getattr(statement.table, "name", ""), leaves)
+        if waits:
+            self.have_waited()
         return result
 
     def scalar(
@@ -101,15 +104,13 @@ class Transaction:
         """The first column of each of a statement's rows. Raises DBAPIError."""
         return self.execute(statement, values, leaves=leaves).scalars()
 
-    def lock(self, statement: Executable, values: Any = None) -> "CursorResult[*tuple[Any, ...]]":
-        """Run a statement that may wait for another transaction: what was read before is read
-        anew after it, but for what is held. Raises DBAPIError."""
-        result = self.execute(statement, values)
-        self.have_waited()
-        return result
+    def check_may_wait(self, statement: object) -> None:
+        """Raise WouldWaitError where nobody may wait for another transaction."""
+        if self.in_group:
+            raise WouldWaitError(statement)
 
     def have_waited(self) -> None:
-        """Others may have changed meanwhile what is not held."""
+        """Others may have changed meanwhile what is not held: it is read anew."""
         if self.is_shared:
             self.known.forget_all_but(self.held)
 

@@ -140,7 +140,9 @@ def everything(work: UnitOfWork) -> dict[str, Any]:
             found[f"plies {number}, {since}"] = work.plies.of(number, since=since)
         found[f"seated {number}"] = work.players.seated(number)
     for number in PLAYERS:
-        found[f"player {number}"] = work.players.get(number)
+        player = found[f"player {number}"] = work.players.get(number)
+        for address in player.addresses:
+            found[address] = work.players.by_address(address.lower())
         for since in (FIRST_DAY, FIRST_DAY + timedelta(days=150)):
             found[f"away {number}, {since}"] = work.vacations.of_player(number, since)
     return found

@@ -86,8 +86,9 @@ def whole(table: Table, statements: list[str]) -> list[str]:
 
 def board_reads(statements: list[str]) -> list[bool]:
     """Whether each reading of a board locks it."""
-    reads = [item for item in statements if " FROM boards WHERE boards.id" in item]
-    return ["FOR NO KEY UPDATE" in item for item in reads]
+    return [
+        "FOR NO KEY UPDATE" in item for item in statements if " FROM boards WHERE boards.id" in item
+    ]
 
 
 def test_a_turn_of_two_and_a_turn_of_six_cost_the_same(table: Table) -> None:

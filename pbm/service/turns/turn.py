@@ -237,8 +237,6 @@ class Turns:
         try:
             with self._at_hand(mail):
                 outcome = self._obey(work, mail, prepared)
-                if not work.in_group:
-                    work.flush()  # what cannot be written is this mail's trouble
         except HashingNeeded as needed:
             prepared.must_hash(needed)
             self.preparations.remember(prepared)

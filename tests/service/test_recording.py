@@ -1,0 +1,115 @@
+"""What became of mails is written down together, and what is in the way of one stops no other."""
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import pytest
+from sqlalchemy import event
+
+from pbm.mail.smtp_out.delivery import Delivery, Failed, Sent
+from pbm.service.post.composer import Composer
+from pbm.service.post.post import Post
+from pbm.service.post.recording import Outcome
+from pbm.service.running.writer import Writer
+from pbm.store.db import UnitOfWork
+from tests.polling import PATIENCE
+from tests.serving import take_next
+from tests.table import SERVER, Table
+
+MANY = 12
+
+
+@pytest.fixture
+def table(database_url: str) -> Iterator[Table]:
+    table = Table(database_url)
+    yield table
+    table.close()
+
+
+class World:
+    """Takes all mails at one moment, but those to somebody who is nobody."""
+
+    def __init__(self, mails: int) -> None:
+        self._all_here = asyncio.Barrier(mails)
+
+    async def deliver(self, envelope_sender: str, recipient: str, raw: bytes) -> Delivery:  # noqa: ARG002
+        """Wait for all others."""
+        await self._all_here.wait()
+        return Failed("550 nobody") if recipient.startswith("nobody") else Sent()
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+async def in_thread(work: Callable[[], Any]) -> Any:
+    return work()
+
+
+def write(table: Table, *names: str) -> None:
+    """Somebody writes to the server once, and gets an answer."""
+    for name in names:
+        person = table.person(f"{name}@example.org")
+        table.hand_in(person.address, SERVER, person.mail_bytes("", "help", to=SERVER))
+    while take_next(table.turns):
+        pass
+
+
+def send_all(table: Table, post_of: type[Post] = Post) -> list[str]:
+    """Send what is due, all of it at once; return what was changed, by statement."""
+    changes: list[str] = []
+
+    def note(_c: object, _cursor: object, sql: str, *_: object) -> None:
+        if sql.startswith("UPDATE outbox"):
+            changes.append(sql)
+
+    async def scene() -> None:
+        due = len([row for row in table.rows("outbox") if row["status"] == "due"])
+        post = post_of(table.database, table.site, table.clock, World(due), Composer(SERVER))
+        writer = Writer(table.database, in_thread)
+        mails = (await post.look(in_thread)).mails
+        assert len(mails) == due
+        async with asyncio.timeout(PATIENCE):
+            await asyncio.gather(*(post.send(mail, written, writer) for mail, written in mails))
+        post.holds.close()
+
+    event.listen(table.database.engine, "before_cursor_execute", note)
+    asyncio.run(scene())
+    event.remove(table.database.engine, "before_cursor_execute", note)
+    return changes
+
+
+def statuses(table: Table) -> list[str]:
+    return [row["status"] for row in table.rows("outbox")]
+
+
+def test_what_is_sent_at_once_is_recorded_at_once(table: Table) -> None:
+    write(table, *(f"person{number}" for number in range(MANY)))
+    assert len(send_all(table)) <= 2  # the first perhaps by itself, and all that came meanwhile
+    assert statuses(table) == ["sent"] * MANY
+    assert not any(row["params"] for row in table.rows("outbox"))
+
+
+def test_a_refused_mail_is_recorded_apart(table: Table) -> None:
+    write(table, "person", "nobody", "another")
+    send_all(table)
+    assert statuses(table)[:3] == ["sent", "failed", "sent"]
+
+
+def test_a_fault_in_one_record_stops_no_other(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pbm.service.post.post.PAUSE", 0)
+    write(table, "person", "unlucky", "another")
+    send_all(table, Breaking)
+    assert statuses(table) == ["sent", "due", "sent"]
+
+
+class Breaking(Post):
+    """It cannot write down what became of one mail."""
+
+    def record(self, work: UnitOfWork, outcomes: Sequence[Outcome]) -> None:
+        """Write down what became of the others."""
+        super().record(work, outcomes)
+        if any(mail.recipient.startswith("unlucky") for mail, _ in outcomes):
+            raise ZeroDivisionError("a planted bug")

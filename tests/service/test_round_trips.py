@@ -1,0 +1,86 @@
+"""How often PostgreSQL is asked, as the protocol itself shows it."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import event
+
+from pbm.clock import system_clock
+from pbm.mail.address import ServerAddress
+from pbm.mail.site import Site
+from pbm.mail.tags import load_keyring
+from pbm.service.running.steps import at_once
+from pbm.service.turns.order import queued
+from pbm.service.turns.turn import Turns
+from pbm.store.db import Database, UnitOfWork
+from tests.torture.games import SECRET, SERVER, Letter, begin_games
+
+TOGETHER = 16
+OF_A_GROUP = 4  # to claim, to read ahead, to write, and to commit
+_ANSWERED = re.compile(r"^B\s\d+\sReadyForQuery", re.MULTILINE)  # and nothing is left to answer
+_WITHOUT_TIMES = 1  # PQTRACE_SUPPRESS_TIMESTAMPS
+
+
+@contextmanager
+def traced(database: Database, file: Path) -> Iterator[UnitOfWork]:
+    """A transaction; all that goes over its connection until it is over is written into a file."""
+    with file.open("wb") as stream:
+        with database.transaction() as work:
+            held: Any = work._transaction._connection.connection.dbapi_connection
+            held.pgconn.trace(stream.fileno())
+            held.pgconn.set_trace_flags(_WITHOUT_TIMES)
+            yield work
+        held.pgconn.untrace()
+
+
+@contextmanager
+def counted(database: Database) -> Iterator[list[str]]:
+    """The statements that are run inside."""
+    found: list[str] = []
+
+    def note(_connection: object, _cursor: object, sql: str, *_: object) -> None:
+        found.append(sql)
+
+    event.listen(database.engine, "before_cursor_execute", note)
+    yield found
+    event.remove(database.engine, "before_cursor_execute", note)
+
+
+def hand_in(database: Database, site: Site, letters: list[Letter], ply: int) -> None:
+    """Let mails wait for their turns."""
+    now = system_clock()
+    with database.transaction() as work:
+        for number, letter in enumerate(letters):
+            to = site.address.parse(letter.recipient)
+            work.inbox.keep(
+                digest=f"{ply}.{number}",
+                recipient=letter.recipient,
+                sender=letter.sender,
+                peer="",
+                raw=letter.raw,
+                now=now,
+                same_for=now - now,
+                queued=queued(to, letter.sender, letter.raw, from_player=False),
+            )
+
+
+def test_sixteen_moves_are_four_round_trips(postgres_url: str, tmp_path: Path) -> None:
+    database = Database(postgres_url)
+    games = begin_games(database, TOGETHER, 2 * TOGETHER)
+    site = Site(ServerAddress(SERVER), load_keyring("nowhere", SECRET), "op@b.example")
+    turns = Turns(database, site, system_clock)
+    turns.seconds = lambda: 0.0  # no turn takes long
+    file = tmp_path / "trace"
+    for ply in (1, 2, 3):  # with the first of a player time begins to run
+        hand_in(database, site, [game.letter(ply, site.keyring) for game in games], ply)
+        with counted(database) as statements, traced(database, file) as work:
+            taken = at_once(turns.take_some(work, TOGETHER))
+        assert taken.mails == TOGETHER
+    assert len(_ANSWERED.findall(file.read_text())) == OF_A_GROUP
+    assert len(statements) == 14, statements
+    with database.reading() as work:
+        assert [work.boards.get(game.number).ply for game in games] == [3] * TOGETHER
+    database.close()
