@@ -120,6 +120,7 @@ _FINISHED = update(outbox).values(
 _FINISH = Statement(_FINISHED.where(outbox.c.id == bindparam("mail")))
 _AMONG = outbox.c.id == func.any(bindparam("mails", type_=postgresql.ARRAY(Integer)))
 _FINISH_ALL = Statement(_FINISHED.where(_AMONG))  # on PostgreSQL
+# Asked for the moment, too, PostgreSQL would look through the index of all that waits.
 _STILL_DUE = Statement(select(outbox.c.id, outbox.c.due_at).where(_AMONG, outbox.c.status == DUE))
 _ARRIVED = and_(outbox.c.status == "sent", outbox.c.last_error.is_(None))  # as far as we know
 _AT_ANY_MOMENT = outbox.c.due_at >= BEGINNING  # whose index has all that wait
