@@ -32,7 +32,10 @@ FROM pg_stat_statements JOIN pg_roles ON pg_roles.oid = userid
 WHERE dbid = (SELECT oid FROM pg_database WHERE datname = %s) AND rolname = ANY(%s)
 GROUP BY rolname
 """
-_BACKENDS = "SELECT pid, usename FROM pg_stat_activity WHERE datname = %s"
+_BACKENDS = """
+SELECT pid, CASE WHEN datname = %s THEN usename END
+FROM pg_stat_activity WHERE backend_type = 'client backend'
+"""
 _WAITING = (
     "SELECT usename, count(*) FROM pg_stat_activity"
     " WHERE datname = %s AND wait_event_type = 'Lock' GROUP BY usename"
@@ -109,7 +112,8 @@ class OnPostgres:
     processes: Mapping[str, Sequence[Popen[bytes]]]
     server: PostgresServer
     database: str
-    _users: dict[int, str] = field(default_factory=dict)
+    # Of each backend that has a client; None for one of another database, such as the bench's own.
+    _users: dict[int, str | None] = field(default_factory=dict)
     _seconds: dict[int, float] = field(default_factory=dict)
 
     @contextmanager
@@ -117,17 +121,18 @@ class OnPostgres:
         """Add to `used` what happens meanwhile."""
         with ExitStack() as stack:
             ours = [stack.enter_context(self.server.connected("postgres")) for _ in range(2)]
-            numbers = {connection.info.backend_pid for connection in ours}
-            stack.enter_context(_difference(used, lambda: self._read(ours[0], numbers)))
+            stack.enter_context(_difference(used, lambda: self._read(ours[0])))
             stack.enter_context(self._waiting(ours[1], used))
             yield
 
-    def _read(self, connection: psycopg.Connection[Any], ours: set[int]) -> Used:
+    def _read(self, connection: psycopg.Connection[Any]) -> Used:
         self._users |= dict(connection.execute(_BACKENDS, [self.database]).fetchall())
         counted = self.counting.read()
         read = _processors(self.processes)
-        for number in {*running.descendants([self._postmaster()]), *self._seconds} - ours:
+        for number in {*running.descendants([self._postmaster()]), *self._seconds}:
             name = self._users.get(number, _DATABASE)
+            if name is None:
+                continue
             # What one that has ended by now used was seen before.
             seconds = running.processor_seconds(number) or self._seconds.get(number, 0.0)
             self._seconds[number] = seconds

@@ -6,6 +6,8 @@ a machine that slows down does so to both. What counts is the median of the pair
 """
 
 import argparse
+import signal
+import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -134,9 +136,12 @@ def main(arguments: Sequence[str]) -> None:
     settings = asked.settings or list(SETTINGS)
     if not set(settings) <= set(SETTINGS):
         parser.error(f"the settings are {', '.join(SETTINGS)}")
+    before_us = signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))  # and cleaned up
     try:
         with checked_out(asked.against) as before:
             for line in measure(before, settings, rounds=asked.rounds, boards=asked.boards):
                 print(line, flush=True)
     except NoSuchVersionError as error:
         parser.error(str(error))
+    finally:
+        signal.signal(signal.SIGTERM, before_us)
