@@ -133,7 +133,7 @@ def preloadable(name: str, folder: Path) -> Path:
 
 def send(program: subprocess.Popen[bytes], what: signal.Signals) -> None:
     """Send a signal to a process and to its children."""
-    for number in _with_children([program]):
+    for number in with_children([program]):
         os.kill(number, what)
 
 
