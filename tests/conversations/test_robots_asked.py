@@ -87,7 +87,7 @@ def test_a_word_for_any_robot_names_the_one_for_first_games(alice: Person, word:
     ],
 )
 def test_plain_words_for_robots_bring_their_page(alice: Person, words: str) -> None:
-    alice.writes(words).hears("Robots are players", "=> challenge pebble")
+    alice.writes(words).hears("Robots are computer players", "=> challenge pebble")
 
 
 @pytest.mark.parametrize("words", ["play pebble", "play against pebble"])
