@@ -25,11 +25,11 @@ WHERE datname = current_database() AND pid <> pg_backend_pid() AND query LIKE %s
 """
 
 
-def keep(number: int) -> Callable[[UnitOfWork], int | None]:
+def keep(number: int, now: datetime = NOW) -> Callable[[UnitOfWork], int | None]:
     """A piece of work that keeps a mail."""
     mail: dict[str, Any] = {"recipient": "r", "sender": "s", "peer": "p", "raw": b"raw"}
     return lambda work: work.inbox.keep(
-        digest=str(number), now=NOW, same_for=NOW - NOW.replace(hour=0), **mail
+        digest=str(number), now=now, same_for=NOW - NOW.replace(hour=0), **mail
     )
 
 
@@ -37,7 +37,7 @@ def keep_untold(url: str) -> None:
     """What a process commits that dies before it tells anybody."""
     database = Database(url)
     with database.transaction() as work:
-        keep(0)(work)
+        keep(0, datetime.now(UTC))(work)  # what has waited for longer has no sign
     database.close()
 
 
