@@ -1,23 +1,41 @@
 """Measuring, and the table that it is told in."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from typing import ClassVar, Protocol
 
 CALIBRATION_ROUNDS = 1_000_000
 
 _TURNS = 3
 
 
+class Line(Protocol):
+    """A line of a table, and what stands above its columns."""
+
+    HEAD: ClassVar[tuple[str, ...]]
+
+    def cells(self) -> list[str]:
+        """What it says, column by column."""
+
+
 @dataclass(frozen=True)
 class Row:
     """One figure, `rate` in `unit` a second, beside the rate that it is compared with."""
+
+    HEAD: ClassVar[tuple[str, ...]] = ("what", "a second", "beside", "ratio")
 
     name: str
     unit: str
     rate: float
     beside: str
     ratio: float
+
+    def cells(self) -> list[str]:
+        """The figure without decimals, and the ratio with two."""
+        figure = f"{self.rate:,.0f} {self.unit}".replace(",", " ")
+        return [self.name, figure, self.beside, f"{self.ratio:.2f}"]
 
 
 def rate_of(
@@ -74,10 +92,13 @@ def calibration_ms() -> float:
     return 1000 / max(rate_of(loop, at_least=0, clock=time.process_time) for _ in range(5))
 
 
-def table(rows: list[Row]) -> str:
-    """Render the rows in Markdown."""
-    lines = ["| what | a second | beside | ratio |", "| --- | --- | --- | --- |"]
-    for row in rows:
-        figure = f"{row.rate:,.0f} {row.unit}".replace(",", " ")
-        lines.append(f"| {row.name} | {figure} | {row.beside} | {row.ratio:.2f} |")
-    return "\n".join(lines)
+def table(lines: Sequence[Line]) -> str:
+    """Render lines in Markdown, a table for each kind of them."""
+    return "\n\n".join(
+        "\n".join([_piped(head), _piped(["---"] * len(head)), *(_piped(it.cells()) for it in some)])
+        for head, some in groupby(lines, lambda line: line.HEAD)
+    )
+
+
+def _piped(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"

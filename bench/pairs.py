@@ -1,104 +1,40 @@
-"""Whole turns of this checkout beside those of another, in pairs: `--against PATH`.
+"""Whole turns of this checkout beside those of another version, in pairs: `--against COMMIT`, or
+the folder of a checkout that has its `.venv`.
 
 Both servers run all the time and take a round in turns, first the one and then the other, so that
 a machine that slows down does so to both. What counts is the median of the pairs' ratios.
 """
 
 import argparse
-import json
-import subprocess
+import signal
+import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from statistics import median
+from statistics import median, quantiles
 
-from bench import running, whole
-from bench.smtp_load import SHAPES, Letter, Shape, load
-from tests.postgres_server import running_postgres
+from bench.checkout import HERE, Checkout, NoSuchVersionError, checked_out
+from bench.costs import COUNTERS
+from bench.place import Game, Place, Setting, Size, place
+from bench.smtp_load import SHAPES, Shape
 
 ROUNDS = 11
 SETTINGS = {
-    "sqlite": whole.Setting("SQLite"),
-    "pictures": whole.Setting("SQLite, pictures", picture=True),
-    "postgresql": whole.Setting("PostgreSQL", postgresql=True),
+    "sqlite": Setting("SQLite"),
+    "pictures": Setting("SQLite, pictures", picture=True),
+    "postgresql": Setting("PostgreSQL", postgresql=True),
+    "processes": Setting(
+        "PostgreSQL, three processes", postgresql=True, processes=("listen", "turn", "post")
+    ),
 }
 _BOARDS = 200
-# Run in a checkout: its own code makes its own database, and writes the mails of each round.
-_LETTERS = """
-import json, sys
-from pathlib import Path
-from bench import season
-url, folder, boards, picture = sys.argv[1:]
-boards = season.begin(url, Path(folder), int(boards), picture=bool(picture))
-print(flush=True)
-for _ in sys.stdin:
-    mails = boards.round()
-    print(json.dumps([[m.sender.decode(), m.recipient.decode(), m.raw.decode()] for m in mails]))
-    sys.stdout.flush()
-"""
-
-
-@dataclass(frozen=True)
-class Checkout:
-    """A folder with the program and its `.venv`."""
-
-    folder: Path
-
-    @property
-    def program(self) -> Path:
-        """Its `pbm`."""
-        return self.folder / ".venv" / "bin" / "pbm"
-
-    @contextmanager
-    def season(self, url: str, folder: Path, boards: int, *, picture: bool) -> Iterator["_Letters"]:
-        """Boards in an empty database, and their mails."""
-        words = ["-c", _LETTERS, url, str(folder), str(boards), "1" if picture else ""]
-        with subprocess.Popen(
-            [self.program.with_name("python"), *words],
-            cwd=self.folder,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        ) as process:
-            letters = _Letters(process)
-            letters.line()
-            yield letters
-            process.kill()
-
-
-@dataclass(frozen=True)
-class _Letters:
-    """The mails of a season, as the program that writes them sends them."""
-
-    process: subprocess.Popen[str]
-
-    def line(self) -> str:
-        """The next line that it says."""
-        assert self.process.stdout
-        said = self.process.stdout.readline()
-        if not said:
-            raise RuntimeError("the boards of that checkout could not be begun")
-        return said
-
-    def round(self) -> list[Letter]:
-        """The mails of the next ply of every board."""
-        assert self.process.stdin
-        self.process.stdin.write("\n")
-        self.process.stdin.flush()
-        return [
-            Letter(sender.encode(), recipient.encode(), raw.encode())
-            for sender, recipient, raw in json.loads(self.line())
-        ]
-
-
-@dataclass(frozen=True)
-class Figures:
-    """A round: turns a second, and milliseconds of the processor for a turn."""
-
-    turns: float
-    processor: float
+_RATE = "turns a second"
+Figures = Mapping[str, float]
+"""What a round showed, each figure by its name."""
 
 
 @dataclass(frozen=True)
@@ -110,74 +46,86 @@ class Pair:
 
 
 def measure(
-    before: Path, settings: Sequence[str], *, rounds: int = ROUNDS, boards: int = _BOARDS
+    before: Checkout, settings: Sequence[str], *, rounds: int = ROUNDS, boards: int = _BOARDS
 ) -> Iterator[str]:
-    """The lines of the table: the checkout at `before`, and this one after it."""
-    here = Checkout(running.ROOT)
+    """The lines of the table: that checkout, and this one after it."""
     yield "| what | before | after | ratio |"
     yield "| --- | --- | --- | --- |"
-    with (
-        load() as sending,
-        running.next_server() as sink,
-        running_postgres(whole.DURABLE) as postgres,
-    ):
-        place = whole.Place(sending, sink, postgres, whole.Size(boards, rounds))
+    with place(Size(boards, rounds)) as here:
         for setting in map(SETTINGS.__getitem__, settings):
-            with (
-                _game(place, setting, Checkout(before)) as old,
-                _game(place, setting, here) as new,
-            ):
-                for shape in SHAPES:
-                    yield from _told(f"{setting.name}; {shape.name}", _pairs(old, new, shape))
+            with _game(here, setting, before) as old, _game(here, setting, HERE) as new:
+                yield from _compared(setting.name, old, new)
+
+
+def _compared(name: str, old: Game, new: Game) -> Iterator[str]:
+    """As fast as mails are taken, and at half of what the one before can do."""
+    rate = 0.0
+    for shape in SHAPES:
+        pairs = _pairs(old, new, partial(_costs, shape))
+        yield from _told(f"{name}; {shape.name}", pairs)
+        rate = median(pair.before[_RATE] for pair in pairs)
+    pairs = _pairs(old, new, partial(_waits, SHAPES[-1], rate / 2))
+    yield from _told(f"{name}; at half of the load before", pairs)
 
 
 @contextmanager
-def _game(place: whole.Place, setting: whole.Setting, checkout: Checkout) -> Iterator[whole.Game]:
-    with tempfile.TemporaryDirectory() as name, place.database(setting, Path(name)) as url:
+def _game(here: Place, setting: Setting, checkout: Checkout) -> Iterator[Game]:
+    with tempfile.TemporaryDirectory() as name, here.database(setting, Path(name)) as url:
         folder = Path(name)
-        season = checkout.season(url, folder, place.size.boards, picture=setting.picture)
+        season = checkout.season(url, folder, here.size.boards, picture=setting.picture)
         with (
             season as letters,
-            place.server(setting, folder, url, letters, program=checkout.program) as game,
+            here.server(setting, folder, url, letters, program=checkout.program) as game,
         ):
             yield game
 
 
-def _pairs(old: whole.Game, new: whole.Game, shape: Shape) -> list[Pair]:
+def _pairs(old: Game, new: Game, figures: Callable[[Game], Figures]) -> list[Pair]:
     pairs = []
     for number in range(old.place.size.rounds):
         if number % 2:
-            after = _figures(new, shape)
-            pairs.append(Pair(_figures(old, shape), after))
+            after = figures(new)
+            pairs.append(Pair(figures(old), after))
         else:
-            before = _figures(old, shape)
-            pairs.append(Pair(before, _figures(new, shape)))
+            before = figures(old)
+            pairs.append(Pair(before, figures(new)))
     return pairs
 
 
-def _figures(game: whole.Game, shape: Shape) -> Figures:
-    used = game.processor_seconds()
-    rate = game.round(shape).rate
-    return Figures(rate, 1000 * (game.processor_seconds() - used) / game.place.size.boards)
+def _costs(shape: Shape, game: Game) -> Figures:
+    """The rate, and what a turn cost all processes together."""
+    played = game.round(shape)
+    spent: defaultdict[str, float] = defaultdict(float)
+    for (_, counter), amount in played.used.items():
+        spent[counter] += amount / game.place.size.boards
+    costs = {f"{name} a turn": spent[name] for name in COUNTERS if name in spent}
+    return {_RATE: played.rate, **costs}
+
+
+def _waits(shape: Shape, a_second: float, game: Game) -> Figures:
+    """Milliseconds from a final dot to the second board's arrival."""
+    milliseconds = [1000 * seconds for seconds in game.round(shape, a_second=a_second).waited]
+    return {
+        "ms to both boards p50": median(milliseconds),
+        "ms to both boards p99": quantiles(milliseconds, n=100)[98],
+    }
 
 
 def _told(name: str, pairs: Sequence[Pair]) -> Iterator[str]:
-    yield _row(f"{name}, turns a second", pairs, lambda figures: figures.turns)
-    yield _row(f"{name}, processor ms a turn", pairs, lambda figures: figures.processor)
-
-
-def _row(name: str, pairs: Sequence[Pair], figure: Callable[[Figures], float]) -> str:
-    before = [figure(pair.before) for pair in pairs]
-    after = [figure(pair.after) for pair in pairs]
-    ratio = median(new / old for old, new in zip(before, after, strict=True))
-    return f"| {name} | {median(before):.2f} | {median(after):.2f} | {ratio:.3f} |"
+    for figure in pairs[0].before:
+        before = [pair.before[figure] for pair in pairs]
+        after = [pair.after[figure] for pair in pairs]
+        ratios = [new / old for old, new in zip(before, after, strict=True) if old]
+        told = f"{median(ratios):.3f}" if ratios else ""
+        yield f"| {name}, {figure} | {median(before):.2f} | {median(after):.2f} | {told} |"
 
 
 def main(arguments: Sequence[str]) -> None:
     """Measure, and print each line as soon as it is known."""
     parser = argparse.ArgumentParser(prog="python -m bench pairs", description=__doc__)
-    parser.add_argument("--against", type=Path, required=True, metavar="CHECKOUT")
+    parser.add_argument("--against", required=True, metavar="COMMIT")
     parser.add_argument("--rounds", type=int, default=ROUNDS)
+    parser.add_argument("--boards", type=int, default=_BOARDS)
     parser.add_argument(
         "settings",
         nargs="*",
@@ -188,5 +136,12 @@ def main(arguments: Sequence[str]) -> None:
     settings = asked.settings or list(SETTINGS)
     if not set(settings) <= set(SETTINGS):
         parser.error(f"the settings are {', '.join(SETTINGS)}")
-    for line in measure(asked.against, settings, rounds=asked.rounds):
-        print(line, flush=True)
+    before_us = signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))  # and cleaned up
+    try:
+        with checked_out(asked.against) as before:
+            for line in measure(before, settings, rounds=asked.rounds, boards=asked.boards):
+                print(line, flush=True)
+    except NoSuchVersionError as error:
+        parser.error(str(error))
+    finally:
+        signal.signal(signal.SIGTERM, before_us)

@@ -3,11 +3,11 @@
 import os
 import platform
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
 
-from bench.measure import CALIBRATION_ROUNDS, Row, table
+from bench.measure import CALIBRATION_ROUNDS, Line, table
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
 
@@ -21,9 +21,9 @@ def machine(calibration_ms: float) -> str:
     )
 
 
-def section(rows: list[Row], where: str) -> str:
+def section(lines: Sequence[Line], where: str) -> str:
     """What stands between the markers of a part."""
-    return f"{table(rows)}\n\n{where}"
+    return f"{table(lines)}\n\n{where}"
 
 
 def rewritten(page: str, sections: Mapping[str, str], *, by: str = "bench") -> str:

@@ -6,8 +6,9 @@ import shutil
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from tests.polling import until
 ROOT = Path(__file__).resolve().parents[1]
 ALL_ROLES = ""  # what `pbm serve` runs by itself
 PBM = PROGRAMS / "pbm"
+_SCHEDULED = 2  # of the clocks of a process, the one that counts what it was scheduled for
 
 
 @dataclass
@@ -67,14 +69,17 @@ def pbm(
     program: Path = PBM,
     processes: Sequence[str] = (ALL_ROLES,),
     variables: Mapping[str, str] | None = None,
+    own_users: bool = False,
 ) -> Iterator[tuple[int, list[subprocess.Popen[bytes]]]]:
-    """pbm itself, a process for each set of roles: the port to send to, and the processes."""
+    """pbm itself, a process for each set of roles: the port to send to, and the processes.
+
+    With `own_users` each set of roles comes to the database under its own name.
+    """
     port = free_port()
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PBM_")}
     environment = {
         **kept,
         "PBM_ADDRESS": season.SERVER,
-        "PBM_DATABASE_URL": database_url,
         "PBM_SECRET_KEY": season.SECRET,
         "PBM_LISTEN": f"127.0.0.1:{port}",
         "PBM_SMARTHOST": f"smtp://127.0.0.1:{smarthost}",
@@ -86,10 +91,15 @@ def pbm(
             for roles in processes:
                 words = [str(program), "serve"]
                 words += [f"--roles={roles}"] if roles else []
+                url = database_url.replace("//postgres@", f"//{user(roles)}@")
+                own = {"PBM_DATABASE_URL": url if own_users else database_url}
                 running.append(
-                    subprocess.Popen(words, cwd=folder, env=environment, stdout=log, stderr=log)
+                    subprocess.Popen(
+                        words, cwd=folder, env=environment | own, stdout=log, stderr=log
+                    )
                 )
             until(lambda: _greets(port), "the server's greeting")
+            until(lambda: _ready(folder) >= len(running), "all of its processes")
             yield port, running
         finally:
             for process in running:
@@ -98,39 +108,58 @@ def pbm(
                 process.wait(60)
 
 
+def user(roles: str) -> str:
+    """The name of a process: its roles, or `pbm` for one that has them all."""
+    return roles or "pbm"
+
+
 def slow_disk(folder: Path, milliseconds: int) -> dict[str, str]:
     """The variables that make each fsync take longer. Builds what that needs into `folder`."""
+    library = preloadable("slow_disk", folder)
+    return {"LD_PRELOAD": str(library), "SLOW_DISK_MILLISECONDS": str(milliseconds)}
+
+
+def preloadable(name: str, folder: Path) -> Path:
+    """The library of this name, built into `folder`."""
     compiler = shutil.which("cc")
     if compiler is None:
         raise RuntimeError("There is no C compiler: run `make deps`.")
-    library = folder / "slow_disk.so"
-    source = Path(__file__).with_name("slow_disk.c")
+    library = folder / f"{name}.so"
+    source = Path(__file__).with_name(f"{name}.c")
     subprocess.run([compiler, "-shared", "-fPIC", "-O2", "-o", library, source, "-ldl"], check=True)
-    return {"LD_PRELOAD": str(library), "SLOW_DISK_MILLISECONDS": str(milliseconds)}
+    return library
 
 
 def megabytes(processes: Sequence[subprocess.Popen[bytes]]) -> float:
     """The memory of processes and of their children, what is shared counted in parts."""
-    return sum(map(_proportional_kilobytes, _with_children(processes))) / 1024
+    return sum(map(_proportional_kilobytes, with_children(processes))) / 1024
 
 
-def processor_seconds(processes: Sequence[subprocess.Popen[bytes]]) -> float:
-    """What processes and their children have used of the processor since they were started."""
-    return sum(map(_clock_ticks, _with_children(processes))) / os.sysconf("SC_CLK_TCK")
+def processor_seconds(number: int) -> float:
+    """What a process has used of the processor since it was started, ended threads too; 0 if it
+    has ended.
+
+    Its clock is that of clock_getcpuclockid(3), which counts nanoseconds; proc(5) counts ticks.
+    """
+    try:
+        return time.clock_gettime((~number << 3) | _SCHEDULED)
+    except OSError:
+        return 0.0
 
 
-def _with_children(processes: Sequence[subprocess.Popen[bytes]]) -> list[int]:
-    numbers = [process.pid for process in processes]
-    for number in numbers:
+def with_children(processes: Sequence[subprocess.Popen[bytes]]) -> list[int]:
+    """The numbers of processes, and of all that they have started."""
+    return descendants([process.pid for process in processes])
+
+
+def descendants(numbers: Sequence[int]) -> list[int]:
+    """Processes, and all that they have started."""
+    found = list(numbers)
+    for number in found:
         for children in Path(f"/proc/{number}/task").glob("*/children"):
-            numbers += map(int, children.read_text("ascii").split())
-    return numbers
-
-
-def _clock_ticks(number: int) -> int:
-    """The fields `utime` and `stime` of proc(5), in ticks."""
-    told = Path(f"/proc/{number}/stat").read_text("utf-8").rpartition(")")[2].split()
-    return int(told[11]) + int(told[12])
+            with suppress(OSError):  # it has just ended
+                found += map(int, children.read_text("ascii").split())
+    return found
 
 
 def _proportional_kilobytes(number: int) -> int:
@@ -157,6 +186,11 @@ def _module(name: str) -> Iterator[tuple[int, subprocess.Popen[str]]]:
     finally:
         process.kill()
         process.wait()
+
+
+def _ready(folder: Path) -> int:
+    """How many processes have said in the log that they are."""
+    return (folder / "log").read_bytes().count(b"event=ready ")
 
 
 def _greets(port: int) -> bool:

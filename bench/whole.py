@@ -3,288 +3,198 @@
 Real players, reply addresses, rules, templates and durable commits; nothing is switched off.
 """
 
-import subprocess
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from statistics import median, quantiles
-from typing import Protocol
 
 from bench import running, season
-from bench.measure import Row
-from bench.running import NextServer
-from bench.smtp_load import SHAPES, Letter, Load, Shape, load
+from bench.costs import Cost, costs
+from bench.measure import Line, Row
+from bench.place import Game, Place, Round, Setting, Size, place
+from bench.smtp_load import SHAPES, Letter, Shape
 from tests.e2e.postfix import running_postfix
-from tests.polling import until
-from tests.postgres_server import PostgresServer, running_postgres
 
 NOTHING = "aiosmtpd, doing nothing"
 _MILLISECONDS = 5
-DURABLE = {"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on"}
 _ALONE = Shape("one after the other", 2, True)
-
-
-@dataclass(frozen=True)
-class Size:
-    """How much is sent: boards that each make a ply in a round, and rounds, of which the median
-    counts."""
-
-    boards: int = 200
-    rounds: int = 7
-
-
-@dataclass(frozen=True)
-class Setting:
-    """A way in which pbm runs."""
-
-    name: str
-    postgresql: bool = False
-    picture: bool = False
-    processes: Sequence[str] = (running.ALL_ROLES,)
-    variables: Mapping[str, str] = field(default_factory=dict)
-
-
+SQLITE = Setting("SQLite, one process")
+POSTGRESQL = Setting("PostgreSQL, one process", postgresql=True)
 SETTINGS = (
-    Setting("SQLite, one process"),
+    SQLITE,
     Setting("SQLite, one process, pictures", picture=True),
-    Setting("PostgreSQL, one process", postgresql=True),
+    POSTGRESQL,
     Setting(
         "PostgreSQL, three processes",
         postgresql=True,
         processes=("listen", "turn", "post"),
     ),
 )
-
-
-class Boards(Protocol):
-    """Boards that go on for ever, a ply of each a round."""
-
-    def round(self) -> list[Letter]:
-        """The mails of the next ply of every board."""
+TURN_PROCESSES = (1, 2, 4, 8)
 
 
 @dataclass
-class Place:
-    """Where a measurement happens: the load, the next server, a PostgreSQL."""
+class Told:
+    """What was measured: rates and their ratios, and apart from them what turns cost."""
 
-    load: Load
-    next_server: NextServer
-    postgres: PostgresServer
-    size: Size
-
-    @contextmanager
-    def game(self, setting: Setting) -> Iterator["Game"]:
-        """pbm, running in this setting, and its boards."""
-        with tempfile.TemporaryDirectory() as name, self.database(setting, Path(name)) as url:
-            folder = Path(name)
-            boards = season.begin(url, folder, self.size.boards, picture=setting.picture)
-            with self.server(setting, folder, url, boards) as game:
-                yield game
-
-    @contextmanager
-    def server(
-        self,
-        setting: Setting,
-        folder: Path,
-        url: str,
-        boards: Boards,
-        *,
-        program: Path = running.PBM,
-    ) -> Iterator["Game"]:
-        """pbm, running on boards that are begun; `program` may be that of another checkout."""
-        with running.pbm(
-            folder,
-            url,
-            self.next_server.port,
-            program=program,
-            processes=setting.processes,
-            variables=setting.variables,
-        ) as (port, processes):
-            game = Game(self, boards, port, processes, running.megabytes(processes))
-            game.round(SHAPES[0])  # what happens once is not measured
-            yield game
-
-    @contextmanager
-    def database(self, setting: Setting, folder: Path) -> Iterator[str]:
-        """An empty database, gone at the end."""
-        if setting.postgresql:
-            with self.postgres.new_database() as url:
-                yield url
-        else:
-            yield f"sqlite:///{folder / 'pbm.sqlite3'}"
+    rates: list[Row] = field(default_factory=list)
+    costs: list[Cost] = field(default_factory=list)
 
 
-@dataclass
-class Game:
-    """Boards that go on, on a server that runs."""
-
-    place: Place
-    boards: Boards
-    port: int
-    processes: Sequence[subprocess.Popen[bytes]]
-    at_rest: float
-
-    def memory(self) -> float:
-        """Of the processes and their children, in MB."""
-        return running.megabytes(self.processes)
-
-    def processor_seconds(self) -> float:
-        """What the processes and their children have used of the processor so far."""
-        return running.processor_seconds(self.processes)
-
-    def round(self, shape: Shape, *, a_second: float = 0.0) -> "Round":
-        """A ply on every board, and both of its mails at the next server."""
-        letters = self.boards.round()
-        sink = self.place.next_server
-        sink.take()
-        sent = self.place.load.send(self.port, letters, shape, a_second=a_second)
-        until(lambda: sink.count() >= 2 * len(letters), "the boards")
-        arrived: dict[str, float] = {}
-        for moment, recipient in sink.take():
-            arrived.setdefault(recipient, moment)
-        assert len(arrived) == 2 * len(letters), "a board went to somebody else"
-        begun = min(item.dot for item in sent)
-        took = max(arrived.values()) - begun
-        waited = [_both(arrived, item.sender.decode()) - item.dot for item in sent]
-        return Round(len(letters) / took, waited)
-
-    def rate(self, shape: Shape) -> float:
-        """Turns a second, in the median of some rounds."""
-        return median(self.round(shape).rate for _ in range(self.place.size.rounds))
-
-
-@dataclass(frozen=True)
-class Round:
-    """Turns a second, and the seconds from each mail's final dot to the second board's arrival."""
-
-    rate: float
-    waited: list[float]
-
-
-def _both(arrived: Mapping[str, float], player: str) -> float:
-    """When the boards had arrived at both players of a board."""
-    number = player.partition("@")[0].removeprefix("left").removeprefix("right")
-    return max(arrived[f"{side}{number}@players.example"] for side in ("left", "right"))
-
-
-def measure(size: Size | None = None, settings: Sequence[Setting] = SETTINGS) -> list[Row]:
-    """All rows, each beside the server that does nothing with the same mails in the same shape."""
-    size = size or Size()
-    rows: list[Row] = []
-    with load() as sending, running.next_server() as sink, running_postgres(DURABLE) as postgres:
-        place = Place(sending, sink, postgres, size)
+def measure(
+    size: Size | None = None,
+    settings: Sequence[Setting] = SETTINGS,
+    turn_processes: Sequence[int] = TURN_PROCESSES,
+) -> list[Line]:
+    """All lines; first each setting beside the server that does nothing with the same mails in the
+    same shape."""
+    told = Told()
+    with place(size or Size()) as here:
         for shape in SHAPES:
-            rows += _in_shape(place, shape, settings)
-        rows += _on_a_slow_disk(place)
-        rows += _waiting(place)
-        rows += _memory(place)
-    return rows
+            _beside_nothing(told, here, shape, settings)
+        for shape in SHAPES:
+            _postgresql_beside_sqlite(told, here, shape)
+        for number in turn_processes:
+            _more_turn_processes(told, here, number)
+        for shape in SHAPES:
+            _on_a_slow_disk(told, here, shape)
+        for setting in (SQLITE, POSTGRESQL):
+            _waiting(told, here, setting)
+        _memory(told, here)
+    return [*told.rates, *told.costs]
 
 
-def _in_shape(place: Place, shape: Shape, settings: Sequence[Setting]) -> list[Row]:
-    with running.nothing() as port:
-        beside = _Beside(place, port, shape)
-        with running_postfix(place.next_server.port, main="defer_transports = smtp\n") as postfix:
-            beside.note("Postfix, to its queue", "mails", lambda: beside.taking(postfix.port))
-        for setting in settings:
-            with place.game(setting) as game:
-                beside.note(setting.name, "turns", lambda game=game: game.round(shape).rate)
-    return beside.rows()
-
-
-@dataclass
-class _Beside:
+def _beside_nothing(told: Told, here: Place, shape: Shape, settings: Sequence[Setting]) -> None:
     """Rounds that each stand beside one of the server that does nothing, right before: a machine
     that slows down does so to both."""
+    first, nothing = len(told.rates), list[float]()
+    with running.nothing() as port:
 
-    place: Place
-    port: int
-    shape: Shape
-    nothing: list[float] = field(default_factory=list)
-    others: list[Row] = field(default_factory=list)
+        def note(name: str, unit: str, rate: Callable[[], float]) -> None:
+            pairs = []
+            for _ in range(here.size.rounds):
+                nothing.append(_taking(here, port, shape))
+                pairs.append((rate(), nothing[-1]))
+            told.rates.append(_row(f"{name}; {shape.name}", unit, pairs, "doing nothing"))
 
-    def taking(self, port: int) -> float:
-        """Mails a second that a server takes."""
-        return _taking(self.place, port, self.shape)
+        with running_postfix(here.next_server.port, main="defer_transports = smtp\n") as postfix:
+            note("Postfix, to its queue", "mails", lambda: _taking(here, postfix.port, shape))
+        for setting in settings:
+            with here.game(setting) as game:
+                rounds: list[Round] = []
 
-    def note(self, name: str, unit: str, rate: Callable[[], float]) -> None:
-        """Measure something; of its rounds the median counts."""
-        rates, ratios = [], []
-        for _ in range(self.place.size.rounds):
-            self.nothing.append(self.taking(self.port))
-            rates.append(rate())
-            ratios.append(rates[-1] / self.nothing[-1])
-        told = f"{name}; {self.shape.name}"
-        self.others.append(Row(told, unit, median(rates), "doing nothing", median(ratios)))
+                def rate(game: Game = game, rounds: list[Round] = rounds) -> float:
+                    rounds.append(game.round(shape))
+                    return rounds[-1].rate
 
-    def rows(self) -> list[Row]:
-        """The server that does nothing, and all that was measured beside it."""
-        name = f"{NOTHING}; {self.shape.name}"
-        return [Row(name, "mails", median(self.nothing), "itself", 1.0), *self.others]
+                note(setting.name, "turns", rate)
+            told.costs += _costs(here, f"{setting.name}; {shape.name}", rounds)
+    name = f"{NOTHING}; {shape.name}"
+    told.rates.insert(first, Row(name, "mails", median(nothing), "itself", 1.0))
 
 
-def _taking(place: Place, port: int, shape: Shape) -> float:
+def _row(name: str, unit: str, pairs: Sequence[tuple[float, float]], beside: str) -> Row:
+    """The medians of figures and of their ratios to what each stands beside."""
+    ratio = median(figure / other for figure, other in pairs)
+    return Row(name, unit, median(figure for figure, _ in pairs), beside, ratio)
+
+
+def _costs(here: Place, name: str, rounds: Sequence[Round]) -> list[Cost]:
+    return costs(name, [item.used for item in rounds], here.size.boards * len(rounds))
+
+
+def _taking(here: Place, port: int, shape: Shape) -> float:
     """Mails a second that a server takes; they are those of a round of turns."""
-    letters = 3 * _letters(place.size.boards)
-    sent = place.load.send(port, letters, shape)
+    letters = 3 * _letters(here.size.boards)
+    sent = here.load.send(port, letters, shape)
     return len(letters) / (max(item.reply for item in sent) - min(item.dot for item in sent))
 
 
+@cache
 def _letters(boards: int) -> list[Letter]:
     with tempfile.TemporaryDirectory() as name:
         url = f"sqlite:///{Path(name) / 'pbm.sqlite3'}"
         return season.begin(url, Path(name), boards, picture=False).round()
 
 
-def _on_a_slow_disk(place: Place) -> list[Row]:
-    """The same server with each fsync slower, beside itself, a round each in turn."""
-    rows = []
-    with tempfile.TemporaryDirectory() as name:
-        slower = running.slow_disk(Path(name), _MILLISECONDS)
-        slow_one = Setting("slow", variables=slower)
-        for shape in SHAPES:
-            with place.game(SETTINGS[0]) as usual, place.game(slow_one) as slow:
-                pairs = [
-                    (slow.round(shape).rate, usual.round(shape).rate)
-                    for _ in range(place.size.rounds)
-                ]
-            told = f"{SETTINGS[0].name}, each fsync {_MILLISECONDS} ms longer; {shape.name}"
-            ratio = median(rate / beside for rate, beside in pairs)
-            rows.append(
-                Row(told, "turns", median(rate for rate, _ in pairs), "its own rate", ratio)
-            )
-    return rows
+def _in_turns(here: Place, shape: Shape, one: Setting, other: Setting) -> list[tuple[Round, Round]]:
+    """Rounds of two servers that both run, one of each in turn."""
+    with here.game(one) as first, here.game(other) as second:
+        return [(first.round(shape), second.round(shape)) for _ in range(here.size.rounds)]
 
 
-def _waiting(place: Place) -> list[Row]:
-    """From the final dot to the second board's arrival, at half of the load that can be done."""
-    shape = SHAPES[1]
-    with place.game(SETTINGS[0]) as game:
-        alone = median(game.round(_ALONE, a_second=20).waited)
-        half = game.rate(shape) / 2
-        rounds = [game.round(shape, a_second=half) for _ in range(place.size.rounds)]
-    waited = [seconds for item in rounds for seconds in item.waited]
-    ninety_ninth = quantiles(waited, n=100)[98]
-    return [
-        Row("final dot to both boards, alone, p50", "ms", alone * 1000, "itself", 1.0),
-        Row(
-            "the same at half load, p50",
-            "ms",
-            median(waited) * 1000,
-            "alone",
-            median(waited) / alone,
-        ),
-        Row("the same at half load, p99", "ms", ninety_ninth * 1000, "alone", ninety_ninth / alone),
+def _rates(pairs: Sequence[tuple[Round, Round]]) -> list[tuple[float, float]]:
+    return [(one.rate, other.rate) for one, other in pairs]
+
+
+def _postgresql_beside_sqlite(told: Told, here: Place, shape: Shape) -> None:
+    pairs = _in_turns(here, shape, POSTGRESQL, SQLITE)
+    name = f"{POSTGRESQL.name}; {shape.name}"
+    used = [
+        (one.milliseconds / here.size.boards, other.milliseconds / here.size.boards)
+        for one, other in pairs
+    ]
+    told.rates += [
+        _row(name, "turns", _rates(pairs), "SQLite's rate"),
+        _row(f"{name}, its own processor time", "ms a turn", used, "SQLite's"),
     ]
 
 
-def _memory(place: Place) -> list[Row]:
-    with place.game(SETTINGS[0]) as game:
+def _more_turn_processes(told: Told, here: Place, number: int) -> None:
+    """So many processes that take turns, one that listens and one that sends, beside the same
+    with one that takes turns."""
+    words = "one turn process" if number == 1 else f"{number} turn processes"
+    setting = Setting(
+        f"PostgreSQL, {words}, a listener, a post",
+        postgresql=True,
+        processes=("listen", *["turn"] * number, "post"),
+    )
+    shape = SHAPES[1]
+    if number == 1:
+        with here.game(setting) as game:
+            pairs = [(game.round(shape),) * 2 for _ in range(here.size.rounds)]
+    else:
+        pairs = _in_turns(here, shape, setting, SETTINGS[-1])
+    name = f"{setting.name}; {shape.name}"
+    told.rates.append(_row(name, "turns", _rates(pairs), "one turn process"))
+    told.costs += _costs(here, name, [one for one, _ in pairs])
+
+
+def _on_a_slow_disk(told: Told, here: Place, shape: Shape) -> None:
+    """The same server with each fsync slower, beside itself."""
+    with tempfile.TemporaryDirectory() as name:
+        slow = Setting("slow", variables=running.slow_disk(Path(name), _MILLISECONDS))
+        pairs = _in_turns(here, shape, slow, SQLITE)
+    words = f"{SQLITE.name}, each fsync {_MILLISECONDS} ms longer; {shape.name}"
+    told.rates.append(_row(words, "turns", _rates(pairs), "its own rate"))
+
+
+def _waiting(told: Told, here: Place, setting: Setting) -> None:
+    """From the final dot to the second board's arrival, at half of the load that can be done."""
+    shape = SHAPES[1]
+    with here.game(setting) as game:
+        alone = median(game.round(_ALONE, a_second=20).waited)
+        half = game.rate(shape) / 2
+        rounds = [game.round(shape, a_second=half) for _ in range(here.size.rounds)]
+    waited = [seconds for item in rounds for seconds in item.waited]
+    slow = quantiles(waited, n=100)[98]
+    name = f"{setting.name}, final dot to both boards"
+    told.rates += [
+        Row(f"{name}, alone, p50", "ms", alone * 1000, "itself", 1.0),
+        *(
+            Row(f"{name}, at half load, {which}", "ms", seconds * 1000, "alone", seconds / alone)
+            for which, seconds in (("p50", median(waited)), ("p99", slow))
+        ),
+    ]
+
+
+def _memory(told: Told, here: Place) -> None:
+    with here.game(SQLITE) as game:
         game.rate(SHAPES[1])
         under_load = game.memory()
-        return [
-            Row("memory, just started", "MB", game.at_rest, "itself", 1.0),
-            Row("memory, after that load", "MB", under_load, "started", under_load / game.at_rest),
-        ]
+    told.rates += [
+        Row("memory, just started", "MB", game.at_rest, "itself", 1.0),
+        Row("memory, after that load", "MB", under_load, "started", under_load / game.at_rest),
+    ]

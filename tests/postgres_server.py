@@ -104,17 +104,21 @@ class PostgresServer:
 
 
 @contextmanager
-def running_postgres(settings: Mapping[str, str] | None = None) -> Iterator[PostgresServer]:
+def running_postgres(
+    settings: Mapping[str, str] | None = None, variables: Mapping[str, str] | None = None
+) -> Iterator[PostgresServer]:
     """Makes a cluster in a folder of its own, serves it, and removes both at the end.
 
-    `settings` are some of postgresql.conf instead of those of the tests.
+    `settings` are some of postgresql.conf instead of those of the tests, `variables` some of the
+    environment.
     """
     programs = find_programs()
     # Not under pytest's folder: another user must get at it, and a socket's path must be short.
     folder = Path(tempfile.mkdtemp(prefix="pbm-postgres-", dir="/tmp"))
     try:
         owner = initialise(programs, folder)
-        server = PostgresServer(folder, lambda: _start(programs, folder, owner, settings or {}))
+        others = settings or {}, variables or {}
+        server = PostgresServer(folder, lambda: _start(programs, folder, owner, *others))
         try:
             yield server
         finally:
@@ -173,10 +177,12 @@ def _start(
     folder: Path,
     owner: pwd.struct_passwd | None,
     others: Mapping[str, str],
+    variables: Mapping[str, str],
 ) -> subprocess.Popen[str]:
     process = subprocess.Popen(
         command(programs, folder, others),
         cwd=folder,
+        env={**os.environ, **variables},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,

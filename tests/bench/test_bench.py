@@ -1,28 +1,33 @@
 """Every part of the benchmarks runs, in small; no test looks at how long anything takes."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 import structlog
 
 from bench import __main__ as bench
-from bench import cost, due, fair, growth, pairs, report, robots, rules, running, turns, whole
+from bench import cost, due, fair, growth, pairs, place, report, robots, rules, turns, whole
+from bench.checkout import HERE, checked_out
+from bench.costs import COMMITS, PROCESSOR, ROUND_TRIPS, STATEMENTS, SYNCS, WAL, Cost, costs
 from bench.filling import Size
-from bench.measure import Row, beside, rate_of, rates_of
+from bench.measure import Line, Row, beside, rate_of, rates_of
 
 TINY = Size(finished=3, running=2, pairs=2, plies=4)
-SMALL: dict[str, Callable[[], list[Row]]] = {
+SMALL: dict[str, Callable[[], Sequence[Line]]] = {
     "rules": lambda: rules.measure(0, positions=3, depth=2),
     "turns": lambda: turns.measure(0),
-    "whole": lambda: whole.measure(whole.Size(boards=4, rounds=1), whole.SETTINGS[1::4]),
+    "whole": lambda: whole.measure(place.Size(boards=4, rounds=1), whole.SETTINGS[1::4], (2,)),
     "cost": lambda: cost.measure(0),
     "growth": lambda: growth.measure(0, TINY, times=1),
     "fair": lambda: fair.measure(turns=2),
     "due": lambda: due.measure(0, TINY, together=2),
     "robots": lambda: robots.measure(turns=2, boards=20),
 }
+WAITS = ["ms to both boards p50", "ms to both boards p99"]
+NEVER = ["pairs", "--against", "never-a-commit"]
 PAGE = """\
 # A page
 
@@ -54,22 +59,59 @@ def test_every_part_is_run_small_here() -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("part", SMALL)
 def test_a_part_measures_and_compares(part: str) -> None:
-    rows = SMALL[part]()
+    lines = SMALL[part]()
+    rows = [line for line in lines if isinstance(line, Row)]
     assert all(row.rate > 0 and row.ratio > 0 for row in rows)
     assert rows[0].beside == "itself"
     assert len({row.name for row in rows}) == len(rows)
+    if part == "whole":
+        assert_costs([line for line in lines if isinstance(line, Cost)])
+
+
+def assert_costs(told: Sequence[Cost]) -> None:
+    sqlite, *postgresql = told
+    assert sqlite.figures.keys() == {PROCESSOR, SYNCS}
+    assert all(amount > 0 for amount in sqlite.figures.values())
+    assert {cost.process for cost in postgresql} >= {"listen", "turn", "post", "together"}
+    turn = next(cost.figures for cost in postgresql if cost.process == "turn")
+    together = postgresql[-1].figures
+    for counter in (PROCESSOR, STATEMENTS, ROUND_TRIPS, COMMITS, SYNCS):
+        assert 0 < turn[counter] < together[counter]
+    assert together[WAL] > 0
 
 
 @pytest.mark.thorough
 def test_two_checkouts_are_compared_in_pairs() -> None:
-    head, line, *rows = pairs.measure(running.ROOT, ["sqlite"], rounds=2, boards=4)
+    head, line, *rows = pairs.measure(HERE, ["sqlite"], rounds=2, boards=4)
     assert (head.count("|"), line.count("|")) == (5, 5)
-    assert len(rows) == 4
+    figures = [row.split("|")[1].rpartition(", ")[2].strip() for row in rows]
+    assert figures == [*["turns a second", "ms a turn", "fsyncs a turn"] * 2, *WAITS]
     assert all(float(row.split("|")[-2]) > 0 for row in rows if "turns a second" in row)
 
 
+@pytest.mark.thorough
+def test_a_commit_is_checked_out_for_the_time_of_a_comparison() -> None:
+    with checked_out("HEAD") as checkout:
+        assert checkout.program.is_file()
+        assert (checkout.folder / "bench" / "season.py").is_file()
+    assert not checkout.folder.exists()
+
+
+def test_what_turns_cost_is_added_up_over_rounds_and_processes() -> None:
+    first = defaultdict[tuple[str, str], float](float, {("turn", "ms"): 6.0, ("post", "ms"): 2.0})
+    second = defaultdict[tuple[str, str], float](
+        float, {("turn", "ms"): 4.0, ("turn", "fsyncs"): 5}
+    )
+    told = [cost.cells() for cost in costs("x", [first, second], 10)]
+    assert told == [
+        ["x", "post", "0.20", "", "", "", "", "", "", ""],
+        ["x", "turn", "1.00", "", "", "", "", "", "0.50", ""],
+        ["x", "together", "1.20", "", "", "", "", "", "0.50", ""],
+    ]
+
+
 def test_what_cannot_be_compared_is_told() -> None:
-    for arguments in (["pairs"], ["pairs", "--against", ".", "soup"]):
+    for arguments in (["pairs"], ["pairs", "--against", ".", "soup"], NEVER):
         with pytest.raises(SystemExit):
             bench.main(arguments)
 

@@ -10,10 +10,11 @@ there. No move breaks at its hyphen in either.
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache, partial
 from html import escape
 from pathlib import Path
 from textwrap import wrap
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 from unicodedata import category
 from urllib.parse import quote
@@ -57,6 +58,7 @@ _UNBROKEN = '<span style="white-space:nowrap">{}</span>'
 _BROKEN_ANYWHERE = "font-family:monospace;word-break:break-all"
 _STANDS_OUT = "font-weight:600;margin-top:1.6em"
 _JOINERS = "\u200c\u200d"
+_CHUNKS = 256  # that are kept: the readers of a board get nearly the same mail
 
 
 class Rendered(NamedTuple):
@@ -132,7 +134,7 @@ def _renderer() -> Renderer:
 def templates_of(own: Path, *games: tuple[str, Path]) -> Environment:
     """The templates of these folders, each compiled once for the whole process."""
     of_games = {name: FileSystemLoader(folder) for name, folder in games}
-    environment = Environment(
+    environment = _Environment(
         loader=ChoiceLoader([FileSystemLoader(own), PrefixLoader(of_games)]),
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -152,7 +154,27 @@ def templates_of(own: Path, *games: tuple[str, Path]) -> Environment:
         "command": _as_command,
         "page": _keep_indented,
     }
+    environment.globals["words_of"] = partial(_words_of, environment)
     return environment
+
+
+class _Environment(Environment):
+    """What fills a template are dictionaries nearly always: their keys are looked at first."""
+
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        """What stands behind a dot in a template."""
+        if type(obj) is dict and attribute in obj:
+            return obj[attribute]
+        return super().getattr(obj, attribute)
+
+
+@cache
+def _words_of(environment: Environment, game: str) -> SimpleNamespace:
+    """The macros of a game's own `board.txt`, and those of `game.txt` that it lacks."""
+    usual, own = (
+        vars(environment.get_template(name).module) for name in ("game.txt", f"{game}/board.txt")
+    )
+    return SimpleNamespace(**{**usual, **own})
 
 
 def _content_ids(blocks: Sequence[_Block], message_id: str | None) -> dict[str, str]:
@@ -246,6 +268,8 @@ def _keep_indented_block(block: str) -> str:
 def _cleaned(value: Any) -> Any:
     """Take what cannot be seen, and our own mark, out of everything that fills a template."""
     if isinstance(value, str):
+        if value.isascii() and value.isprintable():
+            return value  # as nearly always
         printable = _UNPRINTABLE.sub("", value)
         return printable if printable.isascii() else "".join(filter(_is_seen, printable))
     if isinstance(value, dict):
@@ -260,6 +284,7 @@ def _is_seen(character: str) -> bool:
     return character in _JOINERS or category(character) != "Cf"
 
 
+@lru_cache(_CHUNKS)
 def _blocks(chunk: str) -> Sequence[_Block]:
     """The blocks of lines that a template has written, in their order."""
     blocks, kind, held = list[_Block](), "", list[str]()

@@ -1,0 +1,184 @@
+"""Where whole turns are measured: pbm running in some setting, its boards, and who sends and takes
+their mails."""
+
+import subprocess
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+from typing import Protocol
+
+from bench import running, season
+from bench.costs import PROCESSOR, OnPostgres, OnSqlite, Used, counted_postgres, meter
+from bench.counting import CountingProcesses, counting_processes
+from bench.running import NextServer
+from bench.smtp_load import SHAPES, Letter, Load, Shape, load
+from tests.polling import until
+from tests.postgres_server import PostgresServer
+
+DURABLE = {"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on"}
+_AFTERWARDS = 0.2  # seconds in which what comes after the last board is written down
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much is sent: boards that each make a ply in a round, and rounds, of which the median
+    counts."""
+
+    boards: int = 200
+    rounds: int = 7
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A way in which pbm runs."""
+
+    name: str
+    postgresql: bool = False
+    picture: bool = False
+    processes: Sequence[str] = (running.ALL_ROLES,)
+    variables: Mapping[str, str] = field(default_factory=dict)
+
+
+class Boards(Protocol):
+    """Boards that go on for ever, a ply of each a round."""
+
+    def round(self) -> list[Letter]:
+        """The mails of the next ply of every board."""
+
+
+@dataclass
+class Place:
+    """Where a measurement happens: the load, the next server, a PostgreSQL, and what counts."""
+
+    load: Load
+    next_server: NextServer
+    postgres: PostgresServer
+    counting: CountingProcesses
+    size: Size
+
+    @contextmanager
+    def game(self, setting: Setting) -> Iterator["Game"]:
+        """pbm, running in this setting, and its boards."""
+        with tempfile.TemporaryDirectory() as name, self.database(setting, Path(name)) as url:
+            folder = Path(name)
+            boards = season.begin(url, folder, self.size.boards, picture=setting.picture)
+            with self.server(setting, folder, url, boards) as game:
+                yield game
+
+    @contextmanager
+    def server(
+        self,
+        setting: Setting,
+        folder: Path,
+        url: str,
+        boards: Boards,
+        *,
+        program: Path = running.PBM,
+    ) -> Iterator["Game"]:
+        """pbm, running on boards that are begun; `program` may be that of another checkout."""
+        with running.pbm(
+            folder,
+            url,
+            self.next_server.port,
+            program=program,
+            processes=setting.processes,
+            variables=setting.variables if setting.postgresql else self._counting(setting),
+            own_users=setting.postgresql,
+        ) as (port, processes):
+            named = list(zip(map(running.user, setting.processes), processes, strict=True))
+            counts = meter(url, named, self.counting, self.postgres)
+            game = Game(self, boards, port, processes, counts, running.megabytes(processes))
+            game.round(SHAPES[0])  # what happens once is not measured
+            yield game
+
+    def _counting(self, setting: Setting) -> dict[str, str]:
+        """Variables with which the processes count, too."""
+        ours, others = self.counting.variables, setting.variables
+        libraries = [each["LD_PRELOAD"] for each in (ours, others) if "LD_PRELOAD" in each]
+        return {**ours, **others, "LD_PRELOAD": ":".join(libraries)}
+
+    @contextmanager
+    def database(self, setting: Setting, folder: Path) -> Iterator[str]:
+        """An empty database, gone at the end."""
+        if setting.postgresql:
+            with self.postgres.new_database() as url:
+                yield url
+        else:
+            yield f"sqlite:///{folder / 'pbm.sqlite3'}"
+
+
+@contextmanager
+def place(size: Size) -> Iterator[Place]:
+    """A place with all that belongs there."""
+    with (
+        load() as sending,
+        running.next_server() as sink,
+        counting_processes() as counting,
+        counted_postgres(DURABLE, counting) as postgres,
+    ):
+        yield Place(sending, sink, postgres, counting, size)
+
+
+@dataclass
+class Game:
+    """Boards that go on, on a server that runs."""
+
+    place: Place
+    boards: Boards
+    port: int
+    processes: Sequence[subprocess.Popen[bytes]]
+    counts: OnSqlite | OnPostgres
+    at_rest: float
+
+    def memory(self) -> float:
+        """Of the processes and their children, in MB."""
+        return running.megabytes(self.processes)
+
+    def round(self, shape: Shape, *, a_second: float = 0.0) -> "Round":
+        """A ply on every board, and both of its mails at the next server."""
+        letters = self.boards.round()
+        sink = self.place.next_server
+        sink.take()
+        used: Used = defaultdict(float)
+        with self.counts.watched(used):
+            sent = self.place.load.send(self.port, letters, shape, a_second=a_second)
+            until(lambda: sink.count() >= 2 * len(letters), "the boards")
+            time.sleep(_AFTERWARDS)
+        arrived: dict[str, float] = {}
+        for moment, recipient in sink.take():
+            arrived.setdefault(recipient, moment)
+        assert len(arrived) == 2 * len(letters), "a board went to somebody else"
+        begun = min(item.dot for item in sent)
+        took = max(arrived.values()) - begun
+        waited = [_both(arrived, item.sender.decode()) - item.dot for item in sent]
+        return Round(len(letters) / took, waited, used)
+
+    def rate(self, shape: Shape) -> float:
+        """Turns a second, in the median of some rounds."""
+        return median(self.round(shape).rate for _ in range(self.place.size.rounds))
+
+
+@dataclass(frozen=True)
+class Round:
+    """Turns a second, the seconds from each mail's final dot to the second board's arrival, and
+    what all of its turns cost."""
+
+    rate: float
+    waited: list[float]
+    used: Used
+
+    @property
+    def milliseconds(self) -> float:
+        """Of the processor, for pbm's own processes."""
+        return sum(amount for (_, counter), amount in self.used.items() if counter == PROCESSOR)
+
+
+def _both(arrived: Mapping[str, float], player: str) -> float:
+    """When the boards had arrived at both players of a board."""
+    number = player.partition("@")[0].removeprefix("left").removeprefix("right")
+    return max(arrived[f"{side}{number}@players.example"] for side in ("left", "right"))
