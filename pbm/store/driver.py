@@ -32,7 +32,7 @@ def execute(connection: Connection, *calls: Call) -> list[Sequence[Any]]:
     engine's statements hears of these.
     """
     held: Any = connection.connection.dbapi_connection
-    run = _run_in_a_row if len(calls) == 1 or not hasattr(held, "pipeline") else _run_together
+    run = _run_in_a_row if len(calls) == 1 or not _has_pipelines(held) else _run_together
     try:
         return run(connection, held, calls)
     except connection.dialect.loaded_dbapi.Error as error:
@@ -47,7 +47,7 @@ def _run_in_a_row(connection: Connection, held: Any, calls: Sequence[Call]) -> l
         if call.is_many:
             cursor.executemany(call.sql, call.sets)
         else:
-            cursor.execute(call.sql, call.sets[0])
+            cursor.execute(call.sql, call.sets[0], **_preparing(held, call))
         found.append(cursor.fetchall() if cursor.description else ())
     return found
 
@@ -60,9 +60,18 @@ def _run_together(connection: Connection, held: Any, calls: Sequence[Call]) -> l
             cursor = held.cursor()
             _tell_listeners(connection, cursor, call)
             for values in call.sets:  # its `executemany` would wait for answers
-                cursor.execute(call.sql, values)
+                cursor.execute(call.sql, values, **_preparing(held, call))
             cursors.append(cursor)
     return [cursor.fetchall() if cursor.description else () for cursor in cursors]
+
+
+def _has_pipelines(held: Any) -> bool:
+    return hasattr(held, "pipeline")
+
+
+def _preparing(held: Any, call: Call) -> dict[str, Any]:
+    """BEGIN and COMMIT need not be prepared; pg_stat_statements would not count them then."""
+    return {"prepare": False} if _has_pipelines(held) and not call.sets[0] else {}
 
 
 def _tell_listeners(connection: Connection, cursor: Any, call: Call) -> None:
