@@ -175,6 +175,25 @@ def test_what_is_remembered_is_what_is_there(database_url: str, seed: int) -> No
     table.database.close()
 
 
+def test_who_has_waited_for_a_lock_looks_anew(postgres_url: str) -> None:
+    table = Table(postgres_url)
+    table.start("alice", "bob")
+    with table.database.transaction() as work:
+        assert (work.boards.get(1).ply, work.plies.of(1)) == (0, ())
+        with table.database.transaction() as other:
+            plays_first(other)
+        board = work.boards.get(1, lock=True)
+        assert board.ply == 1
+        assert [ply.ply for ply in work.plies.of(1)] == [1]
+    table.database.close()
+
+
+def plays_first(work: UnitOfWork) -> None:
+    board = work.boards.get(1, lock=True)
+    moves = rules.legal_moves(board.position.inner)
+    add_move(work, board, rules.format_move(moves[0]), START)
+
+
 def forgetful(work: UnitOfWork) -> UnitOfWork:
     """The same transaction, with nothing remembered."""
     work.flush()
