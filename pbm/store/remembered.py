@@ -173,10 +173,6 @@ class Remembered:
             if any(seat["player_id"] == player_id for seat in seats):
                 self.forget_board(board_id)
 
-    def forget_vacations(self, player_id: int) -> None:
-        """Vacations of a player were written."""
-        self._vacations.pop(player_id, None)
-
     def forget_all(self) -> None:
         """It is not known what was written, or what was written is undone."""
         for table in _TOLD_FROM:

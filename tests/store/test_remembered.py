@@ -164,13 +164,15 @@ def test_what_is_remembered_is_what_is_there(database_url: str, seed: int) -> No
     table.begins("alice", "carol")
     table.begins("bob", "alice")
     lot = random.Random(seed)
-    with table.database.transaction() as work:
+    with table.database.engine.begin() as connection:
+        work = UnitOfWork(connection)
         for _ in range(STEPS):
             step = lot.choice((*WRITES, is_undone, is_done))
             step(work, lot)
             look(work, lot)
             remembered = everything(work)
-            anew = everything(forgetful(work))
+            work.flush()
+            anew = everything(UnitOfWork(connection))  # in which nothing is remembered
             assert remembered == anew, step.__name__
     table.database.close()
 
@@ -192,9 +194,3 @@ def plays_first(work: UnitOfWork) -> None:
     board = work.boards.get(1, lock=True)
     moves = rules.legal_moves(board.position.inner)
     add_move(work, board, rules.format_move(moves[0]), START)
-
-
-def forgetful(work: UnitOfWork) -> UnitOfWork:
-    """The same transaction, with nothing remembered."""
-    work.flush()
-    return UnitOfWork(work._transaction._connection)
