@@ -129,7 +129,7 @@ class UnitOfWork:
 
     @property
     def in_group(self) -> bool:
-        """Whether several turns share this transaction, of which none may wait for a board."""
+        """Whether several turns share this transaction, of which none may wait for anybody."""
         return self._transaction.in_group
 
     @in_group.setter

@@ -22,7 +22,7 @@ from pbm.service.turns.preparation import Preparation
 from pbm.service.turns.trouble import traceback_of
 from pbm.service.turns.turn import GroupUndoneError, Taken, TurnFailedError, Turns
 
-LOOK_AGAIN = 5.0  # seconds; rows that another process wrote wake nobody here
+LOOK_AGAIN = 5.0  # seconds; in case that nobody told us, and no sign was seen (ADR 52)
 BLOCKED_PAUSE = 1.0  # seconds; what is due waits for another mail of its board, or is another's
 MISSED_PAUSE = 0.1  # seconds; mails wait for boards that others have in hand
 GATHER = 0.01  # seconds; while mails are under way, what comes meanwhile shares a look
