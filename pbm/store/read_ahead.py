@@ -101,9 +101,9 @@ def take_ahead(
     seats_of = _by(seated, "board_id")
     plies_of = _by(plies, "board_id")
     marks_of = {row["board_id"]: row["marks"] for rows in stood for row in rows}
+    transaction.have_locked(row["id"] for row in locked)
     for row in locked:
         board_id, sitting = row["id"], seats_of[row["id"]]
-        transaction.held.add(board_id)
         known.keep_board(row, sitting)
         known.keep_plies(
             board_id,

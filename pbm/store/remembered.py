@@ -187,6 +187,7 @@ class Remembered:
         boards and their plies."""
         for board_id in {*self._boards, *self._plies, *self._marks}.difference(held):
             self.forget_board(board_id)
+            self.forget_plies(board_id)
         for name in ("_players", "_owners", "_seats", "_built", "_vacations"):
             getattr(self, name).clear()
 
