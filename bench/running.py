@@ -77,15 +77,7 @@ def pbm(
     With `own_users` each set of roles comes to the database under its own name.
     """
     port = free_port()
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("PBM_")}
-    environment = {
-        **kept,
-        "PBM_ADDRESS": season.SERVER,
-        "PBM_SECRET_KEY": season.SECRET,
-        "PBM_LISTEN": f"127.0.0.1:{port}",
-        "PBM_SMARTHOST": f"smtp://127.0.0.1:{smarthost}",
-        **(variables or {}),
-    }
+    environment = _environment(port, smarthost) | (variables or {})
     running = []
     with (folder / "log").open("ab") as log:
         try:
@@ -107,6 +99,18 @@ def pbm(
                 process.terminate()
             for process in running:
                 process.wait(60)
+
+
+def _environment(port: int, smarthost: int) -> dict[str, str]:
+    """The usual settings, and none that stand around here."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PBM_")}
+    return {
+        **kept,
+        "PBM_ADDRESS": season.SERVER,
+        "PBM_SECRET_KEY": season.SECRET,
+        "PBM_LISTEN": f"127.0.0.1:{port}",
+        "PBM_SMARTHOST": f"smtp://127.0.0.1:{smarthost}",
+    }
 
 
 def user(roles: str) -> str:

@@ -71,7 +71,7 @@ class Boards:
             (SEATED_AT, {"board_id": board_id}),  # as they are when it is locked
         )
         if locks:
-            self._transaction.held.update(row["id"] for row in found)
+            self._transaction.have_locked(row["id"] for row in found)
         for row in found:
             self._transaction.known.keep_board(row, seated)
         return self._transaction.known.board(board_id)
@@ -107,7 +107,7 @@ class Boards:
         query = select(boards).where(boards.c.to_move_id == player_id, boards.c.id != but)
         query = query.order_by(boards.c.waits_since, boards.c.id).limit(most)
         found = tuple(self._read(query.with_for_update(skip_locked=True, key_share=True)))
-        self._transaction.held.update(board.id for board in found)
+        self._transaction.have_locked(board.id for board in found)
         return found
 
     def to_move(self, player_id: int) -> tuple[int, ...]:

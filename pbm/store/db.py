@@ -33,6 +33,7 @@ from pbm.store.postgresql import postgresql_engine
 from pbm.store.questions import Questions
 from pbm.store.ratings import Ratings
 from pbm.store.read_ahead import Ahead, take_ahead
+from pbm.store.reminders import Reminders
 from pbm.store.reports import Reports
 from pbm.store.seeks import Seeks
 from pbm.store.thoughts import Thoughts
@@ -80,6 +81,7 @@ class UnitOfWork:
         self.players = Players(transaction)
         self.inbox = Inbox(transaction)
         self.outbox = Outbox(transaction)
+        self.reminders = Reminders(transaction)
         self.timers = Timers(transaction)
         self.questions = Questions(transaction, self.timers)
         self.changes = Changes(transaction)
@@ -127,7 +129,7 @@ class UnitOfWork:
 
     @property
     def in_group(self) -> bool:
-        """Whether several turns share this transaction, of which none may wait for a board."""
+        """Whether several turns share this transaction, of which none may wait for anybody."""
         return self._transaction.in_group
 
     @in_group.setter

@@ -13,7 +13,6 @@ from sqlalchemy import (
     and_,
     bindparam,
     case,
-    exists,
     func,
     insert,
     literal,
@@ -28,7 +27,7 @@ from pbm.store.driver import Row
 from pbm.store.kinds import ERASING_ADDRESS, SUPERSEDED, Allowance, Kind, using_up
 from pbm.store.low_mark import BEGINNING
 from pbm.store.schema.columns import DUE, FAILED
-from pbm.store.schema.mails import outbox, reminded_boards
+from pbm.store.schema.mails import outbox
 from pbm.store.statement import Statement
 from pbm.store.transaction import GUARDED, Transaction
 from pbm.store.values.mails import NewMail, OutboxMail
@@ -122,7 +121,6 @@ _AMONG = outbox.c.id == func.any(bindparam("mails", type_=postgresql.ARRAY(Integ
 _FINISH_ALL = Statement(_FINISHED.where(_AMONG))  # on PostgreSQL
 # Asked for the moment, too, PostgreSQL would look through the index of all that waits.
 _STILL_DUE = Statement(select(outbox.c.id, outbox.c.due_at).where(_AMONG, outbox.c.status == DUE))
-_ARRIVED = and_(outbox.c.status == "sent", outbox.c.last_error.is_(None))  # as far as we know
 _AT_ANY_MOMENT = outbox.c.due_at >= BEGINNING  # whose index has all that wait
 _IS_DUE = and_(outbox.c.status == DUE, _AT_ANY_MOMENT)
 _NEXT_DUE_AT = Statement(
@@ -309,27 +307,6 @@ class Outbox:
             query = query.where(outbox.c.thread == board_id)
         return self._transaction.scalars(query.limit(1)).first() is not None
 
-    def name_reminded(self, message_id: str, board_ids: Sequence[int]) -> None:
-        """Write down of which boards a mail reminds."""
-        mail = select(outbox.c.id).where(outbox.c.message_id == message_id).scalar_subquery()
-        rows = [{"board_id": board_id} for board_id in board_ids]
-        self._transaction.execute(insert(reminded_boards).values(outbox_id=mail), rows)
-
-    def was_reminded(self, player_id: int, board_id: int, since: datetime, until: datetime) -> bool:
-        """Whether the next server has taken a reminder of a board to a player until a moment, of
-        those that were written since another; one that came back later is none."""
-        reminders = _reminders(player_id, board_id, since)
-        return self._any(reminders.where(_ARRIVED, outbox.c.finished_at <= until))
-
-    def reminder_is_under_way(self, player_id: int, board_id: int, since: datetime) -> bool:
-        """Whether a reminder of a board to a player, written since a moment, waits to be taken by
-        the next server, or was taken and has not come back."""
-        reminders = _reminders(player_id, board_id, since)
-        return self._any(reminders.where(or_(outbox.c.status == DUE, _ARRIVED)))
-
-    def _any(self, query: Select[Any]) -> bool:
-        return self._transaction.scalars(query.limit(1)).first() is not None
-
     def find_sent(self, sender: str, address_key: str, since: datetime) -> OutboxMail | None:
         """Find the mail to an address that went out under an envelope sender of its own."""
         query = select(*_COLUMNS).where(
@@ -378,19 +355,6 @@ class Outbox:
 
     def _set(self, outbox_id: int, **values: Any) -> None:
         self._transaction.execute(update(outbox).where(outbox.c.id == outbox_id).values(**values))
-
-
-def _reminders(player_id: int, board_id: int, since: datetime) -> Select[Any]:
-    """The reminders of a board to a player that were written since a moment."""
-    names_it = exists().where(
-        reminded_boards.c.outbox_id == outbox.c.id, reminded_boards.c.board_id == board_id
-    )
-    return select(outbox.c.id).where(
-        outbox.c.player_id == player_id,
-        outbox.c.kind.in_((Kind.REMINDER, Kind.REMINDERS)),
-        outbox.c.written_at >= since,
-        or_(outbox.c.board_id == board_id, names_it),
-    )
 
 
 def _mail(row: Row) -> OutboxMail:

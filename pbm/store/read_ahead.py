@@ -1,6 +1,6 @@
 """What several turns need of the database, locked and read for all of them at once."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -12,6 +12,7 @@ from pbm.store.among import among
 from pbm.store.board_rows import SEATED
 from pbm.store.players import players_of, with_addresses
 from pbm.store.plies import PLY
+from pbm.store.remembered import Remembered
 from pbm.store.schema.games import boards, moves, seats
 from pbm.store.schema.people import players, vacations
 from pbm.store.statement import Statement, rows_of
@@ -20,6 +21,7 @@ from pbm.store.vacations import VACATION
 from pbm.store.values.players import Vacation
 from pbm.store.values.plies import Ply
 
+Rows = Sequence[dict[str, Any]]
 ROUNDS_SHOWN = 5  # of which a board's mail tells
 _LOCK_FREE = Statement(
     select(boards)
@@ -97,27 +99,12 @@ def take_ahead(
         (_VACATIONS, named),
         *marks,
     )
-    known = transaction.known
+    transaction.have_locked(row["id"] for row in locked)
     seats_of = _by(seated, "board_id")
-    plies_of = _by(plies, "board_id")
-    marks_of = {row["board_id"]: row["marks"] for rows in stood for row in rows}
     for row in locked:
-        board_id, sitting = row["id"], seats_of[row["id"]]
-        transaction.held.add(board_id)
-        known.keep_board(row, sitting)
-        known.keep_plies(
-            board_id,
-            max(0, row["ply"] - ROUNDS_SHOWN * len(sitting)),
-            tuple(Ply(**{name: ply[name] for name in PLY}) for ply in plies_of.get(board_id, ())),
-            marks_of.get(board_id, []) if marks else None,
-        )
-    found = tuple(players_of(people))
-    known.keep_players(found)
-    days_of = _by(away, "player_id")
-    for player in found:
-        days = tuple(_vacation(row) for row in days_of.get(player.id, ()))
-        known.keep_vacations(player.id, date.min, days)
-    free = {player.id for player in found}
+        transaction.known.keep_board(row, seats_of[row["id"]])
+    _keep_plies(transaction.known, locked, seats_of, plies, *stood)
+    free = _keep_players(transaction.known, people, away)
     return Ahead(
         frozenset(
             row["id"]
@@ -127,11 +114,43 @@ def take_ahead(
     )
 
 
+def _keep_plies(
+    known: Remembered,
+    boards: Rows,
+    seats_of: Mapping[int, Rows],
+    plies: Rows,
+    stood: Rows | None = None,
+) -> None:
+    """Remember the latest plies of boards; and the marks of all their positions, if they were
+    read."""
+    plies_of = _by(plies, "board_id")
+    marks_of = {row["board_id"]: row["marks"] for row in stood or ()}
+    for row in boards:
+        board_id = row["id"]
+        known.keep_plies(
+            board_id,
+            max(0, row["ply"] - ROUNDS_SHOWN * len(seats_of[board_id])),
+            tuple(Ply(**{name: ply[name] for name in PLY}) for ply in plies_of.get(board_id, ())),
+            None if stood is None else marks_of.get(board_id, []),
+        )
+
+
+def _keep_players(known: Remembered, people: Rows, away: Rows) -> frozenset[int]:
+    """Remember players and all their vacations; return their numbers."""
+    found = tuple(players_of(people))
+    known.keep_players(found)
+    days_of = _by(away, "player_id")
+    for player in found:
+        days = tuple(_vacation(row) for row in days_of.get(player.id, ()))
+        known.keep_vacations(player.id, date.min, days)
+    return frozenset(player.id for player in found)
+
+
 def _vacation(row: dict[str, Any]) -> Vacation:
     return Vacation(**{column.key: row[column.key] for column in VACATION})
 
 
-def _by(rows: Collection[dict[str, Any]], key: str) -> dict[int, list[dict[str, Any]]]:
+def _by(rows: Rows, key: str) -> dict[int, list[dict[str, Any]]]:
     """Rows by one of their columns."""
     found: dict[int, list[dict[str, Any]]] = {}
     for row in rows:

@@ -173,10 +173,6 @@ class Remembered:
             if any(seat["player_id"] == player_id for seat in seats):
                 self.forget_board(board_id)
 
-    def forget_vacations(self, player_id: int) -> None:
-        """Vacations of a player were written."""
-        self._vacations.pop(player_id, None)
-
     def forget_all(self) -> None:
         """It is not known what was written, or what was written is undone."""
         for table in _TOLD_FROM:
@@ -187,6 +183,7 @@ class Remembered:
         boards and their plies."""
         for board_id in {*self._boards, *self._plies, *self._marks}.difference(held):
             self.forget_board(board_id)
+            self.forget_plies(board_id)
         for name in ("_players", "_owners", "_seats", "_built", "_vacations"):
             getattr(self, name).clear()
 

@@ -5,7 +5,7 @@ transaction ends. Then everything that waits goes together, in one round trip wi
 So does its beginning, where the database needs not be told of it before.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -73,6 +73,14 @@ class Transaction:
         """Whether nobody else can change a board until the commit; in an embedded database nobody
         changes anything."""
         return not self.is_shared or board_id in self.held
+
+    def have_locked(self, board_ids: Iterable[int]) -> None:
+        """Nobody else changes these boards from now on; what was read of one before that may be
+        another's work ago."""
+        for board_id in set(board_ids) - self.held:
+            self.known.forget_board(board_id)
+            self.known.forget_plies(board_id)
+            self.held.add(board_id)
 
     # -- statements --------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import count
 from threading import Barrier, Thread
 from typing import Any
 
@@ -220,6 +221,18 @@ def test_a_mail_that_is_about_no_board_goes_before_the_others(shared: Shared) ->
         assert take(taker_of(turns)) == Taken(1, more=False)
     assert len(counted) == 2
     assert not shared.waiting()
+    close(turns)
+
+
+def test_no_mail_is_left_behind_slow_ones_that_go_first(shared: Shared) -> None:
+    (move,) = shared.hand_in(shared.letter(1, 1))
+    plain = [shared.help() for _ in range(4)]
+    turns = shared.turns(Breaking)
+    assert isinstance(turns, Breaking)
+    moments = count()
+    turns.seconds = lambda: float(next(moments))  # every turn takes too long
+    take_all(shared, turns)
+    assert turns.obeyed == [plain[0], move, *plain[1:]]
     close(turns)
 
 

@@ -27,13 +27,20 @@ _WITHOUT_TIMES = 1  # PQTRACE_SUPPRESS_TIMESTAMPS
 @contextmanager
 def traced(database: Database, file: Path) -> Iterator[UnitOfWork]:
     """A transaction; all that goes over its connection until it is over is written into a file."""
+    lent: list[Any] = []
+
+    def note(held: object, *_: object) -> None:
+        lent.append(held)
+
+    event.listen(database.engine, "checkout", note)
     with file.open("wb") as stream:
         with database.transaction() as work:
-            held: Any = work._transaction._connection.connection.dbapi_connection
+            (held,) = lent
             held.pgconn.trace(stream.fileno())
             held.pgconn.set_trace_flags(_WITHOUT_TIMES)
             yield work
         held.pgconn.untrace()
+    event.remove(database.engine, "checkout", note)
 
 
 @contextmanager

@@ -164,18 +164,46 @@ def test_what_is_remembered_is_what_is_there(database_url: str, seed: int) -> No
     table.begins("alice", "carol")
     table.begins("bob", "alice")
     lot = random.Random(seed)
-    with table.database.transaction() as work:
+    with table.database.engine.begin() as connection:
+        work = UnitOfWork(connection)
         for _ in range(STEPS):
             step = lot.choice((*WRITES, is_undone, is_done))
             step(work, lot)
             look(work, lot)
             remembered = everything(work)
-            anew = everything(forgetful(work))
+            work.flush()
+            anew = everything(UnitOfWork(connection))  # in which nothing is remembered
             assert remembered == anew, step.__name__
     table.database.close()
 
 
-def forgetful(work: UnitOfWork) -> UnitOfWork:
-    """The same transaction, with nothing remembered."""
-    work.flush()
-    return UnitOfWork(work._transaction._connection)
+def locks(work: UnitOfWork) -> None:
+    work.boards.get(1, lock=True)
+
+
+def locks_those_that_wait(work: UnitOfWork) -> None:
+    waiting_for = work.boards.bookkeeping(1).to_move_id
+    assert waiting_for is not None
+    assert work.boards.longest_waiting(waiting_for, 0, 9)
+
+
+@pytest.mark.parametrize("lock", [locks, locks_those_that_wait])
+def test_what_was_read_before_a_lock_is_read_anew(
+    postgres_url: str, lock: Callable[[UnitOfWork], None]
+) -> None:
+    table = Table(postgres_url)
+    table.start("alice", "bob")
+    with table.database.transaction() as work:
+        before = work.boards.get(1)
+        assert (before.ply, work.plies.of(1)) == (0, ())
+        with table.database.transaction() as other:
+            plays_once(other)
+        lock(work)
+        assert work.boards.get(1, lock=True).ply == 1
+        assert len(work.plies.of(1)) == 1
+    table.database.close()
+
+
+def plays_once(work: UnitOfWork) -> None:
+    board = work.boards.get(1, lock=True)
+    add_move(work, board, rules.format_move(rules.legal_moves(board.position.inner)[0]), START)

@@ -128,7 +128,7 @@ def twice(work: UnitOfWork) -> None:
     """Give two players one handle."""
     with work.savepoint():
         work.players.change_handle(work.players.get(1), "carol")
-        work.players._set(1, handle="bob")
+        work.players.change_handle(work.players.get(1), "bob")
         work.flush()
 
 
@@ -138,6 +138,11 @@ def test_who_goes_through_everything_keeps_only_some_of_it(table: Table) -> None
             {"handle": f"p{number}", "status": "active", "epoch": 1, "joined_at": START}
             for number in range(1500)
         ]
-        work._transaction.execute(insert(players), rows)
-        assert len(work.players.all()) == 1502
-        assert len(work._transaction.known._players) <= 1000
+        work.run(insert(players).values(rows))
+        people = work.players.all()
+        assert len(people) == 1502
+        with heard(table.database) as found:
+            assert work.players.get(people[-1].id) == people[-1]
+            assert found == []
+            assert work.players.get(people[0].id) == people[0]
+            assert found == ["SELECT"]

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import psycopg
@@ -138,13 +138,6 @@ async def here(work: Callable[[], Any]) -> Any:
     return work()
 
 
-@pytest.fixture
-def no_look(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
-    """From its call on nobody looks; before, they look all the time."""
-    monkeypatch.setattr(waking, "LOOK_EVERY", 0.005)
-    return lambda: monkeypatch.setattr(waking, "LOOK_EVERY", 2 * PATIENCE)
-
-
 def play(scene: Awaitable[None]) -> None:
     async def run() -> None:
         await scene
@@ -152,16 +145,19 @@ def play(scene: Awaitable[None]) -> None:
     asyncio.run(run())
 
 
-def test_who_waits_is_told_after_the_commit(postgres_url: str, no_look: Callable[[], None]) -> None:
+def test_who_waits_is_told_after_the_commit(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(waking, "LOOK_EVERY", 0.005)
+    long_ago = datetime.now(UTC) - timedelta(hours=1)  # so that no look finds it by its sign
+
     async def scene() -> None:
         async with Process(postgres_url) as idle, writing(postgres_url) as writer:
             await seen(lambda: idle.has_place)
-            no_look()
-            await asyncio.sleep(0.02)  # the last look is over
             before = idle.rung
 
             def kept(work: UnitOfWork) -> None:
-                keep(1)(work)
+                keep(1, long_ago)(work)
                 assert idle.rung == before
 
             await writer.do(kept)

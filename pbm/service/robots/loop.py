@@ -40,7 +40,7 @@ class Thinkers:
 
         `alive` is called whenever the loop goes on.
         """
-        watch, went_back = ClockWatch(self.robots.clock), False
+        watch = ClockWatch(self.robots.clock)
         try:
             async with asyncio.TaskGroup() as apart:
                 apart.create_task(self._give_signs())
@@ -48,10 +48,7 @@ class Thinkers:
                     alive()
                     self.asked.clear()
                     try:
-                        went_back = went_back or watch.went_back()
-                        if went_back:
-                            await self.writer.do(self.robots.bring_forward)
-                            went_back = False
+                        await watch.mend(self.writer, self.robots.bring_forward)
                         due_at = await self._next_due_at()
                         is_due = due_at is not None and due_at <= self.robots.clock()
                         claim = partial(self.robots.claim, most=self._room)

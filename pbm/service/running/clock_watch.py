@@ -3,6 +3,7 @@
 from datetime import datetime, timedelta
 
 from pbm.clock import Clock
+from pbm.service.running.writer import Piece, Writer
 
 _UNNOTICED = timedelta(minutes=1)  # that clocks are set back by again and again, and harm nobody
 
@@ -13,6 +14,15 @@ class ClockWatch:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._latest: datetime | None = None
+        self._is_to_be_mended = False
+
+    async def mend(self, writer: Writer, bring_forward: Piece[None]) -> None:
+        """Bring forward what was put off by a clock that was set back since; once that has
+        succeeded, not again. Raises DBAPIError."""
+        self._is_to_be_mended = self.went_back() or self._is_to_be_mended
+        if self._is_to_be_mended:
+            await writer.do(bring_forward)
+            self._is_to_be_mended = False
 
     def went_back(self) -> bool:
         """Whether the clock was set back since the last call; perhaps, at the first one."""

@@ -22,7 +22,7 @@ from pbm.service.turns.preparation import Preparation
 from pbm.service.turns.trouble import traceback_of
 from pbm.service.turns.turn import GroupUndoneError, Taken, TurnFailedError, Turns
 
-LOOK_AGAIN = 5.0  # seconds; rows that another process wrote wake nobody here
+LOOK_AGAIN = 5.0  # seconds; in case that nobody told us, and no sign was seen (ADR 52)
 BLOCKED_PAUSE = 1.0  # seconds; what is due waits for another mail of its board, or is another's
 MISSED_PAUSE = 0.1  # seconds; mails wait for boards that others have in hand
 GATHER = 0.01  # seconds; while mails are under way, what comes meanwhile shares a look
@@ -150,15 +150,12 @@ async def keep_time(
     What is asked of the database while nothing is due is asked `in_thread`. `alive` is called
     whenever the loop goes on.
     """
-    watch, went_back = ClockWatch(clock), False
+    watch = ClockWatch(clock)
     while True:
         alive()
         timer_set.clear()
         try:
-            went_back = went_back or watch.went_back()
-            if went_back:
-                await writer.do(ticks.bring_forward)
-                went_back = False
+            await watch.mend(writer, ticks.bring_forward)
             due_at = await in_thread(ticks.next_due_at)
             is_due = due_at is not None and due_at <= clock()
             take = partial(ticks.take_some, most=most_together)
@@ -185,16 +182,13 @@ async def send_post(
     `alive` is called whenever the loop goes on.
     """
     under_way: set[asyncio.Task[None]] = set()
-    watch, went_back = ClockWatch(post.clock), False
+    watch = ClockWatch(post.clock)
     try:
         while True:
             alive()
             mail_written.clear()
             try:
-                went_back = went_back or watch.went_back()
-                if went_back:
-                    await writer.do(post.bring_forward)
-                    went_back = False
+                await watch.mend(writer, post.bring_forward)
                 look = await post.look(in_thread)
             except DBAPIError as error:
                 _log.warning("database away, post waits", error=str(error.orig))

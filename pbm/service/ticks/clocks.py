@@ -75,7 +75,7 @@ def _run_out(
         return _let_others_claim(tick, board, player, wait)
     since = warned_from(board, wait)
     if not _was_warned(tick, board, player, since):
-        if not tick.work.outbox.reminder_is_under_way(player.id, board.id, since):
+        if not tick.work.reminders.is_under_way(player.id, board.id, since):
             _remind(tick, board, player, wait, len(wait.reminders))
         return Again(tick.now + _LOOK_AGAIN_AFTER, f"no reminder has reached {player.handle} yet")
     events = forfeit(tick.work, board, player, tick.now)
@@ -97,7 +97,7 @@ def _let_others_claim(tick: Tick, board: Board, player: Player, wait: Wait) -> A
 
 def _was_warned(tick: Tick, board: Board, player: Player, since: datetime) -> bool:
     until = tick.now - WARNED_BEFORE
-    return tick.work.outbox.was_reminded(player.id, board.id, since, until)
+    return tick.work.reminders.was_taken(player.id, board.id, since, until)
 
 
 def _remind(tick: Tick, board: Board, player: Player, wait: Wait, times: int) -> None:

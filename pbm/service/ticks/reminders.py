@@ -118,9 +118,7 @@ def _move(tick: Tick, player: Player, board: Board) -> Awaited | None:
     times = wait.passed_by(tick.now + SOON)
     counts = times > board.reminded or (
         wait.is_over
-        and not tick.work.outbox.reminder_is_under_way(
-            player.id, board.id, warned_from(board, wait)
-        )
+        and not tick.work.reminders.is_under_way(player.id, board.id, warned_from(board, wait))
     )
     if counts:
         tick.work.waits.note_reminded(board, times)

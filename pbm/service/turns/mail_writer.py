@@ -212,7 +212,7 @@ class MailWriter:
     ) -> None:
         """Remind a player of several boards; we look whether that was taken, as with one."""
         message_id = self.several(Kind.REMINDERS, player, subject, "reminders", told)
-        self._outbox.name_reminded(message_id, board_ids)
+        self._turn.work.reminders.name_boards(message_id, board_ids)
 
     def _bulk_fields(self, reply_to: str) -> dict[str, str]:
         """What lets a mail program offer to end such mails (RFC 2369, section 3.2; RFC 2919)."""

@@ -142,18 +142,25 @@ class Turns:
         done = _Done()
         if company.first:
             yield from self._do(work, company.first, done, may_wait=True)
-        if company.others and not work.holds_all_up:
+        if done.count and company.others and self._must_end(work, began):
+            # The next time it comes first, or it might be left behind others again and again.
+            self._companies.must_go_alone([company.others[0].id])
+        elif company.others:
             held = self._companies.hold(work, company.others)
             done.missed = _numbers(company.others) - _numbers(held)
             work.in_group = work.is_shared
             for mail in held:
-                if done.count and (work.holds_all_up or self.seconds() - began > SLICE):
+                if mail is not held[0] and self._must_end(work, began):
                     break
                 yield from self._do(work, mail, done)
         self._write_out(work, done, now)
         more = done.count > 0 and (done.count == most or done.count < len(mails))
         told = work.timers.were_set, work.thoughts.were_asked
         return Taken(done.count, more, *told, boards_missed=now <= self._missed_until)
+
+    def _must_end(self, work: UnitOfWork, began: float) -> bool:
+        """Whether others have waited for this transaction for long enough."""
+        return work.holds_all_up or self.seconds() - began > SLICE
 
     def _do(
         self, work: UnitOfWork, mail: InboxMail, done: "_Done", *, may_wait: bool = False
