@@ -40,12 +40,12 @@ def test_a_turn_that_was_cut_off_is_played_once(
     table.hand_in(alice.address, to, alice.mail_bytes("", "a1-c3,d4", to=to))
     take = Turns._take
 
-    def stand_still(turns: Turns, work: UnitOfWork, prepared: Any) -> str:
+    def stand_still(turns: Turns, work: UnitOfWork, prepared: Any, **how: bool) -> str:
         work.run(text("SET LOCAL idle_in_transaction_session_timeout = 1"))
         with postgres_server.connected("postgres") as other:
             name = [table.database.engine.url.database]
             until(lambda: other.execute(_OPEN, name).fetchone() == (0,), "the end of it")
-        return take(turns, work, prepared)
+        return take(turns, work, prepared, **how)
 
     with monkeypatch.context() as planted:
         planted.setattr(Turns, "_take", stand_still)

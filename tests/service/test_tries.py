@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from sqlalchemy import event
 
 from pbm.service.turns.crash_marker import CrashMarker
 from pbm.service.turns.turn import MOST_TRIES, Turns
@@ -58,6 +59,21 @@ def test_after_a_turn_no_mail_is_in_hand(table: Table, tmp_path: Path) -> None:
     turns.close()
     assert CrashMarker(tmp_path / "in-hand").left_over() == ()
     assert status(table.database, 1)[0] == "done"
+
+
+def test_a_mail_is_in_hand_until_what_it_wrote_is_there(table: Table, tmp_path: Path) -> None:
+    kept(table, 1)
+    turns = Turns(table.database, table.site, table.clock, CrashMarker(tmp_path / "in-hand"))
+    in_hand: list[str] = []
+
+    def look(_connection: object, _cursor: object, statement: str, *_values: object) -> None:
+        if statement.startswith("INSERT INTO outbox"):
+            in_hand.append((tmp_path / "in-hand").read_text().strip())
+
+    event.listen(table.database.engine, "before_cursor_execute", look)
+    assert take_next(turns)
+    turns.close()
+    assert in_hand == ["1"]
 
 
 def test_a_mail_that_was_finished_meanwhile_is_left_alone(table: Table, tmp_path: Path) -> None:

@@ -171,9 +171,7 @@ class Turns:
             done.aside.append(mail.id)
             return
         with self._blamed(mail, by_itself=not done.obeyed):
-            outcome = self._take(work, prepared)
-            if may_wait:
-                work.flush()  # what goes wrong in it is its own fault
+            outcome = self._take(work, prepared, may_wait=may_wait)
         done.obeyed.append((mail, outcome))
 
     def _write_out(self, work: UnitOfWork, done: "_Done", now: datetime) -> None:
@@ -239,11 +237,13 @@ class Turns:
         recipient = self.site.address.parse(mail.recipient)
         return is_long(mail.raw) and isinstance(recipient, Plain | PlayerReply | QuestionReply)
 
-    def _take(self, work: UnitOfWork, prepared: Preparation) -> str:
+    def _take(self, work: UnitOfWork, prepared: Preparation, *, may_wait: bool) -> str:
         mail = prepared.mail
         try:
             with self._at_hand(mail):
                 outcome = self._obey(work, mail, prepared)
+                if may_wait:
+                    work.flush()  # what goes wrong in it, or takes too long, is its own fault
         except HashingNeeded as needed:
             prepared.must_hash(needed)
             self.preparations.remember(prepared)
