@@ -11,6 +11,7 @@ from contextlib import contextmanager
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sqlalchemy import text as sql
 
 from pbm.commands.context import Context
 from pbm.commands.help import help_page
@@ -41,6 +42,8 @@ def at_the_board(table: Table) -> Iterator[Reader]:
     """What a script means in answer to the newest mail of a board where its sender is to move."""
     table.start("alice", "bob")
     with table.database.reading() as work:
+        if work.is_shared:  # a test may think for minutes between two statements
+            work.run(sql("SET LOCAL idle_in_transaction_session_timeout = 0"))
         context = Context(
             turn=Turn(work=work, site=table.site, now=table.clock()),
             actor=work.players.by_handle("alice"),

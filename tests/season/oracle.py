@@ -42,24 +42,18 @@ def waited(season: Season, board: Board, departure: Departure) -> timedelta:
     return count * QUARTER
 
 
-def may_be_late(
-    season: Season, board: Board, departure: Departure, reminded: "Reminders"
-) -> timedelta:
+def may_be_late(season: Season, board: Board, departure: Departure) -> timedelta:
     """By how much a forfeit may come later than the clock says.
 
-    Where mail came back the clock stood still, and after that somebody is out only when a reminder
-    has arrived for a day, however long that takes.
+    While mail came back the clock stood still for thirty days at most; from then on nobody was
+    taken out until a reminder could arrive again, unless somebody claimed it.
     """
-    seat = board.seats[departure.seat - 1]
-    member = next(member for member in season.members if member.handle == seat.handle)
-    if not member.habit.bounces:
+    handle = board.seats[departure.seat - 1].handle
+    member = next(member for member in season.members if member.handle == handle)
+    if member.habit.bounces is None:
         return LATE
-    since = _wait_began(season, board, departure)
-    times = reminded.get((seat.player_id, board.id), [])
-    first = min((taken for written, taken in times if written >= since), default=since)
-    if departure.left_at - first <= timedelta(days=1) + LATE:
-        return timedelta.max
-    return LATE + STOPPED_AT_MOST
+    begin, end = member.habit.bounces
+    return LATE + STOPPED_AT_MOST + timedelta(days=end - begin)
 
 
 def _wait_began(season: Season, board: Board, departure: Departure) -> datetime:

@@ -85,7 +85,7 @@ def check_forfeits(season: Season) -> None:
         terms = terms_of(board)
         if not terms.counts_used and board.id not in season.eased:
             over = oracle.waited(season, board, departure) - timedelta(seconds=terms.each)
-            late = oracle.may_be_late(season, board, departure, reminded)
+            late = oracle.may_be_late(season, board, departure)
             assert -oracle.QUARTER <= over <= late, (board.id, departure, over)
 
 

@@ -59,6 +59,7 @@ _BROKEN_ANYWHERE = "font-family:monospace;word-break:break-all"
 _STANDS_OUT = "font-weight:600;margin-top:1.6em"
 _JOINERS = "\u200c\u200d"
 _CHUNKS = 256  # that are kept: the readers of a board get nearly the same mail
+_LONGEST_KEPT = 2_000  # characters of one; what people write at length is laid out anew
 
 
 class Rendered(NamedTuple):
@@ -284,9 +285,17 @@ def _is_seen(character: str) -> bool:
     return character in _JOINERS or category(character) != "Cf"
 
 
-@lru_cache(_CHUNKS)
 def _blocks(chunk: str) -> Sequence[_Block]:
     """The blocks of lines that a template has written, in their order."""
+    return _laid_out(chunk) if len(chunk) > _LONGEST_KEPT else _known_blocks(chunk)
+
+
+@lru_cache(_CHUNKS)
+def _known_blocks(chunk: str) -> Sequence[_Block]:
+    return _laid_out(chunk)
+
+
+def _laid_out(chunk: str) -> Sequence[_Block]:
     blocks, kind, held = list[_Block](), "", list[str]()
     for line in chunk.split("\n"):
         found = _kind(line)
