@@ -52,6 +52,7 @@ torture: deps $(READY) $(CORE) ## random games, servers killed, a smarthost that
 	$(PY) -m tests.rules.torture --games $(GAMES) $(if $(SEED),--seed $(SEED))
 	$(PY) -m tests.torture --kills $(KILLS) --turns $(TURNS) $(addprefix --store ,$(STORE)) \
 		$(if $(SEED),--seed $(SEED))
+	SEASON_SEED=$(or $(SEED),any) $(PY) -m pytest -s -m thorough tests/season
 
 .PHONY: fuzz
 fuzz: $(READY) ## feeds parsers what breaks them, guided by coverage; SECONDS=60, TARGETS=moves, KEEP=1
