@@ -13,8 +13,9 @@ from statistics import median
 from sqlalchemy import Column, Connection, create_engine, text
 
 from bench import season
-from bench.measure import Row
-from bench.place import DURABLE, Game, Setting, place
+from bench.costs import Cost, costs
+from bench.measure import Line, Row
+from bench.place import DURABLE, Game, Round, Setting, place
 from bench.place import Size as WholeSize
 from bench.smtp_load import SHAPES
 from pbm.store.schema.columns import Moment
@@ -44,8 +45,9 @@ class Size:
     boards: int = 200
 
 
-def measure(size: Size | None = None) -> list[Row]:
-    """The rate of whole turns: at first, beside the rows, after an hour, beside the snapshot."""
+def measure(size: Size | None = None) -> list[Line]:
+    """The rate of whole turns, and then their costs: at first, beside the rows, after an hour,
+    beside the snapshot."""
     size = size or Size()
     with (
         place(WholeSize(size.boards), _SERVER) as here,
@@ -54,36 +56,63 @@ def measure(size: Size | None = None) -> list[Row]:
     ):
         boards = season.begin(url, Path(name), size.boards, picture=False)
         with here.server(_SETTING, Path(name), url, boards) as game:
-            return list(_rows(game, url, size))
+            return [*_lines(game, url, size)]
 
 
-def _rows(game: Game, url: str, size: Size) -> Iterator[Row]:
-    empty = median(_rates(game, 0, _FEWEST))
-    yield Row("nothing is done yet", "turns", empty, "itself", 1.0)
+def _lines(game: Game, url: str, size: Size) -> list[Line]:
+    empty = _rounds(game, 0, _FEWEST)
     fill(url, size.rows)
-    rates = _rates(game, size.minutes)
-    begun, ended = median(rates[: _part(rates)]), median(rates[-_part(rates) :])
-    many = f"{size.rows:,} mails in and as many out are done".replace(",", " ")
-    yield Row(f"{many}, at first", "turns", begun, "nothing done", begun / empty)
-    yield Row(f"{many}, after {size.minutes:g} minutes", "turns", ended, "at first", ended / begun)
+    lived = _rounds(game, size.minutes)
     with _snapshot(url):
-        beside = _rates(game, size.held)
-    held = median(beside[-_part(beside) :])
-    told = f"and then a snapshot is held open for {size.held:g} minutes"
-    yield Row(told, "turns", held, "before it", held / ended)
+        beside = _rounds(game, size.held)
+    many = f"{size.rows:,} mails in and as many out are done".replace(",", " ")
+    parts = [
+        _Part("nothing is done yet", empty, "itself", empty),
+        _Part(f"{many}, at first", begun := lived[: _sixth(lived)], "nothing done", empty),
+        _Part(f"{many}, after {size.minutes:g} minutes", ended := _last(lived), "at first", begun),
+        _Part(
+            f"and then a snapshot is held open for {size.held:g} minutes",
+            _last(beside),
+            "before it",
+            ended,
+        ),
+    ]
+    return [*(part.row() for part in parts), *(it for part in parts for it in part.costs())]
 
 
-def _rates(game: Game, minutes: float, fewest: int = 1) -> list[float]:
-    """The rate of each round, for so long, of some rounds in any case."""
-    end, rates = time.monotonic() + 60 * minutes, []
-    while len(rates) < fewest or time.monotonic() < end:
-        rates.append(game.round(_SHAPE).rate)
-    return rates
+@dataclass(frozen=True)
+class _Part:
+    """Rounds of a part of the time, and those that they stand beside."""
+
+    name: str
+    rounds: Sequence[Round]
+    beside: str
+    others: Sequence[Round]
+
+    def row(self) -> Row:
+        rate, other = (median(it.rate for it in some) for some in (self.rounds, self.others))
+        return Row(self.name, "turns", rate, self.beside, rate / other)
+
+    def costs(self) -> list[Cost]:
+        turns = sum(len(it.waited) for it in self.rounds)
+        return costs(self.name, [it.used for it in self.rounds], turns)
 
 
-def _part(rates: Sequence[float]) -> int:
+def _rounds(game: Game, minutes: float, fewest: int = 1) -> list[Round]:
+    """All rounds for so long, some in any case."""
+    end, rounds = time.monotonic() + 60 * minutes, list[Round]()
+    while len(rounds) < fewest or time.monotonic() < end:
+        rounds.append(game.round(_SHAPE))
+    return rounds
+
+
+def _last(rounds: Sequence[Round]) -> Sequence[Round]:
+    return rounds[-_sixth(rounds) :]
+
+
+def _sixth(rounds: Sequence[Round]) -> int:
     """How many of the rounds are the beginning, or the end."""
-    return max(1, len(rates) // 6)
+    return max(1, len(rounds) // 6)
 
 
 @contextmanager
