@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator
 from functools import cache
 from itertools import islice
 
+from pbm.commands.play import Move
 from pbm.commands.registry import COMMANDS
 from pbm.commands.words import KEPT_FREE
 from pbm.passwords import LONGEST, SHORTEST
@@ -36,6 +37,9 @@ _BETWEEN = frozenset(
 ) | frozenset(_CALLED)
 _WITH_LOGIN = {word for command in COMMANDS if command.takes_login for word in command.words}
 _CLASSIC_WORDS = KEPT_FREE | _WITH_LOGIN
+_MOVE = re.compile(
+    rf"(?:{'|'.join(Move.words)}) \d{{1,9}}(?:#\d{{1,5}})? (.{{1,80}})", re.ASCII | re.IGNORECASE
+)
 _MARKS = "[ \t>|*_\"'`(\\[{<\u2018\u201c\u201e\u00ab\u2022\u00b7#+\u2013\u2014-]"
 _CLASSIC = re.compile(
     rf"(?<![a-z0-9])({'|'.join(sorted(map(re.escape, _CLASSIC_WORDS)))})"
@@ -55,7 +59,15 @@ _NEW = re.compile(
 def may_hold_password(text: str) -> bool:
     """Whether a closer look is worth it: most mails are a move and a few short words."""
     long = (word for word in text.split() if len(word) >= SHORTEST)
-    return not all(map(is_any_bare_move, long)) or next(classic_userids(text), None) is not None
+    if not all(map(is_any_bare_move, long)):
+        return True
+    return next(classic_userids(text), None) is not None and not _is_move(text)
+
+
+def _is_move(text: str) -> bool:
+    """Whether a text is a move for a board and nothing else, as our own mails have it."""
+    found = _MOVE.fullmatch(text)
+    return found is not None and is_any_bare_move(found[1])
 
 
 def new_password(text: str) -> str | None:

@@ -3,6 +3,7 @@
 import pytest
 
 from pbm.commands.declare import Command
+from pbm.commands.password_words import may_hold_password
 from pbm.commands.registry import parse_line
 from pbm.commands.words import Login, SecretText
 from pbm.errors import Refusal
@@ -185,3 +186,18 @@ def test_a_login_is_read_and_never_printed(line: str) -> None:
 )
 def test_where_no_login_stands(line: str) -> None:
     assert login_in(line) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "worth_it"),
+    [
+        ("a1-c3,b2", False),
+        ("move 12#17 a1-c3,b2", False),
+        ("BOARD 12 c5, d5", False),
+        ("move 12 alice a1-c3,b2", True),
+        ("move 12 c5 d5\nmove 13 bob d5", True),
+        ("move 12 c5 open-Sesame-7", True),
+    ],
+)
+def test_a_move_and_nothing_else_needs_no_closer_look(text: str, worth_it: bool) -> None:
+    assert may_hold_password(text) is worth_it
