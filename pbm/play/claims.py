@@ -9,7 +9,7 @@ from pbm.events.board import DrawClaimed
 from pbm.play.game_words import why
 from pbm.play.offers import draw_board
 from pbm.play.replay import positions_since
-from pbm.rules.contract import ClaimError, Claims, TellsClaims
+from pbm.rules.contract import ClaimError, Claims, TellsClaims, has
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
 from pbm.store.values.players import Player
@@ -31,7 +31,7 @@ def claimable(
     plies were played under a version that did not count, it is seen later than it is so.
     """
     game = board.rules
-    if not board.playing or not isinstance(game, TellsClaims):
+    if not board.playing or not has(game, TellsClaims):
         return None
 
     def moves(latest: int) -> dict[int, int]:
@@ -44,7 +44,7 @@ def claimable(
 def _reason_to_claim(work: UnitOfWork, board: Board) -> str:
     """By what a draw may be claimed now, as the game puts it. Raises Refusal."""
     game = board.rules
-    if not isinstance(game, Claims):
+    if not has(game, Claims):
         raise Refusal("no-claims", number=board.id)
     since = max(0, board.ply - game.reversible(board.position))
     positions = positions_since(work, board, since)
@@ -52,4 +52,4 @@ def _reason_to_claim(work: UnitOfWork, board: Board) -> str:
     try:
         return game.claim(positions, moves)
     except ClaimError as error:
-        raise Refusal("nothing-to-claim", number=board.id, **why(game, error)) from error
+        raise Refusal("nothing-to-claim", number=board.id, **why(board.rules, error)) from error

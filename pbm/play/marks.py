@@ -2,7 +2,7 @@
 
 from hashlib import blake2b
 
-from pbm.rules.contract import Game, Position, TellsClaims
+from pbm.rules.contract import Game, Position, TellsClaims, has
 from pbm.store.values.boards import Board
 
 _BYTES = 8
@@ -10,7 +10,7 @@ _BYTES = 8
 
 def mark(game: Game, position: Position) -> str | None:
     """The same for positions that a claim takes for the same; None in games that tell of none."""
-    if not isinstance(game, TellsClaims):
+    if not has(game, TellsClaims):
         return None
     return blake2b(game.sameness(position).encode(), digest_size=_BYTES).hexdigest()
 
@@ -21,7 +21,7 @@ def counted_from(board: Board, position: Position, ply: int) -> dict[str, int]:
     It has been reached by `ply` on a board. What stood there at the start is no ply.
     """
     game = board.rules
-    if not isinstance(game, TellsClaims):
+    if not has(game, TellsClaims):
         return {}
     since = ply - game.reversible(position)
     from_start = since <= 0 and game.sameness(position) == game.sameness(board.start)

@@ -7,7 +7,7 @@ from datetime import datetime
 from pbm.events import Event
 from pbm.events.board import BoardStarted, MatchBrokenOff, MatchOver, RoundOver, Standing
 from pbm.play.boards import setup_of, start_board
-from pbm.rules.contract import BreaksTies
+from pbm.rules.contract import BreaksTies, has
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, Round
 from pbm.store.values.players import Player
@@ -77,7 +77,7 @@ def standings(boards: Sequence[Board]) -> list[Standing]:
 def _balance(board: Board, seat: int) -> int:
     """What breaks a tie in the board's game; 0 where nothing does."""
     game = board.rules
-    return game.balance(board.start, board.position, seat) if isinstance(game, BreaksTies) else 0
+    return game.balance(board.start, board.position, seat) if has(game, BreaksTies) else 0
 
 
 def leaders(table: Sequence[Standing]) -> list[Standing]:

@@ -14,7 +14,7 @@ from math import sqrt
 from openskill.models import PlackettLuce
 
 from pbm.play.shown import RatingChange, RatingShown
-from pbm.rules.contract import BreaksTies
+from pbm.rules.contract import BreaksTies, has
 from pbm.rules.sides import partners, teams
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, Seat
@@ -235,7 +235,7 @@ def _key(board: Board, seat: int, departed: Mapping[int, int]) -> _Key:
 
 def _balance(board: Board, seat: int) -> int:
     game = board.rules
-    return game.balance(board.start, board.position, seat) if isinstance(game, BreaksTies) else 0
+    return game.balance(board.start, board.position, seat) if has(game, BreaksTies) else 0
 
 
 @cache

@@ -86,7 +86,8 @@ def board_views(
     claim = claimable(work, board, plies, departures)
     return {
         player_id: replace(
-            _seen_by(shared, board, plies, departures, player_id, knows.get(player_id)),
+            shared,
+            **_seen_by(shared, board, plies, departures, player_id, knows.get(player_id)),
             picture=None if player_id in plain else drawn[since],
             marked=told[since],
             claim=claim if player_id in board.still_in else None,
@@ -166,13 +167,13 @@ def _at(
 def _picture(board: Board, position: Position, moves: tuple[Moved, ...]) -> Told | None:
     """A position as a drawing, if its game has them, with the moves marked that led to it."""
     game, view = board.rules, View(moves=moves)
-    return {"game": board.game, **game.drawing(position, view)} if isinstance(game, Draws) else None
+    return {"game": board.game, **game.drawing(position, view)} if has(game, Draws) else None
 
 
 def _marked(board: Board, position: Position, moves: tuple[Moved, ...]) -> tuple[Told, ...]:
     """What the templates of the game say of the same moves below the text board."""
     game = board.rules
-    if not isinstance(game, TellsMoves):
+    if not has(game, TellsMoves):
         return ()
     return tuple(
         {"handle": board.seats[moved.seat - 1].handle, **game.told_move(position, moved)}
@@ -251,26 +252,26 @@ def _seen_by(
     departures: tuple[Departure, ...],
     player_id: int | None,
     after: int | None,
-) -> BoardView:
-    """What one reader is told: who that is, what happened meanwhile, how to answer."""
+) -> Told:
+    """What one reader is told besides, as fields of the view: who that is, what happened meanwhile,
+    how to answer."""
     own = _own_seats(board, player_id)
     waited_for = board.to_move
     yours = bool(waited_for and waited_for.seat in own)
     told = seats_told(board, board.position)
     others = [seat for mine in own for seat in partners(board.position, mine) if seat not in own]
-    return replace(
-        shared,
-        yours=yours,
-        you=tuple({"seat": seat, **told[seat - 1]} for seat in own if not board.from_record),
-        partners=tuple(
+    return {
+        "yours": yours,
+        "you": tuple({"seat": seat, **told[seat - 1]} for seat in own if not board.from_record),
+        "partners": tuple(
             {"handle": board.seats[seat - 1].handle, **told[seat - 1]} for seat in others
         ),
-        offers=tuple(_offered(board, offer, plies, player_id) for offer in open_offers(board)),
-        happened=_happened(board, plies, departures, player_id, after),
-        example=_example(board) if yours else None,
-        may_decline=_may_decline(board, player_id),
-        against_robots=bool(own and shared.robots) and not people_against(board, player_id),
-    )
+        "offers": tuple(_offered(board, offer, plies, player_id) for offer in open_offers(board)),
+        "happened": _happened(board, plies, departures, player_id, after),
+        "example": _example(board) if yours else None,
+        "may_decline": _may_decline(board, player_id),
+        "against_robots": bool(own and shared.robots) and not people_against(board, player_id),
+    }
 
 
 def _moves_for(board: Board) -> str | None:

@@ -9,9 +9,11 @@ the templates of the game. `docs/adding-a-game.md` tells how to write one.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
-from typing import Any, Protocol, Self, runtime_checkable
+from typing import Any, Protocol, Self, TypeGuard, TypeVar, runtime_checkable
 
+_What = TypeVar("_What")
 CONTRACT = 1
 """The version of this contract: a game that names another one is not let in."""
 
@@ -273,6 +275,19 @@ class Game(Protocol):
 
 
 # -- what only some games have ---------------------------------------------------------------
+
+
+def has(game: object, what: type[_What]) -> TypeGuard[_What]:
+    """Whether a game has all members of one of the protocols below; as `isinstance`, which before
+    Python 3.12 finds out each time anew which these are."""
+    protocol: type = what
+    return all(hasattr(game, name) for name in _members(protocol))
+
+
+@cache
+def _members(protocol: type) -> frozenset[str]:
+    names = (name for base in protocol.__mro__ for name in vars(base))
+    return frozenset(name for name in names if not name.startswith("_"))
 
 
 @runtime_checkable

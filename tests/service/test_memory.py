@@ -45,6 +45,7 @@ FINITE = {
     "pbm.mail.writing.render._renderer": "one",
     "pbm.rules.abalone.engine.compiled._search": "one",
     "pbm.rules.abalone.engine.compiled.why_not": "one",
+    "pbm.rules.contract._members": "one for each protocol",
     "pbm.rules.registry.games": "one",
     "pbm.passwords._hasher": "one",
     "pbm.play.ratings._model": "one",
