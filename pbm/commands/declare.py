@@ -12,7 +12,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from pbm.commands.context import Context
@@ -337,7 +337,7 @@ class Command:
         for name, field in self._in_turn:
             if isinstance(field, Operand):
                 optional = field.optional or field.unless in options
-                setattr(self, name, _read_operand(replace(field, optional=optional), left))
+                setattr(self, name, _read_operand(field, left, optional=optional))
             elif isinstance(field, GameOptions):
                 setattr(self, name, field.read(options, self.game))
             else:
@@ -493,16 +493,16 @@ def _read_value(option: GameOption, options: dict[str, str | None], game: Game) 
     return value
 
 
-def _read_operand(field: Operand, left: list[str]) -> Any:
+def _read_operand(field: Operand, left: list[str], *, optional: bool) -> Any:
     if field.kind.anywhere:
         return _read_anywhere(field.kind, left)
     if field.many:
-        return _read_many(field, left)
-    if not left and field.optional:
+        return _read_many(field, left, optional=optional)
+    if not left and optional:
         return None
     if not left:
         raise misread("missing", word=field.kind.shown)
-    if not field.optional:
+    if not optional:
         return field.kind.read(left)
     try:
         return field.kind.read(left)
@@ -512,12 +512,12 @@ def _read_operand(field: Operand, left: list[str]) -> Any:
         return None  # the word may be meant for the next field
 
 
-def _read_many(field: Operand, left: list[str]) -> tuple[Any, ...]:
+def _read_many(field: Operand, left: list[str], *, optional: bool) -> tuple[Any, ...]:
     values: list[Any] = []
     while left:
         taken = field.kind.read(left)
         values += taken if field.kind.rest else [taken]
-    if not values and not field.optional:
+    if not values and not optional:
         raise misread("missing", word=field.kind.shown)
     return tuple(values)
 

@@ -21,7 +21,7 @@ from pbm.play.shown import (
     RoundShown,
     Told,
 )
-from pbm.rules.contract import Draws, Moved, Position, Suggests, Tells, TellsMoves, View
+from pbm.rules.contract import Draws, Moved, Position, Suggests, Tells, TellsMoves, View, has
 from pbm.rules.sides import mover, partners, teams, turn
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, Offer
@@ -200,7 +200,7 @@ def _players(board: Board, position: Position) -> tuple[Told, ...]:
 def seats_told(board: Board, position: Position) -> tuple[Told, ...]:
     """What the templates of the game say of each seat."""
     game = board.rules
-    if isinstance(game, Tells):
+    if has(game, Tells):
         return game.told(board.start, position)
     return tuple({"symbol": str(seat.seat)} for seat in board.seats)
 
@@ -360,4 +360,4 @@ def _may_decline(board: Board, player_id: int | None) -> bool:
 
 def _example(board: Board) -> str | None:
     game = board.rules
-    return game.example_move(board.position) if isinstance(game, Suggests) else None
+    return game.example_move(board.position) if has(game, Suggests) else None

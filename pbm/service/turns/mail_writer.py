@@ -136,7 +136,7 @@ class MailWriter:
         }
         message_id = root if first else self._message_id(_about(board, player))
         contents = _Contents(template, view, headers, message_id)
-        mail = replace(self._mail(kind, player, contents), board_id=board.id)
+        mail = self._mail(kind, player, contents, board_id=board.id)
         return replace(mail, inbox_id=mail.inbox_id or instead.inbox_id) if instead else mail
 
     def _in_thread(
@@ -290,7 +290,9 @@ class MailWriter:
         contents = _Contents("raw", {"raw": raw_base64}, {})
         self._outbox.add(self._mail(Kind.NOTICE, address, contents))
 
-    def _mail(self, kind: Kind, reader: Player | str, contents: _Contents) -> NewMail:
+    def _mail(
+        self, kind: Kind, reader: Player | str, contents: _Contents, *, board_id: int | None = None
+    ) -> NewMail:
         """A mail as it is written down; one to a player is treated as its kind says."""
         turn, treated = self._turn, kind.treatment
         player = None if isinstance(reader, str) else reader
@@ -305,6 +307,7 @@ class MailWriter:
             sender=self._bounces(player, message_id) if player and treated.comes_back else "",
             written_at=turn.now,
             player_id=player.id if player else None,
+            board_id=board_id,
             inbox_id=turn.cause.inbox_id,
             due_at=held_until(player, turn.now) if player and treated.waits else None,
         )
