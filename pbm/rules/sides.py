@@ -18,8 +18,9 @@ def partners(position: Position, seat: int) -> tuple[int, ...]:
 
 def hand(position: Position, seat: int) -> int:
     """The seat whose player moves for a seat: its own, or the partner's of one who has left."""
-    still_in = (other for other in partners(position, seat) if other not in position.out)
-    return next(still_in, seat) if seat in position.out else seat
+    if seat not in position.out:
+        return seat
+    return next((other for other in partners(position, seat) if other not in position.out), seat)
 
 
 def mover(position: Position) -> int | None:

@@ -125,7 +125,7 @@ class Board:
         """The current position, parsed once. Raises StateError."""
         return self.rules.load(self.state)
 
-    @property
+    @cached_property
     def start(self) -> Position:
         """The position before the first move. Raises StateError."""
         return self.rules.load(self.start_state)
@@ -135,7 +135,7 @@ class Board:
         """Whether moves can still be made."""
         return self.status == "playing"
 
-    @property
+    @cached_property
     def to_move(self) -> Seat | None:
         """The seat of the player whose turn it is, None once the board is over.
 
@@ -181,6 +181,8 @@ class Board:
     def gone_partners(self, seat: int) -> tuple[int, ...]:
         """The seats of the same side whose players have left."""
         position = self.position
+        if not position.out:
+            return ()
         return tuple(other for other in partners(position, seat) if other in position.out)
 
     @property
