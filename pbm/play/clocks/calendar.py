@@ -61,7 +61,10 @@ class Calendar:
             yield from _without(begin, finish, stops)
 
     def _days(self, start: datetime, end: datetime) -> Iterator[Stretch]:
-        """The same, a day each, with what is stopped in between."""
+        """The same, a day each where some do not count, with what is stopped in between."""
+        if start < end and not (self.weekends_off or self.away):
+            yield start, end
+            return
         while start < end:
             midnight = datetime.combine(start.date() + _DAY, time())
             if self._counts(start.date()):
