@@ -16,6 +16,11 @@ _PLIES = Statement(
     .where(moves.c.board_id == bindparam("board_id"), moves.c.ply > bindparam("since"))
     .order_by(moves.c.ply)
 )
+_TIMES = Statement(
+    select(moves.c.times).where(
+        moves.c.board_id == bindparam("board_id"), moves.c.ply == bindparam("ply")
+    )
+)
 
 
 class Plies:
@@ -26,12 +31,17 @@ class Plies:
 
     def of(self, board_id: int, *, since: int = 0) -> tuple[Ply, ...]:
         """The moves played after ply `since`, in order."""
-        known = self._transaction.known.plies(board_id, since)
-        if known is not None:
-            return known
+        known = self._transaction.known
+        latest = known.uncounted(board_id)
+        if latest is not None:
+            times = _TIMES.value(self._transaction, board_id=board_id, ply=latest)
+            known.count_latest(board_id, times)
+        plies = known.plies(board_id, since)
+        if plies is not None:
+            return plies
         rows = _PLIES.rows(self._transaction, board_id=board_id, since=since)
         found = tuple(Ply(**row) for row in rows)
-        self._transaction.known.keep_plies(board_id, since, found)
+        known.keep_plies(board_id, since, found)
         return found
 
     def of_many(self, since: Mapping[int, int]) -> dict[int, tuple[Ply, ...]]:

@@ -6,6 +6,7 @@ says what it leaves lets everything of its table be forgotten.
 """
 
 from collections.abc import Collection, Iterable, Sequence, Sized
+from dataclasses import replace
 from datetime import date, datetime
 from typing import Any
 
@@ -31,6 +32,7 @@ class Remembered:
         self._owners: dict[str, int] = {}  # of addresses, as far as they are so still
         self._plies: dict[int, tuple[int, tuple[Ply, ...]]] = {}
         self._marks: dict[int, list[str | None]] = {}
+        self._uncounted: dict[int, int] = {}
         self._vacations: dict[int, tuple[date, tuple[Vacation, ...]]] = {}
 
     # -- what is known -----------------------------------------------------------------------
@@ -64,8 +66,14 @@ class Remembered:
 
     def plies(self, board_id: int, since: int) -> tuple[Ply, ...] | None:
         """The plies of a board after one, where all of them are known."""
+        if board_id in self._uncounted:
+            return None
         first, plies = self._plies.get(board_id, (since + 1, ()))
         return tuple(ply for ply in plies if ply.ply > since) if first <= since else None
+
+    def uncounted(self, board_id: int) -> int | None:
+        """The latest ply of a board, where only how often its position has stood is not known."""
+        return self._uncounted.get(board_id)
 
     def vacations(self, player_id: int, since: date) -> tuple[Vacation, ...] | None:
         """A player's vacations that last until a day or longer, where all of them are known."""
@@ -104,6 +112,7 @@ class Remembered:
         if len(plies) > _MOST_PLIES:
             return
         self._plies[board_id] = since, tuple(plies)
+        self._uncounted.pop(board_id, None)
         if marks is not None:
             self._marks[board_id] = list(marks)
 
@@ -139,17 +148,28 @@ class Remembered:
         self, board_id: int, played: NewPly, now: datetime, *, since: int, first: int
     ) -> None:
         """A ply was written. How often what stands after it had stood counts from `first` up,
-        among the plies from `since` on; where their marks are not known, nor is the ply."""
+        among the plies from `since` on; where their marks are not known, that is to be asked."""
         marks = self._marks.get(board_id)
-        if marks is None or board_id not in self._plies or len(marks) != played.ply - 1:
+        is_behind = marks is not None and len(marks) != played.ply - 1
+        if is_behind or board_id not in self._plies or board_id in self._uncounted:
             self.forget_plies(board_id)
             return
-        stood = marks[max(since - 1, 0) :].count(played.stood) if played.stood else 0
+        times = None
+        if marks is None:
+            self._uncounted[board_id] = played.ply
+        else:
+            stood = marks[max(since - 1, 0) :].count(played.stood) if played.stood else 0
+            times = first + min(stood, TIMES_NEEDED)
+            marks.append(played.stood)
         values = {name: getattr(played, name) for name in ("ply", "seat", "text", "effect")}
-        added = Ply(**values, played_at=now, times=first + min(stood, TIMES_NEEDED))
         earliest, plies = self._plies[board_id]
-        self._plies[board_id] = earliest, (*plies, added)
-        marks.append(played.stood)
+        self._plies[board_id] = earliest, (*plies, Ply(**values, played_at=now, times=times))
+
+    def count_latest(self, board_id: int, times: int | None) -> None:
+        """How often the position after the latest ply of a board has stood was asked for."""
+        earliest, plies = self._plies[board_id]
+        self._plies[board_id] = earliest, (*plies[:-1], replace(plies[-1], times=times))
+        del self._uncounted[board_id]
 
     def forget(self, table: str) -> None:
         """Rows of a table were written, and nobody says which."""
@@ -165,6 +185,7 @@ class Remembered:
         """Plies of a board were written."""
         self._plies.pop(board_id, None)
         self._marks.pop(board_id, None)
+        self._uncounted.pop(board_id, None)
 
     def forget_player(self, player_id: int) -> None:
         """A player was written, of whom the seats tell, too."""
@@ -194,6 +215,6 @@ _TOLD_FROM = {
     "seats": ("_seats", "_built"),
     "players": ("_players", "_owners", "_seats", "_built"),
     "addresses": ("_players", "_owners"),
-    "moves": ("_plies", "_marks"),
+    "moves": ("_plies", "_marks", "_uncounted"),
     "vacations": ("_vacations",),
 }
