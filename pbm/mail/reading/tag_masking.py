@@ -49,7 +49,9 @@ def mask_tags(text: str, is_secret: Callable[[str], bool]) -> str:
     its key's id, or as a token; in small letters. The work grows with the length of the text,
     and no faster.
     """
-    text = _masked(text, text, range(len(text) + 1), is_secret)
+    before, text = text, _masked(text, text, range(len(text) + 1), is_secret)
+    if text == before and not _SPELT.search(text):
+        return text  # plain letters in one line, which read alike in every way
     for joined in (None, 0, 1):  # each line by itself, then with the next
         text = _masked(text, *_plainly(text, joined), is_secret)
     return text
