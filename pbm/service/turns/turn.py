@@ -35,7 +35,7 @@ from pbm.store.values.mails import InboxMail
 MOST_TRIES = 3
 ASIDE_FOR = timedelta(minutes=1)  # more than the watchdog allows; then another process takes it
 MISSED_FOR = timedelta(milliseconds=100)  # until a board is looked at again that was not free
-SLICE = 0.1  # seconds of turns in one transaction; an embedded database's door has to wait for it
+SLICE = 0.1  # seconds of turns in one transaction, for which the door has to wait
 Tell = Callable[[Turn, InboxMail], None]
 _log = structlog.get_logger("pbm.turn")
 
@@ -82,7 +82,8 @@ class Turns:
     preparations: Preparations = field(default_factory=Preparations, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        # Where the door waits for no turns, a group goes on whatever others do with the processor.
+        # Beside other processes, what those do with the processor ends no group: here one thread
+        # takes all turns of a transaction.
         self.seconds = time.monotonic if self.database.embedded else time.thread_time
         self._next = NextMails(self.site, self.preparations)
         self._companies = Companies(self.site.address)
