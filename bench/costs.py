@@ -22,7 +22,7 @@ PROCESSOR, BACKENDS, STATEMENTS, ROUND_TRIPS = "ms", "database ms", "statements"
 COMMITS, WAL, SYNCS, LOCKED = "commits", "WAL KB", "fsyncs", "ms in locks"
 COUNTERS = (PROCESSOR, BACKENDS, STATEMENTS, ROUND_TRIPS, COMMITS, WAL, SYNCS, LOCKED)
 TOGETHER = "together"
-_DATABASE = "the database"  # what it does for nobody alone: checkpoints, writing ahead, vacuum
+DATABASE = "the database"  # what it does for nobody alone: checkpoints, writing ahead, vacuum
 _LOOK = 0.02  # seconds between two looks at who waits for a lock
 _COUNTED = {"shared_preload_libraries": "pg_stat_statements"}
 _USERS = ("pbm", "listen", "turn", "post")
@@ -130,7 +130,7 @@ class OnPostgres:
         counted = self.counting.read()
         read = _processors(self.processes)
         for number in {*running.descendants([self._postmaster()]), *self._seconds}:
-            name = self._users.get(number, _DATABASE)
+            name = self._users.get(number, DATABASE)
             if name is None:
                 continue
             # What one that has ended by now used was seen before.
@@ -139,14 +139,14 @@ class OnPostgres:
             read[name, BACKENDS] += 1000 * seconds
             if number in counted:
                 read[name, SYNCS] += counted[number].syncs
-            if number in counted and name != _DATABASE:
+            if number in counted and name != DATABASE:
                 read[name, ROUND_TRIPS] += counted[number].round_trips
         names = list(self.processes)
         for name, calls, commits in connection.execute(_STATEMENTS, [self.database, names]):
             read[name, STATEMENTS] += float(calls)
             read[name, COMMITS] += float(commits or 0)
         ((written,),) = connection.execute(_WAL).fetchall()
-        read[_DATABASE, WAL] = float(written) / 1000
+        read[DATABASE, WAL] = float(written) / 1000
         return read
 
     def _postmaster(self) -> int:

@@ -27,10 +27,11 @@ _AFTERWARDS = 0.2  # seconds in which what comes after the last board is written
 @dataclass(frozen=True)
 class Size:
     """How much is sent: boards that each make a ply in a round, and rounds, of which the median
-    counts."""
+    counts; and boards whose mails wait all at once where turns are behind."""
 
     boards: int = 200
     rounds: int = 7
+    behind: int = 800  # so that each of eight processes fills several groups
 
 
 @dataclass(frozen=True)

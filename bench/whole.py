@@ -5,12 +5,14 @@ Real players, reply addresses, rules, templates and durable commits; nothing is 
 
 import tempfile
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from statistics import median, quantiles
 
 from bench import running, season
+from bench.backlog import Caught, backlog
 from bench.costs import Cost, costs
 from bench.measure import Line, Row
 from bench.place import Game, Place, Round, Setting, Size, place
@@ -58,6 +60,7 @@ def measure(
             _postgresql_beside_sqlite(told, here, shape)
         for number in turn_processes:
             _more_turn_processes(told, here, number)
+            _turns_behind(told, here, number)
         for shape in SHAPES:
             _on_a_slow_disk(told, here, shape)
         for setting in (SQLITE, POSTGRESQL):
@@ -125,7 +128,9 @@ def _in_turns(here: Place, shape: Shape, one: Setting, other: Setting) -> list[t
         return [(first.round(shape), second.round(shape)) for _ in range(here.size.rounds)]
 
 
-def _rates(pairs: Sequence[tuple[Round, Round]]) -> list[tuple[float, float]]:
+def _rates(
+    pairs: Sequence[tuple[Round, Round]] | Sequence[tuple[Caught, Caught]],
+) -> list[tuple[float, float]]:
     return [(one.rate, other.rate) for one, other in pairs]
 
 
@@ -145,9 +150,8 @@ def _postgresql_beside_sqlite(told: Told, here: Place, shape: Shape) -> None:
 def _more_turn_processes(told: Told, here: Place, number: int) -> None:
     """So many processes that take turns, one that listens and one that sends, beside the same
     with one that takes turns."""
-    words = "one turn process" if number == 1 else f"{number} turn processes"
     setting = Setting(
-        f"PostgreSQL, {words}, a listener, a post",
+        f"PostgreSQL, {_processes(number)}, a listener, a post",
         postgresql=True,
         processes=("listen", *["turn"] * number, "post"),
     )
@@ -160,6 +164,31 @@ def _more_turn_processes(told: Told, here: Place, number: int) -> None:
     name = f"{setting.name}; {shape.name}"
     told.rates.append(_row(name, "turns", _rates(pairs), "one turn process"))
     told.costs += _costs(here, name, [one for one, _ in pairs])
+
+
+def _turns_behind(told: Told, here: Place, number: int) -> None:
+    """So many processes that take turns, of mails that wait already, beside one."""
+    with ExitStack() as stack:
+        waiting = stack.enter_context(backlog(here, number))
+        beside = waiting if number == 1 else stack.enter_context(backlog(here, 1))
+        pairs = []
+        for _ in range(here.size.rounds):
+            caught = waiting.round()
+            pairs.append((caught, caught if beside is waiting else beside.round()))
+    name = f"PostgreSQL, {_processes(number)}, {here.size.behind} mails wait"
+    used = [(one.milliseconds, other.milliseconds) for one, other in pairs]
+    together = [(one.together, other.together) for one, other in pairs]
+    told.rates += [
+        _row(name, "turns", _rates(pairs), "one turn process"),
+        _row(f"{name}, their processor time", "ms a turn", used, "one turn process"),
+        _row(f"{name}, in a transaction", "turns", together, "one turn process"),
+    ]
+    of_one = [one for one, _ in pairs]
+    told.costs += costs(name, [it.used for it in of_one], sum(it.turns for it in of_one))
+
+
+def _processes(number: int) -> str:
+    return "one turn process" if number == 1 else f"{number} turn processes"
 
 
 def _on_a_slow_disk(told: Told, here: Place, shape: Shape) -> None:

@@ -13,6 +13,8 @@ from pbm.store.schema.thinking import thoughts
 # On PostgreSQL, where there may be many entries of what has waited before, and is done. Whatever
 # waits for longer is found without any sign.
 _A_MINUTE_AGO = literal_column("now() - interval '1 minute'", DateTime(timezone=True))
+# Until then whoever was told takes it; others would look for what that one has in hand.
+_A_WHILE_AGO = literal_column("now() - interval '100 ms'", DateTime(timezone=True))
 _LATELY = literal_column("extract(epoch FROM now() - interval '1 minute')", Float)
 
 
@@ -34,7 +36,10 @@ MAIL_KEPT = Channel(
     1,
     select(
         exists().where(
-            inbox.c.status == NEW, inbox.c.place >= _LATELY, inbox.c.aside_until.is_(None)
+            inbox.c.status == NEW,
+            inbox.c.place >= _LATELY,
+            inbox.c.aside_until.is_(None),
+            inbox.c.received_at <= _A_WHILE_AGO,
         )
     ),
 )

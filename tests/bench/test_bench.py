@@ -19,7 +19,7 @@ TINY = Size(finished=3, running=2, pairs=2, plies=4)
 SMALL: dict[str, Callable[[], Sequence[Line]]] = {
     "rules": lambda: rules.measure(0, positions=3, depth=2),
     "turns": lambda: turns.measure(0),
-    "whole": lambda: whole.measure(place.Size(boards=4, rounds=1), whole.SETTINGS[1::4], (2,)),
+    "whole": lambda: whole.measure(place.Size(4, 1, behind=8), whole.SETTINGS[1::4], (2,)),
     "cost": lambda: cost.measure(0),
     "growth": lambda: growth.measure(0, TINY, times=1),
     "fair": lambda: fair.measure(turns=2),
@@ -27,6 +27,7 @@ SMALL: dict[str, Callable[[], Sequence[Line]]] = {
     "robots": lambda: robots.measure(turns=2, boards=20, rounds=1),
     "life": lambda: life.measure(life.Size(rows=20, minutes=0, held=0, boards=4)),
 }
+OF_TURNS = (PROCESSOR, STATEMENTS, ROUND_TRIPS, COMMITS, SYNCS)
 WAITS = ["ms to both boards p50", "ms to both boards p99"]
 NEVER = ["pairs", "--against", "never-a-commit"]
 PAGE = """\
@@ -73,10 +74,14 @@ def assert_costs(told: Sequence[Cost]) -> None:
     sqlite, *postgresql = told
     assert sqlite.figures.keys() == {PROCESSOR, SYNCS}
     assert all(amount > 0 for amount in sqlite.figures.values())
-    assert {cost.process for cost in postgresql} >= {"listen", "turn", "post", "together"}
-    turn = next(cost.figures for cost in postgresql if cost.process == "turn")
-    together = postgresql[-1].figures
-    for counter in (PROCESSOR, STATEMENTS, ROUND_TRIPS, COMMITS, SYNCS):
+    waiting = [cost for cost in postgresql if "mails wait" in cost.name]
+    assert [cost.process for cost in waiting] == ["the database", "turn", "together"]
+    assert all(waiting[1].figures[counter] > 0 for counter in OF_TURNS)
+    coming = [cost for cost in postgresql if cost not in waiting]
+    assert {cost.process for cost in coming} >= {"listen", "turn", "post", "together"}
+    turn = next(cost.figures for cost in coming if cost.process == "turn")
+    together = coming[-1].figures
+    for counter in OF_TURNS:
         assert 0 < turn[counter] < together[counter]
     assert together[WAL] > 0
 

@@ -11,7 +11,7 @@ from pbm.commands.play import Move, Resign
 from pbm.mail.reading import inbound
 from pbm.play.by_operator import end_board
 from pbm.service.post.composer import raw_mail
-from pbm.service.turns import trouble, turn
+from pbm.service.turns import hearing, next_mails, trouble, turn
 from pbm.store.inbox import Inbox
 from tests.serving import keep, take_next
 from tests.table import OPERATOR, SERVER, Table
@@ -125,12 +125,12 @@ def test_a_fault_in_the_reading_itself(table: Table, monkeypatch: pytest.MonkeyP
     alice, bob = table.start("alice", "bob")
     operator = table.person(OPERATOR)
     with monkeypatch.context() as planted:
-        planted.setattr(turn, "read", broken)
+        planted.setattr(next_mails, "read", broken)
         planted.setattr(trouble, "read", broken)
         alice.says("a1-c3,d4").hears_nothing()  # nobody can tell whose it is
         operator.gets(1).hears("ZeroDivisionError")
         assert len(stuck(table)) == 1
-    assert inbound.read is turn.read
+    assert inbound.read is next_mails.read
     bob.says("show").gets(1)
     retry(table, stuck(table)[0])
     assert table.moves(1) == ["a1-c3,b2"]
@@ -164,7 +164,7 @@ def test_a_wrong_statement_is_a_fault_of_its_mail(
 def test_a_stranger_with_a_bug_is_not_written_to(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(turn, "answer_stranger", broken)
+    monkeypatch.setattr(hearing, "answer_stranger", broken)
     table.person("someone@example.net").writes("hello").hears_nothing()
     table.person(OPERATOR).gets(1)
 

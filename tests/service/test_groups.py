@@ -19,7 +19,7 @@ from pbm.mail.tags import load_keyring
 from pbm.service.running.loops import TurnTaker
 from pbm.service.running.writer import Writer
 from pbm.service.turns.order import queued
-from pbm.service.turns.turn import MOST_TRIES, Taken, Turns
+from pbm.service.turns.turn import MOST_TRIES, SLICE, Taken, Turns
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.values.mails import InboxMail
 from tests.polling import PATIENCE
@@ -234,6 +234,21 @@ def test_no_mail_is_left_behind_slow_ones_that_go_first(shared: Shared) -> None:
     take_all(shared, turns)
     assert turns.obeyed == [plain[0], move, *plain[1:]]
     close(turns)
+
+
+def test_what_others_do_with_the_processor_meanwhile_ends_no_group(shared: Shared) -> None:
+    shared.hand_in(*(shared.letter(number, 1) for number in (1, 2, 3)))
+    turns = Interrupted(Database(shared.url), shared.site, system_clock)
+    assert take(taker_of(turns)) == Taken(3, more=False)
+    close(turns)
+
+
+class Interrupted(Turns):
+    """Each turn has to wait for the processor, for longer than all of a group may take."""
+
+    def _obey(self, work: UnitOfWork, mail: InboxMail, prepared: Any) -> str:
+        time.sleep(SLICE)
+        return super()._obey(work, mail, prepared)
 
 
 def test_a_turn_that_may_wait_is_found_out_and_goes_alone(shared: Shared) -> None:

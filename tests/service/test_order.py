@@ -9,7 +9,7 @@ import pytest
 from pbm.mail.reading.limits import STRANGERS_LIMITS
 from pbm.mail.smtp_in.caller import UNKNOWN
 from pbm.service.running.steps import at_once
-from pbm.service.turns import turn
+from pbm.service.turns import next_mails, turn
 from pbm.service.turns.preparation import MOST_UNDER_WAY
 from pbm.service.turns.turn import ASIDE_FOR, Taken, Turns
 from tests.serving import keeping, take_next
@@ -182,7 +182,7 @@ def test_what_cannot_be_read_is_tried_like_a_turn(
     alice = table.joins("alice")
     hands_in(alice, LONG, subject="whoami")
     with monkeypatch.context() as planted:
-        planted.setattr(turn, "read", broken)
+        planted.setattr(next_mails, "read", broken)
         for _ in range(2 * turn.MOST_TRIES):
             assert take_next(table.turns)
     (row,) = (row for row in table.rows("inbox") if row["status"] == "stuck")

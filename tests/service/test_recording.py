@@ -2,12 +2,14 @@
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
+from itertools import count
 from typing import Any
 
 import pytest
 from sqlalchemy import event
 
 from pbm.mail.smtp_out.delivery import Delivery, Failed, Sent
+from pbm.service.post import recording
 from pbm.service.post.composer import Composer
 from pbm.service.post.post import Post
 from pbm.service.post.recording import Outcome
@@ -30,8 +32,10 @@ def table(database_url: str) -> Iterator[Table]:
 class World:
     """Takes all mails at one moment, but those to somebody who is nobody."""
 
-    def __init__(self, mails: int) -> None:
+    def __init__(self, mails: int, table: Table) -> None:
         self._all_here = asyncio.Barrier(mails)
+        self._moments = count(1)
+        self._table = table
 
     async def deliver(self, envelope_sender: str, recipient: str, raw: bytes) -> Delivery:  # noqa: ARG002
         """Wait for all others."""
@@ -40,6 +44,26 @@ class World:
 
     async def close(self) -> None:
         """Nothing is open."""
+
+
+class OneByOne(World):
+    """Takes each mail a moment after the one before."""
+
+    async def deliver(self, *_: object) -> Delivery:
+        """Wait for those before."""
+        for _ in range(next(self._moments)):
+            await asyncio.sleep(0)
+        return Sent()
+
+
+class SlowForOne(World):
+    """Takes one mail only when all others are recorded."""
+
+    async def deliver(self, envelope_sender: str, recipient: str, raw: bytes) -> Delivery:  # noqa: ARG002
+        """Wait, if it is that one."""
+        while recipient.startswith("slow") and statuses(self._table).count("due") > 1:
+            await asyncio.sleep(0)
+        return Sent()
 
 
 async def in_thread(work: Callable[[], Any]) -> Any:
@@ -55,7 +79,7 @@ def write(table: Table, *names: str) -> None:
         pass
 
 
-def send_all(table: Table, post_of: type[Post] = Post) -> list[str]:
+def send_all(table: Table, post_of: type[Post] = Post, world_of: type[World] = World) -> list[str]:
     """Send what is due, all of it at once; return what was changed, by statement."""
     changes: list[str] = []
 
@@ -65,7 +89,8 @@ def send_all(table: Table, post_of: type[Post] = Post) -> list[str]:
 
     async def scene() -> None:
         due = len([row for row in table.rows("outbox") if row["status"] == "due"])
-        post = post_of(table.database, table.site, table.clock, World(due), Composer(SERVER))
+        world = world_of(due, table)
+        post = post_of(table.database, table.site, table.clock, world, Composer(SERVER))
         writer = Writer(table.database, in_thread)
         mails = (await post.look(in_thread)).mails
         assert len(mails) == due
@@ -88,6 +113,26 @@ def test_what_is_sent_at_once_is_recorded_at_once(table: Table) -> None:
     assert len(send_all(table)) <= 2  # the first perhaps by itself, and all that came meanwhile
     assert statuses(table) == ["sent"] * MANY
     assert not any(row["params"] for row in table.rows("outbox"))
+
+
+def test_what_is_sent_in_one_moment_is_recorded_at_once(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recording, "GATHER", PATIENCE)
+    write(table, *(f"person{number}" for number in range(MANY)))
+    assert len(send_all(table, world_of=OneByOne)) == 1
+    assert statuses(table) == ["sent"] * MANY
+
+
+@pytest.mark.parametrize(("gather", "enough"), [(0.001, 100), (PATIENCE, 2)])
+def test_no_record_waits_long_for_another_mail(
+    table: Table, monkeypatch: pytest.MonkeyPatch, gather: float, enough: int
+) -> None:
+    monkeypatch.setattr(recording, "GATHER", gather)
+    monkeypatch.setattr(recording, "ENOUGH", enough)
+    write(table, "person", "slow", "another")
+    send_all(table, world_of=SlowForOne)
+    assert statuses(table) == ["sent"] * 3
 
 
 def test_a_refused_mail_is_recorded_apart(table: Table) -> None:

@@ -33,11 +33,11 @@ def keep(number: int, now: datetime = NOW) -> Callable[[UnitOfWork], int | None]
     )
 
 
-def keep_untold(url: str) -> None:
+def keep_untold(url: str, now: datetime | None = None) -> None:
     """What a process commits that dies before it tells anybody."""
     database = Database(url)
     with database.transaction() as work:
-        keep(0, datetime.now(UTC))(work)  # what has waited for longer has no sign
+        keep(0, now or datetime.now(UTC))(work)  # what has waited for longer has no sign
     database.close()
 
 
@@ -176,6 +176,23 @@ def test_what_nobody_tells_of_is_found(postgres_url: str, monkeypatch: pytest.Mo
             before = idle.rung
             keep_untold(postgres_url)
             await seen(lambda: idle.rung > before)
+
+    play(scene())
+
+
+def test_what_has_just_come_is_left_to_whoever_was_told(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(waking, "LOOK_EVERY", 0.005)
+    later = datetime.now(UTC) + timedelta(hours=1)  # so that it has just come whenever that is
+
+    async def scene() -> None:
+        async with Process(postgres_url) as idle:
+            await seen(lambda: idle.has_place)
+            keep_untold(postgres_url, later)
+            before, looks = idle.rung, count_looks(idle, monkeypatch)
+            await seen(lambda: len(looks) > 5)
+            assert idle.rung == before
 
     play(scene())
 

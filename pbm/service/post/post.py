@@ -59,12 +59,13 @@ class Post:
     transport: Transport
     composer: Composer
     _under_way: set[int] = field(default_factory=set)
+    _being_sent: int = 0
     _ended: deque[int] = field(default_factory=deque)
     _mark: LowMark = field(default_factory=LowMark)
 
     def __post_init__(self) -> None:
         self.holds = AdvisoryLocks(self.database)
-        self._recording = Recording(self.record)
+        self._recording = Recording(self.record, more_come=lambda: self._being_sent > 0)
 
     async def look(self, in_thread: InThread) -> Look:
         """Take the mails that may be sent now and are not under way yet, and write them.
@@ -125,12 +126,15 @@ class Post:
             trouble = written.exception
             _log.error("mail cannot be rendered", mail=outgoing(mail.id), exception=trouble)
             return Deferred(written.reason) if written.passes else Failed(written.reason)
+        self._being_sent += 1
         try:
             return await self.transport.deliver(mail.sender, mail.recipient, written)
         except Exception as error:  # noqa: BLE001 - a bug defers one mail
             trouble = traceback_of(error)
             _log.error("mail cannot be handed on", mail=outgoing(mail.id), exception=trouble)
             return Deferred(type(error).__name__)
+        finally:
+            self._being_sent -= 1
 
     def bring_forward(self, work: UnitOfWork) -> None:
         """Make due what a clock that was set back meanwhile has put off for too long."""

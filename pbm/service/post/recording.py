@@ -1,8 +1,9 @@
 """What became of mails, written down together: what comes while a commit is under way shares the
-next."""
+next, and so does what comes a moment later, while other mails are being sent."""
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from pbm.mail.smtp_out.delivery import Delivery, Sent
 from pbm.service.running.writer import Writer
@@ -10,6 +11,8 @@ from pbm.store.db import UnitOfWork, is_away, lost_a_race
 from pbm.store.values.mails import OutboxMail
 
 MOST_TOGETHER = 64
+ENOUGH = 32  # for which no more are waited for; as many again can be under way meanwhile
+GATHER = 0.03  # seconds at most; what a process that dies has not recorded is sent again
 Outcome = tuple[OutboxMail, Delivery]
 _Noted = tuple[Outcome, asyncio.Future[None]]
 
@@ -21,8 +24,14 @@ class Recording:
     players and boards, so each has one of its own, and waits for nobody who waits for it.
     """
 
-    def __init__(self, record: Callable[[UnitOfWork, Sequence[Outcome]], None]) -> None:
+    def __init__(
+        self,
+        record: Callable[[UnitOfWork, Sequence[Outcome]], None],
+        more_come: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """`more_come`: whether other mails are being sent, whose outcomes come next."""
         self._record = record
+        self._more_come = more_come
         self._noted: list[_Noted] = []
         self._writing: asyncio.Task[None] | None = None
 
@@ -34,16 +43,27 @@ class Recording:
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._noted.append((outcome, done))
         if self._writing is None:
+            self._is_time = asyncio.Event()
             self._writing = asyncio.create_task(self._write_all(writer))
+        if len(self._noted) >= ENOUGH or not self._more_come():
+            self._is_time.set()
         await done
 
     async def _write_all(self, writer: Writer) -> None:
         try:
             while self._noted:
+                await self._gather()
                 for together in self._next_ones():
                     await self._write(together, writer)
         finally:
             self._writing = None
+
+    async def _gather(self) -> None:
+        """Wait for what comes next, but not for long."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(GATHER):
+                await self._is_time.wait()
+        self._is_time.clear()
 
     def _next_ones(self) -> list[list[_Noted]]:
         """What is noted by now, as it goes together."""

@@ -1,6 +1,6 @@
 """A turn: one mail of the inbox, obeyed whole in one transaction.
 
-bytes -> envelope -> who speaks -> script -> events -> mails in the outbox; then the commit.
+It is claimed (`next_mails`), heard (`hearing`), and finished; then the commit.
 Doing a row again changes nothing: until the commit it is still new, afterwards it is done.
 """
 
@@ -9,49 +9,26 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from functools import partial
 
 import structlog
 
 from pbm.clock import Clock
-from pbm.commands.auth import Answerer, Claimed, Elsewhere, Proven, Speaker, Stranger, identify
-from pbm.mail.address import (
-    Bounce,
-    Plain,
-    PlayerReply,
-    Postmaster,
-    Probe,
-    QuestionReply,
-    Unknown,
-)
-from pbm.mail.reading.auth_results import Dmarc
-from pbm.mail.reading.inbound import Envelope, masked, read
-from pbm.mail.reading.limits import LIMITS, LONG, STRANGERS_LIMITS, is_long
+from pbm.mail.reading.limits import is_long
 from pbm.mail.site import Site
 from pbm.passwords import HashingNeeded
 from pbm.play.turn import Cause, Turn
-from pbm.service.accounts.aliases import ask_owner
 from pbm.service.accounts.cleared_passwords import tell_whose_was_cleared
-from pbm.service.intake.front import known_front, take_probe, what_it_says
-from pbm.service.intake.postmaster import NoOperatorError, forward_to_operator
+from pbm.service.intake.postmaster import NoOperatorError
 from pbm.service.mail_numbers import incoming
-from pbm.service.post.bounces import hear_from, hear_report, send_missed
 from pbm.service.running.steps import Steps
-from pbm.service.turns.announce import announce_boards
-from pbm.service.turns.answers import hear_answer
 from pbm.service.turns.company import Companies
 from pbm.service.turns.crash_marker import CrashMarker
-from pbm.service.turns.held_words import holding_passwords
-from pbm.service.turns.logins import hear_logins
-from pbm.service.turns.mail_turn import MailTurn
-from pbm.service.turns.obey import obey
-from pbm.service.turns.own_tags import without_tags
+from pbm.service.turns.hearing import hear
+from pbm.service.turns.next_mails import NextMails
 from pbm.service.turns.preparation import Preparation, Preparations
-from pbm.service.turns.strangers import answer_stranger
 from pbm.service.turns.trouble import in_a_line, tell_operator, tell_sender, traceback_of
 from pbm.service.turns.watchdog import Watchdog
 from pbm.store.db import Database, UnitOfWork, is_away
-from pbm.store.low_mark import LowMark
 from pbm.store.transaction import WouldWaitError
 from pbm.store.values.mails import InboxMail
 
@@ -101,11 +78,14 @@ class Turns:
     clock: Clock
     crash_marker: CrashMarker | None = None
     watchdog: Watchdog | None = None
-    seconds: Callable[[], float] = time.monotonic
+    seconds: Callable[[], float] = field(init=False)
     preparations: Preparations = field(default_factory=Preparations, init=False, repr=False)
-    mark: LowMark = field(default_factory=LowMark, init=False, repr=False)
 
     def __post_init__(self) -> None:
+        # Beside other processes, what those do with the processor ends no group: here one thread
+        # takes all turns of a transaction.
+        self.seconds = time.monotonic if self.database.embedded else time.thread_time
+        self._next = NextMails(self.site, self.preparations)
         self._companies = Companies(self.site.address)
         self._missed_until = datetime.min.replace(tzinfo=UTC)
 
@@ -137,7 +117,7 @@ class Turns:
         Raises TurnFailedError, HashingNeeded and GroupUndoneError.
         """
         now, began = self.clock(), self.seconds()
-        mails = self._next(work, now, most)
+        mails = self._next.claim(work, now, most)
         company = self._companies.of(work, mails)
         done = _Done()
         if company.first:
@@ -166,7 +146,7 @@ class Turns:
         self, work: UnitOfWork, mail: InboxMail, done: "_Done", *, may_wait: bool = False
     ) -> Steps[None]:
         yield is_long(mail.raw)
-        prepared = self._prepared(mail)
+        prepared = self._next.prepared(mail)
         if prepared.is_under_way:
             done.aside.append(mail.id)
             return
@@ -199,43 +179,6 @@ class Turns:
                 preparation.work_out()
         except OSError as error:  # nothing could be written into the file of what is in hand
             preparation.fail(error)
-
-    def _next(self, work: UnitOfWork, now: datetime, most: int) -> list[InboxMail]:
-        """Those for which something was worked out, and then those whose turns are next."""
-        found: dict[int, InboxMail] = {}
-        for number in self.preparations.ready():
-            if len(found) == most:
-                break
-            mail = work.inbox.find_new(number, wait=False)
-            if mail is None:
-                self.preparations.forget(number)  # its turn is over, or another's
-            else:
-                found[number] = mail
-        if len(found) < most:
-            since = self.mark.since(now)
-            claim = partial(work.inbox.claim, now, most - len(found), since=since)
-            if self.preparations.are_many():
-                claimed = claim(most_bytes=LONG)
-            else:
-                claimed = claim()
-                self.mark.found((mail.received_at for mail in claimed), now)
-            for mail in claimed:
-                found.setdefault(mail.id, mail)
-        return list(found.values())
-
-    def _prepared(self, mail: InboxMail) -> Preparation:
-        """What is known of a mail; where something is to be worked out first, that begins."""
-        prepared = self.preparations.of(mail)
-        if prepared.needs is None and self._is_to_be_read(mail):
-            prepared.must_read(self._read)
-        if prepared.needs is not None and not prepared.is_under_way:
-            self.preparations.begin(prepared)
-        return prepared
-
-    def _is_to_be_read(self, mail: InboxMail) -> bool:
-        """Whether to read it may take long."""
-        recipient = self.site.address.parse(mail.recipient)
-        return is_long(mail.raw) and isinstance(recipient, Plain | PlayerReply | QuestionReply)
 
     def _take(self, work: UnitOfWork, prepared: Preparation, *, may_wait: bool) -> str:
         mail = prepared.mail
@@ -274,11 +217,6 @@ class Turns:
         with watched, held:
             yield
 
-    def _read(self, mail: InboxMail) -> Envelope:
-        own, limits = self.site.address.plain, LIMITS if mail.known else STRANGERS_LIMITS
-        envelope = read(mail.raw, envelope_sender=mail.sender, own_address=own, limits=limits)
-        return envelope if envelope.automatic else masked(envelope)
-
     def count_in(self, work: UnitOfWork, failed: "TurnFailedError") -> None:
         """Count the try of a mail whose turn has failed and was undone."""
         self.preparations.forget(failed.mail.id)  # a further try works it out anew
@@ -292,36 +230,7 @@ class Turns:
 
     def _obey(self, work: UnitOfWork, mail: InboxMail, prepared: Preparation) -> str:
         """Obey one mail and return the outcome for the operator."""
-        recipient = self.site.address.parse(mail.recipient)
-        turn = self._turn(work, mail)
-        if isinstance(recipient, Postmaster):
-            return forward_to_operator(turn, mail)
-        if isinstance(recipient, Unknown):
-            return "nothing: no address of ours"
-        if isinstance(recipient, Probe):
-            return take_probe(turn, recipient, mail)
-        if isinstance(recipient, Bounce):
-            return hear_report(turn, mail, recipient)
-        envelope = prepared.envelope or self._read(mail)
-        if envelope.automatic:
-            return f"nothing: automatic mail ({envelope.automatic})"
-        if envelope.author is None:
-            return f"nothing: {envelope.author_problem}"
-        cause = _cause(self.site, mail, envelope, envelope.author)
-        front = known_front(work, self.site.authserv_id)
-        mail_turn = MailTurn(
-            work=work,
-            site=self.site,
-            now=turn.now,
-            cause=cause,
-            passwords=prepared.passwords,
-            envelope=envelope,
-            peer=mail.peer,
-            sender=mail.sender,
-            believes_front=front is not None,
-        )
-        dmarc = what_it_says(self.site, front, mail, cause.author)
-        return _hear_person(mail_turn, identify(turn, recipient, cause.author, dmarc), dmarc)
+        return hear(self._turn(work, mail), mail, prepared)
 
     def _turn(self, work: UnitOfWork, mail: InboxMail) -> Turn:
         cause = Cause(mail.id, came_at=mail.received_at)
@@ -363,51 +272,3 @@ class _Done:
 
 def _numbers(mails: Iterable[InboxMail]) -> frozenset[int]:
     return frozenset(mail.id for mail in mails)
-
-
-def _cause(site: Site, mail: InboxMail, envelope: Envelope, author: str) -> Cause:
-    answered = site.board_answered(envelope.references)
-    thread = answered.number if answered else None
-    return Cause(
-        *(mail.id, author, envelope.message_id, thread),
-        answer_counted=mail.answer_counted,
-        came_at=mail.received_at,
-    )
-
-
-def _hear_person(turn: MailTurn, speaker: Speaker, dmarc: Dmarc) -> str:
-    """Obey a person's mail and return the outcome for the operator."""
-    turn = holding_passwords(without_tags(turn, speaker), speaker)
-    turn, outcomes = hear_logins(turn, speaker, dmarc)
-    if not (turn.done and turn.script(turn.context(None)).is_empty):
-        outcomes.append(_hear(turn, speaker))
-    return "; ".join(outcomes)
-
-
-def _hear(turn: MailTurn, speaker: Speaker) -> str:
-    player = speaker.player if isinstance(speaker, Proven | Claimed | Answerer) else None
-    missed: tuple[int, ...] = ()
-    if player is not None:
-        missed = hear_from(turn, player, proven=not isinstance(speaker, Claimed))
-    outcome = _do(turn, speaker)
-    if turn.news:  # nothing else was told to the boards
-        announce_boards(turn, turn.news)
-    if player is not None:
-        send_missed(turn, player.id, missed)
-    return outcome
-
-
-def _do(turn: MailTurn, speaker: Speaker) -> str:
-    match speaker:
-        case Proven(player, board_id):
-            context = turn.context(player, board_id)
-            return obey(context, turn.script(context), proven=True)
-        case Claimed(player, board_id, doubt):
-            context = turn.context(player, board_id)
-            return obey(context, turn.script(context), proven=False, doubt=doubt)
-        case Elsewhere():
-            return ask_owner(turn, speaker)
-        case Answerer():
-            return hear_answer(turn, speaker)
-        case Stranger(author):
-            return answer_stranger(turn, author)

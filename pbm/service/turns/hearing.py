@@ -1,0 +1,107 @@
+"""A mail, heard: who speaks, and what comes of the script.
+
+bytes -> envelope -> who speaks -> script -> events -> mails in the outbox.
+"""
+
+from pbm.commands.auth import Answerer, Claimed, Elsewhere, Proven, Speaker, Stranger, identify
+from pbm.mail.address import Bounce, Postmaster, Probe, Unknown
+from pbm.mail.reading.auth_results import Dmarc
+from pbm.mail.reading.inbound import Envelope
+from pbm.mail.site import Site
+from pbm.play.turn import Cause, Turn
+from pbm.service.accounts.aliases import ask_owner
+from pbm.service.intake.front import known_front, take_probe, what_it_says
+from pbm.service.intake.postmaster import forward_to_operator
+from pbm.service.post.bounces import hear_from, hear_report, send_missed
+from pbm.service.turns.announce import announce_boards
+from pbm.service.turns.answers import hear_answer
+from pbm.service.turns.held_words import holding_passwords
+from pbm.service.turns.logins import hear_logins
+from pbm.service.turns.mail_turn import MailTurn
+from pbm.service.turns.next_mails import read_mail
+from pbm.service.turns.obey import obey
+from pbm.service.turns.own_tags import without_tags
+from pbm.service.turns.preparation import Preparation
+from pbm.service.turns.strangers import answer_stranger
+from pbm.store.values.mails import InboxMail
+
+
+def hear(turn: Turn, mail: InboxMail, prepared: Preparation) -> str:
+    """Obey one mail and return the outcome for the operator."""
+    recipient = turn.site.address.parse(mail.recipient)
+    if isinstance(recipient, Postmaster):
+        return forward_to_operator(turn, mail)
+    if isinstance(recipient, Unknown):
+        return "nothing: no address of ours"
+    if isinstance(recipient, Probe):
+        return take_probe(turn, recipient, mail)
+    if isinstance(recipient, Bounce):
+        return hear_report(turn, mail, recipient)
+    envelope = prepared.envelope or read_mail(turn.site, mail)
+    if envelope.automatic:
+        return f"nothing: automatic mail ({envelope.automatic})"
+    if envelope.author is None:
+        return f"nothing: {envelope.author_problem}"
+    cause = _cause(turn.site, mail, envelope, envelope.author)
+    front = known_front(turn.work, turn.site.authserv_id)
+    mail_turn = MailTurn(
+        work=turn.work,
+        site=turn.site,
+        now=turn.now,
+        cause=cause,
+        passwords=prepared.passwords,
+        envelope=envelope,
+        peer=mail.peer,
+        sender=mail.sender,
+        believes_front=front is not None,
+    )
+    dmarc = what_it_says(turn.site, front, mail, cause.author)
+    return _hear_person(mail_turn, identify(turn, recipient, cause.author, dmarc), dmarc)
+
+
+def _cause(site: Site, mail: InboxMail, envelope: Envelope, author: str) -> Cause:
+    answered = site.board_answered(envelope.references)
+    thread = answered.number if answered else None
+    return Cause(
+        *(mail.id, author, envelope.message_id, thread),
+        answer_counted=mail.answer_counted,
+        came_at=mail.received_at,
+    )
+
+
+def _hear_person(turn: MailTurn, speaker: Speaker, dmarc: Dmarc) -> str:
+    """Obey a person's mail and return the outcome for the operator."""
+    turn = holding_passwords(without_tags(turn, speaker), speaker)
+    turn, outcomes = hear_logins(turn, speaker, dmarc)
+    if not (turn.done and turn.script(turn.context(None)).is_empty):
+        outcomes.append(_hear(turn, speaker))
+    return "; ".join(outcomes)
+
+
+def _hear(turn: MailTurn, speaker: Speaker) -> str:
+    player = speaker.player if isinstance(speaker, Proven | Claimed | Answerer) else None
+    missed: tuple[int, ...] = ()
+    if player is not None:
+        missed = hear_from(turn, player, proven=not isinstance(speaker, Claimed))
+    outcome = _do(turn, speaker)
+    if turn.news:  # nothing else was told to the boards
+        announce_boards(turn, turn.news)
+    if player is not None:
+        send_missed(turn, player.id, missed)
+    return outcome
+
+
+def _do(turn: MailTurn, speaker: Speaker) -> str:
+    match speaker:
+        case Proven(player, board_id):
+            context = turn.context(player, board_id)
+            return obey(context, turn.script(context), proven=True)
+        case Claimed(player, board_id, doubt):
+            context = turn.context(player, board_id)
+            return obey(context, turn.script(context), proven=False, doubt=doubt)
+        case Elsewhere():
+            return ask_owner(turn, speaker)
+        case Answerer():
+            return hear_answer(turn, speaker)
+        case Stranger(author):
+            return answer_stranger(turn, author)
