@@ -6,7 +6,7 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, contextmanager, suppress
 from functools import partial
@@ -31,9 +31,10 @@ from pbm.mail.smtp_out.maildir import MaildirTransport, check_folders
 from pbm.mail.smtp_out.smarthost import SmarthostTransport
 from pbm.mail.tags import load_keyring
 from pbm.rules.registry import GamesError, prefer
+from pbm.service.intake.arriving import Arriving
 from pbm.service.intake.guesses import WrongTag
 from pbm.service.intake.mailrates import MailRates
-from pbm.service.intake.receive import Intake, log_fault
+from pbm.service.intake.receive import Intake, Named, log_fault
 from pbm.service.intake.session_log import SessionLog
 from pbm.service.own_address import own_address
 from pbm.service.post.composer import Composer
@@ -41,6 +42,7 @@ from pbm.service.post.post import Post
 from pbm.service.robots.loop import Thinkers
 from pbm.service.robots.machine import Robots
 from pbm.service.robots.minds import Minds
+from pbm.service.running.gathering import gathered, one_by_one
 from pbm.service.running.heartbeat import (
     LISTEN,
     POST,
@@ -326,11 +328,18 @@ class Server:
 
     def _listener(self, writer: Writer) -> Listener:
         reader = Reader(self._database, self._in_pool("door"))
+        together = one_by_one if self._database.embedded else gathered
+
+        @together
+        async def check(named: Sequence[Named]) -> Sequence[Rejection | None]:
+            return await reader.do(lambda work: self._intake.accept_recipients(work, named))
+
+        @together
+        async def keep_some(mails: Sequence[Arriving]) -> Sequence[str | Rejection]:
+            return await writer.do(lambda work: self._intake.keep_arrived(work, mails))
 
         async def accept_recipient(address: str, sender: str, caller: Caller) -> Rejection | None:
-            rejection = await reader.do(
-                lambda work: self._intake.accept_recipient(work, address, sender, caller)
-            )
+            rejection = await check(Named(address, sender, caller))
             if isinstance(rejection, WrongTag):
                 wrong = rejection
                 await writer.do(lambda work: self._intake.count_wrong(work, wrong))
@@ -339,9 +348,8 @@ class Server:
         async def keep(
             sender: str, recipients: tuple[str, ...], raw: bytes, caller: Caller
         ) -> str | Rejection:
-            look = partial(self._intake.look_at, sender, raw, caller)
-            mail = await self._in_pool("door")(look) if is_long(raw) else look()
-            kept = await writer.do(lambda work: self._intake.keep_arrived(work, recipients, mail))
+            look = partial(self._intake.look_at, sender, recipients, raw, caller)
+            kept = await keep_some(await self._in_pool("door")(look) if is_long(raw) else look())
             self._mail_kept.set()
             return kept
 

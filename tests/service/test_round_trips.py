@@ -16,6 +16,7 @@ from pbm.service.running.steps import at_once
 from pbm.service.turns.order import queued
 from pbm.service.turns.turn import Turns
 from pbm.store.db import Database, UnitOfWork
+from pbm.store.values.mails import ArrivedMail
 from tests.torture.games import SECRET, SERVER, Letter, begin_games
 
 TOGETHER = 16
@@ -63,14 +64,16 @@ def hand_in(database: Database, site: Site, letters: list[Letter], ply: int) -> 
         for number, letter in enumerate(letters):
             to = site.address.parse(letter.recipient)
             work.inbox.keep(
-                digest=f"{ply}.{number}",
-                recipient=letter.recipient,
-                sender=letter.sender,
-                peer="",
-                raw=letter.raw,
-                now=now,
-                same_for=now - now,
-                queued=queued(to, letter.sender, letter.raw, from_player=False),
+                ArrivedMail(
+                    digest=f"{ply}.{number}",
+                    recipient=letter.recipient,
+                    sender=letter.sender,
+                    peer="",
+                    raw=letter.raw,
+                    now=now,
+                    same_for=now - now,
+                    queued=queued(to, letter.sender, letter.raw, from_player=False),
+                )
             )
 
 
