@@ -118,8 +118,9 @@ class Buckets:
     def _take_held(
         self, taken: set[str], key: str, capacity: float, per: timedelta, now: datetime
     ) -> bool:
-        state = self._known[key] or _State(capacity, now)
-        tokens = min(capacity, state.tokens_at(capacity, per, now))
+        most = float(capacity)
+        state = self._known[key] or _State(most, now)
+        tokens = min(most, state.tokens_at(most, per, now))
         if tokens < 1 - _ROUNDING:
             return False
         self._known[key] = _State(tokens - 1, max(now, state.filled_at))
