@@ -73,6 +73,7 @@ SETTINGS_FILE = Path("pbm.toml")
 DRAIN_SECONDS = 20.0
 MOST_TURNS_TOGETHER = 16
 MOST_TIMERS_TOGETHER = 16
+_MOST_BYTES_SHARED = 65_536  # of a mail that is kept with others, all of which are sent at once
 _HEART = "heart"  # has a writer of its own, so that it beats while a role stands still
 _NEW_OBJECTS = 10_000  # between two looks for garbage; a turn makes some thousands
 _log = structlog.get_logger("pbm.app")
@@ -328,18 +329,18 @@ class Server:
 
     def _listener(self, writer: Writer) -> Listener:
         reader = Reader(self._database, self._in_pool("door"))
-        together = one_by_one if self._database.embedded else gathered
 
-        @together
         async def check(named: Sequence[Named]) -> Sequence[Rejection | None]:
             return await reader.do(lambda work: self._intake.accept_recipients(work, named))
 
-        @together
         async def keep_some(mails: Sequence[Arriving]) -> Sequence[str | Rejection]:
             return await writer.do(lambda work: self._intake.keep_arrived(work, mails))
 
+        together = one_by_one if self._database.embedded else gathered
+        check_one, keep_one = together(check), together(keep_some)
+
         async def accept_recipient(address: str, sender: str, caller: Caller) -> Rejection | None:
-            rejection = await check(Named(address, sender, caller))
+            rejection = await check_one(Named(address, sender, caller))
             if isinstance(rejection, WrongTag):
                 wrong = rejection
                 await writer.do(lambda work: self._intake.count_wrong(work, wrong))
@@ -349,7 +350,11 @@ class Server:
             sender: str, recipients: tuple[str, ...], raw: bytes, caller: Caller
         ) -> str | Rejection:
             look = partial(self._intake.look_at, sender, recipients, raw, caller)
-            kept = await keep_some(await self._in_pool("door")(look) if is_long(raw) else look())
+            mail = await self._in_pool("door")(look) if is_long(raw) else look()
+            if len(raw) > _MOST_BYTES_SHARED:
+                (kept,) = await keep_some([mail])
+            else:
+                kept = await keep_one(mail)
             self._mail_kept.set()
             return kept
 

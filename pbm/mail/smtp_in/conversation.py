@@ -5,7 +5,6 @@ aiosmtpd carries the connection, and answers EHLO, HELO, RSET, NOOP and QUIT wit
 """
 
 import asyncio
-from functools import cache
 from typing import cast
 
 from aiosmtpd.smtp import SMTP, Envelope
@@ -44,11 +43,6 @@ _DATA_TOO_SLOW = (
 GOING_DOWN = "421 4.3.2 This server is going down for a moment; please try again soon."
 _CRASHED = "421 4.3.0 Something broke on our side, not on yours. Please try again later."
 _TOO_MUCH = "421 4.7.0 That was too much; goodbye."
-
-
-@cache
-def _verbs_of(kind: type[SMTP]) -> list[str]:
-    return [name for name in dir(kind) if name.startswith("smtp_")]
 
 
 class Conversation(SMTP):
@@ -95,8 +89,8 @@ class Conversation(SMTP):
     # What asyncio and aiosmtpd call
 
     def __dir__(self) -> list[str]:
-        """Where aiosmtpd looks for verbs, at each connection: it would look at all else we have."""
-        return _verbs_of(type(self))
+        """Where aiosmtpd looks for verbs, at each connection; else it would look at all we have."""
+        return [f"smtp_{verb}" for verb in self.verbs]
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._peer = peer_of(transport.get_extra_info("peername"))
