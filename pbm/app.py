@@ -184,14 +184,28 @@ class Server:
         self._heart = Heart(system_clock, roles)
 
     def _open_writers(self) -> dict[str, Writer]:
-        """SQLite has one writer at a time, so that all roles share it."""
+        """SQLite has one writer at a time, so that all roles share it.
+
+        Elsewhere the roles share a thread: several would only take Python's lock from each other
+        (ADR 57).
+        """
         tell = self._waking.tell
+        in_store = self._in_pool("store")
         if self._database.embedded:
-            writer = Writer(self._database, self._in_pool("store"), tell)
-            return dict.fromkeys((*ROLES, _HEART), writer)
-        return {
-            role: Writer(self._database, self._in_pool(role), tell) for role in (*ROLES, _HEART)
-        }
+            return dict.fromkeys((*ROLES, _HEART), Writer(self._database, in_store, tell))
+        writers = {role: Writer(self._database, in_store, tell) for role in ROLES}
+        return {**writers, _HEART: Writer(self._database, self._in_pool(_HEART), tell)}
+
+    @property
+    def _aside(self) -> InThread:
+        """Where a role begins: beside an embedded database's writer, which may have to wait for the
+        event loop."""
+        return self._in_pool("read" if self._database.embedded else "store")
+
+    @property
+    def _looking(self) -> InThread:
+        """Where something is looked up."""
+        return _here if self._database.embedded else self._in_pool("store")
 
     def _bells(self) -> dict[Channel, Bell]:
         """What the roles of this process wait for."""
@@ -267,7 +281,7 @@ class Server:
     async def _take_turns(self) -> None:
         alive = partial(self._heart.alive, TURN)
         alive()
-        await begin(self._turns, self._in_pool("read"))
+        await begin(self._turns, self._aside)
         taker = TurnTaker(
             self._turns,
             self._writers[TURN],
@@ -281,11 +295,11 @@ class Server:
     async def _keep_time(self) -> None:
         alive = partial(self._heart.alive, TICKS)
         alive()
-        await begin(self._ticks, self._in_pool("read"))
+        await begin(self._ticks, self._aside)
         await keep_time(
             self._ticks,
             system_clock,
-            _here if self._database.embedded else self._in_pool("read"),
+            self._looking,
             self._writers[TICKS],
             self._timer_set,
             self._mail_written,
@@ -296,12 +310,12 @@ class Server:
     async def _let_robots_think(self) -> None:
         alive = partial(self._heart.alive, ROBOTS)
         alive()
-        await begin(self._robots, self._in_pool("read"))
+        await begin(self._robots, self._aside)
         thinkers = Thinkers(
             self._robots,
             self._minds,
             self._writers[ROBOTS],
-            _here if self._database.embedded else self._in_pool("read"),
+            self._looking,
             self._thought_asked,
             self._mail_written,
         )
@@ -310,7 +324,7 @@ class Server:
     async def _send_post(self) -> None:
         await send_post(
             self._post,
-            _here if self._database.embedded else self._in_pool("read"),
+            self._looking,
             self._writers[POST],
             self._mail_written,
             partial(self._heart.alive, POST),
@@ -328,7 +342,7 @@ class Server:
                 raise task.exception() or RuntimeError
 
     def _listener(self, writer: Writer) -> Listener:
-        reader = Reader(self._database, self._in_pool("door"))
+        reader = Reader(self._database, self._looking)
 
         async def check(named: Sequence[Named]) -> Sequence[Rejection | None]:
             return await reader.do(lambda work: self._intake.accept_recipients(work, named))
