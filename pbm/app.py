@@ -6,7 +6,7 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, contextmanager, suppress
 from functools import partial
@@ -31,9 +31,10 @@ from pbm.mail.smtp_out.maildir import MaildirTransport, check_folders
 from pbm.mail.smtp_out.smarthost import SmarthostTransport
 from pbm.mail.tags import load_keyring
 from pbm.rules.registry import GamesError, prefer
+from pbm.service.intake.arriving import Arriving
 from pbm.service.intake.guesses import WrongTag
 from pbm.service.intake.mailrates import MailRates
-from pbm.service.intake.receive import Intake, log_fault
+from pbm.service.intake.receive import Intake, Named, log_fault
 from pbm.service.intake.session_log import SessionLog
 from pbm.service.own_address import own_address
 from pbm.service.post.composer import Composer
@@ -41,6 +42,7 @@ from pbm.service.post.post import Post
 from pbm.service.robots.loop import Thinkers
 from pbm.service.robots.machine import Robots
 from pbm.service.robots.minds import Minds
+from pbm.service.running.gathering import gathered, one_by_one
 from pbm.service.running.heartbeat import (
     LISTEN,
     POST,
@@ -71,6 +73,7 @@ SETTINGS_FILE = Path("pbm.toml")
 DRAIN_SECONDS = 20.0
 MOST_TURNS_TOGETHER = 16
 MOST_TIMERS_TOGETHER = 16
+_MOST_BYTES_SHARED = 65_536  # of a mail that is kept with others, all of which are sent at once
 _HEART = "heart"  # has a writer of its own, so that it beats while a role stands still
 _NEW_OBJECTS = 10_000  # between two looks for garbage; a turn makes some thousands
 _log = structlog.get_logger("pbm.app")
@@ -341,10 +344,17 @@ class Server:
     def _listener(self, writer: Writer) -> Listener:
         reader = Reader(self._database, self._looking)
 
+        async def check(named: Sequence[Named]) -> Sequence[Rejection | None]:
+            return await reader.do(lambda work: self._intake.accept_recipients(work, named))
+
+        async def keep_some(mails: Sequence[Arriving]) -> Sequence[str | Rejection]:
+            return await writer.do(lambda work: self._intake.keep_arrived(work, mails))
+
+        together = one_by_one if self._database.embedded else gathered
+        check_one, keep_one = together(check), together(keep_some)
+
         async def accept_recipient(address: str, sender: str, caller: Caller) -> Rejection | None:
-            rejection = await reader.do(
-                lambda work: self._intake.accept_recipient(work, address, sender, caller)
-            )
+            rejection = await check_one(Named(address, sender, caller))
             if isinstance(rejection, WrongTag):
                 wrong = rejection
                 await writer.do(lambda work: self._intake.count_wrong(work, wrong))
@@ -353,9 +363,12 @@ class Server:
         async def keep(
             sender: str, recipients: tuple[str, ...], raw: bytes, caller: Caller
         ) -> str | Rejection:
-            look = partial(self._intake.look_at, sender, raw, caller)
+            look = partial(self._intake.look_at, sender, recipients, raw, caller)
             mail = await self._in_pool("door")(look) if is_long(raw) else look()
-            kept = await writer.do(lambda work: self._intake.keep_arrived(work, recipients, mail))
+            if len(raw) > _MOST_BYTES_SHARED:
+                (kept,) = await keep_some([mail])
+            else:
+                kept = await keep_one(mail)
             self._mail_kept.set()
             return kept
 

@@ -20,8 +20,8 @@ def keeping(
     intake: Intake, sender: str, recipients: tuple[str, ...], raw: bytes, caller: Caller
 ) -> Callable[[UnitOfWork], str | Rejection]:
     """A piece of work for a writer: keep a mail that is handed in."""
-    mail = intake.look_at(sender, raw, caller)
-    return lambda work: intake.keep_arrived(work, recipients, mail)
+    mail = intake.look_at(sender, recipients, raw, caller)
+    return lambda work: intake.keep_arrived(work, [mail])[0]
 
 
 class Server(Protocol):

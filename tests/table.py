@@ -28,7 +28,7 @@ from pbm.mail.tags import Key, Keyring
 from pbm.mail.writing.render import Renderer
 from pbm.play.boards import start_board
 from pbm.service.intake.front import forget_front, note_front
-from pbm.service.intake.receive import Intake
+from pbm.service.intake.receive import Intake, Named
 from pbm.service.post.composer import raw_mail
 from pbm.service.robots.machine import Robots
 from pbm.service.running.downtime import LISTENING, note_listening
@@ -219,7 +219,7 @@ class Table:
 
     def _reply_to(self, sender: str, recipient: str, raw: bytes) -> str:
         with self.database.reading() as work:
-            rejection = self.intake.accept_recipient(work, recipient)
+            (rejection,) = self.intake.accept_recipients(work, [Named(recipient)])
         if rejection is not None:
             return f"{rejection.code} {rejection.text}"
         kept = keep(self, sender, (recipient,), self._stamped + raw, self.peer)

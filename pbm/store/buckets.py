@@ -1,13 +1,19 @@
 """Token buckets: how often something may happen, for each key, across all processes."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Float, bindparam, case, delete, func, select, type_coerce
+from sqlalchemy import Float, String, bindparam, case, delete, func, select, type_coerce
 from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.sql.expression import ColumnElement
+from sqlalchemy.types import NullType
 
+from pbm.store.among import among
+from pbm.store.looks import Look
 from pbm.store.schema.running import buckets
 from pbm.store.statement import Statement
 from pbm.store.transaction import GUARDED, Transaction
@@ -20,11 +26,60 @@ _LOCK_CLASS = 0x70626C  # of the advisory locks on buckets
 _ROUNDING = 1e-6  # of a token, that sums of fractions may be short of
 
 
+@dataclass(frozen=True)
+class _State:
+    """What was in a bucket at a moment."""
+
+    tokens: float
+    filled_at: datetime
+
+    def tokens_at(self, capacity: float, per: timedelta, now: datetime) -> float:
+        """What is in it by now, beyond its capacity too; a clock that goes back fills nothing."""
+        return self.tokens + max(0.0, (now - self.filled_at) / per) * capacity
+
+
 class Buckets:
     """Queries about rates, within one transaction."""
 
     def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
+        self._known: dict[str, _State | None] = {}  # None: never taken from
+        self._held: set[str] = set()  # those that no other process takes from until the commit
+        self._taken: set[str] | None = None  # where tokens are taken together: from which
+
+    def look(self, keys: Collection[str]) -> list[Look]:
+        """What tells of these buckets all at once, so that `is_empty` asks no more."""
+
+        def note(rows: Sequence[dict[str, Any]]) -> None:
+            self._known |= dict.fromkeys(keys)
+            self._known |= {row["key"]: _State(row["tokens"], row["filled_at"]) for row in rows}
+
+        return [Look(_READ, {"keys": sorted(keys)}, note)] if keys else []
+
+    def hold(self, keys: Collection[str]) -> list[Look]:
+        """As `look`; and those of which no other process has just taken without waiting are held
+        until the commit, so that all tokens `taken_together` are written at once.
+
+        On a shared database only. What is held must be taken from without waiting everywhere.
+        """
+
+        def note(rows: Sequence[dict[str, Any]]) -> None:
+            self._held |= {row["key"] for row in rows}
+
+        return [Look(_HOLD, {"keys": sorted(keys)}, note), *self.look(keys)] if keys else []
+
+    @contextmanager
+    def taken_together(self) -> Iterator[None]:
+        """Write down at the end what was taken inside from buckets that are held."""
+        self._taken = taken = set[str]()
+        yield
+        self._taken = None
+        left = {key: state for key in sorted(taken) if (state := self._known[key])}
+        if left:
+            tokens = [state.tokens for state in left.values()]
+            moments = [state.filled_at for state in left.values()]
+            values = {"keys": list(left), "tokens": tokens, "moments": moments}
+            _WRITE.run(self._transaction, values)
 
     def take(
         self, key: str, capacity: float, per: timedelta, now: datetime, *, wait: bool = True
@@ -43,6 +98,9 @@ class Buckets:
             raise ValueError("a bucket must hold a token at least")
         if per > LONGEST:
             raise ValueError(f"a bucket must fill within {LONGEST.days} days")
+        if self._taken is not None and key in self._held and not wait:
+            return self._take_held(self._taken, key, capacity, per, now)
+        self._known.pop(key, None)
         dialect = self._transaction.dialect.name
         no_waiting = not wait and dialect == "postgresql"
         taken = (_TAKE_UNLESS_BUSY if no_waiting else _TAKE[dialect]).value(
@@ -57,6 +115,18 @@ class Buckets:
             return True
         return no_waiting and not self.is_empty(key, capacity, per, now)
 
+    def _take_held(
+        self, taken: set[str], key: str, capacity: float, per: timedelta, now: datetime
+    ) -> bool:
+        most = float(capacity)
+        state = self._known[key] or _State(most, now)
+        tokens = min(most, state.tokens_at(most, per, now))
+        if tokens < 1 - _ROUNDING:
+            return False
+        self._known[key] = _State(tokens - 1, max(now, state.filled_at))
+        taken.add(key)
+        return True
+
     def is_empty(self, key: str, capacity: float, per: timedelta, now: datetime) -> bool:
         """Whether a bucket has no token, as far as is committed."""
         return self._tokens(key, capacity, per, now) < 1 - _ROUNDING
@@ -67,11 +137,12 @@ class Buckets:
         return now + max(0.0, missing) / capacity * per
 
     def _tokens(self, key: str, capacity: float, per: timedelta, now: datetime) -> float:
-        query = select(buckets.c.tokens, buckets.c.filled_at).where(buckets.c.key == key)
-        row = self._transaction.execute(query).one_or_none()
-        if row is None:
-            return capacity
-        return float(row.tokens + max(0.0, (now - row.filled_at) / per) * capacity)
+        if key in self._known:
+            state = self._known[key]
+        else:
+            row = _READ_ONE.row(self._transaction, whose=key)
+            state = _State(row["tokens"], row["filled_at"]) if row else None
+        return state.tokens_at(capacity, per, now) if state else capacity
 
     def forget_full(self, now: datetime) -> bool:
         """Forget buckets that nobody has taken from for so long that they are full.
@@ -148,3 +219,36 @@ _A_SECOND = bindparam("a_second", type_=Float)
 _MOST = bindparam("most", type_=Float)
 _TAKE = {dialect: _take(dialect) for dialect in _INSERT}
 _TAKE_UNLESS_BUSY = _take("postgresql", unless_busy=True)
+
+_STATE = (
+    buckets.c.key,
+    type_coerce(buckets.c.tokens, NullType).label("tokens"),  # as every driver gives it
+    buckets.c.filled_at,
+)
+_READ_ONE = Statement(select(*_STATE).where(buckets.c.key == bindparam("whose")))
+_READ = Statement(select(*_STATE).where(among(buckets.c.key, "keys")))
+_ASKED = func.unnest(bindparam("keys", type_=ARRAY(String))).column_valued("asked")
+_HOLD = Statement(  # a statement of its own: what is read after it is as others have left it
+    select(_ASKED.label("key")).where(
+        func.pg_try_advisory_xact_lock(_LOCK_CLASS, func.hashtext(_ASKED))
+    )
+)
+
+
+def _write() -> Statement:
+    """Buckets as they are after all that was taken from them, while they are held."""
+    given: dict[str, Any] = {"keys": String, "tokens": Float, "moments": buckets.c.filled_at.type}
+    columns = [func.unnest(bindparam(name, type_=ARRAY(kind))) for name, kind in given.items()]
+    insert = postgresql.insert(buckets)
+    columns_of = insert.excluded
+    return Statement(
+        insert.from_select(["key", "tokens", "filled_at"], select(*columns))
+        .on_conflict_do_update(
+            index_elements=["key"],
+            set_={"tokens": columns_of.tokens, "filled_at": columns_of.filled_at},
+        )
+        .execution_options(**GUARDED)
+    )
+
+
+_WRITE = _write()

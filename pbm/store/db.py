@@ -25,6 +25,7 @@ from pbm.store.heartbeats import Heartbeats
 from pbm.store.history import History
 from pbm.store.inbox import Inbox
 from pbm.store.kept_news import KeptNews
+from pbm.store.looks import Look, look_ahead
 from pbm.store.outbox import Outbox
 from pbm.store.players import Players
 from pbm.store.playing import Playing
@@ -147,6 +148,10 @@ class UnitOfWork:
         One that was locked already stays so.
         """
         return take_ahead(self._transaction, board_ids, player_ids)
+
+    def look_ahead(self, *looks: Look) -> None:
+        """Ask at once what stores tell of later from memory. Raises DBAPIError."""
+        look_ahead(self._transaction, looks)
 
     def flush(self) -> None:
         """Run now what waits to be written, for whoever has to know that it can be. Raises

@@ -1,7 +1,7 @@
 """The mails that the server has taken responsibility for."""
 
-from collections.abc import Iterable, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import (
@@ -21,13 +21,15 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql, sqlite
 
+from pbm.store.among import among
 from pbm.store.driver import Row
+from pbm.store.looks import Look
 from pbm.store.low_mark import BEGINNING
 from pbm.store.schema.columns import NEW, STUCK
 from pbm.store.schema.mails import inbox
-from pbm.store.statement import Statement
+from pbm.store.statement import Statement, rows_of
 from pbm.store.transaction import GUARDED, Transaction
-from pbm.store.values.mails import InboxMail, Queued
+from pbm.store.values.mails import ArrivedMail, InboxMail
 
 _COLUMNS = (
     inbox.c.id,
@@ -43,11 +45,9 @@ _COLUMNS = (
     inbox.c.answer_counted,
 )
 
-_COPIES = Statement(
-    select(inbox.c.recipient, inbox.c.id).where(
-        inbox.c.digest == bindparam("digest"), inbox.c.received_at > bindparam("since")
-    )
-)
+_COPY = select(inbox.c.digest, inbox.c.recipient, inbox.c.id, inbox.c.received_at)
+_COPIES = Statement(_COPY.where(inbox.c.digest == bindparam("digest")))
+_COPIES_OF_SOME = Statement(_COPY.where(among(inbox.c.digest, "digests")))
 _KNOWN = Statement(
     select(inbox.c.id, inbox.c.received_at).where(
         inbox.c.digest == bindparam("digest"), inbox.c.recipient == bindparam("recipient")
@@ -133,69 +133,60 @@ _FINISH = Statement(
 )
 
 
-ANYWHERE = Queued()
-
-
 class Inbox:
     """Queries about incoming mail, within one transaction."""
 
     def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
         self.were_kept = False  # mails, in this transaction; so whoever obeys them looks again
+        self._copies: dict[
+            str, list[dict[str, Any]]
+        ] = {}  # by digest, as far as they were looked for
 
-    def keep(
-        self,
-        *,
-        digest: str,
-        recipient: str,
-        sender: str,
-        peer: str,
-        raw: bytes,
-        now: datetime,
-        same_for: timedelta,
-        queued: Queued = ANYWHERE,
-        answer_counted: bool = False,
-    ) -> int | None:
-        """Keep a mail and return its number; one that came before within `same_for` keeps its.
+    def look(self, digests: Collection[str]) -> Look:
+        """What tells of all copies of some mails at once, so that `copies` asks no more."""
 
-        None where too many of its lane wait for their turns; nothing is kept then.
-        `answer_counted`: one may be answered though nobody plays from its author's address.
-        """
-        same = {"digest": digest, "recipient": recipient}
-        first_place = now.timestamp() + queued.handicap
-        values = {
-            **same,
-            "sender": sender,
-            "peer": peer,
-            "raw": raw,
-            "received_at": now,
-            "status": "new",
-            "tries": 0,
-            "lane": queued.lane,
-            "board_lane": queued.board_lane,
-            "known": queued.known,
-            "answer_counted": answer_counted,
-            "first_place": first_place,
-            "apart": queued.apart,
-            "last_place": now.timestamp() + queued.furthest,
-        }
-        keep = _KEEP[self._transaction.dialect.name]
-        self.were_kept = True
-        added = keep.value(self._transaction, **values)
-        while added is None:
-            copy = _KNOWN.row(self._transaction, **same)
-            if copy is None:
-                return None
-            if copy["received_at"] > now - same_for:
-                return int(copy["id"])
-            self._set(inbox.c.id == copy["id"], digest=f"{digest}.{copy['id']}")
-            added = keep.value(self._transaction, **values)
-        return int(added)
+        def note(rows: Sequence[dict[str, Any]]) -> None:
+            self._copies |= {digest: [] for digest in digests}
+            for row in rows:
+                self._copies[row["digest"]].append(row)
+
+        return Look(_COPIES_OF_SOME, {"digests": sorted(digests)}, note)
 
     def copies(self, digest: str, since: datetime) -> dict[str, int]:
         """The recipients of the mails with a digest that came since a moment, and their numbers."""
-        rows = _COPIES.rows(self._transaction, digest=digest, since=since)
-        return {str(row["recipient"]): int(row["id"]) for row in rows}
+        rows = self._copies.get(digest)
+        if rows is None:
+            rows = _COPIES.rows(self._transaction, digest=digest)
+        return {str(row["recipient"]): int(row["id"]) for row in rows if row["received_at"] > since}
+
+    def keep(self, *mails: ArrivedMail) -> list[int | None]:
+        """Keep mails, in their order, and return their numbers; one that came before keeps its.
+
+        None where too many of its lane wait for their turns; nothing of it is kept then.
+        """
+        self.were_kept = True
+        keep = _KEEP[self._transaction.dialect.name]
+        for mail in mails:
+            self._copies.pop(mail.digest, None)
+        found = rows_of(self._transaction, *((keep, _kept(mail)) for mail in mails))
+        self._transaction.note_written(inbox.name, None)
+        return [
+            int(rows[0]["id"]) if rows else self._keep_beside(mail)
+            for mail, rows in zip(mails, found, strict=True)
+        ]
+
+    def _keep_beside(self, mail: ArrivedMail) -> int | None:
+        """Keep a mail for which there was no room; there may be a copy of it."""
+        same = {"digest": mail.digest, "recipient": mail.recipient}
+        while (copy := _KNOWN.row(self._transaction, **same)) is not None:
+            if copy["received_at"] > mail.now - mail.same_for:
+                return int(copy["id"])
+            self._set(inbox.c.id == copy["id"], digest=f"{mail.digest}.{copy['id']}")
+            added = _KEEP[self._transaction.dialect.name].value(self._transaction, **_kept(mail))
+            if added is not None:
+                return int(added)
+        return None
 
     def claim(
         self,
@@ -286,6 +277,28 @@ class Inbox:
     def _one(self, query: Select[Any]) -> InboxMail | None:
         row = self._transaction.execute(query).mappings().one_or_none()
         return _mail(row) if row else None
+
+
+def _kept(mail: ArrivedMail) -> dict[str, Any]:
+    """The values that a mail is kept with."""
+    queued, now = mail.queued, mail.now.timestamp()
+    return {
+        "digest": mail.digest,
+        "recipient": mail.recipient,
+        "sender": mail.sender,
+        "peer": mail.peer,
+        "raw": mail.raw,
+        "received_at": mail.now,
+        "status": "new",
+        "tries": 0,
+        "lane": queued.lane,
+        "board_lane": queued.board_lane,
+        "known": queued.known,
+        "answer_counted": mail.answer_counted,
+        "first_place": now + queued.handicap,
+        "apart": queued.apart,
+        "last_place": now + queued.furthest,
+    }
 
 
 def _mail(row: Row) -> InboxMail:

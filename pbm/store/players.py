@@ -20,8 +20,10 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql, sqlite
 
 from pbm.passwords import PasswordHash
+from pbm.store.among import among
 from pbm.store.driver import Row
 from pbm.store.kinds import Kind
+from pbm.store.looks import Look
 from pbm.store.schema.asking import errands, questions
 from pbm.store.schema.columns import DUE
 from pbm.store.schema.games import seats
@@ -59,6 +61,16 @@ _BY_ADDRESS = Statement(
         == select(addresses.c.player_id)
         .where(addresses.c.address_key == bindparam("address_key"))
         .scalar_subquery()
+    )
+)
+_NAMED = Statement(
+    with_addresses(
+        or_(
+            among(players.c.id, "numbers"),
+            players.c.id.in_(
+                select(addresses.c.player_id).where(among(addresses.c.address_key, "keys"))
+            ),
+        )
     )
 )
 _SET = ColumnSetter(players)
@@ -117,8 +129,16 @@ class Players:
 
     def epoch(self, player_id: int) -> int | None:
         """The epoch of a player whom mail can reach; None for anybody else."""
+        known = self._transaction.known.player(player_id)
+        if known is not None:
+            return known.epoch if known.addresses else None
         epoch: int | None = _EPOCH.value(self._transaction, player_id=player_id)
         return epoch
+
+    def look(self, numbers: Collection[int], address_keys: Collection[str]) -> list[Look]:
+        """What tells of players by number and by address all at once, as far as they are there."""
+        values = {"numbers": sorted(numbers), "keys": sorted(address_keys)}
+        return [Look(_NAMED, values, self._kept)] if numbers or address_keys else []
 
     def find_locked(self, player_id: int) -> Player | None:
         """Find a player whom nobody else changes until the commit."""

@@ -26,6 +26,7 @@ from pbm.mail.tags import load_keyring
 from pbm.play.move import play_move
 from pbm.rules import abalone as rules
 from pbm.service.intake.front import known_front, note_front
+from pbm.service.intake.receive import Named
 from pbm.service.operator import archive, copies
 from pbm.service.operator.backup import backup, restore
 from pbm.service.operator.office import Office
@@ -250,7 +251,7 @@ class TestRestore:
         assert dave.mail("Abalone Board 2001")
         assert room.player("dave").id == 2001
         with room.table.database.reading() as work:
-            rejection = room.table.intake.accept_recipient(work, old)
+            (rejection,) = room.table.intake.accept_recipients(work, [Named(old)])
         assert rejection is not None
         assert "is not valid any more" in rejection.text
 

@@ -13,6 +13,7 @@ from pbm.service.mail_numbers import incoming
 from pbm.service.operator import queue
 from pbm.service.operator.masking import masked
 from pbm.service.turns.turn import Turns
+from pbm.store.values.mails import ArrivedMail
 from tests.admin.conftest import Room
 from tests.serving import take_next
 from tests.table import SERVER, Person
@@ -202,10 +203,9 @@ class TestShow:
     )  # fmt: skip
     def test_garbage_is_shown_harmlessly(self, room: Room, raw: bytes) -> None:
         with room.table.database.transaction() as work:
-            number = work.inbox.keep(
-                digest="d", recipient=SERVER, sender="", peer="", raw=raw,
-                now=room.table.clock(), same_for=room.table.clock() - room.table.clock(),
-            )  # fmt: skip
+            now = room.table.clock()
+            (number,) = work.inbox.keep(ArrivedMail("d", SERVER, "", "", raw, now, now - now))
+            assert number is not None
         text = queue.show_mail(room.office, incoming(number))[1]
         assert all(char.isprintable() or char == "\n" for char in text)
 

@@ -3,6 +3,7 @@
 from pbm.mail.smtp_in.caller import Caller
 from pbm.mail.smtp_in.handler import Rejection
 from pbm.service.intake.guesses import GUESSES, WrongTag
+from pbm.service.intake.receive import Named
 from tests.table import Table
 
 NETWORK, OTHER = "198.51.100.0/24", "203.0.113.0/24"
@@ -14,7 +15,7 @@ STRANGER, ALICE = "guesser@example.net", "alice@example.org"
 def tries(table: Table, address: str, sender: str, caller: Caller) -> int:
     """Name a recipient as the listener does; return the code of the reply."""
     with table.database.reading() as work:
-        refusal = table.intake.accept_recipient(work, address, sender, caller)
+        (refusal,) = table.intake.accept_recipients(work, [Named(address, sender, caller)])
     if isinstance(refusal, WrongTag):
         with table.database.transaction() as work:
             table.intake.count_wrong(work, refusal)

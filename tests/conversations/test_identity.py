@@ -2,6 +2,7 @@
 
 import pytest
 
+from pbm.store.values.mails import ArrivedMail
 from tests.table import SERVER, Person, Table
 
 PLAIN = "550 5.1.1 This reply address is not valid any more; please write to pbm@games.example"
@@ -249,8 +250,10 @@ def test_a_mail_kept_before_newkey_proves_nothing_after_it(table: Table) -> None
     late = alice.mail_bytes("", "resign 1", to=board.reply_to)
     alice.says("newkey").says("yes", answering=alice.mail("Please confirm")).forgets()
     with table.database.transaction() as work:  # it had passed the door before
-        row = {"digest": "x", "recipient": board.reply_to, "sender": alice.address, "peer": ""}
-        work.inbox.keep(**row, raw=late, now=table.clock(), same_for=table.clock() - table.clock())
+        now = table.clock()
+        work.inbox.keep(
+            ArrivedMail("x", board.reply_to, alice.address, "", late, now, same_for=now - now)
+        )
     table.runs()
     alice.gets(1).hears('Do you ask for "resign 1"?', "Reply yes to do it")
     assert table.board(1).status == "playing"

@@ -21,7 +21,7 @@ from pbm.service.running.writer import Writer
 from pbm.service.turns.order import queued
 from pbm.service.turns.turn import MOST_TRIES, SLICE, Taken, Turns
 from pbm.store.db import Database, UnitOfWork
-from pbm.store.values.mails import InboxMail
+from pbm.store.values.mails import ArrivedMail, InboxMail
 from tests.polling import PATIENCE
 from tests.torture.games import SECRET, SERVER, Game, Letter, begin_games
 
@@ -66,15 +66,17 @@ class Shared:
         to = self.site.address.parse(recipient)
         now = system_clock()
         with self.database.transaction() as work:
-            number = work.inbox.keep(
-                digest=str(self._made),
-                recipient=recipient,
-                sender=sender,
-                peer="",
-                raw=raw,
-                now=now,
-                same_for=now - now,
-                queued=queued(to, sender, raw, from_player=False),
+            (number,) = work.inbox.keep(
+                ArrivedMail(
+                    digest=str(self._made),
+                    recipient=recipient,
+                    sender=sender,
+                    peer="",
+                    raw=raw,
+                    now=now,
+                    same_for=now - now,
+                    queued=queued(to, sender, raw, from_player=False),
+                )
             )
         assert number is not None
         return number

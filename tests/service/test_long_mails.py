@@ -29,8 +29,8 @@ def mail(size: int) -> bytes:
 def test_a_mail_is_kept_and_obeyed_as_long_as_it_is(table: Table, size: int, is_long: bool) -> None:
     assert may_take_long(mail(size)) is is_long
     with table.database.transaction() as work:
-        arrived = table.intake.look_at("a@b.example", mail(size), UNKNOWN)
-        assert table.intake.keep_arrived(work, (SERVER,), arrived) == "2.0.0 kept as i1"
+        arrived = table.intake.look_at("a@b.example", (SERVER,), mail(size), UNKNOWN)
+        assert table.intake.keep_arrived(work, [arrived]) == ["2.0.0 kept as i1"]
         turns = table.turns.take_some(work, 1)
         assert next(turns) is is_long
         assert at_once(turns) == Taken(1, more=True)

@@ -11,15 +11,20 @@ from sqlalchemy import event
 from pbm.clock import system_clock
 from pbm.mail.address import ServerAddress
 from pbm.mail.site import Site
+from pbm.mail.smtp_in.caller import UNKNOWN
 from pbm.mail.tags import load_keyring
+from pbm.service.intake.receive import Intake, Named
 from pbm.service.running.steps import at_once
 from pbm.service.turns.order import queued
 from pbm.service.turns.turn import Turns
 from pbm.store.db import Database, UnitOfWork
+from pbm.store.values.mails import ArrivedMail
 from tests.torture.games import SECRET, SERVER, Letter, begin_games
 
 TOGETHER = 16
 OF_A_GROUP = 4  # to claim, to read ahead, to write, and to commit
+TO_KEEP = 3  # to look, to write, and to commit
+OF_ALL_KEPT = 6  # statements: the beginning, two of rates, of copies, again of rates, the end
 _ANSWERED = re.compile(r"^B\s\d+\sReadyForQuery", re.MULTILINE)  # and nothing is left to answer
 _WITHOUT_TIMES = 1  # PQTRACE_SUPPRESS_TIMESTAMPS
 
@@ -63,14 +68,16 @@ def hand_in(database: Database, site: Site, letters: list[Letter], ply: int) -> 
         for number, letter in enumerate(letters):
             to = site.address.parse(letter.recipient)
             work.inbox.keep(
-                digest=f"{ply}.{number}",
-                recipient=letter.recipient,
-                sender=letter.sender,
-                peer="",
-                raw=letter.raw,
-                now=now,
-                same_for=now - now,
-                queued=queued(to, letter.sender, letter.raw, from_player=False),
+                ArrivedMail(
+                    digest=f"{ply}.{number}",
+                    recipient=letter.recipient,
+                    sender=letter.sender,
+                    peer="",
+                    raw=letter.raw,
+                    now=now,
+                    same_for=now - now,
+                    queued=queued(to, letter.sender, letter.raw, from_player=False),
+                )
             )
 
 
@@ -90,4 +97,30 @@ def test_sixteen_moves_are_four_round_trips(postgres_url: str, tmp_path: Path) -
     assert len(statements) == 14, statements
     with database.reading() as work:
         assert [work.boards.get(game.number).ply for game in games] == [3] * TOGETHER
+    database.close()
+
+
+def test_sixteen_mails_are_looked_up_and_kept_in_four_round_trips(
+    postgres_url: str, tmp_path: Path
+) -> None:
+    database = Database(postgres_url)
+    games = begin_games(database, TOGETHER, 2 * TOGETHER)
+    site = Site(ServerAddress(SERVER), load_keyring("nowhere", SECRET), "op@b.example")
+    intake = Intake(site, system_clock)
+    looked, kept = tmp_path / "looked", tmp_path / "kept"
+    for ply in (1, 2, 3):  # statements are prepared by then, and buckets are there
+        letters = [game.letter(ply, site.keyring) for game in games]
+        named = [Named(letter.recipient, letter.sender) for letter in letters]
+        with counted(database) as looks, traced(database, looked) as work:
+            assert intake.accept_recipients(work, named) == [None] * TOGETHER
+        mails = [
+            intake.look_at(letter.sender, (letter.recipient,), letter.raw, UNKNOWN)
+            for letter in letters
+        ]
+        with counted(database) as statements, traced(database, kept) as work:
+            assert len(set(intake.keep_arrived(work, mails))) == TOGETHER
+    assert len(_ANSWERED.findall(looked.read_text())) == 2  # a glance needs no commit
+    assert [sql for sql in looks if sql not in ("BEGIN", "COMMIT")] == looks[1:2]
+    assert len(_ANSWERED.findall(kept.read_text())) == TO_KEEP
+    assert len(statements) == OF_ALL_KEPT + TOGETHER, statements
     database.close()

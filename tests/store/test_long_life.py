@@ -12,7 +12,7 @@ from pbm.store.db import Database, UnitOfWork
 from pbm.store.kinds import Kind
 from pbm.store.low_mark import BEGINNING, LOOK_AT_ALL, MARGIN, LowMark
 from pbm.store.migrate import migrate
-from pbm.store.values.mails import NewMail, Queued
+from pbm.store.values.mails import ArrivedMail, NewMail, Queued
 from tests.plans import generic_plan
 from tests.postgres_server import PostgresServer
 
@@ -34,9 +34,9 @@ LOOKS: dict[str, Callable[[UnitOfWork], Any]] = {
 
 
 def _keep(work: UnitOfWork, digest: str, now: datetime, lane: int) -> int | None:
-    mail: dict[str, Any] = {"recipient": "r", "sender": "s", "peer": "p", "raw": b"raw"}
-    queued = Queued(f"u{lane}", lane)
-    return work.inbox.keep(digest=digest, **mail, now=now, same_for=DAY, queued=queued)
+    mail = ArrivedMail(digest, "r", "s", "p", b"raw", now, DAY, Queued(f"u{lane}", lane))
+    (number,) = work.inbox.keep(mail)
+    return number
 
 
 def _write(work: UnitOfWork, lane: int, now: datetime, name: str) -> None:

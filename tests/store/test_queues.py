@@ -11,11 +11,10 @@ from sqlalchemy import text
 from pbm.rules import abalone as rules
 from pbm.service.post.post import delay
 from pbm.store.db import Database, UnitOfWork
-from pbm.store.inbox import ANYWHERE
 from pbm.store.kinds import Kind
 from pbm.store.migrate import migrate
 from pbm.store.schema.mails import inbox
-from pbm.store.values.mails import NewMail, Queued
+from pbm.store.values.mails import ArrivedMail, NewMail, Queued
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -35,10 +34,11 @@ def keep(
     digest: str,
     now: datetime = NOW,
     same_for: timedelta = DAY,
-    queued: Queued = ANYWHERE,
+    queued: Queued = Queued(),  # noqa: B008 - it is frozen
 ) -> int:
     mail: dict[str, Any] = {"digest": digest, "recipient": "r", "sender": "s", "peer": "p"}
-    number = work.inbox.keep(**mail, raw=b"raw", now=now, same_for=same_for, queued=queued)
+    arrived = ArrivedMail(**mail, raw=b"raw", now=now, same_for=same_for, queued=queued)
+    (number,) = work.inbox.keep(arrived)
     assert number is not None
     return number
 

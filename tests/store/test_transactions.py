@@ -15,7 +15,7 @@ from pbm.store.kinds import Kind
 from pbm.store.migrate import migrate
 from pbm.store.schema import metadata
 from pbm.store.values.boards import Board
-from pbm.store.values.mails import NewMail
+from pbm.store.values.mails import ArrivedMail, NewMail
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
@@ -146,13 +146,15 @@ def fill(database: Database) -> None:
         board = start(work)
         for name in ("one", "two"):
             work.inbox.keep(
-                digest=name,
-                recipient="r",
-                sender="s",
-                peer="",
-                raw=b"",
-                now=NOW,
-                same_for=NOW - NOW,
+                ArrivedMail(
+                    digest=name,
+                    recipient="r",
+                    sender="s",
+                    peer="",
+                    raw=b"",
+                    now=NOW,
+                    same_for=NOW - NOW,
+                )
             )
             work.questions.ask("signup", f"{name}@example.org", name, {}, NOW, NOW)
         work.outbox.add(*(new_mail(f"<{number}@x>", board.id) for number in (1, 2)))

@@ -13,6 +13,7 @@ from pbm.service.running.writer import Writer
 from pbm.store import waking
 from pbm.store.channels import MAIL_KEPT, MAIL_WRITTEN, TIMER_SET, Channel
 from pbm.store.db import Database, UnitOfWork
+from pbm.store.values.mails import ArrivedMail
 from pbm.store.values.timers import TimerKind
 from pbm.store.waking import PLACES, Bell, Waking
 from tests.polling import PATIENCE
@@ -25,12 +26,10 @@ WHERE datname = current_database() AND pid <> pg_backend_pid() AND query LIKE %s
 """
 
 
-def keep(number: int, now: datetime = NOW) -> Callable[[UnitOfWork], int | None]:
+def keep(number: int, now: datetime = NOW) -> Callable[[UnitOfWork], object]:
     """A piece of work that keeps a mail."""
-    mail: dict[str, Any] = {"recipient": "r", "sender": "s", "peer": "p", "raw": b"raw"}
-    return lambda work: work.inbox.keep(
-        digest=str(number), now=now, same_for=NOW - NOW.replace(hour=0), **mail
-    )
+    mail = ArrivedMail(str(number), "r", "s", "p", b"raw", now, timedelta(hours=1))
+    return lambda work: work.inbox.keep(mail)
 
 
 def keep_untold(url: str, now: datetime | None = None) -> None:

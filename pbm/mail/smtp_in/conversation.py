@@ -88,6 +88,10 @@ class Conversation(SMTP):
 
     # What asyncio and aiosmtpd call
 
+    def __dir__(self) -> list[str]:
+        """Where aiosmtpd looks for verbs, at each connection; else it would look at all we have."""
+        return [f"smtp_{verb}" for verb in self.verbs]
+
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._peer = peer_of(transport.get_extra_info("peername"))
         self._is_trusted = self._connections.is_trusted(self._peer)

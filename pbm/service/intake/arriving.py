@@ -17,6 +17,7 @@ class Arriving:
     """A mail that `caller` hands over. `digest` is the same for copies of it."""
 
     sender: str
+    recipients: tuple[str, ...]
     raw: bytes
     caller: Caller
     digest: str
@@ -24,10 +25,18 @@ class Arriving:
     glance: Glance
 
     @classmethod
-    def look_at(cls, sender: str, raw: bytes, caller: Caller, *, own_address: str) -> Self:
+    def look_at(
+        cls,
+        sender: str,
+        recipients: tuple[str, ...],
+        raw: bytes,
+        caller: Caller,
+        *,
+        own_address: str,
+    ) -> Self:
         """Look at a mail; where it `is_long`, in a thread."""
         glance = glance_at(raw, envelope_sender=sender, own_address=own_address)
-        return cls(sender, raw, caller, digest(raw), has_message_id(raw), glance)
+        return cls(sender, recipients, raw, caller, digest(raw), has_message_id(raw), glance)
 
     @property
     def author(self) -> str:

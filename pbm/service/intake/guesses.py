@@ -59,6 +59,12 @@ def try_of(work: UnitOfWork, recipient: Signed, sender: str, network: str) -> Gu
     return Guesser(network, tagged if is_own else _NOBODY)
 
 
+def guessers_of(network: str, tagged: int) -> tuple[Guesser, ...]:
+    """Those one of whom a try of a player's reply address may be counted against, by somebody whose
+    network is known."""
+    return (Guesser(network, tagged), Guesser(network)) if network else ()
+
+
 def refuse_guesser(
     work: UnitOfWork, by: Guesser, now: datetime, *, closing: bool
 ) -> Rejection | None:

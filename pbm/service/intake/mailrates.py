@@ -48,6 +48,10 @@ class MailRates:
                 )
         return None
 
+    def keys(self, recipient: Recipient, author: str, peer: str) -> list[str]:
+        """The names of the buckets in which such a mail is counted."""
+        return [rate.key(whose) for rate, whose in self._counted(recipient, author, peer)]
+
     def _counted(self, recipient: Recipient, author: str, peer: str) -> Iterator[tuple[Rate, str]]:
         address = ipaddress.ip_address(peer) if peer else None
         if not is_within(address, self.trusted):

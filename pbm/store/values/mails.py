@@ -1,7 +1,7 @@
 """Mails that came, mails to be sent, and news that wait for one."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from pbm.store.kinds import Kind
@@ -43,6 +43,25 @@ class Queued:
     handicap: float = 0.0
     apart: float = 1.0
     furthest: float = 120.0
+
+
+@dataclass(frozen=True)
+class ArrivedMail:
+    """A mail as it is handed over for one recipient; `sender` is the envelope's.
+
+    One with the same digest is the same mail, if it came before within `same_for`.
+    `answer_counted`: one may be answered though nobody plays from its author's address.
+    """
+
+    digest: str
+    recipient: str
+    sender: str
+    peer: str
+    raw: bytes
+    now: datetime
+    same_for: timedelta
+    queued: Queued = Queued()
+    answer_counted: bool = False
 
 
 @dataclass(frozen=True)
