@@ -187,7 +187,7 @@ class Server:
         """SQLite has one writer at a time, so that all roles share it.
 
         Elsewhere the roles share a thread: several would only take Python's lock from each other
-        (ADR 57).
+        (ADR 55).
         """
         tell = self._waking.tell
         in_store = self._in_pool("store")
