@@ -119,7 +119,8 @@ class Keeping:
             if plan.refusal is None
             for address, told in plan.passed_over.items()
         ]
-        self.work.inbox.finish(passed_over, self.now)
+        if passed_over:
+            self.work.inbox.finish(passed_over, self.now)
 
     def _decide(self, plan: _Plan) -> _Plan:
         mail, arrived = plan.mail, plan.arrived
