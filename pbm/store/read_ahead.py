@@ -5,7 +5,18 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from sqlalchemy import String, func, or_, select
+from sqlalchemy import (
+    ColumnElement,
+    Integer,
+    ScalarSelect,
+    String,
+    bindparam,
+    column,
+    func,
+    or_,
+    select,
+    true,
+)
 from sqlalchemy.dialects.postgresql import ARRAY, aggregate_order_by
 
 from pbm.store.among import among
@@ -23,6 +34,40 @@ from pbm.store.values.plies import Ply
 
 Rows = Sequence[dict[str, Any]]
 ROUNDS_SHOWN = 5  # of which a board's mail tells
+
+
+def _latest_by_number() -> Statement:
+    """The latest plies of some boards: those whose numbers are near to that of the last one."""
+    shown = ROUNDS_SHOWN * _seats_of(moves.c.board_id)
+    return Statement(
+        select(moves.c.board_id, *(moves.c[name] for name in PLY))
+        .join(boards, boards.c.id == moves.c.board_id)
+        .where(among(moves.c.board_id, "boards"), moves.c.ply > boards.c.ply - shown)
+        .order_by(moves.c.board_id, moves.c.ply)
+    )
+
+
+def _latest_by_place() -> Statement:
+    """The same for PostgreSQL, from the last one backwards: it would read all plies of a board
+    otherwise, and for each of them all versions of the board that a snapshot keeps."""
+    numbers = func.unnest(bindparam("boards", type_=ARRAY(Integer)))
+    asked = numbers.table_valued(column("id", Integer), name="asked").render_derived()
+    latest = (
+        select(moves.c.board_id, *(moves.c[name] for name in PLY))
+        .where(moves.c.board_id == asked.c.id)
+        .order_by(moves.c.ply.desc())
+        .limit(select(ROUNDS_SHOWN * _seats_of(asked.c.id)).scalar_subquery())
+        .lateral("latest")
+    )
+    query = select(latest).select_from(asked).join(latest, true())
+    return Statement(query.order_by(latest.c.board_id, latest.c.ply))
+
+
+def _seats_of(board_id: ColumnElement[int]) -> ScalarSelect[int]:
+    counted = select(func.count()).select_from(seats).where(seats.c.board_id == board_id)
+    return counted.scalar_subquery()
+
+
 _LOCK_FREE = Statement(
     select(boards)
     .where(among(boards.c.id, "boards"))
@@ -36,19 +81,7 @@ _PLAYERS = Statement(  # locked as whatever refers to them does, which then need
         key_share=True, read=True, skip_locked=True, of=players
     )
 )
-_SEATS = (
-    select(func.count())
-    .select_from(seats)
-    .where(seats.c.board_id == boards.c.id)
-    .correlate(boards)
-    .scalar_subquery()
-)
-_PLIES = Statement(
-    select(moves.c.board_id, *(moves.c[name] for name in PLY))
-    .join(boards, boards.c.id == moves.c.board_id)
-    .where(among(moves.c.board_id, "boards"), moves.c.ply > boards.c.ply - ROUNDS_SHOWN * _SEATS)
-    .order_by(moves.c.board_id, moves.c.ply)
-)
+_PLIES = {"sqlite": _latest_by_number(), "postgresql": _latest_by_place()}
 _MARKS = Statement(
     select(
         moves.c.board_id,
@@ -95,7 +128,7 @@ def take_ahead(
         (_LOCK_FREE, asked),
         (_SEATED, asked),
         (_PLAYERS, named),
-        (_PLIES, asked),
+        (_PLIES[transaction.dialect.name], asked),
         (_VACATIONS, named),
         *marks,
     )
