@@ -42,7 +42,7 @@ class Size:
     rows: int = ROWS
     minutes: float = MINUTES
     held: float = HELD
-    boards: int = 200
+    boards: int = 2000  # on which an hour is a game, and no more than some moves are made meanwhile
 
 
 def measure(size: Size | None = None) -> list[Line]:

@@ -1,8 +1,16 @@
 """A turn in process, on SQLite: the mail kept, the move played, both boards written."""
 
+import logging
 import tempfile
+import time
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
+from multiprocessing import get_context
 from pathlib import Path
+from statistics import fmean
+
+import structlog
 
 from bench.measure import Row, rate_of
 from tests.serving import keep
@@ -46,7 +54,21 @@ def _keeping(table: Table, seconds: float) -> float:
     return rate_of(keep_one, at_least=seconds)
 
 
-def _playing(table: Table, seconds: float) -> float:
+def processor_ms(processes: int, seconds: float = 1.0) -> float:
+    """What a turn costs where so many processes take turns that share nothing, in milliseconds of
+    the processor; so what they do to each other by being there."""
+    with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
+        return fmean(pool.map(_processor_ms, [seconds] * processes))
+
+
+def _processor_ms(seconds: float) -> float:
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
+    with tempfile.TemporaryDirectory() as folder:
+        table = _table(Path(folder) / "alone.sqlite3")
+        return 1000 / _playing(table, seconds, clock=time.process_time)
+
+
+def _playing(table: Table, seconds: float, clock: Callable[[], float] = time.perf_counter) -> float:
     alice, bob = table.joins("alice"), table.joins("bob")
 
     def play() -> int:
@@ -55,4 +77,4 @@ def _playing(table: Table, seconds: float) -> float:
             player.says(move)
         return len(_MOVES) + 1
 
-    return rate_of(play, at_least=seconds)
+    return rate_of(play, at_least=seconds, clock=clock)

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from statistics import median, quantiles
 
-from bench import running, season
+from bench import running, season, turns
 from bench.backlog import Caught, backlog
 from bench.costs import Cost, costs
 from bench.measure import Line, Row
@@ -61,6 +61,7 @@ def measure(
         for number in turn_processes:
             _more_turn_processes(told, here, number)
             _turns_behind(told, here, number)
+        told.rates += _sharing_nothing(turn_processes)
         for shape in SHAPES:
             _on_a_slow_disk(told, here, shape)
         for setting in (SQLITE, POSTGRESQL):
@@ -185,6 +186,21 @@ def _turns_behind(told: Told, here: Place, number: int) -> None:
     ]
     of_one = [one for one, _ in pairs]
     told.costs += costs(name, [it.used for it in of_one], sum(it.turns for it in of_one))
+
+
+def _sharing_nothing(numbers: Sequence[int]) -> list[Row]:
+    """What the same machine does to processes that have a database each, and no lock in common."""
+    costs_of = {number: turns.processor_ms(number) for number in {1, *numbers}}
+    return [
+        Row(
+            f"SQLite, {number} programs that share nothing, their processor time",
+            "ms a turn",
+            costs_of[number],
+            "one such program",
+            costs_of[number] / costs_of[1],
+        )
+        for number in numbers
+    ]
 
 
 def _processes(number: int) -> str:

@@ -25,6 +25,7 @@ from pbm.service.turns.turn import GroupUndoneError, Taken, TurnFailedError, Tur
 LOOK_AGAIN = 5.0  # seconds; in case that nobody told us, and no sign was seen (ADR 52)
 BLOCKED_PAUSE = 1.0  # seconds; what is due waits for another mail of its board, or is another's
 MISSED_PAUSE = 0.1  # seconds; mails wait for boards that others have in hand
+STEP_UP = 4  # times as many turns as were taken may share the next transaction
 GATHER = 0.01  # seconds; while mails are under way, what comes meanwhile shares a look
 DATABASE_PAUSE = 1.0  # seconds to wait when the database is away
 Alive = Callable[[], object]
@@ -65,7 +66,7 @@ class TurnTaker:
         except (HashingNeeded, GroupUndoneError):
             pass  # the next turns put that mail aside, or let it go alone
         else:
-            self._together = min(self.most_together, max(1, 2 * taken.mails))
+            self._together = min(self.most_together, max(1, STEP_UP * taken.mails))
         return taken
 
     async def work_out(self, preparation: Preparation) -> None:
