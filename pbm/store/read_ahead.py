@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import (
     ColumnElement,
     Integer,
-    ScalarSelect,
+    Select,
     String,
     bindparam,
     column,
@@ -38,7 +38,7 @@ ROUNDS_SHOWN = 5  # of which a board's mail tells
 
 def _latest_by_number() -> Statement:
     """The latest plies of some boards: those whose numbers are near to that of the last one."""
-    shown = ROUNDS_SHOWN * _seats_of(moves.c.board_id)
+    shown = _shown(boards.c.id).correlate(boards).scalar_subquery()
     return Statement(
         select(moves.c.board_id, *(moves.c[name] for name in PLY))
         .join(boards, boards.c.id == moves.c.board_id)
@@ -51,21 +51,22 @@ def _latest_by_place() -> Statement:
     """The same for PostgreSQL, from the last one backwards: it would read all plies of a board
     otherwise, and for each of them all versions of the board that a snapshot keeps."""
     numbers = func.unnest(bindparam("boards", type_=ARRAY(Integer)))
-    asked = numbers.table_valued(column("id", Integer), name="asked").render_derived()
+    asked = numbers.table_valued(column("id", Integer)).render_derived(name="asked")
     latest = (
         select(moves.c.board_id, *(moves.c[name] for name in PLY))
         .where(moves.c.board_id == asked.c.id)
         .order_by(moves.c.ply.desc())
-        .limit(select(ROUNDS_SHOWN * _seats_of(asked.c.id)).scalar_subquery())
+        .limit(_shown(asked.c.id).correlate(asked).scalar_subquery())
         .lateral("latest")
     )
     query = select(latest).select_from(asked).join(latest, true())
     return Statement(query.order_by(latest.c.board_id, latest.c.ply))
 
 
-def _seats_of(board_id: ColumnElement[int]) -> ScalarSelect[int]:
-    counted = select(func.count()).select_from(seats).where(seats.c.board_id == board_id)
-    return counted.scalar_subquery()
+def _shown(board_id: ColumnElement[int]) -> Select[int]:
+    """How many of the latest plies of a board are shown."""
+    seated = select(ROUNDS_SHOWN * func.count()).select_from(seats)
+    return seated.where(seats.c.board_id == board_id)
 
 
 _LOCK_FREE = Statement(

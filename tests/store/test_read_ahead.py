@@ -1,9 +1,14 @@
 """Boards that are locked for several turns at once, and those that have to be left alone."""
 
+from collections.abc import Iterator
+from typing import Any
+
 import pytest
+from sqlalchemy import event, text
 
 from pbm.store.db import UnitOfWork
-from pbm.store.read_ahead import NotHeldError
+from pbm.store.read_ahead import ROUNDS_SHOWN, NotHeldError
+from tests.plans import generic_plan
 from tests.table import Table
 
 
@@ -35,6 +40,53 @@ def test_what_was_locked_inside_a_savepoint_is_free_after_it_was_undone(postgres
             work.boards.get(1, lock=True)
         assert work.holding(1)
     table.database.close()
+
+
+@pytest.mark.parametrize("is_generic", [True, False], ids=["any values", "these values"])
+def test_the_latest_plies_are_read_and_no_others(postgres_url: str, *, is_generic: bool) -> None:
+    """However many there are, and however many versions of its board a snapshot keeps."""
+    table = Table(postgres_url)
+    table.start("alice", "bob")
+    table.begins("alice", "bob", times=3)
+    with table.database.transaction() as work:
+        work.run(_MANY_PLIES)
+    with table.database.engine.connect() as connection:
+        connection.execution_options(isolation_level="AUTOCOMMIT").execute(text("ANALYZE moves"))
+    asked: list[tuple[str, Any]] = []
+
+    def note(_connection: object, _cursor: object, sql: str, values: Any, *_: object) -> None:
+        asked.append((sql, values))
+
+    event.listen(table.database.engine, "before_cursor_execute", note)
+    with table.database.transaction() as work:
+        work.take_ahead([1, 2, 3], [])
+    event.remove(table.database.engine, "before_cursor_execute", note)
+    ((sql, values),) = [each for each in asked if "moves.effect" in each[0]]
+    with table.database.engine.connect() as connection:
+        driver: Any = connection.connection.driver_connection
+        explain = "EXPLAIN (ANALYZE, FORMAT JSON)"
+        if is_generic:
+            (found,) = generic_plan(driver, sql, values, explain)
+        else:
+            (found,) = driver.execute(f"{explain} {sql}", values).fetchone()
+    assert sum(_rows_read(found[0]["Plan"], "moves")) == 3 * 2 * ROUNDS_SHOWN
+    table.database.close()
+
+
+_MANY_PLIES = text("""
+INSERT INTO moves (board_id, ply, seat, text, effect, played_at)
+SELECT board, ply, 1, 'a1-c3,d4', '{}', now()
+FROM generate_series(1, 3) AS board, generate_series(1, 1000) AS ply
+""")
+
+
+def _rows_read(plan: Any, table: str) -> Iterator[int]:
+    """How many rows of a table each step of a plan has read, in all its loops."""
+    if plan.get("Relation Name") == table:
+        thrown_away = plan.get("Rows Removed by Filter", 0)
+        yield round((plan["Actual Rows"] + thrown_away) * plan["Actual Loops"])
+    for part in plan.get("Plans", ()):
+        yield from _rows_read(part, table)
 
 
 def test_nobody_waits_for_a_board_of_an_embedded_database(sqlite_url: str) -> None:
