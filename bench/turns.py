@@ -4,9 +4,9 @@ import logging
 import tempfile
 import time
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from multiprocessing import get_context
+from multiprocessing.synchronize import Barrier
 from pathlib import Path
 from statistics import fmean
 
@@ -16,6 +16,7 @@ from bench.measure import Row, rate_of
 from tests.serving import keep
 from tests.table import SERVER, Table
 
+_together: Barrier  # of a process that takes turns beside others
 _MOVES = ("a1-c3,d4", "i9-g7,f6")
 
 
@@ -57,14 +58,22 @@ def _keeping(table: Table, seconds: float) -> float:
 def processor_ms(processes: int, seconds: float = 1.0) -> float:
     """What a turn costs where so many processes take turns that share nothing, in milliseconds of
     the processor; so what they do to each other by being there."""
-    with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
-        return fmean(pool.map(_processor_ms, [seconds] * processes))
+    context = get_context("spawn")
+    together = context.Barrier(processes)
+    with context.Pool(processes, _wait_for, [together]) as pool:
+        return fmean(pool.map(_processor_ms, [seconds] * processes, chunksize=1))
+
+
+def _wait_for(together: Barrier) -> None:
+    global _together
+    _together = together
 
 
 def _processor_ms(seconds: float) -> float:
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
     with tempfile.TemporaryDirectory() as folder:
         table = _table(Path(folder) / "alone.sqlite3")
+        _together.wait()
         return 1000 / _playing(table, seconds, clock=time.process_time)
 
 
