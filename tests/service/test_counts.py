@@ -182,7 +182,7 @@ def test_many_turns_that_wait_share_few_commits(sqlite_url: str) -> None:
     asyncio.run(together(table.database, mails(table, MANY)))
     with counted(table) as found:
         asyncio.run(until_done(table))
-    groups = 1 + 1 + 1 + 1 + 2 + 1  # of 1, 2, 4, 8, twice 16, and 3
+    groups = 1 + 1 + 2 + 1  # of 1, 4, twice 16, and 13
     assert found.commits == groups
     # A claim and a record for each group: the turn of a robot's mail itself asks for nothing.
     assert len([sql for sql in found.statements if "count(*)" not in sql]) == 2 * groups
