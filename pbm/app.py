@@ -42,7 +42,7 @@ from pbm.service.post.post import Post
 from pbm.service.robots.loop import Thinkers
 from pbm.service.robots.machine import Robots
 from pbm.service.robots.minds import Minds
-from pbm.service.running.gathering import gathered, one_by_one
+from pbm.service.running.gathering import Take, gathered, one_by_one
 from pbm.service.running.heartbeat import (
     LISTEN,
     POST,
@@ -344,11 +344,11 @@ class Server:
     def _listener(self, writer: Writer) -> Listener:
         reader = Reader(self._database, self._looking)
 
-        async def check(named: Sequence[Named]) -> Sequence[Rejection | None]:
-            return await reader.do(lambda work: self._intake.accept_recipients(work, named))
+        async def check(named: Take[Named]) -> Sequence[Rejection | None]:
+            return await reader.do(lambda work: self._intake.accept_recipients(work, named()))
 
-        async def keep_some(mails: Sequence[Arriving]) -> Sequence[str | Rejection]:
-            return await writer.do(lambda work: self._intake.keep_arrived(work, mails))
+        async def keep_some(mails: Take[Arriving]) -> Sequence[str | Rejection]:
+            return await writer.do(lambda work: self._intake.keep_arrived(work, mails()))
 
         together = one_by_one if self._database.embedded else gathered
         check_one, keep_one = together(check), together(keep_some)
@@ -366,7 +366,7 @@ class Server:
             look = partial(self._intake.look_at, sender, recipients, raw, caller)
             mail = await self._in_pool("door")(look) if is_long(raw) else look()
             if len(raw) > _MOST_BYTES_SHARED:
-                (kept,) = await keep_some([mail])
+                (kept,) = await keep_some(lambda: [mail])
             else:
                 kept = await keep_one(mail)
             self._mail_kept.set()

@@ -1,11 +1,11 @@
-"""What is asked while an answer is under way is answered together, and what fails fails alone."""
+"""What is asked before an answer begins is answered together, and what fails fails alone."""
 
 import asyncio
 from collections.abc import Sequence
 
 from sqlalchemy.exc import OperationalError
 
-from pbm.service.running.gathering import MOST_TOGETHER, gathered, one_by_one
+from pbm.service.running.gathering import MOST_TOGETHER, Take, gathered, one_by_one
 
 MANY = MOST_TOGETHER + 3
 AWAY = OperationalError("", {}, Exception("the database is gone"))
@@ -19,8 +19,9 @@ class Doubling:
         self.may_go_on = asyncio.Event()
         self._fails_for, self._error = fails_for, error
 
-    async def __call__(self, numbers: Sequence[int]) -> Sequence[int]:
-        self.groups.append(list(numbers))
+    async def __call__(self, take: Take[int]) -> Sequence[int]:
+        numbers = list(take())
+        self.groups.append(numbers)
         await self.may_go_on.wait()
         if self._error and self._fails_for in numbers:
             raise self._error
@@ -44,6 +45,44 @@ def test_what_comes_meanwhile_is_answered_together() -> None:
         doubling = Doubling()
         assert await answers(doubling, MANY) == [2 * number for number in range(MANY)]
         assert [len(group) for group in doubling.groups] == [1, MOST_TOGETHER, 2]
+
+    asyncio.run(scene())
+
+
+def test_who_asks_before_the_answer_begins_is_heard_with_it() -> None:
+    """As where the thread that answers is busy with something else."""
+
+    async def scene() -> None:
+        is_free, groups = asyncio.Event(), list[Sequence[int]]()
+
+        async def answer(take: Take[int]) -> Sequence[int]:
+            await is_free.wait()
+            groups.append(take())
+            await asyncio.sleep(0)  # 9 is asked meanwhile
+            assert take() == groups[-1], "a transaction that is done again is about others"
+            return groups[-1]
+
+        ask = gathered(answer)
+        asking = [asyncio.ensure_future(ask(number)) for number in range(5)]
+        await asyncio.sleep(0)
+        is_free.set()
+        while not groups:
+            await asyncio.sleep(0)
+        assert await ask(9) == 9
+        assert await asyncio.gather(*asking) == [0, 1, 2, 3, 4]
+        assert groups == [[0, 1, 2, 3, 4], [9]]
+
+    asyncio.run(scene())
+
+
+def test_what_fails_before_it_begins_fails_for_all_who_wait() -> None:
+    async def scene() -> None:
+        async def answer(_: Take[int]) -> Sequence[int]:
+            raise AWAY
+
+        ask = gathered(answer)
+        told = await asyncio.gather(ask(0), ask(1), return_exceptions=True)
+        assert told == [AWAY, AWAY]
 
     asyncio.run(scene())
 

@@ -1,4 +1,4 @@
-"""What is asked while an answer is under way waits, and is answered together."""
+"""What is asked before an answer begins waits for it, and is answered together."""
 
 import asyncio
 from collections import deque
@@ -9,8 +9,10 @@ from pbm.store.db import is_away
 
 Q = TypeVar("Q")
 A = TypeVar("A")
-Answer = Callable[[Sequence[Q]], Awaitable[Sequence[A]]]
-"""Gives an answer to each of some questions, in their order."""
+Take = Callable[[], Sequence[Q]]
+"""Gives the questions that wait for this answer; when it is called again, the same ones."""
+Answer = Callable[[Take[Q]], Awaitable[Sequence[A]]]
+"""Takes questions as late as it can, in whatever thread, and gives an answer to each in order."""
 Ask = Callable[[Q], Awaitable[A]]
 MOST_TOGETHER = 64
 
@@ -19,19 +21,52 @@ def one_by_one(answer: Answer[Q, A]) -> Ask[Q, A]:
     """Each question is answered by itself, whatever else is under way."""
 
     async def ask(question: Q) -> A:
-        (found,) = await answer([question])
+        (found,) = await answer(lambda: [question])
         return found
 
     return ask
 
 
 def gathered(answer: Answer[Q, A]) -> Ask[Q, A]:
-    """One answer is under way at a time; questions that come meanwhile share the next one.
+    """One answer is under way at a time; questions that come before it takes them share it.
 
     Where that fails they are answered one by one, unless the database is away. Who is cancelled
     while waiting stops nothing.
     """
     return _Gathering(answer).ask
+
+
+class _Group(Generic[Q, A]):
+    """Those whose questions are answered together, and who wait for the answers."""
+
+    def __init__(self, asked: "deque[tuple[Q, asyncio.Future[A]]]") -> None:
+        self._asked = asked
+        self._taken: list[tuple[Q, asyncio.Future[A]]] = []
+
+    def take(self) -> Sequence[Q]:
+        """The first that wait, as soon as somebody wants to know them."""
+        if not self._taken:
+            most = min(len(self._asked), MOST_TOGETHER)
+            self._taken = [self._asked.popleft() for _ in range(most)]
+        return [question for question, _ in self._taken]
+
+    def apart(self) -> "Sequence[_Group[Q, A]]":
+        """Each of them by itself."""
+        self.take()
+        return [_Group(deque([one])) for one in self._taken]
+
+    def settle(self, answers: Sequence[A]) -> None:
+        """Tell each an answer; whoever has left hears nothing."""
+        for (_, done), answer in zip(self._taken, answers, strict=True):
+            if not done.done():
+                done.set_result(answer)
+
+    def fail(self, error: BaseException) -> None:
+        """Tell all of them that there is no answer."""
+        self.take()
+        for _, done in self._taken:
+            if not done.done():
+                done.set_exception(error)
 
 
 class _Gathering(Generic[Q, A]):
@@ -50,25 +85,19 @@ class _Gathering(Generic[Q, A]):
     async def _work(self) -> None:
         try:
             while self._asked:
-                most = min(len(self._asked), MOST_TOGETHER)
-                await self._settle([self._asked.popleft() for _ in range(most)])
+                await self._settle(_Group(self._asked))
         finally:
             self._working = None
 
-    async def _settle(self, group: Sequence[tuple[Q, asyncio.Future[A]]]) -> None:
-        """Answer some questions together, or each by itself."""
-        questions = [question for question, _ in group]
-        answering: asyncio.Future[Sequence[A]] = asyncio.ensure_future(self._answer(questions))
+    async def _settle(self, group: _Group[Q, A]) -> None:
+        """Answer a group together, or each of it by itself."""
+        answering: asyncio.Future[Sequence[A]] = asyncio.ensure_future(self._answer(group.take))
         await asyncio.wait([answering])
         error = answering.exception()
-        if error and len(group) > 1 and not is_away(error):
-            for one in group:
-                await self._settle([one])
-            return
-        for number, (_, done) in enumerate(group):
-            if done.done():  # whoever has left hears nothing
-                continue
-            if error:
-                done.set_exception(error)
-            else:
-                done.set_result(answering.result()[number])
+        if error is None:
+            group.settle(answering.result())
+        elif is_away(error) or len(group.take()) == 1:
+            group.fail(error)
+        else:
+            for one in group.apart():
+                await self._settle(one)
