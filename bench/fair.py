@@ -12,8 +12,9 @@ from typing import Any
 
 from bench import dear, running, season
 from bench.measure import Row
+from bench.place import Place, Setting, Size, place
 from bench.season import Season
-from bench.smtp_load import Load, Shape, load
+from bench.smtp_load import Load, Shape
 from pbm.mail.address import ServerAddress
 from pbm.mail.tags import load_keyring
 from tests.polling import until
@@ -25,6 +26,10 @@ _A_SECOND = 5.0  # turns, so that each stands alone
 _BEGUN = 100  # mails that the others have sent before anything is measured
 _PAUSE = 0.1  # seconds before a connection that was lost is opened again
 _NO_LIMIT = {"PBM_MAILS_PER_HOUR": "0", "PBM_PEER_MAILS_PER_HOUR": "0"}
+_SETTINGS = (
+    Setting("SQLite", variables=_NO_LIMIT),
+    Setting("PostgreSQL", postgresql=True, variables=_NO_LIMIT),
+)
 Bodies = Sequence[tuple[str, str]]
 Waited = tuple[list[float], list[float]]
 """Seconds from each final dot to the reply, and to the second board's arrival."""
@@ -33,21 +38,26 @@ Waited = tuple[list[float], list[float]]
 def measure(turns: int = TURNS) -> list[Row]:
     """The slowest of a hundred turns: alone, beside strangers, and beside one player."""
     bodies = dear.dearest()
-    rows: list[Row] = []
-    with load() as sending, running.next_server() as sink, tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        url = f"sqlite:///{folder / 'pbm.sqlite3'}"
-        boards = season.begin(url, folder, turns + 1, picture=False)
-        with running.pbm(folder, url, sink.port, variables=_NO_LIMIT) as (port, _):
-            game = Game(boards, sending, sink, port)
+    with place(Size(turns + 1)) as here:
+        return [row for setting in _SETTINGS for row in _rows(here, setting, bodies)]
+
+
+def _rows(here: Place, setting: Setting, bodies: Bodies) -> list[Row]:
+    with tempfile.TemporaryDirectory() as name, here.database(setting, Path(name)) as url:
+        boards = season.begin(url, Path(name), here.size.boards, picture=False)
+        sink = here.next_server
+        with running.pbm(Path(name), url, sink.port, variables=setting.variables) as (port, _):
+            game = Game(boards, here.load, sink, port)
             game.turns()  # what happens once is not measured
             alone = game.turns()
-            rows += told("alone", alone, alone, beside="itself")
+            rows = [*told(f"{setting.name}, alone", alone, alone, beside="itself")]
             with _others(port, bodies, author=None, to=season.SERVER):
-                rows += told("beside 20 connections of strangers", game.turns(), alone)
+                beside = "beside 20 connections of strangers"
+                rows += told(f"{setting.name}, {beside}", game.turns(), alone)
             author, to = game.busy_player()
             with _others(port, bodies, author=author, to=to):
-                rows += told("beside 20 connections of one player", game.turns(), alone)
+                beside = "beside 20 connections of one player"
+                rows += told(f"{setting.name}, {beside}", game.turns(), alone)
     return rows
 
 
@@ -98,7 +108,7 @@ def told(name: str, waited: Waited, alone: Waited, *, beside: str = "alone") -> 
         ("final dot to 250", "final dot to both boards"), waited, alone, strict=True
     ):
         found, without = map(slowest_of_hundred, (seconds, usual))
-        yield Row(f"{what}, {name}, p99", "ms", found * 1000, beside, found / without)
+        yield Row(f"{name}: {what}, p99", "ms", found * 1000, beside, found / without)
 
 
 @contextmanager
