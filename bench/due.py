@@ -14,7 +14,8 @@ from sqlalchemy import Connection
 
 from bench.filling import Size, fill
 from bench.measure import Row, rate_of
-from pbm.app import MOST_TIMERS_TOGETHER, spare_garbage_looks
+from pbm.app.cli import spare_garbage_looks
+from pbm.app.server import MOST_TIMERS_TOGETHER
 from pbm.service.running.steps import at_once
 from tests.postgres_server import running_postgres
 from tests.run_out import let_remind, let_run_out, wind_up

@@ -20,7 +20,7 @@ from weakref import WeakSet
 from tests.polling import PATIENCE
 
 _PROGRAMS = {
-    "pbm": "pbm.app",
+    "pbm": "pbm.app.cli",
     "pbm-admin": "pbm.admin.cli",
     "dying-server": "tests.e2e.dying_server",
     "slow-robot": "tests.e2e.slow_robot",

@@ -13,7 +13,7 @@ from pbm.admin.queue import queue
 from pbm.admin.reports import print_reports
 from pbm.admin.trial import read, send
 from pbm.admin.upkeep import backup, check, migrate, restore, verify
-from pbm.app import owner_only
+from pbm.app.opening import owner_only
 from pbm.service.operator.journal import newest_changes
 from pbm.service.operator.reports import newest_reports
 

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import click
 from sqlalchemy.exc import DBAPIError
 
-from pbm.app import open_site, settings_from_here
+from pbm.app.opening import open_site, settings_from_here
 from pbm.clock import system_clock
 from pbm.config import Settings
 from pbm.errors import OperatorError

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from pbm.admin.cli import main
-from pbm.app import serve
+from pbm.app.cli import serve
 from pbm.config import Settings
 
 HANDBOOK = Path(__file__).parents[2] / "docs" / "operating.md"

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from pbm import app
+from pbm.app import cli
 from pbm.commands.play import Resign
 from pbm.mail.smtp_out.smarthost import SmarthostTransport
 from pbm.service.intake.receive import Intake
@@ -132,4 +132,4 @@ TICK_STEPS: dict[str, Callable[[], None]] = {
 def main() -> None:
     """Be that server."""
     {**STEPS, **TICK_STEPS}[sys.argv[1]]()
-    app.main(["serve"])
+    cli.main(["serve"])

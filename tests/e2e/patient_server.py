@@ -9,7 +9,7 @@ import asyncio
 import sys
 from typing import Any
 
-from pbm.app import main
+from pbm.app.cli import main
 from pbm.mail.smtp_in.handler import Handler
 from pbm.service.running import heartbeat
 from pbm.service.ticks.machine import Ticks

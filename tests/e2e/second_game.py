@@ -9,7 +9,7 @@ from tests.e2e.running import PROGRAMS, RunningServer
 from tests.polling import PATIENCE
 
 PACKAGE = Path(__file__).parents[1] / "games" / "fourinarow"
-SERVE = (sys.executable, "-c", "from pbm.app import main; main()", "serve")
+SERVE = (sys.executable, "-c", "from pbm.app.cli import main; main()", "serve")
 
 
 def install(folder: Path) -> Path:

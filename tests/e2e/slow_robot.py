@@ -26,7 +26,7 @@ def think_slowly(folder: str, *given: Any) -> Any:
 
 def main() -> None:
     """Be that server."""
-    from pbm import app
+    from pbm.app import cli
     from pbm.service.robots import loop, machine, moves
     from pbm.service.robots.minds import Question
     from pbm.service.robots.thinking import Kind
@@ -41,4 +41,4 @@ def main() -> None:
     machine.THOUGHTS = kinds  # type: ignore[misc]
     # What a dead process had leased is another's soon, which no test waits half a minute for.
     machine.LEASE, loop.SIGN_EVERY = timedelta(seconds=5), 1.0
-    app.main(["serve", *os.environ.get("SLOW_ROBOT_WORDS", "").split()])
+    cli.main(["serve", *os.environ.get("SLOW_ROBOT_WORDS", "").split()])

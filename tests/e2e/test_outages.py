@@ -25,7 +25,7 @@ from tests.postgres_server import PostgresServer, running_postgres
 ENOUGH = 20  # mails before a server is told to end
 DRAINED = 45  # seconds: the twenty that work under way is given, and ten for the last mails
 BEFORE_IT_GIVES_UP = 25  # seconds; a connection is waited for thirty, and then put off
-HASTY = "import pbm.app; pbm.app.DRAIN_SECONDS = 1.0; pbm.app.main(['serve'])"
+HASTY = "import pbm.app.cli; pbm.app.server.DRAIN_SECONDS = 1.0; pbm.app.cli.main(['serve'])"
 
 
 # -- PostgreSQL ----------------------------------------------------------------------------------

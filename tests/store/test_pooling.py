@@ -6,7 +6,7 @@ import psycopg
 import pytest
 from sqlalchemy import text
 
-from pbm.app import ready_database
+from pbm.app.opening import ready_database
 from pbm.clock import system_clock
 from pbm.config import Settings
 from pbm.errors import OperatorError

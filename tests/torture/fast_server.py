@@ -13,7 +13,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
-from pbm import app
+from pbm.app import cli, server
 from pbm.service.post.post import Post
 from pbm.service.running import loops
 
@@ -46,7 +46,7 @@ def collect_garbage() -> None:
 
 
 if __name__ == "__main__":
-    app.system_clock = fast_clock(float(sys.argv[1]))
+    server.system_clock = fast_clock(float(sys.argv[1]))
     loops.LOOK_AGAIN = 0.05
     collect_garbage()
-    app.main(["serve"])
+    cli.main(["serve"])

@@ -110,7 +110,7 @@ def test_a_folder_that_cannot_be_written_to_is_a_reason(tmp_path: Path) -> None:
 def test_a_server_starts_without_the_core() -> None:
     program = """
 import sys
-import pbm.admin.cli, pbm.app
+import pbm.admin.cli, pbm.app.cli
 from pbm.rules.registry import games
 games()
 print([name for name in sys.modules if "engine" in name and name.startswith("pbm")])

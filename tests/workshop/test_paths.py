@@ -29,4 +29,4 @@ def test_files_that_documents_name_are_there() -> None:
 
 
 def test_a_path_that_leads_nowhere_is_found() -> None:
-    assert missing("`service/turn.py`, `pbm/app.py`, `commands/play.py`") == ["service/turn.py"]
+    assert missing("`service/turn.py`, `pbm/clock.py`, `commands/play.py`") == ["service/turn.py"]

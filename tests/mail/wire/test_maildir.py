@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm.app import open_transport
+from pbm.app.opening import open_transport
 from pbm.config import Settings
 from pbm.errors import OperatorError
 from pbm.mail.smtp_out.delivery import Deferred, Delivery, Failed, Sent
