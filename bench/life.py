@@ -1,7 +1,11 @@
 """A long life: turns beside millions of rows that are done, for an hour, and beside a snapshot
 that is held open as a backup holds one. On PostgreSQL, whose old rows stay until no one sees them.
+
+In an hour a machine becomes faster and slower by itself. So each part stands beside a server that
+has just begun, on an empty database, with which it takes rounds in turns.
 """
 
+import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -30,7 +34,8 @@ _SETTING = Setting(
     "PostgreSQL, one process", postgresql=True, variables={"PBM_MAILS_PER_HOUR": "0"}
 )
 _SHAPE = SHAPES[1]
-_FEWEST = 5  # rounds of which the median counts
+_PAIRS = 7  # of which the median counts
+_YOUNG = "a server that has just begun"
 _FINISHED = {inbox: "done", outbox: "sent"}
 _UNIQUE = ("digest", "message_id")
 
@@ -46,8 +51,8 @@ class Size:
 
 
 def measure(size: Size | None = None) -> list[Line]:
-    """The rate of whole turns, and then their costs: at first, beside the rows, after an hour,
-    beside the snapshot."""
+    """The rate of whole turns, and then their costs: at first, after an hour, beside the
+    snapshot."""
     size = size or Size()
     with (
         place(WholeSize(size.boards), _SERVER) as here,
@@ -56,63 +61,83 @@ def measure(size: Size | None = None) -> list[Line]:
     ):
         boards = season.begin(url, Path(name), size.boards, picture=False)
         with here.server(_SETTING, Path(name), url, boards) as game:
-            return [*_lines(game, url, size)]
+            return _lines(game, url, size)
 
 
 def _lines(game: Game, url: str, size: Size) -> list[Line]:
-    empty = _rounds(game, 0, _FEWEST)
-    fill(url, size.rows)
-    lived = _rounds(game, size.minutes)
-    with _snapshot(url):
-        beside = _rounds(game, size.held)
     many = f"{size.rows:,} mails in and as many out are done".replace(",", " ")
-    parts = [
-        _Part("nothing is done yet", empty, "itself", empty),
-        _Part(f"{many}, at first", begun := lived[: _sixth(lived)], "nothing done", empty),
-        _Part(f"{many}, after {size.minutes:g} minutes", ended := _last(lived), "at first", begun),
-        _Part(
-            f"and then a snapshot is held open for {size.held:g} minutes",
-            _last(beside),
-            "before it",
-            ended,
-        ),
+    after, held = f"after {size.minutes:g} minutes", f"{size.held:g} minutes"
+    fill(url, size.rows)
+    first = _measured(f"{many}, at first", game)
+    _load(game, size.minutes)
+    later = _measured(f"{many}, {after}", game)
+    with _snapshot(url):
+        _load(game, size.held)
+        beside = _measured(f"{many}, {after}, a snapshot is held open for {held}", game)
+    return [
+        first.young(),
+        first.row(),
+        later.row(),
+        beside.row(),
+        later.compared(first, "at first"),
+        beside.compared(later, "before the snapshot"),
+        *(it for part in (first, later, beside) for it in part.costs()),
     ]
-    return [*(part.row() for part in parts), *(it for part in parts for it in part.costs())]
 
 
 @dataclass(frozen=True)
 class _Part:
-    """Rounds of a part of the time, and those that they stand beside."""
+    """Rounds of a part of the time, each with one of a server that has just begun."""
 
     name: str
-    rounds: Sequence[Round]
-    beside: str
-    others: Sequence[Round]
+    pairs: Sequence[tuple[Round, Round]]
+
+    @property
+    def rate(self) -> float:
+        return median(ours.rate for ours, _ in self.pairs)
+
+    @property
+    def ratio(self) -> float:
+        """How fast it is beside the other: whether the machine is slow just now does not matter."""
+        return median(ours.rate / young.rate for ours, young in self.pairs)
+
+    def young(self) -> Row:
+        rate = median(young.rate for _, young in self.pairs)
+        return Row(f"{_YOUNG}, beside it", "turns", rate, "itself", 1.0)
 
     def row(self) -> Row:
-        rate, other = (median(it.rate for it in some) for some in (self.rounds, self.others))
-        return Row(self.name, "turns", rate, self.beside, rate / other)
+        return Row(self.name, "turns", self.rate, _YOUNG, self.ratio)
+
+    def compared(self, other: "_Part", name: str) -> Row:
+        ratio = self.ratio / other.ratio
+        return Row(f"{self.name}: its ratio", "turns", self.rate, f"that {name}", ratio)
 
     def costs(self) -> list[Cost]:
-        turns = sum(len(it.waited) for it in self.rounds)
-        return costs(self.name, [it.used for it in self.rounds], turns)
+        both = zip(*self.pairs, strict=True)
+        return [
+            line
+            for name, rounds in zip((self.name, f"{_YOUNG}, beside {self.name}"), both, strict=True)
+            for line in costs(
+                name, [it.used for it in rounds], sum(len(it.waited) for it in rounds)
+            )
+        ]
 
 
-def _rounds(game: Game, minutes: float, fewest: int = 1) -> list[Round]:
-    """All rounds for so long, some in any case."""
-    end, rounds = time.monotonic() + 60 * minutes, list[Round]()
-    while len(rounds) < fewest or time.monotonic() < end:
-        rounds.append(game.round(_SHAPE))
-    return rounds
+def _measured(name: str, game: Game) -> _Part:
+    """Rounds, in turns with those of a server that has done nothing yet; told at once, as all of it
+    takes long."""
+    with game.place.game(_SETTING) as young:
+        part = _Part(name, [(game.round(_SHAPE), young.round(_SHAPE)) for _ in range(_PAIRS)])
+    print(*part.row().cells(), sep=" | ", file=sys.stderr, flush=True)
+    return part
 
 
-def _last(rounds: Sequence[Round]) -> Sequence[Round]:
-    return rounds[-_sixth(rounds) :]
-
-
-def _sixth(rounds: Sequence[Round]) -> int:
-    """How many of the rounds are the beginning, or the end."""
-    return max(1, len(rounds) // 6)
+def _load(game: Game, minutes: float) -> None:
+    """All rounds for so long, one in any case."""
+    end = time.monotonic() + 60 * minutes
+    game.round(_SHAPE)
+    while time.monotonic() < end:
+        game.round(_SHAPE)
 
 
 @contextmanager
