@@ -69,6 +69,15 @@ def _has_pipelines(held: Any) -> bool:
     return hasattr(held, "pipeline")
 
 
+def _is_stuck(connection: Connection) -> bool:
+    """Whether a connection was left in its pipeline: then it cannot even be rolled back.
+
+    A server that ends may say so first, and answer nothing of what else was sent.
+    """
+    held: Any = connection.connection.dbapi_connection
+    return _has_pipelines(held) and bool(held.info.pipeline_status)
+
+
 def _preparing(held: Any, call: Call) -> dict[str, Any]:
     """BEGIN and COMMIT need not be prepared; pg_stat_statements would not count them then."""
     return {"prepare": False} if _has_pipelines(held) and not call.sets[0] else {}
@@ -85,7 +94,7 @@ def _as_sqlalchemy_has_it(
 ) -> BaseException:
     """The error in SQLAlchemy's class for it; a connection that has broken is given up."""
     dialect = connection.dialect
-    broken = dialect.is_disconnect(error, connection.connection, None)
+    broken = dialect.is_disconnect(error, connection.connection, None) or _is_stuck(connection)
     if broken:
         connection.invalidate(error)
     found: BaseException = DBAPIError.instance(

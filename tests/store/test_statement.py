@@ -4,12 +4,13 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
+import psycopg
 import pytest
 from sqlalchemy import bindparam, insert, select, text, update
 from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError, ProgrammingError
 
 from pbm.store.db import Database, is_away
-from pbm.store.driver import Call
+from pbm.store.driver import Call, execute
 from pbm.store.migrate import migrate
 from pbm.store.schema.asking import questions
 from pbm.store.statement import Statement
@@ -110,6 +111,33 @@ def test_a_connection_that_broke_is_given_up_and_known_as_away(postgres_url: str
     with database.reading() as work:
         assert work.players.find(1) is None
     database.close()
+
+
+def test_a_connection_that_cannot_leave_its_pipeline_is_given_up(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """As where a server that is killed still says so: to roll back would fail, too."""
+
+    def stays(*_: object) -> None:
+        raise psycopg.OperationalError("cannot exit pipeline mode while busy")
+
+    database = Database(postgres_url)
+    migrate(database)
+    with monkeypatch.context() as patch:
+        patch.setattr(psycopg.Pipeline, "__exit__", stays)
+        with pytest.raises(DBAPIError) as caught:
+            ask_two_things(database)
+    assert is_away(caught.value)
+    assert caught.value.connection_invalidated
+    assert not caplog.records, "whoever took the connection back has failed"
+    with database.reading() as work:
+        assert work.players.find(1) is None
+    database.close()
+
+
+def ask_two_things(database: Database) -> None:
+    with database.engine.begin() as connection:
+        execute(connection, Call("SELECT 1"), Call("SELECT 2"))
 
 
 def ask_while_cut_off(database: Database, url: str) -> None:
