@@ -13,6 +13,7 @@ from sqlalchemy import (
     bindparam,
     column,
     func,
+    literal,
     or_,
     select,
     true,
@@ -23,7 +24,7 @@ from pbm.store.among import among
 from pbm.store.board_rows import SEATED
 from pbm.store.players import players_of, with_addresses
 from pbm.store.plies import PLY
-from pbm.store.remembered import Remembered
+from pbm.store.remembered import MARK, Remembered
 from pbm.store.schema.games import boards, moves, seats
 from pbm.store.schema.people import players, vacations
 from pbm.store.statement import Statement, rows_of
@@ -86,9 +87,10 @@ _PLIES = {"sqlite": _latest_by_number(), "postgresql": _latest_by_place()}
 _MARKS = Statement(
     select(
         moves.c.board_id,
-        func.array_agg(aggregate_order_by(moves.c.stood, moves.c.ply), type_=ARRAY(String)).label(
-            "marks"
-        ),
+        func.string_agg(
+            func.rpad(func.coalesce(moves.c.stood, ""), MARK),
+            aggregate_order_by(literal("", String), moves.c.ply),
+        ).label("marks"),
     )
     .where(among(moves.c.board_id, "boards"))
     .group_by(moves.c.board_id)
@@ -165,7 +167,7 @@ def _keep_plies(
             board_id,
             max(0, row["ply"] - ROUNDS_SHOWN * len(seats_of[board_id])),
             tuple(Ply(**{name: ply[name] for name in PLY}) for ply in plies_of.get(board_id, ())),
-            None if stood is None else marks_of.get(board_id, []),
+            None if stood is None else marks_of.get(board_id, ""),
         )
 
 

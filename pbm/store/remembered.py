@@ -18,6 +18,7 @@ from pbm.store.values.plies import NewPly, Ply
 Row = dict[str, Any]
 _MOST = 1000  # of a kind; far more than a group of turns has to do with
 _MOST_PLIES = 60  # of a board; twice as many as its mail tells of
+MARK = 16  # characters of a mark, as the column has them
 TIMES_NEEDED = 3  # that a position had stood; no claim asks for more
 
 
@@ -31,7 +32,7 @@ class Remembered:
         self._players: dict[int, Player] = {}
         self._owners: dict[str, int] = {}  # of addresses, as far as they are so still
         self._plies: dict[int, tuple[int, tuple[Ply, ...]]] = {}
-        self._marks: dict[int, list[str | None]] = {}
+        self._marks: dict[int, str] = {}
         self._uncounted: dict[int, int] = {}
         self._vacations: dict[int, tuple[date, tuple[Vacation, ...]]] = {}
 
@@ -104,17 +105,17 @@ class Remembered:
         board_id: int,
         since: int,
         plies: Sequence[Ply],
-        marks: Sequence[str | None] | None = None,
+        marks: str | None = None,
     ) -> None:
         """Remember a board's plies after one, unless they are many; `marks` are of what stood after
-        each from the first one on."""
+        each from the first one on, `MARK` characters each, in one text: they may be many."""
         self._make_room("moves", self._plies)
         if len(plies) > _MOST_PLIES:
             return
         self._plies[board_id] = since, tuple(plies)
         self._uncounted.pop(board_id, None)
         if marks is not None:
-            self._marks[board_id] = list(marks)
+            self._marks[board_id] = marks
 
     def keep_vacations(self, player_id: int, since: date, found: Sequence[Vacation]) -> None:
         """Remember a player's vacations that last until a day or longer."""
@@ -150,7 +151,7 @@ class Remembered:
         """A ply was written. How often what stands after it had stood counts from `first` up,
         among the plies from `since` on; where their marks are not known, that is to be asked."""
         marks = self._marks.get(board_id)
-        is_behind = marks is not None and len(marks) != played.ply - 1
+        is_behind = marks is not None and len(marks) != MARK * (played.ply - 1)
         if is_behind or board_id not in self._plies or board_id in self._uncounted:
             self.forget_plies(board_id)
             return
@@ -158,9 +159,9 @@ class Remembered:
         if marks is None:
             self._uncounted[board_id] = played.ply
         else:
-            stood = marks[max(since - 1, 0) :].count(played.stood) if played.stood else 0
+            stood = _count(marks, played.stood, since) if played.stood else 0
             times = first + min(stood, TIMES_NEEDED)
-            marks.append(played.stood)
+            self._marks[board_id] = marks + (played.stood or "").ljust(MARK)
         values = {name: getattr(played, name) for name in ("ply", "seat", "text", "effect")}
         earliest, plies = self._plies[board_id]
         self._plies[board_id] = earliest, (*plies, Ply(**values, played_at=now, times=times))
@@ -207,6 +208,15 @@ class Remembered:
             self.forget_plies(board_id)
         for name in ("_players", "_owners", "_seats", "_built", "_vacations"):
             getattr(self, name).clear()
+
+
+def _count(marks: str, mark: str, since: int) -> int:
+    """How often a mark stands among those from the ply `since` on."""
+    found, at = 0, marks.find(mark, MARK * max(since - 1, 0))
+    while at >= 0:
+        found += at % MARK == 0
+        at = marks.find(mark, at + 1)
+    return found
 
 
 # What is told from the rows of each table.
