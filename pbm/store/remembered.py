@@ -159,8 +159,7 @@ class Remembered:
         if marks is None:
             self._uncounted[board_id] = played.ply
         else:
-            stood = _count(marks, played.stood, since) if played.stood else 0
-            times = first + min(stood, TIMES_NEEDED)
+            times = first + (_count(marks, played.stood, since) if played.stood else 0)
             self._marks[board_id] = marks + (played.stood or "").ljust(MARK)
         values = {name: getattr(played, name) for name in ("ply", "seat", "text", "effect")}
         earliest, plies = self._plies[board_id]
@@ -211,9 +210,9 @@ class Remembered:
 
 
 def _count(marks: str, mark: str, since: int) -> int:
-    """How often a mark stands among those from the ply `since` on."""
+    """How often a mark stands among those from the ply `since` on, as far as claims ask."""
     found, at = 0, marks.find(mark, MARK * max(since - 1, 0))
-    while at >= 0:
+    while at >= 0 and found < TIMES_NEEDED:
         found += at % MARK == 0
         at = marks.find(mark, at + 1)
     return found
