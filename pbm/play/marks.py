@@ -4,15 +4,14 @@ from hashlib import blake2b
 
 from pbm.rules.contract import Game, Position, TellsClaims, has
 from pbm.store.values.boards import Board
-
-_BYTES = 8
+from pbm.store.values.plies import MARK
 
 
 def mark(game: Game, position: Position) -> str | None:
     """The same for positions that a claim takes for the same; None in games that tell of none."""
     if not has(game, TellsClaims):
         return None
-    return blake2b(game.sameness(position).encode(), digest_size=_BYTES).hexdigest()
+    return blake2b(game.sameness(position).encode(), digest_size=MARK // 2).hexdigest()
 
 
 def counted_from(board: Board, position: Position, ply: int) -> dict[str, int]:

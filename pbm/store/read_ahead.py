@@ -24,14 +24,14 @@ from pbm.store.among import among
 from pbm.store.board_rows import SEATED
 from pbm.store.players import players_of, with_addresses
 from pbm.store.plies import PLY
-from pbm.store.remembered import MARK, Remembered
+from pbm.store.remembered import Remembered
 from pbm.store.schema.games import boards, moves, seats
 from pbm.store.schema.people import players, vacations
 from pbm.store.statement import Statement, rows_of
 from pbm.store.transaction import Transaction, WouldWaitError
 from pbm.store.vacations import VACATION
 from pbm.store.values.players import Vacation
-from pbm.store.values.plies import Ply
+from pbm.store.values.plies import MARK, Ply
 
 Rows = Sequence[dict[str, Any]]
 ROUNDS_SHOWN = 5  # of which a board's mail tells

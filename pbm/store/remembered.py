@@ -13,12 +13,11 @@ from typing import Any
 from pbm.store.board_rows import board_of
 from pbm.store.values.boards import Board
 from pbm.store.values.players import Player, Vacation
-from pbm.store.values.plies import NewPly, Ply
+from pbm.store.values.plies import MARK, NewPly, Ply
 
 Row = dict[str, Any]
 _MOST = 1000  # of a kind; far more than a group of turns has to do with
 _MOST_PLIES = 60  # of a board; twice as many as its mail tells of
-MARK = 16  # characters of a mark, as the column has them
 TIMES_NEEDED = 3  # that a position had stood; no claim asks for more
 
 

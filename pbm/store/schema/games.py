@@ -3,6 +3,7 @@
 from sqlalchemy import JSON, Boolean, Column, Index, Integer, String, Table, Text, false, text, true
 
 from pbm.store.schema.columns import Moment, identity, metadata, to
+from pbm.store.values.plies import MARK
 
 boards = Table(
     "boards",
@@ -102,7 +103,7 @@ moves = Table(
     Column("text", String(16), nullable=False),
     Column("effect", JSON, nullable=False),  # as the rules put it; the templates word it
     Column("played_at", Moment, nullable=False),
-    Column("stood", String(16)),  # what stood after it, as a claim sees it; older ones lack it
+    Column("stood", String(MARK)),  # what stood after it, as a claim sees it; older ones lack it
     Column("times", Integer),  # how often that had stood by then, counted no further than needed
     Index("ix_moves_stood", "board_id", "stood", "ply"),
 )

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+MARK = 16  # characters of the mark of a position
+
 
 @dataclass(frozen=True)
 class Ply:
