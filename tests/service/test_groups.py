@@ -18,6 +18,7 @@ from pbm.mail.site import Site
 from pbm.mail.tags import load_keyring
 from pbm.service.running.loops import TurnTaker
 from pbm.service.running.writer import Writer
+from pbm.service.turns.next_mails import NextMails
 from pbm.service.turns.order import queued
 from pbm.service.turns.turn import MOST_TRIES, SLICE, Taken, Turns
 from pbm.store.db import Database, UnitOfWork
@@ -347,16 +348,33 @@ def test_what_waits_is_obeyed_once_and_in_order_by_several_processes(postgres_ur
     shared.database.close()
 
 
+class GivenMails(NextMails):
+    """What a test gives, whatever waits before it in its lanes."""
+
+    def __init__(self, turns: Turns) -> None:
+        super().__init__(turns.site, turns.preparations)
+        self.numbers: Sequence[int] = ()
+
+    def claim(self, work: UnitOfWork, now: Any, most: int) -> list[InboxMail]:  # noqa: ARG002
+        found = (work.inbox.find_new(number, wait=False) for number in self.numbers)
+        return [mail for mail in found if mail is not None]
+
+
 class Given(Turns):
-    """Takes what a test gives it, whatever waits before it in its lanes."""
+    """Takes what a test gives it."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._next: GivenMails = GivenMails(self)
+        self.obeyed: list[int] = []
 
     def give(self, numbers: Sequence[int]) -> None:
         """Let these be next, in this order."""
-        self._given = list(numbers)
+        self._next.numbers = numbers
 
-    def _next(self, work: UnitOfWork, now: Any, most: int) -> list[InboxMail]:  # noqa: ARG002
-        found = (work.inbox.find_new(number, wait=False) for number in self._given)
-        return [mail for mail in found if mail is not None]
+    def _obey(self, work: UnitOfWork, mail: InboxMail, prepared: Any) -> str:
+        self.obeyed.append(mail.id)
+        return super()._obey(work, mail, prepared)
 
 
 @pytest.mark.parametrize(
@@ -377,6 +395,7 @@ def test_two_groups_that_want_the_same_boards_in_opposite_order(
         down.give(shared.hand_in(*reversed(speak)))
         take_all(shared, up, down)
     close(up, down)
+    assert not set(up.obeyed) & set(down.obeyed)  # each has taken what it was given
     assert shared.plies() == [times] * len(shared.games)
     with shared.database.engine.connect() as connection:
         query = text(
