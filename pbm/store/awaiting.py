@@ -31,11 +31,20 @@ _WAITS = and_(
     outbox.c.due_at > bindparam("after"),
 )
 # A transaction may have waited for its board since its moment: what the post has in hand by now
-# stays, and what is taken the post cannot have before the commit.
+# stays, and what is taken the post cannot have before the commit. So does what somebody has locked
+# who has not the board, as whoever lets all mails to a player go out that were to wait.
 _WAITING = select(outbox.c.id).where(_WAITS).cte("waiting").prefix_with("MATERIALIZED")
-_HELD = select(_WAITING.c.id).where(func.pg_try_advisory_xact_lock(IN_HAND, _WAITING.c.id))
+_HELD = (
+    select(_WAITING.c.id)
+    .where(func.pg_try_advisory_xact_lock(IN_HAND, _WAITING.c.id))
+    .cte("held")
+    .prefix_with("MATERIALIZED")
+)
+_FREE = (
+    select(outbox.c.id).where(outbox.c.id.in_(select(_HELD.c.id))).with_for_update(skip_locked=True)
+)
 _TAKE = delete(outbox).where(_WAITS).returning(outbox.c.id, *_COLUMNS).execution_options(**GUARDED)
-_TAKE_HELD = _TAKE.where(outbox.c.id.in_(_HELD))
+_TAKE_FREE = _TAKE.where(outbox.c.id.in_(_FREE))
 
 
 @dataclass(frozen=True)
@@ -60,12 +69,12 @@ class AwaitingMails:
         self, board_id: int, readers: Iterable[Player], now: datetime
     ) -> Mapping[int, AwaitingMail]:
         """Take back what waits for some players about a board, by their numbers; nobody has tried
-        to send it, and nobody will. Never waits for the post."""
+        to send it, and nobody will. Waits for nobody."""
         keys = [player.address.lower() for player in readers]
         if not keys:
             return {}
         chosen = {"keys": keys, "board_id": board_id, "after": now + MARGIN}
-        take = _TAKE_HELD if self._transaction.is_shared else _TAKE
+        take = _TAKE_FREE if self._transaction.is_shared else _TAKE
         rows = self._transaction.execute(take, chosen).mappings()
         mails = [AwaitingMail(**{it.name: row[it.name] for it in _COLUMNS}) for row in rows]
         return {mail.player_id: mail for mail in mails}

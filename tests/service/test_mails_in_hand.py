@@ -74,6 +74,25 @@ def test_what_a_turn_has_taken_the_post_does_not_send_before_the_commit(
     alice.gets(1).hears("Your move on board 1.", "alice played", "pebble played", "| Hello!")
 
 
+def test_what_somebody_lets_go_out_who_has_not_the_board_is_waited_for_by_nobody(
+    shared: SendingTable, alice: Person
+) -> None:
+    """That one may wait for a board, and whoever takes turns in a group has it."""
+    player = shared.player("alice")
+    assert player is not None
+    now = shared.clock()
+    with shared.database.transaction() as other, shared.database.transaction() as group:
+        other.outbox.release(player.id, player.address, now)
+        group.run(text("SET LOCAL lock_timeout = '1s'"))
+        assert group.take_ahead([1], [player.id]).boards == {1}
+        group.in_group = True
+        assert not group.awaiting.take(1, [player], now)
+    with shared.database.transaction() as work:
+        work.run(text("UPDATE outbox SET due_at = due_at + interval '5 s' WHERE status = 'due'"))
+        assert work.awaiting.take(1, [player], now)
+    alice.hears_nothing()
+
+
 def somebody_waits(table: SendingTable) -> bool:
     """Whether a transaction waits for what another has locked."""
     with table.database.engine.connect() as connection:
