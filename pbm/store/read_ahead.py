@@ -24,7 +24,7 @@ from pbm.store.among import among
 from pbm.store.board_rows import SEATED
 from pbm.store.players import players_of, with_addresses
 from pbm.store.plies import PLY
-from pbm.store.remembered import Remembered
+from pbm.store.remembered import Marks, Remembered
 from pbm.store.schema.games import boards, moves, seats
 from pbm.store.schema.people import players, vacations
 from pbm.store.statement import Statement, rows_of
@@ -35,6 +35,12 @@ from pbm.store.values.plies import MARK, Ply
 
 Rows = Sequence[dict[str, Any]]
 ROUNDS_SHOWN = 5  # of which a board's mail tells
+MARKS_READ = 500  # of a board; where what may repeat goes back further, the database counts
+_ASKED = (
+    func.unnest(bindparam("boards", type_=ARRAY(Integer)))
+    .table_valued(column("id", Integer))
+    .render_derived(name="asked")
+)
 
 
 def _latest_by_number() -> Statement:
@@ -51,17 +57,35 @@ def _latest_by_number() -> Statement:
 def _latest_by_place() -> Statement:
     """The same for PostgreSQL, from the last one backwards: it would read all plies of a board
     otherwise, and for each of them all versions of the board that a snapshot keeps."""
-    numbers = func.unnest(bindparam("boards", type_=ARRAY(Integer)))
-    asked = numbers.table_valued(column("id", Integer)).render_derived(name="asked")
     latest = (
         select(moves.c.board_id, *(moves.c[name] for name in PLY))
-        .where(moves.c.board_id == asked.c.id)
+        .where(moves.c.board_id == _ASKED.c.id)
         .order_by(moves.c.ply.desc())
-        .limit(_shown(asked.c.id).correlate(asked).scalar_subquery())
+        .limit(_shown(_ASKED.c.id).correlate(_ASKED).scalar_subquery())
         .lateral("latest")
     )
-    query = select(latest).select_from(asked).join(latest, true())
+    query = select(latest).select_from(_ASKED).join(latest, true())
     return Statement(query.order_by(latest.c.board_id, latest.c.ply))
+
+
+def _latest_marks() -> Statement:
+    """The marks of the latest plies of some boards, for PostgreSQL."""
+    latest = (
+        select(moves.c.ply, moves.c.stood)
+        .where(moves.c.board_id == _ASKED.c.id)
+        .order_by(moves.c.ply.desc())
+        .limit(MARKS_READ)
+        .lateral("latest")
+    )
+    in_order = aggregate_order_by(literal("", String), latest.c.ply)
+    marks = func.string_agg(func.rpad(func.coalesce(latest.c.stood, ""), MARK), in_order)
+    columns = (
+        _ASKED.c.id.label("board_id"),
+        (func.min(latest.c.ply) - 1).label("before"),
+        marks.label("text"),
+    )
+    query = select(*columns).select_from(_ASKED).join(latest, true())
+    return Statement(query.group_by(_ASKED.c.id))
 
 
 def _shown(board_id: ColumnElement[int]) -> Select[int]:
@@ -84,17 +108,7 @@ _PLAYERS = Statement(  # locked as whatever refers to them does, which then need
     )
 )
 _PLIES = {"sqlite": _latest_by_number(), "postgresql": _latest_by_place()}
-_MARKS = Statement(
-    select(
-        moves.c.board_id,
-        func.string_agg(
-            func.rpad(func.coalesce(moves.c.stood, ""), MARK),
-            aggregate_order_by(literal("", String), moves.c.ply),
-        ).label("marks"),
-    )
-    .where(among(moves.c.board_id, "boards"))
-    .group_by(moves.c.board_id)
-)
+_MARKS = _latest_marks()
 _VACATIONS = Statement(
     select(vacations.c.player_id, *VACATION)
     .where(or_(among(vacations.c.player_id, "players"), vacations.c.player_id.in_(_SITTING)))
@@ -157,17 +171,17 @@ def _keep_plies(
     plies: Rows,
     stood: Rows | None = None,
 ) -> None:
-    """Remember the latest plies of boards; and the marks of all their positions, if they were
+    """Remember the latest plies of boards, and the marks of them and some before, if they were
     read."""
     plies_of = _by(plies, "board_id")
-    marks_of = {row["board_id"]: row["marks"] for row in stood or ()}
+    marks_of = {row["board_id"]: Marks(row["before"], row["text"]) for row in stood or ()}
     for row in boards:
         board_id = row["id"]
         known.keep_plies(
             board_id,
             max(0, row["ply"] - ROUNDS_SHOWN * len(seats_of[board_id])),
             tuple(Ply(**{name: ply[name] for name in PLY}) for ply in plies_of.get(board_id, ())),
-            None if stood is None else marks_of.get(board_id, ""),
+            None if stood is None else marks_of.get(board_id, Marks(0, "")),
         )
 
 

@@ -6,7 +6,7 @@ says what it leaves lets everything of its table be forgotten.
 """
 
 from collections.abc import Collection, Iterable, Sequence, Sized
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any
 
@@ -21,6 +21,38 @@ _MOST_PLIES = 60  # of a board; twice as many as its mail tells of
 TIMES_NEEDED = 3  # that a position had stood; no claim asks for more
 
 
+@dataclass(frozen=True)
+class Marks:
+    """The marks of what stood after the latest plies of a board, those behind `before`: `MARK`
+    characters each, in one text, as they may be many."""
+
+    before: int
+    text: str
+
+    @property
+    def latest(self) -> int:
+        """The last ply that has one here."""
+        return self.before + len(self.text) // MARK
+
+    def reach(self, since: int) -> bool:
+        """Whether those of all plies from one on are here."""
+        return max(since, 1) > self.before
+
+    def and_then(self, mark: str | None) -> "Marks":
+        """With that of one ply more."""
+        return Marks(self.before, self.text + (mark or "").ljust(MARK))
+
+    def count(self, mark: str | None, since: int) -> int:
+        """How often a mark stands among those from the ply `since` on, as far as claims ask."""
+        if mark is None:
+            return 0
+        found, at = 0, self.text.find(mark, MARK * max(since - 1 - self.before, 0))
+        while at >= 0 and found < TIMES_NEEDED:
+            found += at % MARK == 0
+            at = self.text.find(mark, at + 1)
+        return found
+
+
 class Remembered:
     """Boards with their seats and latest plies, players, and vacations, by their numbers."""
 
@@ -31,7 +63,7 @@ class Remembered:
         self._players: dict[int, Player] = {}
         self._owners: dict[str, int] = {}  # of addresses, as far as they are so still
         self._plies: dict[int, tuple[int, tuple[Ply, ...]]] = {}
-        self._marks: dict[int, str] = {}
+        self._marks: dict[int, Marks] = {}
         self._uncounted: dict[int, int] = {}
         self._vacations: dict[int, tuple[date, tuple[Vacation, ...]]] = {}
 
@@ -104,10 +136,9 @@ class Remembered:
         board_id: int,
         since: int,
         plies: Sequence[Ply],
-        marks: str | None = None,
+        marks: Marks | None = None,
     ) -> None:
-        """Remember a board's plies after one, unless they are many; `marks` are of what stood after
-        each from the first one on, `MARK` characters each, in one text: they may be many."""
+        """Remember a board's plies after one, unless they are many, and the marks of its latest."""
         self._make_room("moves", self._plies)
         if len(plies) > _MOST_PLIES:
             return
@@ -150,16 +181,17 @@ class Remembered:
         """A ply was written. How often what stands after it had stood counts from `first` up,
         among the plies from `since` on; where their marks are not known, that is to be asked."""
         marks = self._marks.get(board_id)
-        is_behind = marks is not None and len(marks) != MARK * (played.ply - 1)
+        is_behind = marks is not None and marks.latest != played.ply - 1
         if is_behind or board_id not in self._plies or board_id in self._uncounted:
             self.forget_plies(board_id)
             return
         times = None
-        if marks is None:
-            self._uncounted[board_id] = played.ply
+        if marks is not None:
+            self._marks[board_id] = marks.and_then(played.stood)
+        if marks is not None and marks.reach(since):
+            times = first + marks.count(played.stood, since)
         else:
-            times = first + (_count(marks, played.stood, since) if played.stood else 0)
-            self._marks[board_id] = marks + (played.stood or "").ljust(MARK)
+            self._uncounted[board_id] = played.ply
         values = {name: getattr(played, name) for name in ("ply", "seat", "text", "effect")}
         earliest, plies = self._plies[board_id]
         self._plies[board_id] = earliest, (*plies, Ply(**values, played_at=now, times=times))
@@ -206,15 +238,6 @@ class Remembered:
             self.forget_plies(board_id)
         for name in ("_players", "_owners", "_seats", "_built", "_vacations"):
             getattr(self, name).clear()
-
-
-def _count(marks: str, mark: str, since: int) -> int:
-    """How often a mark stands among those from the ply `since` on, as far as claims ask."""
-    found, at = 0, marks.find(mark, MARK * max(since - 1, 0))
-    while at >= 0 and found < TIMES_NEEDED:
-        found += at % MARK == 0
-        at = marks.find(mark, at + 1)
-    return found
 
 
 # What is told from the rows of each table.

@@ -7,9 +7,12 @@ import pytest
 from sqlalchemy import event, text
 
 from pbm.store.db import UnitOfWork
-from pbm.store.read_ahead import ROUNDS_SHOWN, NotHeldError
+from pbm.store.read_ahead import MARKS_READ, ROUNDS_SHOWN, NotHeldError
+from pbm.store.values.plies import NewPly, Progress
 from tests.plans import generic_plan
-from tests.table import Table
+from tests.table import START, Table
+
+PLIES = 1000
 
 
 def test_what_somebody_else_has_locked_is_left_alone(postgres_url: str) -> None:
@@ -43,7 +46,14 @@ def test_what_was_locked_inside_a_savepoint_is_free_after_it_was_undone(postgres
 
 
 @pytest.mark.parametrize("is_generic", [True, False], ids=["any values", "these values"])
-def test_the_latest_plies_are_read_and_no_others(postgres_url: str, *, is_generic: bool) -> None:
+@pytest.mark.parametrize(
+    ("column", "most"),
+    [("effect", 2 * ROUNDS_SHOWN), ("stood", MARKS_READ)],
+    ids=["plies", "marks"],
+)
+def test_the_latest_plies_are_read_and_no_others(
+    postgres_url: str, column: str, most: int, *, is_generic: bool
+) -> None:
     """However many there are, and however many versions of its board a snapshot keeps."""
     table = Table(postgres_url)
     table.start("alice", "bob")
@@ -61,7 +71,7 @@ def test_the_latest_plies_are_read_and_no_others(postgres_url: str, *, is_generi
     with table.database.transaction() as work:
         work.take_ahead([1, 2, 3], [])
     event.remove(table.database.engine, "before_cursor_execute", note)
-    ((sql, values),) = [each for each in asked if "moves.effect" in each[0]]
+    ((sql, values),) = [each for each in asked if f"moves.{column}" in each[0]]
     with table.database.engine.connect() as connection:
         driver: Any = connection.connection.driver_connection
         explain = "EXPLAIN (ANALYZE, FORMAT JSON)"
@@ -69,14 +79,49 @@ def test_the_latest_plies_are_read_and_no_others(postgres_url: str, *, is_generi
             (found,) = generic_plan(driver, sql, values, explain)
         else:
             (found,) = driver.execute(f"{explain} {sql}", values).fetchone()
-    assert sum(_rows_read(found[0]["Plan"], "moves")) == 3 * 2 * ROUNDS_SHOWN
+    assert sum(_rows_read(found[0]["Plan"], "moves")) == 3 * most
     table.database.close()
 
 
-_MANY_PLIES = text("""
+@pytest.mark.parametrize(
+    "stood", ["mark of ply 999 ", "mark of ply 0000", "another mark ...", None]
+)
+def test_how_often_a_position_has_stood_is_what_the_database_counts(
+    postgres_url: str, stood: str | None
+) -> None:
+    """Among those plies whose marks were read, and among more."""
+    table = Table(postgres_url)
+    table.start("alice", "bob")
+    table.begins("alice", "bob", times=2)
+    with table.database.transaction() as work:
+        work.run(_MANY_PLIES)
+        work.run(_MANY_MARKS)
+        work.boards.change(1, ply=PLIES)
+    for since in (0, 2, 400, PLIES - MARKS_READ, PLIES - MARKS_READ + 1, PLIES - 7, PLIES + 1):
+        with table.database.engine.connect() as connection, connection.begin() as undone:
+            work = UnitOfWork(connection)
+            assert work.take_ahead([1], []).boards == {1}
+            for ply in (PLIES + 1, PLIES + 2):
+                board = work.boards.get(1)
+                played = NewPly(ply, 1, "a1-c3,d4", {}, stood)
+                progress = Progress(board.state, ply, board.seats[0].player_id)
+                work.playing.add_ply(board, played, progress, START, since=since, first=1)
+            told = work.plies.of(1, since=PLIES)
+            work.flush()
+            assert told == UnitOfWork(connection).plies.of(1, since=PLIES)
+            assert [ply.ply for ply in told] == [PLIES + 1, PLIES + 2]
+            undone.rollback()
+    table.database.close()
+
+
+_MANY_PLIES = text(f"""
 INSERT INTO moves (board_id, ply, seat, text, effect, played_at)
-SELECT board, ply, 1, 'a1-c3,d4', '{}', now()
-FROM generate_series(1, 3) AS board, generate_series(1, 1000) AS ply
+SELECT board, ply, 1, 'a1-c3,d4', '{{}}', now()
+FROM generate_series(1, 3) AS board, generate_series(1, {PLIES}) AS ply
+""")
+_MANY_MARKS = text("""
+UPDATE moves SET stood = CASE ply % 7
+WHEN 0 THEN 'mark of ply 0000' WHEN 1 THEN NULL ELSE rpad('mark of ply ' || ply, 16) END
 """)
 
 
