@@ -126,10 +126,15 @@ class NotHeldError(WouldWaitError):
 
 @dataclass(frozen=True)
 class Ahead:
-    """What was locked: the numbers of boards. One that is missing is locked elsewhere, as is one of
-    its players, or is not there."""
+    """What was locked: the numbers of boards, and of players, to whom mails can be written. A board
+    that is missing is locked elsewhere, as is one of its players, or is not there."""
 
     boards: frozenset[int]
+    players: frozenset[int]
+
+    def holds(self, player_id: int, board_id: int) -> bool:
+        """Whether a turn of a player on a board need wait for nobody."""
+        return player_id in self.players and board_id in self.boards
 
 
 def take_ahead(
@@ -160,7 +165,8 @@ def take_ahead(
             row["id"]
             for row in locked
             if free.issuperset(seat["player_id"] for seat in seats_of[row["id"]])
-        )
+        ),
+        free,
     )
 
 

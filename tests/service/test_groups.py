@@ -295,13 +295,15 @@ def test_a_mail_that_breaks_its_turn_in_the_middle_is_stuck_and_no_other(
 def test_a_board_that_another_has_in_hand_is_left_and_looked_at_again(shared: Shared) -> None:
     numbers = shared.hand_in(*(shared.letter(number, 1) for number in (1, 2, 3)))
     turns = shared.turns()
-    taker = taker_of(turns)
+    taker, now = taker_of(turns), system_clock()
+    turns.clock = lambda: now  # else a busy machine would look again, and wait, before we do
     with shared.database.transaction() as other:
         other.boards.get(2, lock=True)
         taken = take(taker)
         assert (taken.mails, taken.boards_missed) == (2, True)
         taken = take(taker)
         assert (taken.mails, taken.more, taken.boards_missed) == (0, False, True)
+    turns.clock = system_clock
     assert shared.mail(numbers[1]).status == "new"
     take_all(shared, turns)
     close(turns)
@@ -319,6 +321,38 @@ def test_nobody_is_waited_for_whose_handle_is_changed(shared: Shared) -> None:
     take_all(shared, turns)
     close(turns)
     assert shared.plies() == [1, 0] * 3
+
+
+def test_nor_for_a_handle_of_who_writes_to_a_board_without_a_seat_there(shared: Shared) -> None:
+    """As one may who has left it: the answer refers to them."""
+    letter, player = shared.letter(1, 1), shared.games[0].players[0]
+    tag = shared.site.keyring.reply_tag(player.id, player.epoch, 3)
+    elsewhere = shared.site.address.board_reply(player.id, tag, 3)
+    (move,) = shared.hand_in(shared.letter(5, 1))
+    number = shared.keep(letter.sender, elsewhere, said(letter, "show").raw)
+    turns = shared.turns(Breaking)
+    assert isinstance(turns, Breaking)
+    with shared.database.transaction() as other:
+        other.players.change_handle(player, "another")
+        other.flush()
+        with limited_waits(shared):
+            taken = take(taker_of(turns))
+        assert (taken.mails, taken.boards_missed) == (1, True)
+    take_all(shared, turns)
+    close(turns)
+    assert turns.obeyed == [move, number]
+    assert shared.mail(number).outcome == "another: show"
+
+
+@contextmanager
+def limited_waits(shared: Shared) -> Iterator[None]:
+    """Connections that are made meanwhile wait for nobody for long."""
+    with shared.database.engine.connect() as connection:
+        connection.execution_options(isolation_level="AUTOCOMMIT")
+        name = connection.scalar(text("SELECT current_database()"))
+        connection.execute(text(f'ALTER DATABASE "{name}" SET lock_timeout = 1000'))
+        yield
+        connection.execute(text(f'ALTER DATABASE "{name}" RESET lock_timeout'))
 
 
 def test_a_board_that_is_not_there_is_missed_for_ever_by_none(shared: Shared) -> None:

@@ -55,10 +55,12 @@ class Companies:
         )
         if not work.is_shared:
             return list(mails)
-        for number, (_, board_id) in known.items():
-            if board_id not in ahead.boards and work.boards.game_of(board_id) is None:
+        for number, (player_id, board_id) in known.items():
+            if player_id not in ahead.players:  # who may sit at another board, or at none
+                self.must_go_alone([number])
+            elif board_id not in ahead.boards and work.boards.game_of(board_id) is None:
                 self.must_go_alone([number])  # nobody has that board in hand, it is not there
-        return [mail for mail in mails if known[mail.id][1] in ahead.boards]
+        return [mail for mail in mails if ahead.holds(*known[mail.id])]
 
     def must_go_alone(self, numbers: Iterable[int]) -> None:
         """Let mails come first in their transactions from now on."""
