@@ -150,6 +150,30 @@ def test_a_fault_in_one_record_stops_no_other(
     assert statuses(table) == ["sent", "due", "sent"]
 
 
+def test_whoever_leaves_lets_no_other_wait_for_ever(table: Table) -> None:
+    write(table, "person", "another")
+    recorded: list[str] = []
+
+    def record(_: UnitOfWork, outcomes: Sequence[Outcome]) -> None:
+        recorded.extend(mail.recipient for mail, _ in outcomes)
+
+    async def scene() -> None:
+        writer = Writer(table.database, in_thread)
+        together = recording.Recording(record, lambda: True)
+        post = Post(table.database, table.site, table.clock, World(1, table), Composer(SERVER))
+        mails = [mail for mail, _ in (await post.look(in_thread)).mails]
+        waiting = [asyncio.create_task(together.note((mail, Sent()), writer)) for mail in mails]
+        await asyncio.sleep(0)  # all are noted
+        waiting[0].cancel()
+        async with asyncio.timeout(PATIENCE):
+            await waiting[1]
+        assert waiting[0].cancelled()
+        post.holds.close()
+
+    asyncio.run(scene())
+    assert recorded == ["person@example.org", "another@example.org"]
+
+
 class Breaking(Post):
     """It cannot write down what became of one mail."""
 

@@ -80,8 +80,13 @@ class Recording:
                 for each in together:
                     await self._write([each], writer)
                 return
-            for _, done in together:
+            for done in _awaited(together):
                 done.set_exception(error)
         else:
-            for _, done in together:
+            for done in _awaited(together):
                 done.set_result(None)
+
+
+def _awaited(together: Sequence[_Noted]) -> list[asyncio.Future[None]]:
+    """What somebody still waits for; whoever has left hears nothing."""
+    return [done for _, done in together if not done.done()]
