@@ -310,6 +310,54 @@ def test_a_board_that_another_has_in_hand_is_left_and_looked_at_again(shared: Sh
     assert shared.plies()[:3] == [1, 1, 1]
 
 
+def test_a_mail_that_comes_by_itself_waits_for_no_board(shared: Shared) -> None:
+    (number,) = shared.hand_in(shared.letter(1, 1))
+    turns = shared.turns()
+    taker = taker_of(turns)
+    with shared.database.transaction() as other:
+        other.boards.get(1, lock=True)
+        taken = take(taker)
+        assert (taken.mails, taken.more, taken.boards_missed) == (0, False, True)
+        shared.hand_in(shared.letter(2, 1))
+        assert take(taker).mails == 1  # it is put aside, and keeps nobody
+    take_all(shared, turns)
+    close(turns)
+    assert shared.mail(number).tries == 0
+    assert shared.plies()[:2] == [1, 1]
+
+
+def test_boards_that_others_have_in_hand_keep_no_mails_behind_them(shared: Shared) -> None:
+    """Also where so few are claimed at once that all of them are about such boards."""
+    shared.hand_in(*(shared.letter(game.number, 1) for game in shared.games))
+    turns = shared.turns()
+    taker = taker_of(turns)
+    taker._together = 1
+    with shared.database.transaction() as other:
+        for number in (1, 2, 3, 4):
+            other.boards.get(number, lock=True)
+        began = turns.clock()
+        turns.clock = lambda: began  # all of it within the time for which a mail is put aside
+        while take(taker).more:
+            pass
+        assert shared.plies() == [0, 0, 0, 0, 1, 1]
+    close(turns)
+
+
+def test_a_mail_that_comes_by_itself_may_wait_for_others(shared: Shared) -> None:
+    """To resign a game in which all have moved counts it, for which others may have to wait."""
+    before = shared.turns()
+    for ply in (1, 2):
+        shared.hand_in(shared.letter(1, ply))
+    take_all(shared, before)
+    (number,) = shared.hand_in(said(shared.letter(1, 3), "resign"))
+    turns = shared.turns(Breaking)
+    assert isinstance(turns, Breaking)
+    assert take(taker_of(turns)).mails == 1
+    close(before, turns)
+    assert turns.obeyed == [number]
+    assert shared.mail(number).outcome.endswith("resign")
+
+
 def test_nobody_is_waited_for_whose_handle_is_changed(shared: Shared) -> None:
     shared.hand_in(*(shared.letter(number, 1) for number in (1, 3, 5)))
     turns = shared.turns()

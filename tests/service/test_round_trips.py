@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
 from sqlalchemy import event
 
 from pbm.clock import system_clock
@@ -23,6 +24,7 @@ from tests.torture.games import SECRET, SERVER, Letter, begin_games
 
 TOGETHER = 16
 OF_A_GROUP = 4  # to claim, to read ahead, to write, and to commit
+OF_ONE_ALONE = 5  # as its own fault is to be told from one of the end
 TO_KEEP = 3  # to look, to write, and to commit
 OF_ALL_KEPT = 6  # statements: the beginning, two of rates, of copies, again of rates, the end
 _ANSWERED = re.compile(r"^B\s\d+\sReadyForQuery", re.MULTILINE)  # and nothing is left to answer
@@ -81,9 +83,12 @@ def hand_in(database: Database, site: Site, letters: list[Letter], ply: int) -> 
             )
 
 
-def test_sixteen_moves_are_four_round_trips(postgres_url: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("together", "trips"), [(TOGETHER, OF_A_GROUP), (1, OF_ONE_ALONE)])
+def test_moves_are_few_round_trips(
+    postgres_url: str, tmp_path: Path, together: int, trips: int
+) -> None:
     database = Database(postgres_url)
-    games = begin_games(database, TOGETHER, 2 * TOGETHER)
+    games = begin_games(database, together, 2 * together)
     site = Site(ServerAddress(SERVER), load_keyring("nowhere", SECRET), "op@b.example")
     turns = Turns(database, site, system_clock)
     turns.seconds = lambda: 0.0  # no turn takes long
@@ -91,12 +96,12 @@ def test_sixteen_moves_are_four_round_trips(postgres_url: str, tmp_path: Path) -
     for ply in (1, 2, 3):  # with the first of a player time begins to run
         hand_in(database, site, [game.letter(ply, site.keyring) for game in games], ply)
         with counted(database) as statements, traced(database, file) as work:
-            taken = at_once(turns.take_some(work, TOGETHER))
-        assert taken.mails == TOGETHER
-    assert len(_ANSWERED.findall(file.read_text())) == OF_A_GROUP
+            taken = at_once(turns.take_some(work, together))
+        assert taken.mails == together
+    assert len(_ANSWERED.findall(file.read_text())) == trips
     assert len(statements) == 14, statements
     with database.reading() as work:
-        assert [work.boards.get(game.number).ply for game in games] == [3] * TOGETHER
+        assert [work.boards.get(game.number).ply for game in games] == [3] * together
     database.close()
 
 

@@ -66,7 +66,8 @@ class TurnTaker:
         except (HashingNeeded, GroupUndoneError):
             pass  # the next turns put that mail aside, or let it go alone
         else:
-            self._together = min(self.most_together, max(1, STEP_UP * taken.mails))
+            found = taken.mails + taken.missed
+            self._together = min(self.most_together, max(1, STEP_UP * found))
         return taken
 
     async def work_out(self, preparation: Preparation) -> None:

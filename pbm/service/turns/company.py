@@ -39,8 +39,8 @@ class Companies:
                 others.append(mail)
             elif first is None:
                 first = mail
-        if first is None and len(others) == 1:
-            return Company(others[0], ())  # nothing is held for which anybody could wait
+        if first is None and len(others) == 1 and not work.is_shared:
+            return Company(others[0], ())  # nobody has its board in hand
         return Company(first, others)
 
     def hold(self, work: UnitOfWork, mails: Sequence[InboxMail]) -> list[InboxMail]:

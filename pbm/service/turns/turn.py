@@ -60,13 +60,15 @@ class GroupUndoneError(Exception):
 @dataclass(frozen=True)
 class Taken:
     """How many mails were obeyed or put aside, whether more may wait, whether timers were
-    set, or thoughts asked for, and whether some wait for boards that others have in hand."""
+    set, or thoughts asked for, and whether some wait for boards that others have in hand; `missed`:
+    how many of those were found this time."""
 
     mails: int
     more: bool
     timers_set: bool = False
     thoughts_asked: bool = False
     boards_missed: bool = False
+    missed: int = 0
 
 
 @dataclass
@@ -128,15 +130,19 @@ class Turns:
         elif company.others:
             held = self._companies.hold(work, company.others)
             done.missed = _numbers(company.others) - _numbers(held)
-            work.in_group = work.is_shared
+            # One by itself may wait, if not for its board: nobody else's is held meanwhile.
+            by_itself = len(company.others) == 1 and company.first is None
+            work.in_group = work.is_shared and not by_itself
             for mail in held:
                 if mail is not held[0] and self._must_end(work, began):
                     break
-                yield from self._do(work, mail, done)
+                yield from self._do(work, mail, done, may_wait=by_itself)
         self._write_out(work, done, now)
-        more = done.count > 0 and (done.count == most or done.count < len(mails))
+        seen = done.count + len(done.missed)  # what was missed is passed over at the next look
+        more = seen > 0 and (seen == most or seen < len(mails))
         told = work.timers.were_set, work.thoughts.were_asked
-        return Taken(done.count, more, *told, boards_missed=now <= self._missed_until)
+        waits = now <= self._missed_until
+        return Taken(done.count, more, *told, boards_missed=waits, missed=len(done.missed))
 
     def _must_end(self, work: UnitOfWork, began: float) -> bool:
         """Whether others have waited for this transaction for long enough."""
