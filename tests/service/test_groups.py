@@ -10,7 +10,7 @@ from threading import Barrier, Thread
 from typing import Any
 
 import pytest
-from sqlalchemy import event, text
+from sqlalchemy import event, func, select, text
 
 from pbm.clock import system_clock
 from pbm.mail.address import ServerAddress
@@ -20,7 +20,7 @@ from pbm.service.running.loops import TurnTaker
 from pbm.service.running.writer import Writer
 from pbm.service.turns.next_mails import NextMails
 from pbm.service.turns.order import queued
-from pbm.service.turns.turn import MOST_TRIES, SLICE, Taken, Turns
+from pbm.service.turns.turn import GIVEN_UP_FOR, MOST_TRIES, SLICE, Taken, Turns
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.values.mails import ArrivedMail, InboxMail
 from tests.polling import PATIENCE
@@ -292,6 +292,37 @@ def test_a_mail_that_breaks_its_turn_in_the_middle_is_stuck_and_no_other(
     assert max(again) <= 1 + (MOST if breaks is unwritable else 1)
 
 
+@pytest.mark.parametrize("place", [0, 2])
+def test_a_turn_that_the_database_gives_up_keeps_no_other(shared: Shared, place: int) -> None:
+    numbers = shared.hand_in(*(shared.letter(game.number, 1) for game in shared.games))
+    turns = shared.turns(Breaking)
+    assert isinstance(turns, Breaking)
+    turns.breaks[numbers[place]] = too_slow
+    event.listen(turns.database.engine, "connect", _in_a_hurry)
+    taker = taker_of(turns)
+    for _ in range(3):
+        take(taker)
+    played = [1] * len(numbers)
+    played[place] = 0
+    assert shared.plies() == played
+    waiting = shared.mail(numbers[place])
+    assert (waiting.status, waiting.tries) == ("new", 0)
+    turns.breaks.clear()
+    turns.clock = lambda: system_clock() + GIVEN_UP_FOR
+    take_all(shared, turns)
+    close(turns)
+    assert shared.plies() == [1] * len(numbers)
+
+
+def too_slow(work: UnitOfWork) -> str:
+    work.run(select(func.pg_sleep(PATIENCE)))
+    return "never"
+
+
+def _in_a_hurry(held: Any, _: object) -> None:
+    held.execute("SET statement_timeout = '300ms'")
+
+
 def test_a_board_that_another_has_in_hand_is_left_and_looked_at_again(shared: Shared) -> None:
     numbers = shared.hand_in(*(shared.letter(number, 1) for number in (1, 2, 3)))
     turns = shared.turns()
@@ -318,12 +349,10 @@ def test_a_mail_that_comes_by_itself_waits_for_no_board(shared: Shared) -> None:
         other.boards.get(1, lock=True)
         taken = take(taker)
         assert (taken.mails, taken.more, taken.boards_missed) == (0, False, True)
-        shared.hand_in(shared.letter(2, 1))
-        assert take(taker).mails == 1  # it is put aside, and keeps nobody
     take_all(shared, turns)
     close(turns)
     assert shared.mail(number).tries == 0
-    assert shared.plies()[:2] == [1, 1]
+    assert shared.plies()[0] == 1
 
 
 def test_boards_that_others_have_in_hand_keep_no_mails_behind_them(shared: Shared) -> None:

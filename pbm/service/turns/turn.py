@@ -28,12 +28,13 @@ from pbm.service.turns.next_mails import NextMails
 from pbm.service.turns.preparation import Preparation, Preparations
 from pbm.service.turns.trouble import in_a_line, tell_operator, tell_sender, traceback_of
 from pbm.service.turns.watchdog import Watchdog
-from pbm.store.db import Database, UnitOfWork, is_away
+from pbm.store.db import Database, UnitOfWork, gave_up, is_away
 from pbm.store.transaction import WouldWaitError
 from pbm.store.values.mails import InboxMail
 
 MOST_TRIES = 3
 ASIDE_FOR = timedelta(minutes=1)  # more than the watchdog allows; then another process takes it
+GIVEN_UP_FOR = timedelta(seconds=10)  # until a turn is tried again that the database gave up
 MISSED_FOR = timedelta(milliseconds=100)  # until a board is looked at again that was not free
 SLICE = 0.1  # seconds of turns in one transaction, for which the door has to wait
 Tell = Callable[[Turn, InboxMail], None]
@@ -172,7 +173,7 @@ class Turns:
             work.inbox.finish(outcomes, self.clock())
             work.flush()
         except Exception as error:
-            if is_away(error) or not obeyed:
+            if not obeyed or _is_nobodys_fault(error):
                 raise
             self._companies.must_go_alone(_numbers(obeyed))
             raise TurnFailedError(obeyed[0], error, by_itself=len(obeyed) == 1) from error
@@ -211,7 +212,7 @@ class Turns:
             self._companies.must_go_alone([mail.id])
             raise GroupUndoneError(str(error)) from error
         except Exception as error:
-            if is_away(error):
+            if _is_nobodys_fault(error):
                 raise
             self._companies.must_go_alone([mail.id])
             raise TurnFailedError(mail, error, by_itself=by_itself) from error
@@ -224,8 +225,14 @@ class Turns:
             yield
 
     def count_in(self, work: UnitOfWork, failed: "TurnFailedError") -> None:
-        """Count the try of a mail whose turn has failed and was undone."""
+        """Count the try of a mail whose turn has failed and was undone; where the database gave
+        up, that is none, and others come first for a while."""
         self.preparations.forget(failed.mail.id)  # a further try works it out anew
+        if gave_up(failed.error):
+            told = {"mail": incoming(failed.mail.id), "error": in_a_line(failed.error)}
+            _log.warning("database gave up a turn, it waits", **told)
+            work.inbox.put_aside([failed.mail.id], self.clock() + GIVEN_UP_FOR)
+            return
         if isinstance(failed.error, NoOperatorError):
             work.inbox.count_try(failed.mail.id, str(failed.error))
             work.inbox.set_stuck(failed.mail.id)
@@ -274,6 +281,11 @@ class _Done:
     def count(self) -> int:
         """How many were taken."""
         return len(self.obeyed) + len(self.aside)
+
+
+def _is_nobodys_fault(error: Exception) -> bool:
+    """Whether the database is away, so that any other mail would have failed, too."""
+    return is_away(error) and not gave_up(error)
 
 
 def _numbers(mails: Iterable[InboxMail]) -> frozenset[int]:
