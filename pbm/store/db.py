@@ -49,7 +49,7 @@ _BUSY_MILLISECONDS = 30_000
 # state of a transaction in which nothing was asked for too long.
 _POSTGRESQL_AWAY = ("08", "40", "53", "55", "57", "58", "25P03")
 _POSTGRESQL_UNDONE = "40"  # among them deadlocks
-_POSTGRESQL_GIVES_UP = ("53", "55", "57014")  # resources, object state, and what took too long
+_POSTGRESQL_GIVES_UP = ("53200", "53400", "55P03", "57014")  # memory, a limit, a lock, too long
 _SQLITE_AWAY = (
     "SQLITE_BUSY",
     "SQLITE_LOCKED",
@@ -248,7 +248,7 @@ def gave_up(error: BaseException) -> bool:
     """Whether a database that goes on has given up what it was asked: it took too long, waited for
     too long or needed too much. Done once more it may succeed, and others may meanwhile."""
     state = getattr(error.orig, "sqlstate", None) if isinstance(error, DBAPIError) else None
-    return str(state).startswith(_POSTGRESQL_GIVES_UP)
+    return state in _POSTGRESQL_GIVES_UP
 
 
 def why_unusable(error: DBAPIError) -> str:

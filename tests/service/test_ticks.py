@@ -8,7 +8,7 @@ from itertools import count
 from zoneinfo import ZoneInfo
 
 import pytest
-from sqlalchemy import Connection, delete, insert, update
+from sqlalchemy import Connection, delete, insert, text, update
 
 from pbm.play.clocks.calendar import Calendar
 from pbm.play.clocks.outages import LISTENING, outages
@@ -22,6 +22,7 @@ from pbm.service.ticks.machine import MOST_TRIES, SLICE, Ticks
 from pbm.service.ticks.registry import TIMERS
 from pbm.service.ticks.tick import Done, Tick
 from pbm.service.turns.crash_marker import CrashMarker
+from pbm.service.turns.trouble import GIVEN_UP_FOR
 from pbm.store.db import UnitOfWork
 from pbm.store.schema.games import seats
 from pbm.store.schema.running import due
@@ -178,6 +179,34 @@ def test_a_bug_makes_one_stuck_and_stops_nothing_else(
     table.ticks.begin()
     takes_all(table.ticks)
     assert done == ["fine", "broken", ""]
+
+
+def test_what_the_database_gives_up_comes_later_and_stops_nothing_else(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table, gives_up, done = Table(postgres_url), [True], []
+
+    def slow(tick: Tick) -> Done:
+        if gives_up:
+            tick.work.run(text("SET LOCAL statement_timeout = '1ms'"))
+            tick.work.run(text("SELECT pg_sleep(60)"))
+        done.append(tick.timer.about)
+        return Done("done")
+
+    monkeypatch.setattr(machine, "TIMERS", {KIND: slow, TimerKind.DAILY_ERASURE: slow})
+    sets(table, "slow")
+    assert tick_next(table.ticks)
+    assert not tick_next(table.ticks)
+    (row,) = table.rows("due")
+    assert (row["stuck"], row["tries"], row["due_at"]) == (False, 0, START + GIVEN_UP_FOR)
+    gives_up.clear()
+    with table.database.transaction() as work:
+        work.timers.set(TimerKind.DAILY_ERASURE, "fine", START, START)
+    takes_all(table.ticks)
+    table.clock.passes(seconds=GIVEN_UP_FOR.seconds)
+    takes_all(table.ticks)
+    assert done == ["fine", "slow"]
+    table.close()
 
 
 def test_a_kind_of_a_newer_program_is_kept(table: Table) -> None:

@@ -19,8 +19,8 @@ from pbm.service.ticks.registry import ALWAYS, TIMERS
 from pbm.service.ticks.tick import Again, Tick
 from pbm.service.turns.crash_marker import CrashMarker
 from pbm.service.turns.mail_writer import MailWriter
-from pbm.service.turns.trouble import in_a_line, traceback_of
-from pbm.store.db import Database, UnitOfWork, is_away
+from pbm.service.turns.trouble import GIVEN_UP_FOR, in_a_line, traceback_of
+from pbm.store.db import Database, UnitOfWork, gave_up, is_away
 from pbm.store.values.timers import Timer
 
 MOST_TRIES = 3
@@ -70,7 +70,8 @@ class Ticks:
         It stops after `SLICE` seconds, since turns wait for it, and after one for which all
         others wait; what is left is claimed anew. One
         that fails is undone alone, tried three times and then put aside, so that it stops nothing
-        else. Raises DBAPIError while the database is away: that is no try.
+        else. Raises DBAPIError while the database is away: that is no try, and neither is what
+        the database gives up.
         """
         began, done = self.seconds(), 0
         for timer in work.timers.claim(self.clock(), most):
@@ -93,6 +94,9 @@ class Ticks:
                 with self.crash_marker.holding(timer.id):
                     self._do(work, timer)
         except Exception as error:
+            if gave_up(error):
+                self._let_wait(work, timer, in_a_line(error))
+                return
             if is_away(error):
                 raise
             trouble = traceback_of(error)
@@ -111,6 +115,12 @@ class Ticks:
             work.flush()  # what cannot be written is undone with the rest of it
         if not isinstance(outcome, Again):
             _log.info("timer done", timer=timer.id, kind=timer.kind, outcome=outcome.told)
+
+    def _let_wait(self, work: UnitOfWork, timer: Timer, error: str) -> None:
+        """Let others come first, without counting a try, when the database gave one up."""
+        _log.warning("database gave up a timer, it waits", timer=timer.id, error=error)
+        now = self.clock()
+        work.timers.put_off(timer, now, now + GIVEN_UP_FOR)
 
     def _count(self, work: UnitOfWork, timer: Timer, error: str) -> None:
         if work.timers.count_try(timer, error) < MOST_TRIES:

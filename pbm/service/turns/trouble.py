@@ -1,5 +1,6 @@
 """Our own faults: told to the sender and the operator at once, in a sentence, without secrets."""
 
+from datetime import timedelta
 from traceback import format_exception
 
 from pbm.mail.address import Postmaster, address_key
@@ -12,6 +13,7 @@ from pbm.service.turns.mail_writer import MailWriter
 from pbm.store.values.mails import InboxMail, OutboxMail
 from pbm.store.values.players import Player
 
+GIVEN_UP_FOR = timedelta(seconds=10)  # until that is tried again which the database gave up
 _FAILED = "failed-operator"
 _LONGEST = 300
 

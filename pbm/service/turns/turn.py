@@ -26,7 +26,13 @@ from pbm.service.turns.crash_marker import CrashMarker
 from pbm.service.turns.hearing import hear
 from pbm.service.turns.next_mails import NextMails
 from pbm.service.turns.preparation import Preparation, Preparations
-from pbm.service.turns.trouble import in_a_line, tell_operator, tell_sender, traceback_of
+from pbm.service.turns.trouble import (
+    GIVEN_UP_FOR,
+    in_a_line,
+    tell_operator,
+    tell_sender,
+    traceback_of,
+)
 from pbm.service.turns.watchdog import Watchdog
 from pbm.store.db import Database, UnitOfWork, gave_up, is_away
 from pbm.store.transaction import WouldWaitError
@@ -34,7 +40,6 @@ from pbm.store.values.mails import InboxMail
 
 MOST_TRIES = 3
 ASIDE_FOR = timedelta(minutes=1)  # more than the watchdog allows; then another process takes it
-GIVEN_UP_FOR = timedelta(seconds=10)  # until a turn is tried again that the database gave up
 MISSED_FOR = timedelta(milliseconds=100)  # until a board is looked at again that was not free
 SLICE = 0.1  # seconds of turns in one transaction, for which the door has to wait
 Tell = Callable[[Turn, InboxMail], None]
