@@ -35,7 +35,7 @@ from pbm.store.values.plies import MARK, Ply
 
 Rows = Sequence[dict[str, Any]]
 ROUNDS_SHOWN = 5  # of which a board's mail tells
-MARKS_READ = 500  # of a board; where what may repeat goes back further, the database counts
+MARKS_READ = 100  # of a board; where more may repeat themselves, which is rare, the database counts
 _ASKED = (
     func.unnest(bindparam("boards", type_=ARRAY(Integer)))
     .table_valued(column("id", Integer))

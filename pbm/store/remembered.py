@@ -34,23 +34,21 @@ class Marks:
         """The last ply that has one here."""
         return self.before + len(self.text) // MARK
 
-    def reach(self, since: int) -> bool:
-        """Whether those of all plies from one on are here."""
-        return max(since, 1) > self.before
-
     def and_then(self, mark: str | None) -> "Marks":
         """With that of one ply more."""
         return Marks(self.before, self.text + (mark or "").ljust(MARK))
 
-    def count(self, mark: str | None, since: int) -> int:
-        """How often a mark stands among those from the ply `since` on, as far as claims ask."""
+    def count(self, mark: str | None, since: int) -> int | None:
+        """How often a mark stands among those from the ply `since` on, as far as claims ask; None
+        where that depends on some that are not here."""
         if mark is None:
             return 0
         found, at = 0, self.text.find(mark, MARK * max(since - 1 - self.before, 0))
         while at >= 0 and found < TIMES_NEEDED:
             found += at % MARK == 0
             at = self.text.find(mark, at + 1)
-        return found
+        is_known = found == TIMES_NEEDED or max(since, 1) > self.before
+        return found if is_known else None
 
 
 class Remembered:
@@ -185,13 +183,13 @@ class Remembered:
         if is_behind or board_id not in self._plies or board_id in self._uncounted:
             self.forget_plies(board_id)
             return
-        times = None
+        counted = None
         if marks is not None:
             self._marks[board_id] = marks.and_then(played.stood)
-        if marks is not None and marks.reach(since):
-            times = first + marks.count(played.stood, since)
-        else:
+            counted = marks.count(played.stood, since)
+        if counted is None:
             self._uncounted[board_id] = played.ply
+        times = None if counted is None else first + counted
         values = {name: getattr(played, name) for name in ("ply", "seat", "text", "effect")}
         earliest, plies = self._plies[board_id]
         self._plies[board_id] = earliest, (*plies, Ply(**values, played_at=now, times=times))

@@ -12,9 +12,10 @@ from pbm.play.boards import add_move
 from pbm.play.view import recent_since
 from pbm.rules import abalone as rules
 from pbm.store.db import UnitOfWork
+from pbm.store.remembered import Marks
 from pbm.store.values.boards import Offer
 from pbm.store.values.players import Settings
-from pbm.store.values.plies import Progress
+from pbm.store.values.plies import MARK, Progress
 from tests.table import START, Table
 
 BOARDS = (1, 2, 3)
@@ -207,3 +208,26 @@ def test_what_was_read_before_a_lock_is_read_anew(
 def plays_once(work: UnitOfWork) -> None:
     board = work.boards.get(1, lock=True)
     add_move(work, board, rules.format_move(rules.legal_moves(board.position.inner)[0]), START)
+
+
+@pytest.mark.parametrize(
+    ("mark", "since", "times"),
+    [
+        ("a", 101, 3),
+        ("a", 1, 3),  # as many as a claim asks for, whatever stood before
+        ("a", 102, 2),
+        ("b", 101, 2),
+        ("b", 100, None),
+        ("c", 101, 0),
+        ("c", 1, None),
+        (None, 1, 0),
+    ],
+)
+def test_marks_tell_how_often_one_stood_or_that_it_is_not_known(
+    mark: str | None, since: int, times: int | None
+) -> None:
+    marks = Marks(100, "")
+    for each in "ababa":
+        marks = marks.and_then(each * MARK)
+    assert marks.latest == 105
+    assert marks.count(mark and mark * MARK, since) == times
