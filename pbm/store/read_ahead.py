@@ -14,9 +14,9 @@ from sqlalchemy import (
     column,
     func,
     literal,
-    or_,
     select,
     true,
+    union_all,
 )
 from sqlalchemy.dialects.postgresql import ARRAY, aggregate_order_by
 
@@ -101,9 +101,13 @@ _LOCK_FREE = Statement(
     .with_for_update(skip_locked=True, key_share=True)
 )
 _SEATED = Statement(SEATED.where(among(seats.c.board_id, "boards")))
-_SITTING = select(seats.c.player_id).where(among(seats.c.board_id, "boards"))
+_WRITER = players.alias("writer")
+_CONCERNED = union_all(  # one list, not two joined by OR, for which PostgreSQL reads all players
+    select(seats.c.player_id).where(among(seats.c.board_id, "boards")),
+    select(_WRITER.c.id).where(among(_WRITER.c.id, "players")),
+)
 _PLAYERS = Statement(  # locked as whatever refers to them does, which then need not wait
-    with_addresses(or_(among(players.c.id, "players"), players.c.id.in_(_SITTING))).with_for_update(
+    with_addresses(players.c.id.in_(_CONCERNED)).with_for_update(
         key_share=True, read=True, skip_locked=True, of=players
     )
 )
@@ -111,7 +115,7 @@ _PLIES = {"sqlite": _latest_by_number(), "postgresql": _latest_by_place()}
 _MARKS = _latest_marks()
 _VACATIONS = Statement(
     select(vacations.c.player_id, *VACATION)
-    .where(or_(among(vacations.c.player_id, "players"), vacations.c.player_id.in_(_SITTING)))
+    .where(vacations.c.player_id.in_(_CONCERNED))
     .order_by(vacations.c.first_day, vacations.c.id)
 )
 

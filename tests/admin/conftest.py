@@ -9,9 +9,11 @@ from sqlalchemy import text
 from pbm.rules import abalone as rules
 from pbm.service.operator.office import Office
 from pbm.service.operator.verify import verify
+from pbm.service.turns.turn import MISSED_FOR
 from pbm.store.values.boards import Board
 from pbm.store.values.players import Player
 from pbm.store.values.running import Change
+from tests.serving import take_next
 from tests.table import Person, Table
 
 
@@ -61,6 +63,12 @@ class Room:
     def posts(self) -> None:
         """Send what waits."""
         self.table.posts()
+
+    def plays_what_waits(self) -> None:
+        """Play what was put aside, as the operator had its board in hand."""
+        self.table.clock.passes(seconds=2 * MISSED_FOR.total_seconds())
+        while take_next(self.table.turns):
+            pass
 
     def everybody_forgets(self, *more: Person) -> None:
         """Take all mails so far as read."""

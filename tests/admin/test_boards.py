@@ -337,6 +337,7 @@ class TestBesideTheServer:
             lambda: take_next(room.table.turns),
             lambda: boards.replace(room.office, 1, "bob", "carol", WHY),
         )
+        room.plays_what_waits()
         room.posts()
         board = room.board()
         assert (board.ply, [seat.handle for seat in board.seats]) == (3, ["alice", "carol"])
@@ -353,6 +354,7 @@ class TestBesideTheServer:
             lambda: take_next(room.table.turns),
             lambda: undone.append(boards.undo(room.office, 1, WHY).ply),
         )
+        room.plays_what_waits()
         # Whoever was first: bob's move was taken back, or came too late.
         assert (undone, room.board().ply) in (([2], 1), ([1], 0))
         assert room.is_sound()
