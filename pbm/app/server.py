@@ -278,4 +278,9 @@ class Server:
     def _say_ready(self) -> None:
         settings = self._settings
         out = "a smarthost" if settings.smarthost else f"Maildirs under {settings.maildir}"
-        _log.info("ready", address=settings.address, listening=settings.listen, mail_goes_to=out)
+        told = {"address": settings.address, "roles": ",".join(sorted(self._roles))}
+        if LISTEN in self._roles:
+            told["listening"] = settings.listen
+        if POST in self._roles:
+            told["mail_goes_to"] = out
+        _log.info("ready", **told)

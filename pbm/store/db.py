@@ -69,6 +69,12 @@ _DRIVERS = {
 }
 
 
+_FORMS = (
+    "sqlite:///var/pbm.sqlite3 or postgresql://user:password@host/name. In a user's name or a "
+    "password, percent-encode what is neither letter nor digit: an @ is %40, a slash %2F."
+)
+
+
 class UnitOfWork:
     """The store as one transaction sees it; commits or rolls back as a whole."""
 
@@ -260,12 +266,21 @@ def parse_url(url: str) -> URL:
     """Read `PBM_DATABASE_URL`. Raises OperatorError, which holds no part of it."""
     try:
         parsed = make_url(url)
-        return parsed.set(drivername=_DRIVERS[parsed.drivername])
+        parsed = parsed.set(drivername=_DRIVERS[parsed.drivername])
     except (ArgumentError, KeyError, ValueError):
+        raise OperatorError(f"PBM_DATABASE_URL must look like {_FORMS}") from None
+    if parsed.get_backend_name() != "sqlite" and "@" in f"{parsed.host}{parsed.database}":
+        # A part of the password is taken for the host's name, and would be told as that.
         raise OperatorError(
-            "PBM_DATABASE_URL must look like sqlite:///var/pbm.sqlite3 "
-            "or postgresql://user:password@host/name."
-        ) from None
+            f"PBM_DATABASE_URL has an @ behind the host. It must look like {_FORMS}"
+        )
+    return parsed
+
+
+def shown_url(url: URL) -> str:
+    """A database's URL for the operator, without what may be a password."""
+    told = {name: url.query[name] for name in ("host", "port") if name in url.query}
+    return url.set(query=told).render_as_string(hide_password=True)
 
 
 def _engine(url: str) -> Engine:

@@ -292,6 +292,20 @@ class TestRestore:
             greeting.join()
         room.is_sound()
 
+    def test_not_while_any_process_uses_the_database(self, settings: Settings, room: Room) -> None:
+        """One that only takes turns answers at no port; on SQLite there is none."""
+        backup(settings, Path("b.tar.gz"))
+        clock = room.table.clock
+        with room.table.database.transaction() as work:
+            Heart(clock, ["turn"]).beat(work)
+        clock.passes(seconds=60)
+        if work.is_shared:
+            mine = f"The database is used by process {os.getpid()} on .*Stop all processes"
+            with pytest.raises(OperatorError, match=mine):
+                restore(settings, Path("b.tar.gz"), force=True, clock=clock)
+            clock.passes(seconds=1)
+        restore(settings, Path("b.tar.gz"), force=True, clock=clock)
+
     @pytest.mark.parametrize("part", ["database", "secret.key"])
     def test_a_damaged_archive_touches_nothing(
         self, settings: Settings, room: Room, part: str

@@ -106,6 +106,22 @@ def test_settings_that_cannot_work(
             {"PBM_TLS_CERT": "/nowhere.pem", "PBM_TLS_KEY": "/nowhere.pem"},
             "PBM_TLS_CERT: /nowhere.pem cannot be read: No such file or directory.",
         ),
+        (
+            {"PBM_DATABASE_URL": f"postgresql://pbm:a@{PASSWORD}/b:c@127.0.0.1:1/pbm"},
+            "PBM_DATABASE_URL has an @ behind the host",
+        ),
+        (
+            {"PBM_DATABASE_URL": f"postgresql://pbm:a@{PASSWORD}@127.0.0.1:1/pbm"},
+            "percent-encode what is neither letter nor digit: an @ is %40",
+        ),
+        (
+            {"PBM_DATABASE_URL": f"postgresql://p/bm:{PASSWORD}@127.0.0.1:1/pbm"},
+            "PBM_DATABASE_URL has an @ behind the host",
+        ),
+        (
+            {"PBM_DATABASE_URL": f"postgresql://127.0.0.1:1/pbm?password={PASSWORD}"},
+            "The database cannot be used: ",
+        ),
         ({"PBM_SMARTHOST": f"http://pbm:{PASSWORD}@host"}, "PBM_SMARTHOST must start with"),
         ({"PBM_SMARTHOST": f"smtp://pbm:{PASSWORD}/x@host"}, "PBM_SMARTHOST has"),
         ({"PBM_SMARTHOST": f"smtp://pbm:{PASSWORD}@host:x"}, "PBM_SMARTHOST has"),

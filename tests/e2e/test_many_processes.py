@@ -54,6 +54,9 @@ def test_a_game_that_six_processes_share(many: list[RunningServer], sink: Sink) 
     assert who_turns(many) == {process_of(many[2]), process_of(many[3])}
     many[2].stop()
     assert who_turns(many) == {process_of(many[3])}
+    many[3].stop()
+    found = many[0].admin("check").stdout
+    assert "FAIL  role turn: No process runs it. Start one with: pbm serve --roles=turn\n" in found
 
 
 def process_of(server: RunningServer) -> str:

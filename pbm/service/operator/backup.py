@@ -18,6 +18,7 @@ from pbm.service.intake.front import forget_front
 from pbm.service.operator import archive, copies
 from pbm.service.operator.archive import Manifest
 from pbm.service.operator.greeting import greeting_at
+from pbm.service.operator.roles import those_beating
 from pbm.store.db import Database, parse_url
 from pbm.store.migrate import current_version, is_known_version, migrate
 from pbm.store.numbers import highest_given, leap_over
@@ -54,7 +55,12 @@ def backup(settings: Settings, file: Path, clock: Clock = system_clock) -> Manif
 
 
 def restore(
-    settings: Settings, file: Path, *, force: bool = False, most: int | None = None
+    settings: Settings,
+    file: Path,
+    *,
+    force: bool = False,
+    most: int | None = None,
+    clock: Clock = system_clock,
 ) -> Restored:
     """Bring a backup back into the database and the key file of these settings, and migrate it.
 
@@ -62,9 +68,9 @@ def restore(
     Raises OperatorError, also where there is data already and `force` is not given, and while
     the server runs.
     """
-    _check_stopped(settings)
     database = Database(settings.database_url)
     try:
+        _check_stopped(settings, database, clock())
         with tempfile.TemporaryDirectory(prefix="pbm-restore-") as folder:
             parts = Path(folder)
             manifest = archive.unpack(file, parts, most)
@@ -148,16 +154,30 @@ def _keys(settings: Settings) -> bytes:
     return settings.key_file.read_bytes()
 
 
-def _check_stopped(settings: Settings) -> None:
+def _check_stopped(settings: Settings, database: Database, now: datetime) -> None:
     for doorway in settings.doorways:
         if greeting_at(doorway):
             raise OperatorError(f"A server is running on {doorway}. Stop it before restoring.")
+    if database.embedded:
+        return  # its one server is the one that listens
+    try:
+        with database.reading() as work:
+            beating = those_beating(work.heartbeats.all(), now)
+    except DBAPIError:
+        return  # there are no tables of ours yet, or it is what is wrong with them
+    if beating:
+        raise OperatorError(
+            f"The database is used by {beating}. Stop all processes of the server before "
+            "restoring. One that was killed counts as running for a minute."
+        )
 
 
 def _check_fits(manifest: Manifest, url: URL, file: Path) -> None:
     if manifest.kind != url.get_backend_name():
         raise OperatorError(
-            f"{file} was made of {manifest.kind}, but PBM_DATABASE_URL is {url.get_backend_name()}."
+            f"{file} was made of {manifest.kind}, but PBM_DATABASE_URL is "
+            f"{url.get_backend_name()}. Let it name the {manifest.kind} database that is to "
+            "hold the backup."
         )
     if not is_known_version(manifest.schema):
         raise OperatorError(

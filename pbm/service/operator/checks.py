@@ -35,7 +35,7 @@ from pbm.service.operator.roles import role_findings
 from pbm.service.operator.tls import certificate_state
 from pbm.service.own_address import own_address
 from pbm.service.robots.enlisting import missing
-from pbm.store.db import Database, UnitOfWork, parse_url, why_unusable
+from pbm.store.db import Database, UnitOfWork, parse_url, shown_url, why_unusable
 from pbm.store.migrate import current_version, is_current, newest_version
 from pbm.store.pooling import refuse_lent_sessions
 
@@ -81,7 +81,7 @@ def database_state(settings: Settings) -> str:
     Unlike opening it, this never makes one.
     """
     url = parse_url(settings.database_url)
-    shown = url.render_as_string(hide_password=True)
+    shown = shown_url(url)
     if url.get_backend_name() == "sqlite" and not sqlite_path(url).exists():
         raise OperatorError(
             f"There is no database at {sqlite_path(url).absolute()} yet. `pbm serve` makes it; "
@@ -91,16 +91,20 @@ def database_state(settings: Settings) -> str:
     try:
         refuse_lent_sessions(database)
         if not is_current(database):
-            version = current_version(database) or "none"
             raise OperatorError(
-                f"{shown} is behind: it has version {version} of the tables, and "
-                f"{newest_version()} is needed. Run: pbm-admin migrate"
+                f"{shown} {_lag(current_version(database))}. Run: pbm-admin migrate"
             )
     except DBAPIError as error:
         raise OperatorError(f"{shown}: {why_unusable(error)}") from error
     finally:
         database.close()
     return f"{shown}, version {newest_version()} of the tables"
+
+
+def _lag(version: str | None) -> str:
+    if version is None:
+        return "has no tables yet"
+    return f"is behind: it has version {version} of the tables, and {newest_version()} is needed"
 
 
 def _address(settings: Settings) -> str:
@@ -178,7 +182,7 @@ def _reading(settings: Settings) -> Iterator[UnitOfWork]:
 def roles_here(settings: Settings, clock: Clock) -> list[Finding]:
     """Whether processes that live run all roles, a finding for each. Raises DBAPIError."""
     with _reading(settings) as work:
-        return list(role_findings(work.heartbeats.all(), clock()))
+        return list(role_findings(work.heartbeats.all(), clock(), shared=work.is_shared))
 
 
 def _queue(settings: Settings) -> str:

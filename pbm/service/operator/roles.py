@@ -12,15 +12,28 @@ from pbm.store.values.running import Heartbeat
 _MOST_NAMED = 5  # processes in a line
 
 
-def role_findings(heartbeats: Sequence[Heartbeat], now: datetime) -> Iterator[Finding]:
-    """A finding for each role that there must be, and for any other that some process runs."""
+def role_findings(
+    heartbeats: Sequence[Heartbeat], now: datetime, *, shared: bool
+) -> Iterator[Finding]:
+    """A finding for each role that there must be, and for any other that some process runs.
+
+    `shared`: whether processes of one role each can be started on this database.
+    """
     known = [beat for beat in heartbeats if beat.beat_at > now - FORGOTTEN_AFTER]
     for role in dict.fromkeys([*ROLES, *sorted(beat.role for beat in known)]):
         of_role = [beat for beat in known if beat.role == role]
-        yield look_at(f"role {role}", partial(_state, of_role, now))
+        start = f"pbm serve --roles={role}" if shared and known else "pbm serve"
+        yield look_at(f"role {role}", partial(_state, of_role, now, start))
 
 
-def _state(of_role: Sequence[Heartbeat], now: datetime) -> str:
+def those_beating(heartbeats: Sequence[Heartbeat], now: datetime) -> str:
+    """The names of the processes that have given a sign of life lately; empty if none has."""
+    late = now - LATE
+    beating = {beat.process: beat for beat in heartbeats if beat.beat_at >= late}
+    return _named(list(beating.values()))
+
+
+def _state(of_role: Sequence[Heartbeat], now: datetime, start: str) -> str:
     """Who runs a role. Raises DoubtError where some process has died, OperatorError where all."""
     lost = [beat for beat in of_role if _is_lost(beat, now)]
     running = [beat for beat in of_role if beat not in lost]
@@ -32,8 +45,8 @@ def _state(of_role: Sequence[Heartbeat], now: datetime) -> str:
     if running:
         raise DoubtError(f"run by {_named(running)}. {told} Its log says more.")
     if lost:
-        raise OperatorError(f"No process runs it. {told} Start it again: pbm serve")
-    raise OperatorError("No process runs it. Start one with: pbm serve")
+        raise OperatorError(f"No process runs it. {told} Start it again: {start}")
+    raise OperatorError(f"No process runs it. Start one with: {start}")
 
 
 def _is_lost(beat: Heartbeat, now: datetime) -> bool:
