@@ -47,6 +47,17 @@ class AdvisoryLocks:
             self._connection = None
 
     def _run(self, statement: TextClause, outbox_ids: Collection[int]) -> list[int]:
+        """Ask at once again on another connection where the one that lay idle has ended, and all
+        locks with it."""
+        was_open = self._connection is not None
+        try:
+            return self._ask(statement, outbox_ids)
+        except DBAPIError as error:
+            if not (was_open and error.connection_invalidated):
+                raise
+        return self._ask(statement, outbox_ids)
+
+    def _ask(self, statement: TextClause, outbox_ids: Collection[int]) -> list[int]:
         if self._connection is None:
             engine = self._database.engine.execution_options(isolation_level="AUTOCOMMIT")
             self._connection = engine.connect()
