@@ -5,7 +5,6 @@ its board in hand.
 """
 
 from collections.abc import Iterator
-from threading import Thread
 
 import pytest
 from sqlalchemy import text
@@ -13,7 +12,6 @@ from sqlalchemy import text
 from pbm.store.db import Database
 from tests.conversations.playing import board_mail
 from tests.growth import SendingTable
-from tests.polling import until
 from tests.serving import take_next
 from tests.table import Person
 
@@ -40,19 +38,20 @@ def alice(shared: SendingTable) -> Person:
 def test_what_the_post_has_in_hand_is_told_by_no_other_mail(
     shared: SendingTable, alice: Person
 ) -> None:
-    words = Thread(target=lambda: alice.says("Well?", answering=board_mail(alice, 1)))
+    board = board_mail(alice, 1)
+    words = alice.mail_bytes(f"Re: {board['Subject']}", "Well?")
     other = Database(str(shared.database.engine.url))
     with other.transaction() as beside:
         beside.boards.get(1, lock=True)
         shared.clock.passes(seconds=WAITS - 1)
-        words.start()
-        until(lambda: is_put_aside(shared), "a turn that misses the board")
+        shared.hand_in(alice.address, board.reply_to, words)
+        take_next(shared.turns)
+        assert is_put_aside(shared)  # as it misses the board
         shared.clock.passes(seconds=1)
         in_hand = shared.post.claim()
         assert [mail.kind for mail in in_hand] == ["awaiting"]
-    words.join()
     other.close()
-    take_next(shared.turns)  # the mail was put aside
+    take_next(shared.turns)
     shared.send(in_hand)
     shared.days_pass(seconds=WAITS)
     receipt, said = alice.gets(2).arrived
