@@ -90,6 +90,14 @@ class Boards:
             raise LookupError(f"no board {board_id}")
         return board
 
+    def lock_if_free(self, board_id: int) -> bool:
+        """Whether nobody else has a board in hand; then nobody changes it until the commit."""
+        query = select(boards.c.id).where(boards.c.id == board_id)
+        free = query.with_for_update(skip_locked=True, key_share=True)
+        found = tuple(self._transaction.scalars(free))
+        self._transaction.have_locked(found)
+        return bool(found)
+
     def get_many(self, board_ids: Sequence[int]) -> tuple[Board, ...]:
         """Several boards that exist, in the order given."""
         found: dict[int, Board] = {}

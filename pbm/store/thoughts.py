@@ -169,6 +169,10 @@ class Thoughts:
         """It is done, or nobody wants to know any more."""
         self._transaction.execute(delete(thoughts).where(thoughts.c.id == thought.id))
 
+    def put_off(self, thought: Thought, due_at: datetime) -> None:
+        """Let it be claimed again from a moment on."""
+        self._set([thought.id], leased_by=None, leased_until=None, due_at=due_at)
+
     def count_try(self, thought: Thought, error: str, due_at: datetime) -> int:
         """Count a try that failed, and let it be claimed again from a moment on; return how many
         there have been."""

@@ -212,6 +212,22 @@ def test_what_the_board_does_not_wait_for_any_more_is_no_thought(table: Table) -
     assert table.moves(1) == table.moves(2) == []
 
 
+def test_what_seems_unwanted_stays_while_somebody_has_its_board_in_hand(postgres_url: str) -> None:
+    table = Table(postgres_url)
+    table.robots_join()
+    alice = table.joins("alice")
+    let_boards_wait(table, "alice")
+    alice.says("resign 1")
+    with table.database.transaction() as work:
+        work.boards.get(1, lock=True)  # as a turn does that may want the thought again
+        assert claimed(other_process(table)) == []
+        assert len(list(waiting(table))) == 1
+    table.clock.passes(seconds=2)
+    assert claimed(table.robots) == []
+    assert not list(waiting(table))
+    table.close()
+
+
 def test_a_start_lets_robots_think_wherever_a_board_waits(table: Table) -> None:
     table.joins("alice")
     let_boards_wait(table, "alice", "alice")

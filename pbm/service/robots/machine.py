@@ -133,9 +133,18 @@ class Robots:
             self.fail(work, Task(thought, None), error)
             return ()
         if question is None:
-            work.thoughts.done(thought)
+            self._drop(work, thought)
             return ()
         return (Task(thought, question if thought.tries < MOST_TRIES else None),)
+
+    def _drop(self, work: UnitOfWork, thought: Thought) -> None:
+        """Nobody wants it any more, as it seems. Whoever has its board in hand may want it again
+        right now, and would find that it is there already: so it is over only with the board."""
+        free = work.boards.lock_if_free(thought.board_id)
+        if free and THOUGHTS[thought.kind].question(work, thought) is None:
+            work.thoughts.done(thought)
+        else:
+            work.thoughts.put_off(thought, self.clock() + _AGAIN_AFTER)
 
     def _end(self, work: UnitOfWork, task: Task, answer: Any, *, resorts: bool) -> None:
         """Lock the board, and then the thought: a turn has the board, too, when it asks for one."""
