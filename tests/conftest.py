@@ -74,6 +74,17 @@ def database_url(request: pytest.FixtureRequest) -> str:
     return url
 
 
+@pytest.fixture(params=["sqlite", "postgresql"])
+def new_database_url(request: pytest.FixtureRequest) -> Iterator[str]:
+    """As `database_url`, for who counts the rows that are read: no test has been there before."""
+    if request.param == "sqlite":
+        yield request.getfixturevalue("sqlite_url")
+        return
+    tables: PostgresTables = request.getfixturevalue("postgres_tables")
+    with tables.lent(new=True) as url:
+        yield url
+
+
 @pytest.fixture
 def bare_postgres_url(postgres_server: PostgresServer) -> Iterator[str]:
     """The URL of a PostgreSQL database without any tables, which takes long to make."""

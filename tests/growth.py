@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import event, text
+from sqlalchemy import QueuePool, event, text
 
 from pbm.mail.smtp_out.delivery import Sent
 from pbm.service.post.composer import Composer
@@ -218,6 +218,9 @@ def rows_read(table: Table) -> Iterator[Cost]:
 
 
 def _rows_so_far(table: Table) -> int:
+    pool = table.database.engine.pool
+    assert isinstance(pool, QueuePool)
+    assert pool.checkedin() == 1  # what others have read is told up to a second later
     with table.database.engine.connect() as connection:
         connection.execute(text("SELECT pg_stat_force_next_flush()"))
         connection.commit()

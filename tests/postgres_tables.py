@@ -60,11 +60,16 @@ class PostgresTables:
         self._shape: object = None
 
     @contextmanager
-    def lent(self) -> Iterator[str]:
-        """The URL of a database in which nothing is but our tables, all of them empty."""
+    def lent(self, *, new: bool = False) -> Iterator[str]:
+        """The URL of a database in which nothing is but our tables, all of them empty.
+
+        In a `new` one no test has been before. Others leave the room of deleted rows behind, by
+        which PostgreSQL guesses how many rows a table has, and so makes its plans.
+        """
         if self._shape is None:
             self._make_template()
-        name = self._free.pop() if self._free else self._server.create(_TEMPLATE)
+        free = self._free and not new
+        name = self._free.pop() if free else self._server.create(_TEMPLATE)
         try:
             yield self._server.url(name)
         finally:

@@ -24,8 +24,8 @@ OPENING, ANSWER = "a1-c3,b2", "i9-g7,h8"
 
 
 @pytest.fixture
-def table(database_url: str) -> Iterator[SendingTable]:
-    table = SendingTable(database_url)
+def table(new_database_url: str) -> Iterator[SendingTable]:
+    table = SendingTable(new_database_url)
     table.robots_join()
     yield table
     table.leave()
