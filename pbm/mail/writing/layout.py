@@ -1,0 +1,183 @@
+"""The blocks of what a template has written, each as it stands in both parts of a mail.
+
+Paragraphs and lists are wrapped for the text part and flow in the HTML part. Marked lines keep
+their shape. No move breaks at its hyphen in either.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from html import escape
+from textwrap import wrap
+from typing import NamedTuple
+from urllib.parse import quote
+
+from pbm.mail.writing import picture
+from pbm.mail.writing.marks import COMMAND, COMMAND_ENDS, GLUE, SHAPES
+from pbm.rules.contract import LONGEST_MOVE
+
+COLUMNS = 68  # narrow, so that no mailer breaks a line again when it quotes it
+SAID_COLUMNS = 76  # of a line that a player wrote: whoever broke it here or before meant it so
+_SHAPED = frozenset(SHAPES.values())
+_COMMANDS = re.compile(f"{COMMAND}([^{COMMAND_ENDS}]*){COMMAND_ENDS}")
+# A short word with a hyphen in it, and in HTML how it stays on one line. A style sheet would be
+# shorter, but some mail programs leave it out.
+_HYPHENED = re.compile(
+    rf"(?<![\w,-])[\w,]{{1,{LONGEST_MOVE}}}-[\w,-]{{0,{LONGEST_MOVE}}}\w(?![\w-])"
+)
+_UNBROKEN = '<span style="white-space:nowrap">{}</span>'
+_BROKEN_ANYWHERE = "font-family:monospace;word-break:break-all"
+_STANDS_OUT = "font-weight:600;margin-top:1.6em"
+_CHUNKS = 256  # that are kept: the readers of a board get nearly the same mail
+_LONGEST_KEPT = 2_000  # characters of one; what people write at length is laid out anew
+
+
+class Block(NamedTuple):
+    """A paragraph, a list or the like, as it stands in both parts; a picture is in none yet."""
+
+    text: str = ""
+    html: str = ""
+    picture: str = ""  # what it shows, as `picture.described` has it
+
+
+def blocks_of(chunk: str) -> Sequence[Block]:
+    """The blocks of lines that a template has written, in their order."""
+    return _laid_out(chunk) if len(chunk) > _LONGEST_KEPT else _known_blocks(chunk)
+
+
+@lru_cache(_CHUNKS)
+def _known_blocks(chunk: str) -> Sequence[Block]:
+    return _laid_out(chunk)
+
+
+def _laid_out(chunk: str) -> Sequence[Block]:
+    blocks, kind, held = list[Block](), "", list[str]()
+    for line in chunk.split("\n"):
+        found = _kind(line)
+        if found == "paragraph" and kind == "list" and line[0] == " ":
+            found = "list"  # its item goes on
+        if held and found != kind:
+            blocks.append(_block(kind, held))
+            held = []
+        if found:
+            held.append(line)
+        kind = found
+    if held:
+        blocks.append(_block(kind, held))
+    return blocks
+
+
+def _block(kind: str, lines: list[str]) -> Block:
+    if kind in _SHAPED:
+        lines = [line[1:] for line in lines]
+    if kind == "picture":
+        return Block(picture=lines[0])
+    text, html = "\n".join(_text_lines(kind, lines)), _html_text(kind, lines)
+    text = text.replace(COMMAND, '"').replace(COMMAND_ENDS, '"')
+    return Block(text.replace(GLUE, " "), html.replace(GLUE, "&nbsp;"))
+
+
+def _kind(line: str) -> str:
+    start = line[:1]
+    if mark := SHAPES.get(start):
+        return mark
+    if not line.strip():
+        return ""
+    if line.startswith("- "):
+        return "list"
+    return "quote" if line.startswith("| ") or line == "|" else "paragraph"
+
+
+def _text_lines(kind: str, lines: Sequence[str]) -> Sequence[str]:
+    if kind in _SHAPED:
+        return [line.rstrip() for line in lines]
+    if kind == "quote":
+        return [f"| {part}".rstrip() for line in lines for part in said_lines(line[2:])]
+    if kind == "list":
+        return [part for item in _items(lines) for part in _wrapped(item, "- ", "  ")]
+    return _wrapped(" ".join(lines), "", "")
+
+
+def said_lines(text: str) -> list[str]:
+    """The lines on which a line of a player's words stands: as it is, if it is not too long."""
+    text = text.expandtabs().rstrip()
+    if len(text) <= SAID_COLUMNS:
+        return [text]
+    return wrap(text, SAID_COLUMNS, break_on_hyphens=False)
+
+
+def _wrapped(text: str, first: str, later: str) -> list[str]:
+    if text and text == text.strip() and "\t" not in text and len(first + text) <= COLUMNS:
+        return [first + text]  # as nearly always, and nothing to change
+    folded = wrap(
+        text, COLUMNS, initial_indent=first, subsequent_indent=later, break_on_hyphens=False
+    )
+    return folded or [first.rstrip()]
+
+
+def _items(lines: Sequence[str]) -> list[str]:
+    items: list[str] = []
+    for line in lines:
+        if line.startswith("- "):
+            items.append(line[2:].strip())
+        else:
+            items[-1] += f" {line.strip()}"
+    return items
+
+
+def html_of(block: Block, content_ids: Mapping[str, str]) -> str:
+    """A block in the HTML part, where each picture has a Content-ID by what describes it."""
+    if block.picture:
+        return _html_picture(block.picture, content_ids[block.picture])
+    return block.html
+
+
+def _html_text(kind: str, lines: Sequence[str]) -> str:
+    if kind == "pre":
+        return f"<pre>{escape(chr(10).join(lines))}</pre>"
+    if kind == "state":
+        return f'<p style="{_BROKEN_ANYWHERE}">{escape(" ".join(lines))}</p>'
+    if kind == "heading":
+        return f'<p style="{_STANDS_OUT}">{_escaped(" ".join(lines))}</p>'
+    if kind == "list":
+        items = "".join(f"<li>{_escaped(item)}</li>" for item in _items(lines))
+        return f"<ul>{items}</ul>"
+    if kind == "rows":
+        items = "".join(f"<li>{_escaped(line.strip())}</li>" for line in lines)
+        return f'<ul class="rows">{items}</ul>'
+    if kind == "quote":
+        said = "<br>".join(_escaped(line[2:]) for line in lines)
+        return f"<blockquote>{said}</blockquote>"
+    return f"<p>{_escaped(' '.join([line.strip() for line in lines]))}</p>"
+
+
+def _escaped(text: str) -> str:
+    """Text as it stands in HTML, where no line breaks at the hyphen of what may be a move."""
+    if "-" not in text:
+        return escape(text)
+    return _HYPHENED.sub(_kept_together, escape(text))
+
+
+def _kept_together(word: re.Match[str]) -> str:
+    return _UNBROKEN.format(word[0]) if any(map(str.isdigit, word[0])) else word[0]
+
+
+def _html_picture(described: str, content_id: str) -> str:
+    """A picture in its own size, or as wide as a narrower screen."""
+    source = escape(quote(content_id.strip("<>"), safe="@"))
+    width, height = picture.size(described)
+    alternative = escape(f"The board, also below as text: {picture.in_words(described)}.")
+    return (
+        f'<p><img src="cid:{source}" width="{width}" height="{height}"'
+        f' style="display:block;width:100%;max-width:{width}px;height:auto"'
+        f' alt="{alternative}"></p>'
+    )
+
+
+def linked(html: str, address: str | None) -> str:
+    """The HTML part with a link for each command that can be sent as it stands."""
+    to = f'<a href="mailto:{quote(address, safe="@")}?subject=' if address else ""
+    return _COMMANDS.sub(
+        lambda found: f'{to}{quote(found[1])}">{found[1]}</a>' if to else f"&quot;{found[1]}&quot;",
+        html,
+    )
