@@ -15,8 +15,8 @@ from typing import Any
 
 from argon2 import PasswordHasher
 
+from pbm.commands.logins import Login
 from pbm.commands.registry import COMMANDS
-from pbm.commands.words import Login
 from pbm.mail import keyfile
 from pbm.mail.address import ServerAddress
 from pbm.mail.tags import Keyring

@@ -4,7 +4,8 @@ for a yes."""
 from collections.abc import Iterator
 
 from pbm.commands.context import BOARDS_NAMED, Context
-from pbm.commands.declare import Command, operand
+from pbm.commands.declare import Command
+from pbm.commands.fields import operand
 from pbm.commands.settings import set_challenges
 from pbm.commands.words import BoardRef, Handle, OneOf, StrayBoard, lowered, misread
 from pbm.errors import Refusal

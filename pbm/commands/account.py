@@ -4,11 +4,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from pbm.commands.context import Context
-from pbm.commands.declare import Command, operand
+from pbm.commands.declare import Command
+from pbm.commands.fields import operand
+from pbm.commands.logins import Secret, SecretText
 from pbm.commands.look import MOST_SHOWN
 from pbm.commands.pending import pending_challenges
 from pbm.commands.seeks_told import own_seeks
-from pbm.commands.words import Handle, Secret, SecretText
+from pbm.commands.words import Handle
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.play.leave import boards_played

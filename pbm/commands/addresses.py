@@ -4,9 +4,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from pbm.commands.context import Context
-from pbm.commands.declare import MASK, Command, operand
+from pbm.commands.declare import MASK, Command
+from pbm.commands.fields import operand
 from pbm.commands.invite import check_is_of_a_person
-from pbm.commands.words import Address, Handle, Secret, SecretText
+from pbm.commands.logins import Secret, SecretText
+from pbm.commands.words import Address, Handle
 from pbm.errors import Refusal
 from pbm.events import AddressWanted, Answered, Event
 from pbm.mail.address import address_key

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from pbm.commands.context import Context
-from pbm.commands.declare import Command, operand
+from pbm.commands.declare import Command
+from pbm.commands.fields import operand
 from pbm.commands.words import BoardKind, BoardRef
 from pbm.errors import Refusal
 from pbm.events import Event

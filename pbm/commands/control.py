@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from pbm.commands.context import BOARDS_NAMED, Context, no_such_player, which_board
-from pbm.commands.declare import Command, operand
+from pbm.commands.declare import Command
+from pbm.commands.fields import operand
 from pbm.commands.words import ME, BoardKind, BoardRef, Handle, Sentence, lowered
 from pbm.errors import Refusal
 from pbm.events import Answered, Event

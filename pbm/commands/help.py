@@ -9,7 +9,8 @@ from textwrap import fill
 from typing import Any
 
 from pbm.commands.context import Context
-from pbm.commands.declare import Command, operand
+from pbm.commands.declare import Command
+from pbm.commands.fields import operand
 from pbm.commands.strength import strength_told
 from pbm.commands.words import Topic
 from pbm.errors import Refusal

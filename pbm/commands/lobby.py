@@ -5,10 +5,13 @@ from datetime import timedelta
 from typing import ClassVar
 
 from pbm.commands.context import Context, no_such_player
-from pbm.commands.declare import Chosen, Command, flag, game_options, operand, option
+from pbm.commands.declare import Command
+from pbm.commands.fields import Chosen, flag, game_options, operand, option
 from pbm.commands.invite import check_invitations
+from pbm.commands.numbers import Rounds
 from pbm.commands.opponents import Opponents, Seats, Team
-from pbm.commands.words import ME, BoardKind, BoardRef, Rounds, Span, Spans
+from pbm.commands.spans import Span, Spans
+from pbm.commands.words import ME, BoardKind, BoardRef
 from pbm.errors import Refusal
 from pbm.events import Answered, Event, Invited
 from pbm.mail.address import address_key

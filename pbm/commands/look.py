@@ -5,10 +5,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from pbm.commands.context import Context, player_named
-from pbm.commands.declare import Command, flag, operand
+from pbm.commands.declare import Command
+from pbm.commands.fields import flag, operand
+from pbm.commands.logins import login_first
 from pbm.commands.pending import pending_challenges
 from pbm.commands.seeks_told import own_seeks
-from pbm.commands.words import ME, WHICH, BoardRef, OwnBoards, Shown, Which, login_first
+from pbm.commands.words import ME, WHICH, BoardRef, OwnBoards, Shown, Which
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.plain import to_plain

@@ -4,8 +4,10 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 from pbm.commands.context import Context
-from pbm.commands.declare import Command, operand
-from pbm.commands.words import BoardKind, BoardRef, LongSpan
+from pbm.commands.declare import Command
+from pbm.commands.fields import operand
+from pbm.commands.spans import LongSpan
+from pbm.commands.words import BoardKind, BoardRef
 from pbm.events import Event
 from pbm.play.clocks.durations import write_duration
 from pbm.play.clocks.gifts import LONGEST, SHORTEST, give_time

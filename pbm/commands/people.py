@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pbm.commands.context import Context, player_named
-from pbm.commands.declare import Command, operand, option
+from pbm.commands.declare import Command
+from pbm.commands.fields import operand, option
 from pbm.commands.languages_spoken import names_of
 from pbm.commands.ratings import place_in, told_rating
 from pbm.commands.words import ME, BoardKind, BoardRef, GameName, Handle, Shown, Word, lowered

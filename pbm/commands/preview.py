@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from pbm.commands.context import Context
-from pbm.commands.declare import Command, operand
+from pbm.commands.declare import Command
+from pbm.commands.fields import operand
 from pbm.commands.look import MOST_SHOWN
 from pbm.commands.words import BoardKind, BoardRef, MoveText
 from pbm.errors import Refusal

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from pbm.commands.context import Context
-from pbm.commands.declare import Command, operand
+from pbm.commands.declare import Command
+from pbm.commands.fields import operand
 from pbm.commands.words import GameName
 from pbm.events import Answered, Event
 from pbm.plain import to_plain

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from pbm.commands.context import Context
-from pbm.commands.declare import Chosen, Command, game_options, operand
+from pbm.commands.declare import Command
+from pbm.commands.fields import Chosen, game_options, operand
 from pbm.commands.leaving import everything_about
 from pbm.commands.words import ME, BoardRef, Shown
 from pbm.errors import Refusal

@@ -7,9 +7,10 @@ from typing import Any
 
 from pbm.commands.declare import MASK, Command
 from pbm.commands.everyday import opts_out, says_no
+from pbm.commands.logins import Login
 from pbm.commands.registry import Problem, botched_move, parse_line, parse_move, whole_move
 from pbm.commands.sentences import is_talk
-from pbm.commands.words import Login, lowered
+from pbm.commands.words import lowered
 from pbm.commands.yes_and_no import accepts, spoken
 from pbm.play import subjects
 from pbm.rules.contract import Game

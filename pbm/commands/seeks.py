@@ -5,11 +5,13 @@ from datetime import timedelta
 from typing import ClassVar
 
 from pbm.commands.context import Context
-from pbm.commands.declare import Command, operand, option
+from pbm.commands.declare import Command
+from pbm.commands.fields import operand, option
 from pbm.commands.lobby import Challenge
+from pbm.commands.numbers import PlayerCount, RatingRange, SeekNumber, SeekOrAll
 from pbm.commands.opponents import Team
 from pbm.commands.seeks_told import own_seeks, told_of
-from pbm.commands.words import PlayerCount, RatingRange, SeekNumber, SeekOrAll, Span
+from pbm.commands.spans import Span
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.play.robots import robot_to_begin_with

@@ -9,7 +9,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from pbm.commands.declare import Command, Operand
+from pbm.commands.declare import Command
+from pbm.commands.fields import Operand
 from pbm.commands.opponents import Opponents
 from pbm.commands.plain_words import read_list, words_of
 from pbm.commands.play import Move

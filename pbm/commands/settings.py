@@ -8,7 +8,8 @@ from typing import Any
 from zoneinfo import ZoneInfo, available_timezones
 
 from pbm.commands.context import Context
-from pbm.commands.declare import Command, operand
+from pbm.commands.declare import Command
+from pbm.commands.fields import operand
 from pbm.commands.languages_spoken import names_of, read_languages
 from pbm.commands.words import OneOf, Word, Words, cut_short, lowered
 from pbm.errors import Refusal

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from pbm.commands.context import Context
-from pbm.commands.declare import Command, operand
+from pbm.commands.declare import Command
+from pbm.commands.fields import operand
 from pbm.commands.words import BoardKind, BoardRef
 from pbm.events import Answered, Event
 from pbm.play.analyses import ask_analysis, check_analysable, check_tells_nothing, kept_analysis

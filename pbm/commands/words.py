@@ -6,7 +6,6 @@ code `syntax` and a sentence's reason when the words cannot be read.
 
 import re
 from dataclasses import dataclass
-from datetime import timedelta
 from enum import StrEnum
 from string import ascii_lowercase, ascii_uppercase
 from typing import Any
@@ -15,18 +14,14 @@ from pbm.commands.around_moves import undressed
 from pbm.errors import Refusal
 from pbm.mail.address import AddressError, parse_address
 from pbm.nearest import nearest
-from pbm.play.clocks.durations import parse_duration, spell_duration
 from pbm.play.game_words import is_game, may_be_move, mentions_place
 from pbm.rules.registry import games
 
 _HANDLE = re.compile(r"[a-z][a-z0-9_-]{1,15}", re.ASCII)
 _BOARD = re.compile(r"(\d{1,9})?(?:#(-?\d{1,5}))?:?", re.ASCII)
 ME = "me"
-MOST_ROUNDS = 20
 _LONGEST_SHOWN = 40
 _LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
-_LOGIN = 2  # words: userid, password
-_RANGE = re.compile(r"(\d{1,4})?-(\d{1,4})?", re.ASCII)
 _MARK = re.compile(r"#(\d{1,5})", re.ASCII)
 # Commands of game servers by mail, ours to come among them: no player may be called so.
 KEPT_FREE = frozenset(
@@ -51,6 +46,11 @@ def lowered(text: str) -> str:
 def is_handle(word: str) -> bool:
     """Whether a word, in small letters, has the form of a handle."""
     return _HANDLE.fullmatch(word) is not None
+
+
+def is_board(word: str) -> bool:
+    """Whether a word has the form of a board with or without a ply; `:` alone has, too."""
+    return _BOARD.fullmatch(word) is not None
 
 
 def misread(reason: str, **params: Any) -> Refusal:
@@ -122,7 +122,7 @@ class StrayBoard(BoardKind):
 
     def fits(self, word: str) -> bool:
         """Whether it is a number, or a ply."""
-        return bool(_BOARD.fullmatch(word)) and word != ":"
+        return is_board(word) and word != ":"
 
 
 class PlyMark(Kind):
@@ -214,137 +214,6 @@ class Sentence(Kind):
         text = " ".join(words)
         words.clear()
         return text
-
-
-class Rounds(Kind):
-    """The number of games in a match."""
-
-    shown = "n"
-
-    def read(self, words: list[str]) -> int:
-        """Take one word."""
-        word = words[0]
-        if not (word.isascii() and word.isdigit() and 2 <= int(word[:3]) <= MOST_ROUNDS):
-            raise misread("rounds", word=cut_short(word), most=MOST_ROUNDS)
-        words.pop(0)
-        return int(word)
-
-
-class PlayerCount(Kind):
-    """How many play: `3`, or `3 players`."""
-
-    shown = "players"
-
-    def read(self, words: list[str]) -> int:
-        """Take one word, and the one that says what is counted."""
-        word = words[0]
-        if not (word.isascii() and word.isdigit() and len(word) <= 2 and int(word)):
-            raise misread("player-count", word=cut_short(word))
-        words.pop(0)
-        if words and lowered(words[0]) in ("players", "player"):
-            words.pop(0)
-        return int(word)
-
-
-class SeekNumber(Kind):
-    """The number of a seek: `3`, `#3` or `seek 3`."""
-
-    shown = "number"
-
-    def read(self, words: list[str]) -> int:
-        """Take one word, and the one before it that says what is meant."""
-        if len(words) > 1 and lowered(words[0]) in ("seek", "game", "number"):
-            words.pop(0)
-        word = words[0].removeprefix("#")
-        if not (word.isascii() and word.isdigit() and len(word) <= 9):
-            raise misread("seek", word=cut_short(words[0]))
-        words.pop(0)
-        return int(word)
-
-
-class SeekOrAll(Kind):
-    """The number of a seek, or `all`."""
-
-    shown = "number"
-    ALL = "all"
-
-    def read(self, words: list[str]) -> int | str:
-        """Take what it is."""
-        if lowered(words[0]) == self.ALL:
-            words.pop(0)
-            return self.ALL
-        return SeekNumber().read(words)
-
-
-class RatingRange(Kind):
-    """From which rating to which: `1200-1600`, `1200-` or `-1600`."""
-
-    shown = "1200-1600"
-
-    def read(self, words: list[str]) -> tuple[int | None, int | None]:
-        """Take one word."""
-        found = _RANGE.fullmatch(words[0])
-        least, most = (part and int(part) for part in found.groups()) if found else (None, None)
-        if (not least and not most) or (least and most and least > most):
-            raise misread("rating-range", word=cut_short(words[0]))
-        words.pop(0)
-        return least or None, most or None
-
-
-class Span(Kind):
-    """A time, as people write it, within limits."""
-
-    shown = "time"
-
-    def __init__(self, shortest: timedelta, longest: timedelta) -> None:
-        self._limits = shortest, longest
-
-    def read(self, words: list[str]) -> timedelta:
-        """Take one word."""
-        word = words.pop(0)
-        found = parse_duration(word)
-        shortest, longest = self._limits
-        if found is None:
-            raise misread("span", word=cut_short(word))
-        if not shortest <= found <= longest:
-            limits = {"shortest": spell_duration(shortest), "longest": spell_duration(longest)}
-            raise misread("span-limits", word=cut_short(word), **limits)
-        return found
-
-
-_WORDS_OF_A_TIME = 14  # a number and its unit for each of five, with "and" between them
-
-
-class LongSpan(Span):
-    """A time that may be of several words: `3 days`, `1 week 2 days`."""
-
-    def read(self, words: list[str]) -> timedelta:
-        """Take a number with its unit, and as many more of them as there are."""
-        count = 1
-        for more in range(2, min(len(words), _WORDS_OF_A_TIME) + 1):
-            if words[more - 2].isdigit() and words[more - 1][0].isdigit():
-                break  # a number without a unit is none of several: it may be a board
-            if not words[more - 1].isdigit() and parse_duration(" ".join(words[:more])) is not None:
-                count = more
-        text = " ".join(words[:count])
-        del words[:count]
-        return super().read([text])
-
-
-class Spans(Kind):
-    """Several times, with a sign between them."""
-
-    def __init__(self, between: str, most: int, each: Span) -> None:
-        self.shown = f"time{between}time"
-        self._between, self._most, self._each = between, most, each
-
-    def read(self, words: list[str]) -> tuple[timedelta, ...]:
-        """Take one word."""
-        found = words[0].split(self._between)
-        if len(found) > self._most:
-            raise misread("span", word=cut_short(words[0]))
-        del words[0]
-        return tuple(self._each.read([word]) for word in found)
 
 
 class OneOf(Kind):
@@ -458,64 +327,3 @@ class Words(Kind):
 
 def _joins(word: str) -> bool:
     return word.startswith((",", "&")) or lowered(word) == "and"
-
-
-@dataclass(frozen=True, repr=False)
-class SecretText:
-    """A word that must not be seen again; it prints masked."""
-
-    value: str
-
-    def __repr__(self) -> str:
-        return "SecretText('****')"
-
-    __str__ = __repr__
-
-
-@dataclass(frozen=True)
-class Login:
-    """A userid and a password, as older servers wanted them in a command's line."""
-
-    handle: str
-    password: SecretText
-
-
-class Secret(Kind):
-    """A password."""
-
-    shown = "password"
-
-    def read(self, words: list[str]) -> SecretText:
-        """Take one word."""
-        return SecretText(words.pop(0))
-
-
-def login_at(words: list[str]) -> int | None:
-    """Where a userid and a password stand, None if they do not.
-
-    Older servers wanted them after the board's number: `12 alice secret a1-c3,d4`. A word of
-    the command's own may stand before it or after it: `draw 12 alice secret`.
-    """
-    if len(words) <= _LOGIN:  # besides the board's number
-        return None
-    at = int(_is_own_word(words, 0))
-    if at >= len(words) or not _BOARD.fullmatch(words[at]):
-        return None
-    at += 1
-    at += _is_own_word(words, at)
-    userid = lowered(words[at]) if len(words) >= at + _LOGIN else ""
-    return at if is_handle(userid) and not mentions_place(userid) else None
-
-
-def login_first(words: list[str]) -> int | None:
-    """Where a userid and a password stand before all else, as some commands had them; None if they
-    do not."""
-    if len(words) < _LOGIN or not is_handle(lowered(words[0])):
-        return None
-    others = [word for word in words[:_LOGIN] if lowered(word) in WHICH or _BOARD.fullmatch(word)]
-    return None if others else 0
-
-
-def _is_own_word(words: list[str], at: int) -> bool:
-    """Whether a word that can be nobody's userid stands in a place."""
-    return at < len(words) and lowered(words[at]).replace("-", "") in KEPT_FREE

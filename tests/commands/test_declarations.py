@@ -5,10 +5,11 @@ import re
 
 import pytest
 
-from pbm.commands.declare import MASK, Command, Flag, GameOptions, Operand, Option
+from pbm.commands.declare import MASK, Command
+from pbm.commands.fields import Flag, GameOptions, Operand, Option
 from pbm.commands.help import GROUPS
+from pbm.commands.logins import Secret
 from pbm.commands.registry import COMMANDS, Problem, find_command, parse_line
-from pbm.commands.words import Secret
 from pbm.errors import Refusal
 from pbm.rules.registry import default_game
 

@@ -3,9 +3,9 @@
 import pytest
 
 from pbm.commands.declare import Command
+from pbm.commands.logins import Login, SecretText
 from pbm.commands.password_words import may_hold_password
 from pbm.commands.registry import parse_line
-from pbm.commands.words import Login, SecretText
 from pbm.errors import Refusal
 from pbm.passwords import (
     LONGEST,

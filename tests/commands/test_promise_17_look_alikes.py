@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pbm.commands.declare import Command, Operand
+from pbm.commands.declare import Command
+from pbm.commands.fields import Operand
 from pbm.commands.registry import COMMANDS, parse_line
 from pbm.commands.script import answer_to_welcome, confirmation, read_script
 from pbm.commands.words import Handle, lowered

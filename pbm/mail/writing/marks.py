@@ -1,4 +1,4 @@
-"""How templates mark lines and words for the layout, by filters.
+"""How templates mark lines and words by filters, for both parts of a mail.
 
 Templates write paragraphs, `- ` lists and, through the filter `pre`, lines that must keep
 their shape; lines through `rows` keep it in the text part, and are a list in the HTML part. The

@@ -1,6 +1,6 @@
 """A mail from its template: one text, from which the HTML part is made.
 
-How templates are written is told in `marks.py`, and how that is laid out in `layout.py`.
+How templates are written is told in `marks.py`, and how that looks in each part in `blocks.py`.
 """
 
 from collections.abc import Sequence
@@ -18,8 +18,8 @@ from jinja2 import (
 )
 
 from pbm.mail.writing import picture
+from pbm.mail.writing.blocks import Block, blocks_of, html_of, linked
 from pbm.mail.writing.compose import InlinePicture
-from pbm.mail.writing.layout import Block, blocks_of, html_of, linked
 from pbm.mail.writing.marks import FILTERS, KEPT, cleaned
 from pbm.mail.writing.rows_of_before import as_frozen_now
 from pbm.resources import game_templates, resource_path

@@ -15,7 +15,7 @@ from pbm.events import (
     SeekNews,
 )
 from pbm.events.board import BoardFact, BoardStarted, told
-from pbm.mail.writing.layout import said_lines
+from pbm.mail.writing.blocks import said_lines
 from pbm.plain import to_plain
 from pbm.play.clocks.told import clock_told
 from pbm.play.subjects import answer_subject

@@ -9,8 +9,8 @@ from dataclasses import replace
 from datetime import timedelta
 
 from pbm.commands.auth import Proven, Speaker, doubt_about
+from pbm.commands.logins import Login
 from pbm.commands.script import Script
-from pbm.commands.words import Login
 from pbm.mail.address import address_key
 from pbm.mail.reading.auth_results import Dmarc
 from pbm.passwords import hash_of_nobody

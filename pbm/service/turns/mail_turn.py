@@ -5,9 +5,9 @@ from functools import cached_property, partial
 
 from pbm.commands.context import Context
 from pbm.commands.help import help_page
+from pbm.commands.logins import Login
 from pbm.commands.registry import COMMANDS
 from pbm.commands.script import Script, answer_to_welcome, read_script
-from pbm.commands.words import Login
 from pbm.mail.reading.inbound import Envelope
 from pbm.mail.reading.subject import clean_subject
 from pbm.mail.site import Answering

@@ -5,7 +5,7 @@ from textwrap import wrap
 import pytest
 
 from pbm.mail.reading.quoting import OwnWords, find_own_words, own_words
-from pbm.mail.writing.layout import SAID_COLUMNS
+from pbm.mail.writing.blocks import SAID_COLUMNS
 
 ATTRIBUTIONS = """\
 On Fri, 2025-11-21 at 18:02 +0000, PBM Abalone wrote:
