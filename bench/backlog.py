@@ -54,13 +54,13 @@ class Caught:
 
 
 @contextmanager
-def backlog(here: Place, number: int) -> Iterator["Backlog"]:
-    """So many processes that take turns, and the boards that wait for them."""
+def backlog(here: Place, number: int, mails: int) -> Iterator["Backlog"]:
+    """So many processes that take turns, and the boards whose mails wait for them."""
     setting = Setting("", postgresql=True, processes=("listen", *["turn"] * number))
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         url = stack.enter_context(here.database(setting, folder))
-        boards = season.begin(url, folder, here.size.behind, picture=False)
+        boards = season.begin(url, folder, mails, picture=False)
         _, processes = stack.enter_context(
             running.pbm(
                 *(folder, url, here.next_server.port),

@@ -27,11 +27,12 @@ _AFTERWARDS = 0.2  # seconds in which what comes after the last board is written
 @dataclass(frozen=True)
 class Size:
     """How much is sent: boards that each make a ply in a round, and rounds, of which the median
-    counts; and boards whose mails wait all at once where turns are behind."""
+    counts; and boards for each process that takes turns, whose mails wait all at once where turns
+    are behind."""
 
     boards: int = 200
     rounds: int = 7
-    behind: int = 800  # so that each of eight processes fills several groups
+    behind: int = 400  # so that the first groups of a process, which are small, count for little
 
 
 @dataclass(frozen=True)

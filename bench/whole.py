@@ -169,14 +169,15 @@ def _more_turn_processes(told: Told, here: Place, number: int) -> None:
 
 def _turns_behind(told: Told, here: Place, number: int) -> None:
     """So many processes that take turns, of mails that wait already, beside one."""
+    mails = number * here.size.behind
     with ExitStack() as stack:
-        waiting = stack.enter_context(backlog(here, number))
-        beside = waiting if number == 1 else stack.enter_context(backlog(here, 1))
+        waiting = stack.enter_context(backlog(here, number, mails))
+        beside = waiting if number == 1 else stack.enter_context(backlog(here, 1, mails))
         pairs = []
         for _ in range(here.size.rounds):
             caught = waiting.round()
             pairs.append((caught, caught if beside is waiting else beside.round()))
-    name = f"PostgreSQL, {_processes(number)}, {here.size.behind} mails wait"
+    name = f"PostgreSQL, {_processes(number)}, {mails} mails wait"
     used = [(one.milliseconds, other.milliseconds) for one, other in pairs]
     together = [(one.together, other.together) for one, other in pairs]
     told.rates += [

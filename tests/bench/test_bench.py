@@ -19,7 +19,7 @@ TINY = Size(finished=3, running=2, pairs=2, plies=4)
 SMALL: dict[str, Callable[[], Sequence[Line]]] = {
     "rules": lambda: rules.measure(0, positions=3, depth=2),
     "turns": lambda: turns.measure(0),
-    "whole": lambda: whole.measure(place.Size(4, 1, behind=8), whole.SETTINGS[1::4], (2,)),
+    "whole": lambda: whole.measure(place.Size(4, 1, behind=4), whole.SETTINGS[1::4], (2,)),
     "cost": lambda: cost.measure(0),
     "growth": lambda: growth.measure(0, TINY, times=1),
     "fair": lambda: fair.measure(turns=2),
