@@ -33,7 +33,8 @@ class Thinkers:
     asked: asyncio.Event
     mail_written: asyncio.Event
     _under_way: set[int] = field(default_factory=set, init=False)  # by their numbers
-    _concluding: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
+    # One piece in a transaction that locks boards: two could wait for those of another process.
+    _locking: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
 
     async def run(self, alive: Alive) -> None:
         """Think for ever; what is under way when this is cancelled is left to others.
@@ -51,8 +52,7 @@ class Thinkers:
                         await watch.mend(self.writer, self.robots.bring_forward)
                         due_at = await self._next_due_at()
                         is_due = due_at is not None and due_at <= self.robots.clock()
-                        claim = partial(self.robots.claim, most=self._room)
-                        tasks = await self.writer.do(claim) if is_due else ()
+                        tasks = await self._claim() if is_due else ()
                     except DBAPIError as error:
                         _log.warning("database away, robots wait", error=str(error.orig))
                         await asyncio.sleep(DATABASE_PAUSE)
@@ -74,12 +74,16 @@ class Thinkers:
         """When something can be thought about next; None while there is no room for it."""
         return await self.look_in_thread(self.robots.next_due_at) if self._room else None
 
+    async def _claim(self) -> list[Task]:
+        async with self._locking:
+            return await self.writer.do(partial(self.robots.claim, most=self._room))
+
     async def _think_about(self, task: Task) -> None:
         """Think, and conclude that, as soon as the database is there."""
         piece, is_over = await self._outcome(task), False
         while not is_over:
             try:
-                async with self._concluding:  # one in a transaction, since each locks its board
+                async with self._locking:
                     await self.writer.do(piece)
                 is_over = True
             except DBAPIError as error:
