@@ -48,7 +48,9 @@ def test_a_seek_of_others_and_one_of_ones_own(table: Table) -> None:
         "Number 1: alice (1500?), Abalone for 3, -bowl -forfeittime=10d -unrated,"
         " until 2026-12-01.",
     )
-    bob.writes("seeks").gets(1).hears("You can join this game:", 'such as "join 1"')
+    bob.writes("seeks").gets(1).hears(
+        "You can join this game:", 'such as "join 1"', 'A "?" says that little is known yet.'
+    )
     bob.writes("offers").hears("Number 1: alice")
     bob.says("join 1").gets(1).hears("alice and bob wait there, and 1 more is missing.")
     alice.gets(1).hears("bob has joined your seek 1. 2 of 3 players are there now")

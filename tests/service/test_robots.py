@@ -10,10 +10,11 @@ import pytest
 from pbm.robots.players import ROBOTS
 from pbm.service.robots import machine, registry
 from pbm.service.robots.machine import LEASE, MOST_TRIES, Robots, Task
-from pbm.service.robots.minds import ThinkingFailedError
+from pbm.service.robots.minds import Question, ThinkingFailedError
 from pbm.service.robots.thinking import Kind
 from pbm.service.running.writer import Writer
 from pbm.store.db import UnitOfWork
+from pbm.store.values.thoughts import Thought
 from tests.service.test_dying_ticks import NEVER, Died, dying
 from tests.serving import think_next
 from tests.table import OPERATOR, Table
@@ -226,6 +227,24 @@ def test_what_seems_unwanted_stays_while_somebody_has_its_board_in_hand(postgres
     assert claimed(table.robots) == []
     assert not list(waiting(table))
     table.close()
+
+
+def test_what_is_wanted_again_once_its_board_is_held_is_thought_about(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table.joins("alice")
+    let_boards_wait(table, "alice")
+    ours = registry.THOUGHTS["move"]
+    stale = iter([None])  # what is read before the board is held
+
+    def question(work: UnitOfWork, thought: Thought) -> Question | None:
+        return next(stale, ours.question(work, thought))
+
+    kind = Kind(question, ours.conclude, ours.resort)
+    monkeypatch.setattr(machine, "THOUGHTS", {"move": kind})
+    (task,) = claimed(table.robots)
+    do(table.robots, lambda work: table.robots.conclude(work, task, thinks(task)))
+    assert len(table.moves(1)) == 1
 
 
 def test_a_start_lets_robots_think_wherever_a_board_waits(table: Table) -> None:

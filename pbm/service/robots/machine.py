@@ -9,6 +9,7 @@ import secrets
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 import structlog
@@ -125,26 +126,30 @@ class Robots:
             self._tell_operator(work, thought, reason, is_stuck=is_stuck)
 
     def _task(self, work: UnitOfWork, thought: Thought) -> Sequence[Task]:
+        """What is to be done about a thought that is leased now.
+
+        Whoever has its board in hand may want it right now, and would find that it is there
+        already. So that nobody wants it any more is known only where its board is held.
+        """
+        is_held = False
         try:
-            question = THOUGHTS[thought.kind].question(work, thought)
+            ask = partial(THOUGHTS[thought.kind].question, work, thought)
+            question = ask()
+            if question is None:
+                is_held = work.boards.lock_if_free(thought.board_id)
+                question = ask() if is_held else None
         except Exception as error:
             if is_away(error):
                 raise
             self.fail(work, Task(thought, None), error)
             return ()
-        if question is None:
-            self._drop(work, thought)
-            return ()
-        return (Task(thought, question if thought.tries < MOST_TRIES else None),)
-
-    def _drop(self, work: UnitOfWork, thought: Thought) -> None:
-        """Nobody wants it any more, as it seems. Whoever has its board in hand may want it again
-        right now, and would find that it is there already: so it is over only with the board."""
-        free = work.boards.lock_if_free(thought.board_id)
-        if free and THOUGHTS[thought.kind].question(work, thought) is None:
+        if question is not None:
+            return (Task(thought, question if thought.tries < MOST_TRIES else None),)
+        if is_held:
             work.thoughts.done(thought)
         else:
             work.thoughts.put_off(thought, self.clock() + _AGAIN_AFTER)
+        return ()
 
     def _end(self, work: UnitOfWork, task: Task, answer: Any, *, resorts: bool) -> None:
         """Lock the board, and then the thought: a turn has the board, too, when it asks for one."""
