@@ -1,9 +1,10 @@
-"""How long a player waits while others send the dearest mails, as fast as they are taken."""
+"""How long a player waits while others send the dearest mails, as fast as they are taken, or while
+twenty write all that they can to one reader."""
 
 import asyncio
 import itertools
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from multiprocessing import get_context
 from pathlib import Path
@@ -25,18 +26,26 @@ _SHAPE = Shape("one after the other", 2, True)
 _A_SECOND = 5.0  # turns, so that each stands alone
 _BEGUN = 100  # mails that the others have sent before anything is measured
 _PAUSE = 0.1  # seconds before a connection that was lost is opened again
+_TRIES = (  # a line for each board, in turn
+    *("c5,d5", "g5,f5", "draw", "takeback", "Are you still there?", "challenge reader", "whoami"),
+    *("vacation today 2d", "back", "seek -players=3", "join 1", "pause", "resign"),
+)
+_CROWD = [("plain", f"{line}\n" + "so many words\n" * 40) for line in _TRIES]
 _NO_LIMIT = {"PBM_MAILS_PER_HOUR": "0", "PBM_PEER_MAILS_PER_HOUR": "0"}
 _SETTINGS = (
     Setting("SQLite", variables=_NO_LIMIT),
     Setting("PostgreSQL", postgresql=True, variables=_NO_LIMIT),
 )
 Bodies = Sequence[tuple[str, str]]
+Ways = Sequence[tuple[str, str]]
+"""Who writes, and to which address."""
 Waited = tuple[list[float], list[float]]
 """Seconds from each final dot to the reply, and to the second board's arrival."""
 
 
 def measure(turns: int = TURNS) -> list[Row]:
-    """The slowest of a hundred turns: alone, beside strangers, and beside one player."""
+    """The slowest of a hundred turns: alone, beside strangers, beside one player, and beside a
+    crowd, of whose mails is told as well how many came to the one reader in an hour at most."""
     bodies = dear.dearest()
     with place(Size(turns + 1)) as here:
         return [row for setting in _SETTINGS for row in _rows(here, setting, bodies)]
@@ -45,19 +54,25 @@ def measure(turns: int = TURNS) -> list[Row]:
 def _rows(here: Place, setting: Setting, bodies: Bodies) -> list[Row]:
     with tempfile.TemporaryDirectory() as name, here.database(setting, Path(name)) as url:
         boards = season.begin(url, Path(name), here.size.boards, picture=False)
+        crowd = season.begin_crowd(url, Path(name))
         sink = here.next_server
         with running.pbm(Path(name), url, sink.port, variables=setting.variables) as (port, _):
             game = Game(boards, here.load, sink, port)
             game.turns()  # what happens once is not measured
             alone = game.turns()
             rows = [*told(f"{setting.name}, alone", alone, alone, beside="itself")]
-            with _others(port, bodies, author=None, to=season.SERVER):
+            with _others(port, bodies):
                 beside = "beside 20 connections of strangers"
                 rows += told(f"{setting.name}, {beside}", game.turns(), alone)
-            author, to = game.busy_player()
-            with _others(port, bodies, author=author, to=to):
+            with _others(port, bodies, [game.busy_player()]):
                 beside = "beside 20 connections of one player"
                 rows += told(f"{setting.name}, {beside}", game.turns(), alone)
+            game.to_reader = 0
+            with _others(port, _CROWD, crowd) as sent:
+                beside = "beside 20 players who write to one reader"
+                rows += told(f"{setting.name}, {beside}", game.turns(), alone)
+                what, others = f"{setting.name}, {beside}: mails to the reader", sent()
+            rows.append(Row(what, "mails", game.to_reader, "sent", game.to_reader / others))
     return rows
 
 
@@ -66,6 +81,7 @@ class Game:
 
     def __init__(self, boards: Season, sending: Load, sink: running.NextServer, port: int) -> None:
         self._boards, self._sending, self._sink, self._port = boards, sending, sink, port
+        self.to_reader = 0  # mails that have come to whom a crowd writes
 
     def busy_player(self) -> tuple[str, str]:
         """Who plays on the last board, and that player's reply address there."""
@@ -85,6 +101,7 @@ class Game:
 
         def all_there() -> bool:
             for moment, recipient in self._sink.take():
+                self.to_reader += recipient == season.READER
                 if recipient in wanted:
                     arrived.setdefault(recipient, moment)
             return len(arrived) == len(wanted)
@@ -112,30 +129,30 @@ def told(name: str, waited: Waited, alone: Waited, *, beside: str = "alone") -> 
 
 
 @contextmanager
-def _others(port: int, bodies: Bodies, *, author: str | None, to: str) -> Iterator[None]:
-    """Somebody who sends without end from a process of its own; `author` None: many strangers."""
+def _others(port: int, bodies: Bodies, ways: Ways = ()) -> Iterator[Callable[[], int]]:
+    """Somebody who sends without end from a process of its own, in these `ways` in turn; without
+    any as many strangers. Gives what tells how many mails were taken."""
     context = get_context("spawn")
     taken = context.Value("i", 0)
-    process = context.Process(target=_flood, args=(port, bodies, author, to, taken), daemon=True)
+    process = context.Process(target=_flood, args=(port, bodies, ways, taken), daemon=True)
     process.start()
     try:
         until(lambda: taken.value >= _BEGUN, "the others' mails")
-        yield
+        yield lambda: int(taken.value)
     finally:
         process.kill()
         process.join()
 
 
-def _flood(port: int, bodies: Bodies, author: str | None, to: str, taken: Any) -> None:
-    asyncio.run(_Flood(port, bodies, author, to, taken).run())
+def _flood(port: int, bodies: Bodies, ways: Ways, taken: Any) -> None:
+    asyncio.run(_Flood(port, bodies, ways, taken).run())
 
 
 class _Flood:
     """Mails over many connections at once, for ever, whatever the server says."""
 
-    def __init__(self, port: int, bodies: Bodies, author: str | None, to: str, taken: Any) -> None:
-        self._port, self._bodies, self._author, self._to = port, bodies, author, to
-        self._taken = taken
+    def __init__(self, port: int, bodies: Bodies, ways: Ways, taken: Any) -> None:
+        self._port, self._bodies, self._ways, self._taken = port, bodies, ways, taken
         self._numbers = itertools.count()
 
     async def run(self) -> None:
@@ -154,10 +171,11 @@ class _Flood:
     async def _send(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         number = next(self._numbers)
         kind, body = self._bodies[number % len(self._bodies)]
-        author = self._author or f"s{number}@forged{number % 50}.example"
-        raw = dear.mail(kind, body, author=author, to=self._to, number=number)
+        stranger = f"s{number}@forged{number % 50}.example", season.SERVER
+        author, to = self._ways[number % len(self._ways)] if self._ways else stranger
+        raw = dear.mail(kind, body, author=author, to=to, number=number)
         await _said(reader, writer, f"MAIL FROM:<{author}>\r\n".encode())
-        await _said(reader, writer, f"RCPT TO:<{self._to}>\r\n".encode())
+        await _said(reader, writer, f"RCPT TO:<{to}>\r\n".encode())
         await _said(reader, writer, b"DATA\r\n")
         await _said(reader, writer, raw + b".\r\n")
         self._taken.value += 1

@@ -11,9 +11,11 @@ from pbm.mail.tags import load_keyring
 from pbm.play.boards import start_board
 from pbm.store.db import Database
 from pbm.store.migrate import migrate
-from pbm.store.values.players import Player, Settings
+from pbm.store.values.players import Player
 from tests.setups import abalone
 
+READER = "reader@players.example"
+CROWD, CROWDED = 20, 30  # players, and boards of six at which they sit with one reader
 SERVER = "pbm@games.example"
 SECRET = "a-secret-for-measurements-only-of-enough-letters"
 MOVES = ("c5,d5", "g5,f5", "d5,c5", "f5,g5")  # to and fro, for ever
@@ -67,6 +69,29 @@ class Season:
             yield Letter(mover.address.encode(), to.encode(), raw.encode())
 
 
+def begin_crowd(database_url: str, folder: Path) -> list[tuple[str, str]]:
+    """Put many boards of six into a database, at each of which one reader sits: the addresses of
+    all the others, and where each of them writes to a board."""
+    database, now = Database(database_url), datetime.now(UTC)
+    keyring, address = load_keyring(folder / "none", SECRET), ServerAddress(SERVER)
+    ways = []
+    with database.transaction() as work:
+        reader = work.players.add("reader", READER, now)
+        crowd = [
+            work.players.add(f"crowd{number}", f"crowd{number}@players.example", now)
+            for number in range(CROWD)
+        ]
+        for number in range(CROWDED):
+            five = [crowd[(5 * number + place) % CROWD] for place in range(5)]
+            board = start_board(work, abalone(), [*five[:3], reader, *five[3:]], now)
+            for player in five:
+                tag = keyring.reply_tag(player.id, player.epoch, board.id)
+                to = address.board_reply(player.id, tag, board.id)
+                ways.append((player.address, to))
+    database.close()
+    return ways
+
+
 def a_mail() -> bytes:
     """A mail as the players of a season send it."""
     words = {"handle": "left1", "address": "left1@players.example", "to": SERVER, "number": 1}
@@ -87,7 +112,7 @@ def begin(database_url: str, folder: Path, boards: int, *, picture: bool) -> Sea
                 for side in ("left", "right")
             ]
             for player in pair:
-                work.players.set_settings(player.id, Settings(picture=picture))
+                work.players.change_settings(player.id, picture=picture)
             board = start_board(work, abalone(), pair, now)
             begun.append((board.id, pair[0], pair[1]))
     database.close()

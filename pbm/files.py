@@ -1,6 +1,7 @@
 """Files that the operator names: only real ones are read, and no more of them than makes sense."""
 
 import os
+import pwd
 import stat
 from io import BufferedReader
 from pathlib import Path
@@ -30,3 +31,42 @@ def read_file(path: Path, most: int) -> bytes:
     if len(content) > most:
         raise OperatorError(f"{path} is larger than {most // 1024} KB, which it should not be.")
     return content
+
+
+def refuse_anothers(*paths: Path) -> None:
+    """Raises OperatorError for the first that is there, and that this user may not read and write;
+    folders come before what is in them."""
+    for path in paths:
+        may_all = os.R_OK | os.W_OK | (os.X_OK if path.is_dir() else 0)
+        if path.exists() and not os.access(path, may_all):
+            denied = PermissionError(None, "it cannot be read and written")
+            raise OperatorError(f"{path}: {trouble(path, denied)}")
+
+
+def trouble(path: Path, error: OSError) -> str:
+    """What the system says of a file, and what to do where it is another user's."""
+    said = f"{error.strerror or error}."
+    there = next(place for place in (path, *path.absolute().parents) if _uid(place) is not None)
+    if not isinstance(error, PermissionError) or _uid(there) in (os.geteuid(), None):
+        return said
+    owner, own = _user(_uid(there)), _user(os.geteuid())
+    how = "chown -R" if there == path else "chown"
+    instead = "Say" if owner == "root" else f"Run it as {owner}, or say"
+    return (
+        f"{said} {there} belongs to {owner}, and this runs as {own}. {instead} as root: "
+        f"{how} {own} {there}"
+    )
+
+
+def _uid(path: Path) -> int | None:
+    try:
+        return path.stat().st_uid
+    except OSError:
+        return None
+
+
+def _user(uid: int | None) -> str:
+    try:
+        return pwd.getpwuid(uid or 0).pw_name
+    except KeyError:
+        return f"user {uid}"

@@ -8,7 +8,7 @@ the event loop or while a transaction is open. So a turn only asks for what it n
 import re
 import unicodedata
 from base64 import b64encode
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
@@ -17,11 +17,11 @@ from typing import Self
 from argon2 import PasswordHasher
 from argon2.exceptions import VerifyMismatchError
 
+from pbm.apart import Apart, WorkNeeded
 from pbm.errors import Refusal
 
 SHORTEST = 8  # characters; ten tries an hour find shorter ones too soon
 LONGEST = 512  # characters; a line that may be a command is shorter
-_MOST_TIMES = 32  # that one mail's turn begins anew; rates allow fewer
 _ROUNDS, _KIBIBYTES, _LANES = 2, 19_456, 1
 _SALT_BYTES, _HASH_BYTES = 16, 32
 _OURS = re.compile(
@@ -62,27 +62,18 @@ class SealedPassword:
     seal: str = field(repr=False)
 
 
-class HashingNeeded(Exception):  # noqa: N818 - no error: the turn begins anew after `work_out`
-    """A turn needs what is not known yet.
-
-    The turn is to be undone, `work_out` to be called apart from the event loop and outside any
-    transaction, and the turn to be begun anew with the same `PasswordWork`. `work_out` raises
-    nothing: what goes wrong there is raised in the turn.
-    """
-
-    def __init__(self, work_out: Callable[[], None]) -> None:
-        super().__init__()
-        self.work_out = work_out
+class HashingNeeded(WorkNeeded):
+    """A turn needs a password hashed."""
 
 
-class PasswordWork:
+class PasswordWork(Apart):
     """What the hashing for one mail has come to so far."""
 
+    needed = HashingNeeded
+
     def __init__(self) -> None:
-        self._hashes: dict[str, PasswordHash] = {}
+        super().__init__()
         self._right: dict[tuple[PasswordHash, str], bool] = {}
-        self._failed: Exception | None = None
-        self._times = 0
 
     def hash_of(self, password: str) -> PasswordHash:
         """What is kept instead of a new password.
@@ -93,32 +84,15 @@ class PasswordWork:
             raise Refusal("short-password", least=SHORTEST)
         if len(password) > LONGEST:
             raise Refusal("long-password", most=LONGEST)
-        if password not in self._hashes:
-            self._need(lambda: self._hashes.update({password: hash_password(password)}))
-        return self._hashes[password]
+        return self.outcome(password, lambda: hash_password(password))
 
     def are_right(self, tries: Sequence[tuple[PasswordHash, str]]) -> list[bool]:
         """Whether each of these passwords is the one of its hash. Raises HashingNeeded."""
         possible = [one for one in tries if len(one[1]) <= LONGEST]
         unknown = [one for one in possible if one not in self._right]
         if unknown:
-            self._need(lambda: self._right.update({one: check_password(*one) for one in unknown}))
+            self.need(lambda: self._right.update({one: check_password(*one) for one in unknown}))
         return [self._right.get(one, False) for one in tries]
-
-    def _need(self, work: Callable[[], None]) -> None:
-        if self._failed:
-            raise self._failed
-        self._times += 1
-        if self._times > _MOST_TIMES:
-            raise RuntimeError("a turn that needs ever more hashed")
-
-        def work_out() -> None:
-            try:
-                work()
-            except Exception as error:  # noqa: BLE001 - the turn raises it
-                self._failed = error
-
-        raise HashingNeeded(work_out)
 
 
 class ConfirmedPassword(PasswordWork):

@@ -15,6 +15,7 @@ from tests.installed_wheel import InstalledWheel, install_wheel_once
 from tests.openings import Opening
 from tests.postgres_server import MissingPostgresError, PostgresServer, running_postgres
 from tests.postgres_tables import PostgresTables
+from tests.quick_databases import make_databases_quick
 from tests.secrets_issued import ISSUED
 from tests.sqlite_tables import make_tables
 
@@ -131,8 +132,9 @@ def installed_wheel(tmp_path_factory: pytest.TempPathFactory) -> InstalledWheel:
 
 
 def pytest_configure() -> None:
-    """Note every secret that the tests issue."""
+    """Note every secret that the tests issue; let their databases wait for no disk."""
     ISSUED.watch()
+    make_databases_quick()
 
 
 @pytest.hookimpl(tryfirst=True)

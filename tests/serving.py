@@ -32,10 +32,15 @@ class Server(Protocol):
 
 
 def keep(
-    server: Server, sender: str, recipients: tuple[str, ...], raw: bytes, peer: str = "127.0.0.1"
+    server: Server,
+    sender: str,
+    recipients: tuple[str, ...],
+    raw: bytes,
+    peer: str = "127.0.0.1",
+    network: str = "",
 ) -> Any:
     """Keep a mail that is handed in; return the reply."""
-    piece = keeping(server.intake, sender, recipients, raw, Caller(peer, ""))
+    piece = keeping(server.intake, sender, recipients, raw, Caller(peer, network))
     return asyncio.run(Writer(server.database, _here).do(piece))
 
 

@@ -14,11 +14,11 @@ from email import message_from_bytes
 from email.header import decode_header, make_header
 from email.message import Message
 from email.utils import format_datetime, parseaddr
-from functools import cache
+from functools import cache, cached_property, lru_cache
 from ipaddress import ip_network
 from typing import Any, Self
 
-from sqlalchemy import text
+from sqlalchemy import inspect, text
 
 from pbm.mail.address import ServerAddress
 from pbm.mail.reading.auth_results import Front
@@ -35,7 +35,8 @@ from pbm.service.running.downtime import LISTENING, note_listening
 from pbm.service.ticks.machine import Ticks
 from pbm.service.turns.turn import Turns
 from pbm.store.db import Database
-from pbm.store.migrate import current_version, migrate
+from pbm.store.driver import Call, execute
+from pbm.store.migrate import migrate
 from pbm.store.schema import metadata
 from pbm.store.values.boards import Board
 from pbm.store.values.mails import InboxMail, OutboxMail
@@ -54,7 +55,7 @@ PEER = "127.0.0.1"
 TOLD = (  # columns that people read, in a mail or at the operator's desk
     ("inbox", "outcome"),
     ("outbox", "last_error"),
-    ("outbox", "params"),
+    ("outbox_contents", "params"),
     ("questions", "params"),
     ("errands", "lines"),
     ("errands", "comment"),
@@ -64,6 +65,10 @@ TOLD = (  # columns that people read, in a mail or at the operator's desk
     ("buckets", "key"),
     ("boards", "tags"),
 )
+_EVERYTHING = [
+    Call('SELECT "{}" FROM {}'.format('", "'.join(table.columns.keys()), table.name))
+    for table in metadata.tables.values()
+]
 _BY_WHEN = re.compile(r", by [A-Z][a-z]{2} \d{4}-\d\d-\d\d \d\d:\d\d(?: UTC)? \(\d+ \w+\)")
 START = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
@@ -92,14 +97,14 @@ class Mail:
 
     def __getitem__(self, header: str) -> str:
         value = self.message[header]
-        return "" if value is None else str(make_header(decode_header(str(value))))
+        return "" if value is None else _decoded(str(value))
 
-    @property
+    @cached_property
     def text(self) -> str:
         """The text part."""
         return self._part("text/plain")
 
-    @property
+    @cached_property
     def html(self) -> str:
         """The HTML part."""
         return self._part("text/html")
@@ -130,7 +135,7 @@ class Table:
         self.clock = Clock()
         make_tables(url)
         self.database = Database(url)
-        if current_version(self.database) is None:
+        if _is_bare(self.database):
             migrate(self.database)
         counter = Numbers()
         keyring = Keyring((Key("k1", b"a secret key that only tests know"),))
@@ -149,6 +154,7 @@ class Table:
         self.renderer = _renderer()
         self.mailboxes: dict[str, list[Mail]] = {}
         self.peer = PEER
+        self.network = ""
         self._stamped = b""
         self._sent = Numbers()
         self._opening = Opening(self.database, self.mailboxes, (counter, self._sent))
@@ -203,7 +209,7 @@ class Table:
         """What decides how a mail is taken, beside what is stored."""
         roles = (self, self.intake, self.turns, self.ticks, self.robots)
         sites = [id(each.site) for each in roles]
-        return (self.clock(), self.lots, self.peer, self._stamped, *sites)
+        return (self.clock(), self.lots, self.peer, self.network, self._stamped, *sites)
 
     def deliver(self, sender: str, recipient: str, raw: bytes) -> str:
         """Hand a mail to the server as the listener does; let it be obeyed and answered."""
@@ -222,7 +228,7 @@ class Table:
             (rejection,) = self.intake.accept_recipients(work, [Named(recipient)])
         if rejection is not None:
             return f"{rejection.code} {rejection.text}"
-        kept = keep(self, sender, (recipient,), self._stamped + raw, self.peer)
+        kept = keep(self, sender, (recipient,), self._stamped + raw, self.peer, self.network)
         return f"{kept.code} {kept.text}" if isinstance(kept, Rejection) else f"250 {kept}"
 
     def behind_front(self, says: str, *, tried: bool = True) -> None:
@@ -264,10 +270,12 @@ class Table:
         self.posts()
 
     def is_down(self, days: float) -> None:
-        """Let no process live for some days, and then begin again."""
+        """Let no process live for some days, and then begin again, with what is due by then."""
         with self.database.transaction() as work:
             note_listening(work, self.clock())
-            self.clock.passes(days=days)
+        self.clock.passes(days=days)
+        self.days_pass(0)
+        with self.database.transaction() as work:
             note_listening(work, self.clock())
             work.facts.forget(LISTENING)  # from now on no heart beats at this table
 
@@ -357,10 +365,11 @@ class Table:
     def close(self) -> None:
         """Leave the table: what is kept holds no secret but where the server needs it."""
         with self.database.engine.execution_options(pbm_reading=True).connect() as connection:
-            stored = {
-                table: connection.exec_driver_sql(f"SELECT * FROM {table}").mappings().all()
-                for table in metadata.tables
-            }
+            found = execute(connection, *_EVERYTHING)
+        stored = {
+            table.name: [dict(zip(table.columns.keys(), row, strict=True)) for row in rows]
+            for table, rows in zip(metadata.tables.values(), found, strict=True)
+        }
         for table, column in TOLD:
             told = "\n".join(str(row[column]) for row in stored[table])
             ISSUED.none_in(told, f"{table}.{column}")
@@ -368,6 +377,18 @@ class Table:
             kept = str([{**row, "raw": None} for row in rows])  # what waits is as it came
             assert not any(secret in kept for secret in ISSUED.texts), f"a password in {table}"
         self.database.close()
+
+
+def _is_bare(database: Database) -> bool:
+    """Whether a database has no tables yet, asked more cheaply than Alembic would ask."""
+    with database.engine.connect() as connection:
+        return not inspect(connection).has_table("alembic_version")
+
+
+@lru_cache(maxsize=1024)
+def _decoded(value: str) -> str:
+    """What a header says."""
+    return str(make_header(decode_header(value)))
 
 
 @cache

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -16,10 +17,12 @@ from pbm.app.opening import open_site, settings_from_here
 from pbm.clock import system_clock
 from pbm.config import Settings
 from pbm.errors import OperatorError
+from pbm.files import trouble
 from pbm.rules.registry import GamesError
 from pbm.service.operator.checks import database_state
 from pbm.service.operator.office import Office
-from pbm.store.db import why_unusable
+from pbm.store.db import Database
+from pbm.store.reaching import why_unusable
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -39,8 +42,9 @@ class Console:
     def office(self) -> Iterator[Office]:
         """Open the office of a server that is up to date; close its database at the end."""
         database_state(self.settings)
-        database, site = open_site(self.settings)
+        database = Database(self.settings.database_url)
         try:
+            site = open_site(self.settings, database)
             yield Office(database, site, system_clock, self.who)
         finally:
             database.close()
@@ -67,6 +71,9 @@ def sentences() -> Iterator[None]:
         raise click.ClickException(str(error)) from error
     except DBAPIError as error:
         raise click.ClickException(why_unusable(error)) from error
+    except PermissionError as error:
+        told = f"{error.filename}: {trouble(Path(error.filename), error)}"
+        raise click.ClickException(told) from error
 
 
 def login_name() -> str:

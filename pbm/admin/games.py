@@ -100,7 +100,7 @@ def end(console: Console, number: int, winners: tuple[str, ...], draw: bool, why
 @why_option
 @pass_console
 def reopen(console: Console, number: int, why: str) -> None:
-    """Let board N go on, which the operator had ended."""
+    """Let board N go on after the operator, a draw or time ended it."""
     with console.office() as office:
         click.echo(f"Board {service.reopen(office, number, why).id} goes on.")
 

@@ -10,7 +10,9 @@ from pbm.admin.console import (
     why_for_the_journal,
     yes_option,
 )
+from pbm.clock import system_clock
 from pbm.service.operator import keys as service
+from pbm.service.operator.checks import database_state
 
 
 @click.group()
@@ -57,3 +59,21 @@ def drop(console: Console, key_id: str, why: str, yes: bool) -> None:
     with console.office() as office:
         service.drop_old_key(console.settings, office, key_id, why)
     click.echo(f"Key {key_id} is dropped. Mails that it has signed cannot be answered any more.")
+
+
+@keys.command()
+@why_for_the_journal
+@yes_option
+@pass_console
+def forget(console: Console, why: str, yes: bool) -> None:
+    """Go on without keys that are lost.
+
+    For good, since no mail that they have signed can then be answered; where no key is left the
+    server makes one when it is started. It is asked about first.
+    """
+    question = "Forget the keys that are not here? No mail signed with them can then be answered."
+    make_sure(question, yes=yes)
+    database_state(console.settings)
+    lost = service.forget_keys(console.settings, system_clock, console.who, why)
+    which = f" ({', '.join(lost)})" if lost else ""
+    click.echo(f"Keys that are not here are forgotten{which}. Start the server again.")

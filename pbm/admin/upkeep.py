@@ -12,6 +12,7 @@ from pbm.service.operator.checks import check as check_all
 from pbm.service.operator.finding import Finding
 from pbm.service.operator.upkeep import migrate_here
 from pbm.service.operator.verify import verify as verify_boards
+from pbm.store.migrate import newest_version
 
 
 @click.command()
@@ -38,11 +39,14 @@ def verify(console: Console, numbers: tuple[int, ...]) -> None:
 @pass_console
 def migrate(console: Console) -> None:
     """Bring the tables to the version that this program needs."""
-    before, after = migrate_here(console.settings)
+    before, copy = migrate_here(console.settings)
+    after = newest_version()
     if before == after:
         click.echo(f"Nothing to do: the tables have version {after}.")
     else:
         click.echo(f"The tables had version {before or 'none'} and have version {after} now.")
+    if copy:
+        click.echo(f"{copy} is the database as it was. Remove it when all is well.")
 
 
 @click.command()

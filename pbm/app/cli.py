@@ -10,7 +10,6 @@ from pbm import __version__
 from pbm.app.logs import set_up_logging
 from pbm.app.opening import owner_only, settings_from_here
 from pbm.app.server import Server
-from pbm.config import Settings
 from pbm.errors import OperatorError
 from pbm.service.running.heartbeat import ROLES
 
@@ -37,7 +36,9 @@ def serve(roles: str) -> None:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)  # until the server listens to it
     try:
         with owner_only():
-            asyncio.run(_serve(settings_from_here(), _parse_roles(roles)))
+            server = Server(settings_from_here(), _parse_roles(roles))
+            spare_garbage_looks()
+            asyncio.run(server.run())
     except OperatorError as error:
         raise click.ClickException(str(error)) from error
 
@@ -49,12 +50,6 @@ def _parse_roles(text: str) -> frozenset[str]:
         known = ", ".join(sorted(ROLES))
         raise OperatorError(f"--roles={text}: name one or more of {known}, with commas between.")
     return roles
-
-
-async def _serve(settings: Settings, roles: frozenset[str]) -> None:
-    server = Server(settings, roles)
-    spare_garbage_looks()
-    await server.run()
 
 
 def spare_garbage_looks() -> None:

@@ -1,26 +1,34 @@
 """Settings become what a server needs, and `pbm-admin` too: database, keys, and the way out."""
 
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import structlog
 from sqlalchemy.exc import DBAPIError
 
+from pbm.clock import system_clock
 from pbm.config import Settings, load_settings
 from pbm.errors import OperatorError
-from pbm.mail.address import AddressError, parse_address
+from pbm.files import trouble
+from pbm.mail.address import AddressError, ServerAddress, parse_address
 from pbm.mail.site import Site
 from pbm.mail.smtp_out.delivery import Transport
 from pbm.mail.smtp_out.maildir import MaildirTransport, check_folders
 from pbm.mail.smtp_out.smarthost import SmarthostTransport
-from pbm.mail.tags import load_keyring
 from pbm.rules.registry import GamesError, prefer
+from pbm.service.operator.known_keys import note_keys, open_keyring
+from pbm.service.operator.upkeep import bring_up_to_date
 from pbm.service.own_address import own_address
-from pbm.store.db import Database, why_unusable
-from pbm.store.migrate import is_current, migrate
+from pbm.store.db import Database
+from pbm.store.migrate import is_current, newest_version
 from pbm.store.pooling import refuse_lent_sessions
+from pbm.store.reaching import comes_back, why_unusable
 
+DATABASE_PAUSE = 2.0  # seconds until a database that is away is tried again
+_log = structlog.get_logger("pbm.app")
 SETTINGS_FILE = Path("pbm.toml")
 
 
@@ -29,8 +37,45 @@ def settings_from_here() -> Settings:
     return load_settings(os.environ, SETTINGS_FILE)
 
 
-def open_site(settings: Settings) -> tuple[Database, Site]:
-    """Open the database and the keys. Raises OperatorError for a setting that cannot work."""
+def open_site(settings: Settings, database: Database) -> Site:
+    """Open the keys. Raises OperatorError for a setting that cannot work, and for keys that are not
+    those that the database knows."""
+    address, operator = _named(settings)
+    with database.reading() as work:
+        keyring = open_keyring(work, settings, system_clock())
+    return Site(
+        address,
+        keyring,
+        operator,
+        authserv_id=settings.front_name,
+        trusted_networks=settings.trusted_networks,
+        robot_seconds=settings.seconds_for_robots,
+    )
+
+
+def open_to_serve(settings: Settings, database: Database) -> Site:
+    """Open all that a server needs of the database, and wait for it where it is away.
+
+    Raises OperatorError for what waiting does not mend.
+    """
+    _named(settings)  # before anything is waited for
+    while True:
+        try:
+            ready_database(database)
+            site = open_site(settings, database)
+            with database.transaction() as work:
+                note_keys(work, site.keyring.keys, system_clock())
+        except DBAPIError as error:
+            if not comes_back(database, error):
+                raise OperatorError(why_unusable(error)) from error
+            _log.warning("database away, waiting for it", reason=why_unusable(error))
+            time.sleep(DATABASE_PAUSE)
+        else:
+            return site
+
+
+def _named(settings: Settings) -> tuple[ServerAddress, str]:
+    """The server's address and the operator's. Raises OperatorError."""
     address = own_address(settings)
     try:
         prefer(settings.game)
@@ -40,16 +85,7 @@ def open_site(settings: Settings) -> tuple[Database, Site]:
         operator = parse_address(settings.operator) if settings.operator else ""
     except AddressError as error:
         raise OperatorError(f"PBM_OPERATOR: {error}") from error
-    keyring = load_keyring(settings.key_file, settings.secret_key or None)
-    site = Site(
-        address,
-        keyring,
-        operator,
-        authserv_id=settings.front_name,
-        trusted_networks=settings.trusted_networks,
-        robot_seconds=settings.seconds_for_robots,
-    )
-    return Database(settings.database_url), site
+    return address, operator
 
 
 def open_transport(settings: Settings) -> Transport:
@@ -62,22 +98,21 @@ def open_transport(settings: Settings) -> Transport:
         entries = list(root.iterdir()) if root.is_dir() else []
         check_folders(root, *(each for each in entries if each.is_symlink() or each.is_dir()))
     except OSError as error:
-        raise OperatorError(f"PBM_MAILDIR: {error.strerror}.") from error
+        raise OperatorError(f"PBM_MAILDIR: {trouble(root, error)}") from error
     return MaildirTransport(root)
 
 
 def ready_database(database: Database) -> None:
     """Migrate an embedded database; refuse a shared one that is behind, or behind a pooler that
-    lends its sessions. Raises OperatorError."""
+    lends its sessions. Raises OperatorError, and DBAPIError."""
     refuse_lent_sessions(database)
-    try:
-        if is_current(database):
-            return
-        if not database.embedded:
-            raise OperatorError("The database is behind this program. Run: pbm-admin migrate")
-        migrate(database)
-    except DBAPIError as error:
-        raise OperatorError(why_unusable(error)) from error
+    if is_current(database):
+        return
+    if not database.embedded:
+        raise OperatorError("The database is behind this program. Run: pbm-admin migrate")
+    before, copy = bring_up_to_date(database)
+    if before:
+        _log.info("database migrated", before=before, now=newest_version(), copy=str(copy))
 
 
 @contextmanager

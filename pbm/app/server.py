@@ -2,18 +2,20 @@
 
 import asyncio
 import signal
+import ssl
 from contextlib import AsyncExitStack
 from functools import partial
 
 import structlog
 
-from pbm.app.opening import open_site, open_transport, ready_database
+from pbm.app.opening import open_to_serve, open_transport
 from pbm.app.threads import Threads, here
 from pbm.clock import system_clock
 from pbm.config import Settings
 from pbm.errors import OperatorError
-from pbm.mail.smtp_in.certificate import load_certificate
+from pbm.mail.smtp_in.certificate import good_between, load_certificate, why_not_now
 from pbm.mail.smtp_in.listener import Listener
+from pbm.rules.registry import left_out
 from pbm.service.intake.door import Door
 from pbm.service.intake.mailrates import MailRates
 from pbm.service.intake.receive import Intake, log_fault
@@ -37,6 +39,7 @@ from pbm.service.running.heartbeat import (
     stop_beating,
 )
 from pbm.service.running.loops import TurnTaker, begin, keep_time, send_post, take_turns
+from pbm.service.running.room import watch_rooms
 from pbm.service.running.steps import InThread
 from pbm.service.running.writer import Reader, Writer
 from pbm.service.ticks.machine import Ticks
@@ -44,6 +47,7 @@ from pbm.service.turns.crash_marker import CrashMarker
 from pbm.service.turns.turn import Turns
 from pbm.service.turns.watchdog import Watchdog
 from pbm.store.channels import MAIL_KEPT, MAIL_WRITTEN, THOUGHT_ASKED, TIMER_SET, Channel
+from pbm.store.db import Database
 from pbm.store.sole import hold_alone
 from pbm.store.waking import Bell, Waking
 
@@ -60,13 +64,14 @@ class Server:
     def __init__(self, settings: Settings, roles: frozenset[str] = frozenset(ROLES)) -> None:
         self._settings = settings
         self._roles = roles
-        self._database, site = open_site(settings)
+        self._database = Database(settings.database_url)
         if self._database.embedded and roles != frozenset(ROLES):
             raise OperatorError("One process does everything on SQLite: leave out --roles.")
         self._alone = hold_alone(self._database)
-        ready_database(self._database)
         self._transport = open_transport(settings)
         self._tls = load_certificate(settings.tls_cert, settings.tls_key)
+        self._look_at_certificate(self._tls)
+        site = open_to_serve(settings, self._database)
         rates = MailRates(*settings.most_mails, settings.trusted_networks)
         self._intake = Intake(site, system_clock, rates)
         crash_marker = CrashMarker(settings.key_file.with_name("turn-in-hand"))
@@ -128,6 +133,8 @@ class Server:
         loop.add_signal_handler(signal.SIGHUP, self._hung_up.set)
         for name in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(name, self._stopping.set)
+        for game, why in left_out().items():
+            _log.error("game left out", game=game, why=why)
         async with AsyncExitStack() as stack:
             stack.callback(self._close)
             stack.push_async_callback(self._waking.close)
@@ -144,6 +151,7 @@ class Server:
                 self._woken_by_others(),
                 keep_beating(self._heart, self._writers[_HEART]),
                 self._read_again(listener),
+                watch_rooms(self._settings),
             )
             tasks = [asyncio.create_task(it) for it in always]
             if TURN in self._roles:
@@ -177,11 +185,25 @@ class Server:
                 _log.info("SIGHUP", reads_again="nothing, as no certificate is shown here")
                 continue
             try:
-                listener.show(await asyncio.to_thread(load_certificate, certificate, key))
+                shown = await asyncio.to_thread(load_certificate, certificate, key)
+                listener.show(shown)
             except OperatorError as error:
                 _log.error("certificate not read again, the old one is shown", error=str(error))
             else:
                 _log.info("certificate read again", certificate=certificate)
+                self._look_at_certificate(shown)
+
+    def _look_at_certificate(self, shown: ssl.SSLContext | None) -> None:
+        """Say so in the log where clients will not take what is shown to them."""
+        if shown is None:
+            return
+        certificate = self._settings.tls_cert
+        try:
+            why = why_not_now(*good_between(shown, certificate), system_clock())
+        except OperatorError as error:
+            why = str(error)
+        if why:
+            _log.warning("certificate is not good now", certificate=certificate, why=f"it {why}")
 
     async def _take_turns(self) -> None:
         alive = partial(self._heart.alive, TURN)

@@ -64,7 +64,7 @@ class WhoAmI(Command):
                 "to_move": list(to_move),
                 "seeks": own_seeks(context),
                 "challenges": pending_challenges(context),
-                "unreachable": player.unreachable_since is not None,
+                "unreachable": bool(player.unreachable_since) or player.id in context.turn.back,
             },
         )
 

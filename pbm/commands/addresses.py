@@ -157,7 +157,5 @@ def _check_free(context: Context, address: str) -> None:
     if owner is not None and owner.id == context.player.id:
         raise Refusal("address-is-yours", address=address)
     check_is_of_a_person(context, address)
-    if owner is not None:
-        raise Refusal("cannot-add", address=address)
     if not strangers_answers_left(context.work, address, context.now):
         raise refusal_of_stranger(context.work, address, context.now)

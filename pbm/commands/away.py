@@ -27,8 +27,9 @@ class Vacation(Command):
 
     A vacation is whole days in your time zone, of which you have thirty a year; days on which you
     were away already cost nothing twice. Today can be the first one. Whoever waits for your move
-    is told when it begins, and the first line of a board says until when you are away. Your mails
-    are read as ever: a move in your vacation counts, and nobody else's clock stands still.
+    is told some hours after it has begun, and the first line of a board says until when you are
+    away. Your mails are read as ever: a move in your vacation counts, and nobody else's clock
+    stands still.
 
     Where your time on a board runs out and you have made a move there before, days that are left
     of the year are taken by themselves, once on a board and seven at most. You and the others get
@@ -64,7 +65,7 @@ class Back(Command):
 
     Today still counts as a day of it, so that no clock runs out because you are back. What you have
     said of days to come is dropped, and so are days that were taken by themselves. Whoever waits
-    for your move is told.
+    for your move, and was told that you are away, is told so some hours later.
     """
 
     words = ("back",)

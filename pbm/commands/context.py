@@ -12,6 +12,7 @@ from pbm.passwords import PasswordWork
 from pbm.play.clocks.forfeits import forfeited_at
 from pbm.play.clocks.told import moment_told
 from pbm.play.handles import handles_like
+from pbm.play.records import note_seen
 from pbm.play.robots import robot_to_begin_with
 from pbm.play.turn import Turn
 from pbm.rules.registry import default_game
@@ -27,14 +28,14 @@ _ANY_ROBOT = frozenset("ai bot bots computer engine machine robot robots".split(
 class Context:
     """The work in hand as the commands see it, who speaks, and what is pointed at.
 
-    `hints` are the boards that the mail points at, the surest first: its reply address,
-    what it answers, its subject. `mailed` are the boards that the mail which it answers showed, one
-    or several. `can_be_strict`: this server learns for which senders their
-    domain vouches, so that a player may insist on it.
+    `actor_id` is the number of the player who speaks, None for a stranger. `hints` are the boards
+    that the mail points at, the surest first: its reply address, what it answers, its subject.
+    `mailed` are the boards that the mail which it answers showed, one or several. `can_be_strict`:
+    this server learns for which senders their domain vouches, so that a player may insist on it.
     """
 
     turn: Turn
-    actor: Player | None
+    actor_id: int | None
     help_page: Callable[[str], dict[str, Any]]  # raises Refusal for an unknown subject
     check_handle: Callable[[str, int], None]  # raises Refusal where a player cannot have it
     hints: tuple[int, ...] = ()
@@ -74,20 +75,33 @@ class Context:
         return self.turn.site.shuffled(names)
 
     @property
-    def player(self) -> Player:
-        """The registered player who speaks. Raises Refusal for a stranger."""
-        if self.actor is None:
+    def actor(self) -> Player | None:
+        """Who speaks, as the commands above have left the player; None for a stranger."""
+        return None if self.actor_id is None else self.work.players.get(self.actor_id)
+
+    @property
+    def player_id(self) -> int:
+        """The number of the registered player who speaks. Raises Refusal for a stranger."""
+        if self.actor_id is None:
             raise Refusal("not-registered")
-        return self.actor
+        return self.actor_id
+
+    @property
+    def player(self) -> Player:
+        """The registered player who speaks, as `actor`. Raises Refusal for a stranger."""
+        return self.work.players.get(self.player_id)
 
     @property
     def wants_picture(self) -> bool:
         """Whether boards are shown to the speaker as pictures, too."""
-        return self.actor is None or self.actor.settings.picture
+        actor = self.actor
+        return actor is None or actor.settings.picture
 
     def board(self, ref: BoardRef | None) -> Board:
         """Find the board that is meant, to look at it. Raises Refusal."""
-        return self._find(ref, lock=False)
+        board = self._find(ref, lock=False)
+        note_seen(self.work, board, self.turn.now)
+        return board
 
     def own_board(self, ref: BoardRef | None) -> Board:
         """Find a board on which the speaker sits, still being played, and lock it.
@@ -95,7 +109,7 @@ class Context:
         Raises Refusal.
         """
         board = self._find(ref, lock=True)
-        if not board.seats_of(self.player.id):
+        if not board.seats_of(self.player_id):
             raise Refusal("not-your-board", number=board.id)
         self._check_time(board)
         if not board.playing:
@@ -105,13 +119,13 @@ class Context:
     def own_game(self, ref: BoardRef | None) -> Board:
         """Find a board, as `own_board` does, that the speaker has not left. Raises Refusal."""
         board = self.own_board(ref)
-        if self.player.id not in board.still_in:
+        if self.player_id not in board.still_in:
             raise Refusal("already-out", number=board.id)
         return board
 
     def _check_time(self, board: Board) -> None:
         """Raise Refusal where the speaker has run out of time."""
-        at = forfeited_at(self.work, board, self.player.id)
+        at = forfeited_at(self.work, board, self.player_id)
         if at is not None:
             told = moment_told(at, self.player.settings.timezone)
             raise Refusal("ran-out-of-time", at=told, playing=board.playing, number=board.id)
@@ -128,10 +142,10 @@ class Context:
     def _implied(self) -> int:
         if self.hints:
             return self.hints[0]
-        waiting = self.work.boards.to_move(self.player.id)
+        waiting = self.work.boards.to_move(self.player_id)
         if len(waiting) == 1:
             return waiting[0]
-        boards = self.work.boards.of_player(self.player.id, playing=True, most=BOARDS_NAMED)
+        boards = self.work.boards.of_player(self.player_id, playing=True, most=BOARDS_NAMED)
         raise which_board(boards)
 
 
@@ -157,7 +171,7 @@ def no_such_player(context: Context, handle: str, *, by_address: bool = False) -
 
     `by_address`: an address would do as well.
     """
-    near = handles_like(context.work, handle, context.actor) if context.actor else []
+    near = handles_like(context.work, handle, context.player) if context.actor_id else []
     robot = _robot(context.work) if handle in _ANY_ROBOT else None
     told = {"robot": robot} if robot else {}
     return Refusal("no-such-player", handle=handle, by_address=by_address, near=near, **told)

@@ -84,6 +84,11 @@ class ReportBoard(Command):
     board: BoardRef | None = operand(BoardKind(), optional=True)
     text: str | None = operand(Sentence(), optional=True)
 
+    @property
+    def text_follows(self) -> bool:
+        """As long as it says nothing itself; else further commands may stand below."""
+        return self.text is None
+
     def run(self, context: Context) -> Iterator[Event]:
         """Pass it on."""
         board = self._find(context)

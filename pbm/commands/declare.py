@@ -20,6 +20,7 @@ from pbm.commands.words import BoardKind, BoardRef, Sentence, cut_short, lowered
 from pbm.errors import Refusal
 from pbm.events import Event
 from pbm.nearest import nearest
+from pbm.play.limits import Rate
 from pbm.play.turn import Turn
 from pbm.resources import game_note
 from pbm.rules.contract import Game
@@ -46,6 +47,7 @@ class Command:
     stands_alone: ClassVar[bool] = False  # with other words behind it, it is something else
     dangerous: ClassVar[bool] = False  # asked about even after a proof
     covered_by_yes: ClassVar[bool] = False  # a yes of the last day may stand for it, too
+    tries: ClassVar[Rate | None] = None  # how often it may be tried, whatever comes of it
     takes_text: ClassVar[bool] = False  # what stands below it is its own, and no comment
     takes_login: ClassVar[bool] = False  # `12 userid password` is no part of it, and masked
     comes_last: ClassVar[bool] = False  # done after the others of the same mail
@@ -57,6 +59,11 @@ class Command:
     line: str  # as written, secrets masked
     login: Login | None = None  # which proves a player, where the password is right
     game: Game  # that the line names, or that is meant where it names none
+
+    @property
+    def text_follows(self) -> bool:
+        """Whether the lines below are its text, whatever they say."""
+        return self.takes_text
 
     def __init_subclass__(cls) -> None:
         cls.fields = dict(_fields_of(cls))

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from pbm.commands.context import Context
 from pbm.errors import Refusal
-from pbm.mail.address import address_key, leads_elsewhere
+from pbm.mail.address import address_key, is_at_home, leads_elsewhere
 from pbm.mail.reading.automatic import is_own, is_role
 from pbm.play.limits import has_said_no, refusal_of_stranger, strangers_answers_left
 
@@ -34,6 +34,8 @@ def check_is_of_a_person(context: Context, address: str) -> None:
 
 def _check_address(context: Context, address: str) -> None:
     check_is_of_a_person(context, address)
+    if is_at_home(address, context.server):
+        raise Refusal("invited-at-home", address=address, server=context.server)
     asked = context.work.questions.asked_address("invite", address_key(address))
     if asked or has_said_no(context.work, address):
         raise Refusal("invited-already", address=address, server=context.server)

@@ -19,7 +19,7 @@ from pbm.play.begin import begin_board, check_others
 from pbm.play.boards import Setup, setup_of
 from pbm.play.challenges import WAITS_FOR, propose, who_is_asked
 from pbm.play.clocks.durations import write_duration
-from pbm.play.clocks.terms import LONGEST, MOST, SHORTEST, Terms, chosen_terms
+from pbm.play.clocks.terms import LEAST, LONGEST, MOST, SHORTEST, SOONEST, Terms, chosen_terms
 from pbm.play.decline import decline_board
 from pbm.play.matches import last_of_match, next_seating
 from pbm.play.partners import in_seats, in_teams, partners_option
@@ -47,12 +47,14 @@ class Challenge(Command):
     play, after reminders on days 3, 7 and 14 and a day before the end. -forfeittime=10d sets that
     time, -nagtime=2d,5d the reminders. -totaltime=60d is for all your moves together. With
     -bank=30d+1d you have thirty days to begin with and a day more with each move, never more than
-    thirty. `help clocks` has more about it.
+    thirty. The least for a move, for all of them and in a bank is two days, and an hour that a move
+    adds. `help clocks` has more about it.
 
     Somebody who does not play here yet is invited by mail address instead of a handle. We ask
     that person once, and never again; the board starts when all who were asked have said yes. Your
     words wait until then: somebody who has not said yes does not get them. If one has not answered
-    within three days, the game is off, and you are told.
+    within three days, the game is off, and you are told. It is the same where the address is a
+    player's: we tell nobody who plays from where.
 
     pebble, cobble and boulder are robots, from the weakest to the strongest. They play at once, on
     every board and with any number of others, as partners too, and their games are rated like all
@@ -83,15 +85,17 @@ class Challenge(Command):
     random: bool = flag("random")
     rounds: int | None = option("rounds", Rounds())
     unrated: bool = flag("unrated")
-    forfeittime: timedelta | None = option("forfeittime", Span(SHORTEST, LONGEST))
+    forfeittime: timedelta | None = option("forfeittime", Span(SHORTEST, LONGEST, "reminded"))
     nagtime: tuple[timedelta, ...] | None = option(
-        "nagtime", Spans(",", 5, Span(SHORTEST, LONGEST))
+        "nagtime", Spans(",", *5 * [Span(SOONEST, LONGEST)])
     )
-    totaltime: timedelta | None = option("totaltime", Span(SHORTEST, MOST))
-    bank: tuple[timedelta, ...] | None = option("bank", Spans("+", 2, Span(SHORTEST, MOST)))
+    totaltime: timedelta | None = option("totaltime", Span(SHORTEST, MOST, "reminded"))
+    bank: tuple[timedelta, ...] | None = option(
+        "bank", Spans("+", Span(SHORTEST, MOST, "reminded"), Span(LEAST, MOST))
+    )
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Seat the players and start the board, or ask those who don't play here yet."""
+        """Seat the players and start the board, or ask those who are named by their addresses."""
         names = self._names(context)
         setup = self._setup(len(names))
         self._check_number(context, setup, names)
@@ -118,7 +122,7 @@ class Challenge(Command):
     def _invite(
         self, context: Context, names: list[str], addresses: tuple[str, ...]
     ) -> Iterator[Event]:
-        """Ask those who don't play here yet."""
+        """Ask those who are named by their addresses."""
         first_unsaid = self._first_unsaid(context, names)
         told = {"addresses": list(addresses), "first_unsaid": first_unsaid}
         yield Answered("invited", {"title": "your invitation", **told})
@@ -250,11 +254,9 @@ def _called(context: Context, teams: Sequence[Team]) -> list[Team]:
 
 
 def _known(context: Context, name: str) -> str:
-    """The handle of the sender, or of somebody named by an address, if there is one."""
-    if name == ME:
-        return context.player.handle
-    player = context.work.players.by_address(address_key(name)) if "@" in name else None
-    return player.handle if player else name
+    """The handle of the sender; nobody learns who plays from another's address."""
+    own = {ME, *map(address_key, context.player.addresses)}
+    return context.player.handle if address_key(name) in own else name
 
 
 def _opponent(context: Context, handle: str, *, by_address: bool = False) -> Player:

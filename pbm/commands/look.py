@@ -202,7 +202,7 @@ def _all_shown(
     if room <= 0:
         raise Refusal("enough-shown", most=MOST_SHOWN)
     boards = [(context.board(ref), ref.ply) for ref in refs[:room]]
-    strange = [board.id for board, _ in boards if own and not board.seats_of(context.player.id)]
+    strange = [board.id for board, _ in boards if own and not board.seats_of(context.player_id)]
     if strange:
         raise Refusal("not-your-board", number=strange[0])
     boards += [(board, None) for board in more]
@@ -217,7 +217,7 @@ def _all_shown(
 
 def _owner(context: Context, player: Player) -> str | None:
     """The handle of somebody else than the speaker."""
-    return None if player.id == context.player.id else player.handle
+    return None if player.id == context.player_id else player.handle
 
 
 def _counted(owners: Sequence[str | None], boards: Sequence[Board], asked: _Asked) -> str:
@@ -252,7 +252,7 @@ def _listed(board: Board) -> dict[str, Any]:
 
 def _shown(context: Context, board: Board, ply: int | None) -> Answered:
     if ply is None:
-        player_id = context.actor.id if context.actor else None
+        player_id = context.actor_id
         view = board_view(
             context.work, board, player_id=player_id, whole=True, picture=context.wants_picture
         )

@@ -7,7 +7,7 @@ from pbm.commands.context import Context, player_named
 from pbm.commands.declare import Command
 from pbm.commands.fields import operand, option
 from pbm.commands.languages_spoken import names_of
-from pbm.commands.ratings import place_in, told_rating
+from pbm.commands.ratings import place_in, told_of_robot, told_rating
 from pbm.commands.words import ME, BoardKind, BoardRef, GameName, Handle, Shown, Word, lowered
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
@@ -15,8 +15,9 @@ from pbm.play.clocks.vacations import today_of
 from pbm.play.results import Score, result_of, score_of
 from pbm.rules.registry import game_named, games
 from pbm.store.history import MOST_MEETINGS
+from pbm.store.players import Listed
 from pbm.store.values.players import Player
-from pbm.store.values.ratings import Pool
+from pbm.store.values.ratings import Pool, Rating
 
 _MOST_LISTED = 20  # games in one answer
 _MOST_PLAYERS = 30
@@ -70,7 +71,7 @@ class History(Command):
             {
                 "title": f"the games of {' and '.join(names)}",
                 "names": names,
-                "own": context.actor is not None and of.id == context.actor.id,
+                "own": of.id == context.actor_id,
                 "score": score._asdict() if score else None,
                 "most": MOST_MEETINGS,
                 "many": len(context.work.boards.numbers_of(of.id, most=MOST_MEETINGS + 1))
@@ -135,14 +136,20 @@ class Players(Command):
             {
                 "handle": player.handle,
                 "since": str(player.joined_at.date()),
-                "rating": told_rating(context, known[player.id]) if player.id in known else None,
+                "rating": _rating(context, player, known.get(player.id)),
                 "away": str(away[player.id]) if player.id in away else None,
-                "robot": player.is_robot,
+                "robot": player.robot is not None,
             }
             for player in players
         ]
         told = {"title": "who plays here", "players": rows, "game": info.title, "first": first}
         yield Answered("players", {**told, "line": f"players {go_on}" if go_on else None})
+
+
+def _rating(context: Context, player: Listed, known: Rating | None) -> dict[str, Any] | None:
+    if player.robot:
+        return told_of_robot(player.robot)
+    return told_rating(context, known) if known else None
 
 
 def _who(context: Context, player: Player) -> dict[str, Any]:
@@ -166,6 +173,7 @@ def _games(context: Context, player: Player) -> dict[str, Any]:
     games_over, kept = history.kept_time(player.id, most=_LOOKED_AT)
     return {
         "ratings": _ratings(context, player),
+        "measured": told_of_robot(player.robot) if player.robot else None,
         "playing": history.playing(player.id, most=_MOST_COUNTED),
         "most": _MOST_COUNTED,
         "over": games_over,
@@ -179,7 +187,7 @@ def _ratings(context: Context, player: Player) -> Sequence[dict[str, Any]]:
     return [
         {
             "pool": pool.value,
-            "place": place_in(context, game, pool, player.id, rating),
+            "place": place_in(context, game, pool, player.id),
             **_title(game),
             **told_rating(context, rating),
         }

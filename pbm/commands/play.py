@@ -90,7 +90,7 @@ class Move(Command):
         check_move(board, self.move)
         past = past_view(
             *(context.work, board, board.position, board.ply),
-            since=last_seen(board, context.actor.id if context.actor else None),
+            since=last_seen(board, context.actor_id),
             picture=context.wants_picture,
         )
         told = {**to_plain(past), "next": board.ply + 1, **why}
@@ -120,7 +120,7 @@ class Move(Command):
 
     def _check_turn(self, board: Board, context: Context) -> None:
         mover = board.to_move
-        if mover and mover.player_id != context.player.id:
+        if mover and mover.player_id != context.player_id:
             raise Refusal("not-your-turn", turn=mover.handle, number=board.id)
 
     def _older(self, board: Board, context: Context) -> Answering | None:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import timedelta
 
 from pbm.commands.context import Context
 from pbm.commands.declare import Command
@@ -11,13 +12,25 @@ from pbm.commands.leaving import everything_about
 from pbm.commands.words import ME, BoardRef, Shown
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
-from pbm.play.analyses import kept_analysis
+from pbm.play.analyses import kept_analysis, tells_nothing
 from pbm.play.analyses_told import better_lines
 from pbm.play.game_words import why
-from pbm.play.records import keep_record, record_of, shown_names
+from pbm.play.limits import Rate
+from pbm.play.records import (
+    Replay,
+    keep_for_a_time,
+    keep_record,
+    read_record,
+    record_of,
+    shown_names,
+)
 from pbm.rules.contract import GameRecord, KeepsRecords, RecordError
 from pbm.rules.record import forms_of, readings_of, written
 from pbm.store.values.boards import Board
+
+MOST_PLIES = 2_000
+A_RECORD = 100  # plies; each further hundred counts as another
+IMPORTS = Rate("imports", 30, timedelta(days=1))
 
 
 class Export(Command):
@@ -60,7 +73,9 @@ class Export(Command):
         """The game, with the better moves that an analysis of it has found."""
         record = record_of(context.work, board, context.server)
         kept = None if board.playing else kept_analysis(context.work, board)
-        return replace(record, better=better_lines(kept)) if kept and kept.finished_at else record
+        if not (kept and kept.finished_at and tells_nothing(context.work, board, context.actor)):
+            return record
+        return replace(record, better=better_lines(kept))
 
 
 class Import(Command):
@@ -70,32 +85,49 @@ class Import(Command):
     `export` writes them. {game} The game is played through;
     where the rules do not allow a move, nothing is kept, and we say which and why.
     It gets a number like any board, so that `show` and `export` work on it. It is over, and
-    nobody can play on.
+    nobody can play on. It goes when nobody has looked at it for 90 days.
+
+    You can bring in thirty games in 24 hours, of 2000 moves at most. A long one counts once for
+    each hundred moves.
     """
 
     words = ("import",)
     group = "look"
     examples = ("import",)
     takes_text = True
+    tries = IMPORTS
 
     chosen: Chosen = game_options(readings_of)
 
     def run(self, context: Context) -> Iterator[Event]:
         """Replay it, and keep it."""
-        record = self._record(context)
-        seated = [context.player.id] * record.seats
-        names = shown_names(record)
-        board = keep_record(context.turn, self.game, record, seated, names=names)
+        through = self._replay(context)
+        _check_length(context, len(through.played))
+        seated = [context.player.id] * through.record.seats
+        names = shown_names(through.record)
+        board = keep_record(context.turn, self.game, through, seated, names=names)
+        keep_for_a_time(context.turn, board)
         told = {"title": "your record", "plies": board.ply, "options": dict(board.options)}
         yield Answered("imported", {**told, "game": board.game, "number": board.id}, board.id)
 
-    def _record(self, context: Context) -> GameRecord:
+    def _replay(self, context: Context) -> Replay:
         text = "\n".join(context.text)
         if not text.strip():
             raise Refusal("no-record")
         if not isinstance(self.game, KeepsRecords):
             raise Refusal("no-records", title=self.game.info.title)
-        try:
-            return self.game.read(text, self.chosen.options())
-        except RecordError as error:
-            raise Refusal("bad-record", **why(self.game, error)) from error
+        game, chosen = self.game, self.chosen.options()
+        of = (game.info.name, text, *sorted(chosen.items()))
+        found = context.turn.apart.outcome(of, lambda: read_record(game, text, chosen))
+        if isinstance(found, RecordError):
+            raise Refusal("bad-record", **why(self.game, found)) from found
+        return found
+
+
+def _check_length(context: Context, plies: int) -> None:
+    """Count what is long once more for each further hundred moves. Raises Refusal."""
+    if plies > MOST_PLIES:
+        raise Refusal("long-record", plies=plies, most=MOST_PLIES)
+    for _ in range((plies - 1) // A_RECORD):
+        if not IMPORTS.take(context.work, context.now, context.player.id):
+            raise Refusal("too-often", most=IMPORTS.most)

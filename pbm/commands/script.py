@@ -11,7 +11,7 @@ from pbm.commands.logins import Login
 from pbm.commands.registry import Problem, botched_move, parse_line, parse_move, whole_move
 from pbm.commands.sentences import is_talk
 from pbm.commands.words import lowered
-from pbm.commands.yes_and_no import accepts, spoken
+from pbm.commands.yes_and_no import accepts, said_below, spoken
 from pbm.play import subjects
 from pbm.rules.contract import Game
 from pbm.rules.registry import default_game
@@ -141,7 +141,7 @@ class _Reader:
                 if len(commands) == MOST_COMMANDS:
                     return _too_many(commands)
                 commands.append(found)
-                if found.takes_text:
+                if found.text_follows:
                     return Script(_in_order(commands), trimmed(body[index + 1 :]))
                 continue
             rest = trimmed(body[index:])
@@ -166,7 +166,7 @@ class _Reader:
             if len(commands) == MOST_COMMANDS:
                 return _too_many(commands)
             commands.append(found)
-            if found.takes_text:
+            if found.text_follows:
                 return Script(_in_order(commands), trimmed(body[index + 1 :]))
         return Script(_in_order(commands))
 
@@ -215,12 +215,13 @@ def behind_answer(said: Sequence[str]) -> tuple[str, ...]:
 def answer_to_welcome(said: Sequence[str]) -> tuple[bool | None, tuple[str, ...]]:
     """Read the answer to the question whether somebody wants to play here.
 
-    Whatever may be a no, or a wish for no more mail, is a no.
+    Whatever may be a no, or a wish for no more mail, is a no; below a yes it is neither.
     """
     body = trimmed(said)
     found = spoken(body)
     if found.answer:
-        return True, body[found.lines :]
+        below = body[found.lines :]
+        return (None, body) if any(map(says_no, said_below(below))) else (True, below)
     return (False, body[1:]) if says_no(_opening(body)) else (None, body)
 
 

@@ -30,7 +30,7 @@ from pbm.play.seeks import (
 )
 from pbm.store.values.seeks import Seek
 
-MOST_LISTED = 20
+MOST_LISTED = 40
 _SHORTEST, _LONGEST = timedelta(days=1), timedelta(weeks=8)
 
 
@@ -124,7 +124,8 @@ class SeekOthers(Challenge):
 class Seeks(Command):
     """List the games that others offer, those that you can join first.
 
-    Your own stand above them, with who waits there already.
+    The newest stand first, and one of each player before anybody's second. Your own stand above
+    them, with who waits there already.
     """
 
     words = ("seeks", "offers")
@@ -134,14 +135,12 @@ class Seeks(Command):
 
     def run(self, context: Context) -> Iterator[Event]:
         """Answer with a list."""
-        can, cannot = seeks_to_join(context.work, context.player, context.now)
-        listed = [*can, *cannot][:MOST_LISTED]
-        some = listed[: len(can)]
+        can, cannot, more = seeks_to_join(context.work, context.player, context.now, MOST_LISTED)
         told = {
             "own": own_seeks(context),
-            "can": told_of(context, some),
-            "cannot": told_of(context, listed[len(some) :]),
-            "more": len(can) + len(cannot) - len(listed),
+            "can": told_of(context, can),
+            "cannot": told_of(context, cannot),
+            "more": more,
         }
         yield Answered("seeks", {"title": "open games", **told})
 

@@ -22,8 +22,8 @@ def own_seeks(context: Context) -> list[dict[str, Any]]:
 
 def offered(context: Context) -> list[dict[str, Any]]:
     """A few seeks that the speaker, a newcomer, can join."""
-    can, _ = seeks_to_join(context.work, context.player, context.now)
-    return told_of(context, can[:_MOST_OFFERED])
+    can, *_ = seeks_to_join(context.work, context.player, context.now, _MOST_OFFERED)
+    return told_of(context, can)
 
 
 def told_of(context: Context, seeks: Sequence[Seek]) -> list[dict[str, Any]]:

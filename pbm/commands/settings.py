@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
-from datetime import datetime
+from dataclasses import asdict
+from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo, available_timezones
 
@@ -11,19 +11,23 @@ from pbm.commands.context import Context
 from pbm.commands.declare import Command
 from pbm.commands.fields import operand
 from pbm.commands.languages_spoken import names_of, read_languages
+from pbm.commands.spans import Span
 from pbm.commands.words import OneOf, Word, Words, cut_short, lowered
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.nearest import nearest
+from pbm.play.clocks.durations import write_duration
+from pbm.play.clocks.terms import LONGEST
+from pbm.play.clocks.vacations import keep_zone
 from pbm.play.clocks.waits import check_time_left, look_again
 from pbm.play.digests import DAILY, HOURLY, OFF, arrange_digests
 from pbm.play.robots import MOST_BOARDS, boards_with_robots
-from pbm.store.values.players import Settings
 
 _CHALLENGES = ("on", "off", "ask")
 _MOST_ZONES = 3  # of one city
 _OF_THE_CALENDAR = ("weekend", "timezone")
 _MOST_GAMES = 999
+_DAY = timedelta(days=1)
 _NO_LIMIT = ("none", "off", "no", "0")
 _SPELLINGS = {
     "pictures": "picture",
@@ -33,11 +37,17 @@ _SPELLINGS = {
     "tz": "timezone",
     "weekends": "weekend",
     "language": "languages",
+    "receipt": "receipts",
+    "reminder": "reminders",
 }
 _HOW_OFTEN = {
     **dict.fromkeys(("on", "day", "everyday"), DAILY),
     **dict.fromkeys(("no", "never", "none"), OFF),
     "hour": HOURLY,
+}
+_REMINDERS = {
+    **dict.fromkeys(("on", "usual", "every"), "all"),
+    **dict.fromkeys(("off", "few", "none", "no"), "last"),
 }
 _HOUR = re.compile(r"([0-9]{1,2})(?:[:.]?00)?[ ]?(h|am|pm|)", re.ASCII)
 
@@ -86,6 +96,14 @@ def _hour(word: str) -> int | None:
     return hour if hour < 24 else None
 
 
+def _reminders(word: str) -> dict[str, Any]:
+    value = _REMINDERS.get(lowered(word), lowered(word))
+    if value in ("all", "last"):
+        return {"reminders": value}
+    after = Span(_DAY, LONGEST).read([word])
+    return {"reminders": write_duration(after)}
+
+
 def _zone(word: str) -> str:
     alike = {name.lower(): name for name in available_timezones()}
     name = alike.get(lowered(word).replace(" ", "_"))
@@ -127,12 +145,14 @@ _SETTINGS: Mapping[str, _Read] = {
     "timezone": lambda word: {"timezone": _zone(word)},
     "languages": lambda word: {"languages": read_languages(word)},
     "limit": lambda word: {"limit": _limit(word)},
+    "receipts": _on_or_off("receipts"),
+    "reminders": _reminders,
 }
 
 SWITCHES = frozenset(
     word
     for word in (*_SETTINGS, *_SPELLINGS)
-    if _SPELLINGS.get(word, word) in ("picture", "strict", "weekend", "digest")
+    if _SPELLINGS.get(word, word) in ("picture", "strict", "weekend", "digest", "receipts")
 )
 """Words of settings that a line may begin with, without `set`, where `on` or `off` is all else."""
 
@@ -147,7 +167,7 @@ class ShowSettings(Command):
 
     def run(self, context: Context) -> Iterator[Event]:
         """Answer with all settings."""
-        yield _told(context, context.player.settings)
+        yield _told(context)
 
 
 class Set(Command):
@@ -168,6 +188,13 @@ class Set(Command):
     is what cannot wait: an offer to you that somebody else may end meanwhile, a move for which
     you would have less than a day after the digest, and a reminder. `set mails digest` is
     `set digest daily`, and with `all` or `turn` there are no digests.
+
+    `set receipts off` sends you no mail for a move of your own that is played; one that cannot be
+    played is answered as ever. You would not see at once that somebody moves in your name.
+
+    `set reminders 7d` reminds you of no move that has waited for less than 7 days, and `set
+    reminders last` only before your time runs out, which is told in any case. `all` are those of
+    the board.
 
     `set timezone Europe/Berlin` is for the times that our mails name, and for the days of your
     clocks. `set weekend off`, or just `weekend off`, stops these on Saturdays and Sundays. What
@@ -193,16 +220,18 @@ class Set(Command):
 
     def run(self, context: Context) -> Iterator[Event]:
         """Change it."""
-        settings = replace(context.player.settings, **_SETTINGS[self.name](self.value))
-        chosen = getattr(settings, self.name)
+        work, before = context.work, context.player
+        changed = _SETTINGS[self.name](self.value)
         if self.name == "strict":  # the word of a provider that is never heard would be none
-            settings = replace(settings, strict_by_provider=context.can_be_strict or not chosen)
-        context.work.players.set_settings(context.player.id, settings)
+            changed["strict_by_provider"] = context.can_be_strict or not changed["strict"]
+        if self.name == "timezone":
+            keep_zone(work, before.id, context.turn.arrived)
+        work.players.change_settings(before.id, **changed)
         if self.name in _OF_THE_CALENDAR:
-            check_time_left(context.work, context.player.id, context.turn.arrived)
-            look_again(context.work, context.player.id, context.now)
-        arrange_digests(context.work, context.player, settings, context.now)
-        yield _told(context, settings, changed=self.name)
+            check_time_left(work, before.id, context.turn.arrived)
+            look_again(work, before.id, context.now)
+        arrange_digests(work, before, context.player.settings, context.now)
+        yield _told(context, changed=self.name)
 
 
 class Challenges(Command):
@@ -245,18 +274,16 @@ class SetLimit(Command):
     def run(self, context: Context) -> Iterator[Event]:
         """Change it, or show it."""
         if self.most is None:
-            yield _told(context, context.player.settings)
+            yield _told(context)
             return
-        settings = replace(context.player.settings, limit=_limit(self.most))
-        context.work.players.set_settings(context.player.id, settings)
-        yield _told(context, settings, changed="limit")
+        context.work.players.change_settings(context.player_id, limit=_limit(self.most))
+        yield _told(context, changed="limit")
 
 
 def set_challenges(context: Context, value: str) -> Answered:
     """Write down what another's challenge does, and tell the speaker."""
-    settings = replace(context.player.settings, challenges=value)
-    context.work.players.set_settings(context.player.id, settings)
-    return _told(context, settings, changed="challenges")
+    context.work.players.change_settings(context.player_id, challenges=value)
+    return _told(context, changed="challenges")
 
 
 def local_time(moment: datetime, timezone: str) -> str:
@@ -264,14 +291,15 @@ def local_time(moment: datetime, timezone: str) -> str:
     return f"{moment.astimezone(ZoneInfo(timezone)):%Y-%m-%d %H:%M} ({timezone})"
 
 
-def _told(context: Context, settings: Settings, changed: str = "") -> Answered:
+def _told(context: Context, changed: str = "") -> Answered:
+    settings = context.player.settings
     shown = {
         name: {True: "on", False: "off"}.get(value, value)
         for name, value in asdict(settings).items()
     }
     shown["languages"] = ", ".join(names_of(settings.languages)) or "none"
     now = local_time(context.now, settings.timezone)
-    blocked = list(context.work.blocks.handles_of(context.player.id))
+    blocked = list(context.work.blocks.handles_of(context.player_id))
     shown |= {"limit": settings.limit or "none", "blocked": blocked}
     if changed in ("", "limit"):
         with_robots = boards_with_robots(context.work, context.player)

@@ -7,12 +7,13 @@ from pbm.play.clocks.durations import parse_duration, spell_duration
 
 
 class Span(Kind):
-    """A time, as people write it, within limits."""
+    """A time, as people write it, within limits; the refusal of another one may say `why`."""
 
     shown = "time"
 
-    def __init__(self, shortest: timedelta, longest: timedelta) -> None:
+    def __init__(self, shortest: timedelta, longest: timedelta, why: str = "") -> None:
         self._limits = shortest, longest
+        self._why = why
 
     def read(self, words: list[str]) -> timedelta:
         """Take one word."""
@@ -23,7 +24,7 @@ class Span(Kind):
             raise misread("span", word=cut_short(word))
         if not shortest <= found <= longest:
             limits = {"shortest": spell_duration(shortest), "longest": spell_duration(longest)}
-            raise misread("span-limits", word=cut_short(word), **limits)
+            raise misread("span-limits", word=cut_short(word), why=self._why, **limits)
         return found
 
 
@@ -47,16 +48,16 @@ class LongSpan(Span):
 
 
 class Spans(Kind):
-    """Several times, with a sign between them."""
+    """Times with a sign between them, some of the given ones at least."""
 
-    def __init__(self, between: str, most: int, each: Span) -> None:
+    def __init__(self, between: str, *times: Span) -> None:
         self.shown = f"time{between}time"
-        self._between, self._most, self._each = between, most, each
+        self._between, self._times = between, times
 
     def read(self, words: list[str]) -> tuple[timedelta, ...]:
         """Take one word."""
         found = words[0].split(self._between)
-        if len(found) > self._most:
+        if len(found) > len(self._times):
             raise misread("span", word=cut_short(words[0]))
         del words[0]
-        return tuple(self._each.read([word]) for word in found)
+        return tuple(time.read([word]) for time, word in zip(self._times, found, strict=False))

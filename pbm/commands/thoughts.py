@@ -45,8 +45,8 @@ class Analyse(Command):
     three moves that cost most, what would have been better and why, and how the game would best
     have gone on after its last move. That takes some minutes. It is kept, so whoever asks for it
     later gets it at once, and `export` puts the better moves into the record as comments. You can
-    have 3 games analysed in 24 hours; those that have been already do not count. A game that you
-    have brought in with `import` has to wait while a board of yours stands as it did.
+    have 3 games analysed in 24 hours; those that have been already do not count. A game has to wait
+    while a board of yours stands as it did, also turned or mirrored.
     """
 
     words = ("analyse", "analyze")

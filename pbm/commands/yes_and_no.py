@@ -116,6 +116,8 @@ def _is_doubtful(
         return True
     if not answer:
         return any(begins(clause.words, _WORDS.yes) for clause in more)
+    if any(_is_no(clause) for later in said_below(below) for clause in clauses(later)):
+        return True
     others = [clause for clause in more if clause.parts(_YES | again | _BESIDE) is None]
     if not others:
         return False
@@ -123,6 +125,17 @@ def _is_doubtful(
         others += clauses(goes_on)
     doubts = _DOUBTS - _WORDS.asks_on if asks_on else _DOUBTS
     return any(_doubts(clause.words, doubts) for clause in others)
+
+
+def said_below(below: Iterable[str]) -> Iterable[str]:
+    """The lines below an answer that are looked at, since they may say something else."""
+    return islice(filter(str.strip, below), _MOST_LINES)
+
+
+def _is_no(clause: Clause) -> bool:
+    """Whether a clause says no, and nothing else."""
+    said = clause.parts(_NO | _WORDS.stop_alone | _BESIDE)
+    return said is not None and not _BESIDE.issuperset(said)
 
 
 def _doubts(words: Sequence[str], doubts: frozenset[str]) -> bool:

@@ -30,12 +30,12 @@ class PlayerLeft:
 class BoardEnded:
     """A game is over, whichever way; `by` is how, as the board has it.
 
-    `ranks` has one for each seat, the best is 1; None where it was closed and counts for nothing.
+    `places` has one for each seat, the best is 1; None where it was closed and counts for nothing.
     """
 
     board_id: int
     by: str
-    ranks: tuple[int, ...] | None
+    places: tuple[int, ...] | None
 
 
 @dataclass(frozen=True)
@@ -126,10 +126,12 @@ class Invited:
 
 @dataclass(frozen=True)
 class AddressWanted:
-    """A player wants to play from another address, which is asked; `instead` of the first one."""
+    """A player wants to play from another address, which is asked; `instead` of the first one.
+    `token` answers the question."""
 
     address: str
     instead: bool
+    token: str = ""
 
 
 @dataclass(frozen=True)

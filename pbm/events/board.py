@@ -69,19 +69,22 @@ class MoveDue(BoardFact):
 
 
 @dataclass(frozen=True)
-class PlayerAway(BoardNews):
-    """A player whose move is waited for has a vacation, from one day to another."""
+class AccountNews(BoardFact):
+    """Something about a player whose move is waited for, that has lasted for some time."""
 
     handle: str
+
+
+@dataclass(frozen=True)
+class PlayerAway(AccountNews):
+    """The player has a vacation, from one day to another."""
+
     first: str
     last: str
 
 
-@dataclass(frozen=True)
-class PlayerBack(BoardNews):
-    """A player whose move is waited for has ended a vacation."""
-
-    handle: str
+class PlayerBack(AccountNews):
+    """The player has ended a vacation."""
 
 
 @dataclass(frozen=True)
@@ -109,18 +112,12 @@ class FirstMoveMissed(BoardFact):
     successor: int | None = None
 
 
-@dataclass(frozen=True)
-class PlayerUnreachable(BoardNews):
-    """Mail to a player comes back."""
-
-    handle: str
+class PlayerUnreachable(AccountNews):
+    """Mail to the player comes back."""
 
 
-@dataclass(frozen=True)
-class PlayerReachable(BoardNews):
-    """A player to whom mail came back has written."""
-
-    handle: str
+class PlayerReachable(AccountNews):
+    """The player, to whom mail came back, has written."""
 
 
 @dataclass(frozen=True)
@@ -225,6 +222,24 @@ class Standing:
     handle: str
     wins: int
     balance: int
+
+
+@dataclass(frozen=True)
+class RecountedRating:
+    """A rating of before all games were counted anew, and of now, None where no game counts; `game`
+    is its title where there are several games."""
+
+    game: str
+    pool: str
+    before: int
+    after: int | None
+
+
+@dataclass(frozen=True)
+class RatingsRecounted(BoardFact):
+    """The rules for ratings have changed, and with them those of the reader."""
+
+    ratings: tuple[RecountedRating, ...]
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,12 @@ class OperatorActed(BoardFact):
 
 @dataclass(frozen=True)
 class PlyUndone(OperatorActed):
-    """The last ply was taken back: `handle`'s move."""
+    """The last ply was taken back: `handle`'s move, and forfeits of these players with it."""
 
     ply: int
     move: str
     handle: str
+    lifted: tuple[str, ...] = ()
 
 
 class ClosedByOperator(OperatorActed):
@@ -32,8 +33,11 @@ class EndedByOperator(OperatorActed):
     winners: tuple[str, ...]
 
 
+@dataclass(frozen=True)
 class ReopenedByOperator(OperatorActed):
-    """A game that had ended by word goes on."""
+    """A game that had ended by word goes on, or by the forfeits of these players."""
+
+    lifted: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,8 @@ _LABEL_CHARS = frozenset(ascii_letters + digits + "-")
 _SUBADDRESS_SEPARATORS = frozenset("+-_=.")
 _LONGEST_SUBADDRESS = 41  # separator, g and u with nine digits each, two dots, a tag of 18
 
+_COUNTRY, _LONGEST_BELOW_COUNTRY = 2, 3  # characters of such as `uk`, and of `co` or `com`
+
 _BOARD_REPLY = re.compile(r"g([1-9][0-9]{0,8})\.u([1-9][0-9]{0,8})\.([a-z0-9]{17,18})", re.ASCII)
 _PLAYER_REPLY = re.compile(r"u([1-9][0-9]{0,8})\.([a-z0-9]{17,18})", re.ASCII)
 _QUESTION_REPLY = re.compile(r"c\.([a-z2-7]{16,32})", re.ASCII)
@@ -89,6 +91,25 @@ def mailbox_key(address: str) -> str:
     return f"{local.partition('+')[0] or local}{at}{domain}"
 
 
+def registered_domain(address: str) -> str:
+    """The domain that somebody has probably registered, of whatever host below it: its last two
+    labels, or three below such as `co.uk`.
+
+    >>> registered_domain("a@mail.example.org"), registered_domain("b@post.example.co.uk")
+    ('example.org', 'example.co.uk')
+    """
+    labels = address_key(address).rpartition("@")[2].split(".")
+    *_, above, top = ["", *labels]
+    is_below = len(top) == _COUNTRY and len(above) <= _LONGEST_BELOW_COUNTRY
+    return ".".join(labels[-3 if is_below else -2 :])
+
+
+def is_at_home(address: str, own_address: str) -> bool:
+    """Is it of the server's own domain?"""
+    domain, own_domain = (each.rpartition("@")[2].lower() for each in (address, own_address))
+    return domain == own_domain
+
+
 def leads_elsewhere(address: str, own_address: str) -> bool:
     """Does it name a machine near the mail server that it is handed to, or a way on from there?
 
@@ -96,8 +117,7 @@ def leads_elsewhere(address: str, own_address: str) -> bool:
     `%` and `!` are ways of before, which some mail servers still go (RFC 1123, section 5.2.16).
     """
     local, _, domain = address.rpartition("@")
-    own_domain = own_address.rpartition("@")[2]
-    is_near = "." not in domain and domain.lower() != own_domain.lower()
+    is_near = "." not in domain and not is_at_home(address, own_address)
     return is_near or not {"%", "!"}.isdisjoint(local)
 
 

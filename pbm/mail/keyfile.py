@@ -5,7 +5,6 @@ with ``#`` are comments. The file is only ever replaced as a whole, so that nobo
 """
 
 import base64
-import errno
 import fcntl
 import hashlib
 import os
@@ -18,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pbm.errors import OperatorError
-from pbm.files import open_file
+from pbm.files import open_file, trouble
 
 _MIN_SECRET = 32
 _MOST_BYTES = 1 << 20
@@ -151,7 +150,7 @@ def read_text(path: Path) -> str:
     except FileNotFoundError:
         raise
     except OSError as error:
-        raise KeyFileError(f"The key file {path} can't be read: {error.strerror}.") from None
+        raise KeyFileError(f"The key file {path} can't be read: {trouble(path, error)}") from None
     except OperatorError:
         raise KeyFileError(f"The key file {path} can't be read: it is no file.") from None
     if len(content) > _MOST_BYTES:
@@ -233,8 +232,9 @@ def _told(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        reason = error.strerror or errno.errorcode.get(error.errno or 0, "unknown trouble")
-        raise KeyFileError(f"The key file {path} can't be written: {reason}.") from None
+        raise KeyFileError(
+            f"The key file {path} can't be written: {trouble(path, error)}"
+        ) from None
 
 
 def _write_new(path: Path, content: bytes) -> None:

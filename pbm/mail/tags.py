@@ -25,6 +25,7 @@ __all__ = [
     "Keyring",
     "WatchedKeyring",
     "load_keyring",
+    "mark_of",
     "new_token",
     "token_digest",
 ]
@@ -169,6 +170,11 @@ def load_keyring(path: Path, env_value: str | None = None) -> Keyring:
     Raises KeyFileError.
     """
     return Keyring(load_keys(path, env_value)) if env_value else WatchedKeyring(path)
+
+
+def mark_of(key: Key) -> str:
+    """What tells a key from all others, and nothing of its secret: its id, and a tag by it."""
+    return f"{key.id} {_mac(key, 'mark')}"
 
 
 def new_token() -> str:

@@ -3,9 +3,9 @@
 from datetime import datetime, timedelta
 
 from pbm.errors import Refusal
-from pbm.play.hints import has_hints
+from pbm.play.hints import boards_without_hints
 from pbm.play.limits import Rate
-from pbm.play.marks import mark
+from pbm.play.marks import marks_alike
 from pbm.play.robots import robots_play
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
@@ -13,7 +13,6 @@ from pbm.store.values.players import Player
 from pbm.store.values.thoughts import KeptAnalysis, ThoughtKind
 
 ANALYSES = Rate("analyses", 3, timedelta(days=1))  # of one player
-_MOST_COMPARED = 100  # boards of a player, the newest
 _BEHIND = 5.0  # seconds that robots' moves go before a piece of it
 
 
@@ -31,20 +30,34 @@ def check_analysable(board: Board) -> None:
 
 
 def check_tells_nothing(work: UnitOfWork, board: Board, player: Player) -> None:
-    """Raise Refusal where an analysis of a record would tell what to play on another board, on
-    which the player can have no hint."""
-    if not board.from_record:
-        return
-    stands_on = {
-        stands: other.id
-        for other in work.boards.of_player(player.id, playing=True, most=_MOST_COMPARED)
-        if other.game == board.game and other.ply and not has_hints(other, player)
-        if (stands := mark(other.rules, other.position))
-    }
-    if stood := work.plies.first_to_stand(board.id, stands_on):
-        ply, stands = stood
-        told = {"number": board.id, "ply": ply, "other": stands_on[stands]}
+    """Raise Refusal where an analysis of a game would tell what to play on another board, on which
+    the player can have no hint."""
+    told = _told_elsewhere(work, board, player)
+    if told:
         raise Refusal("analyse-when-gone-on", **told)
+
+
+def tells_nothing(work: UnitOfWork, board: Board, player: Player | None) -> bool:
+    """Whether an analysis of a game tells a player nothing of that kind."""
+    return player is None or not _told_elsewhere(work, board, player)
+
+
+def _told_elsewhere(work: UnitOfWork, board: Board, player: Player) -> dict[str, int]:
+    """Another board that stands, be it mirrored or turned, as it did in a game, and after which
+    ply; empty for none.
+
+    A game that was played here counts from where the other board stood so already.
+    """
+    stands_on = {
+        stands: other
+        for other in boards_without_hints(work, board, player)
+        for stands in marks_alike(other)
+    }
+    for ply in work.plies.that_stood(board.id, stands_on) if stands_on else ():
+        other = stands_on[ply.stood]
+        if board.from_record or ply.played_at >= (other.waits_since or other.changed_at):
+            return {"number": board.id, "ply": ply.ply, "other": other.id}
+    return {}
 
 
 def kept_analysis(work: UnitOfWork, board: Board) -> KeptAnalysis | None:

@@ -13,7 +13,7 @@ from pbm.plain import from_plain, to_plain
 from pbm.play.awaited import await_move
 from pbm.play.clocks.terms import Terms
 from pbm.play.clocks.waits import start_clock
-from pbm.play.game_words import why
+from pbm.play.game_words import failing_alone, why
 from pbm.play.marks import counted_from, mark
 from pbm.play.replay import position_after
 from pbm.play.subjects import board_subject
@@ -110,14 +110,17 @@ def check_move(board: Board, text: str) -> Move:
     """Read a move for the seat whose turn it is. Raises Refusal."""
     check_rules(board)
     try:
-        return board.position.parse(text, turn(board.position) or 1)
+        with failing_alone(board.rules, board.id):
+            return board.position.parse(text, turn(board.position) or 1)
     except RulesError as error:
         raise Refusal("illegal-move", number=board.id, **why(board.rules, error)) from error
 
 
 def add_move(work: UnitOfWork, board: Board, text: str, now: datetime) -> Board:
     """Play a move for the seat whose turn it is. Raises Refusal."""
-    played = board.position.play(check_move(board, text))
+    move = check_move(board, text)
+    with failing_alone(board.rules, board.id):
+        played = board.position.play(move)
     ply = NewPly(
         board.ply + 1,
         turn(board.position) or 0,  # nobody's turn: the rules have refused it

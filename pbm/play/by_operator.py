@@ -3,15 +3,17 @@
 Whoever was removed from the server stays out of it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from pbm.events import Event
 from pbm.play.boards import close_board, go_back, progress_at, take_out
+from pbm.play.clocks.forfeits import FORFEITED
 from pbm.play.ending import settle_end
 from pbm.play.replay import position_after
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
+from pbm.store.values.plies import Departure
 
 BY_OPERATOR = "operator"
 
@@ -23,17 +25,48 @@ def end_board(
     return settle_end(work, board, close_board(work, board, BY_OPERATOR, now, winners=winners), now)
 
 
+def forfeits_that_ended(work: UnitOfWork, board: Board) -> tuple[Departure, ...]:
+    """The forfeits by which a board is over: those of whoever ran out of time last. None where it
+    ended otherwise."""
+    left = () if board.playing else work.plies.departures(board.id)
+    last = left[-1] if left else None
+    if last is None or last.how != FORFEITED or last.after_ply < board.ply:
+        return ()
+    robots = {seat.player_id for seat in board.seats if seat.robot}
+    if board.position.outcome is None and not robots.issuperset(board.still_in):
+        return ()
+    return tuple(item for item in left if item.how == FORFEITED and item.left_at == last.left_at)
+
+
 def reopen_board(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
-    """Let a game go on that was ended by word."""
+    """Let a game go on that was ended by word, or by time: then that forfeit is lifted."""
+    lifted = forfeits_that_ended(work, board)
+    if lifted:
+        work.playing.drop_departures(board, lifted[0].left_at)
+        _lift(work, board, lifted)
     progress = progress_at(board, position_after(work, board, board.ply), board.ply)
     after = work.playing.set_progress(board, progress, now)
     return settle_end(work, board, _without_the_removed(work, after, now), now)
 
 
 def undo_ply(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
-    """Take the last ply back, and with it whoever resigned after it."""
+    """Take the last ply back, and with it whoever resigned or ran out of time after it."""
+    _lift(work, board, forfeits_after(work, board, board.ply))
     after = go_back(work, board, board.ply - 1, now)
     return settle_end(work, board, _without_the_removed(work, after, now), now)
+
+
+def forfeits_after(work: UnitOfWork, board: Board, ply: int) -> tuple[Departure, ...]:
+    """The forfeits since a ply was played."""
+    left = work.plies.departures(board.id)
+    return tuple(item for item in left if item.how == FORFEITED and item.after_ply >= ply)
+
+
+def _lift(work: UnitOfWork, board: Board, forfeits: Iterable[Departure]) -> None:
+    """Let the next board that runs out cost rating again, where one of these did."""
+    for item in forfeits:
+        if not item.spared:
+            work.players.end_absence(board.seats[item.seat - 1].player_id)
 
 
 def _without_the_removed(work: UnitOfWork, board: Board, now: datetime) -> Board:

@@ -13,7 +13,7 @@ from pbm.events.board import BoardStarted
 from pbm.plain import from_plain, to_plain
 from pbm.play.begin import begin_board, check_others
 from pbm.play.boards import Setup
-from pbm.play.limits import Rate
+from pbm.play.limits import Rate, count_told
 from pbm.store.db import UnitOfWork
 from pbm.store.values.challenges import PendingChallenge
 from pbm.store.values.players import Player
@@ -27,6 +27,16 @@ def who_is_asked(players: Sequence[Player], begun_by: Player) -> tuple[Player, .
     """Those who want to be asked before a challenge becomes a board."""
     others = (player for player in players if player.id != begun_by.id)
     return tuple(player for player in others if player.settings.challenges == "ask")
+
+
+def takes_challenge(work: UnitOfWork, game: str, begun_by: Player, other: Player) -> bool:
+    """Whether a player may be asked for a game with another who does not know whose address it
+    is, and is told nothing where not."""
+    try:
+        check_others(work, game, (begun_by, other), begun_by)
+    except Refusal:
+        return False
+    return other.status == "active"
 
 
 def propose(
@@ -51,6 +61,7 @@ def propose(
             raise Refusal("challenged-already", handle=other.handle)
         if not ASKED.take(work, now, begun_by.id, other.id):
             raise Refusal("asked-enough", handle=other.handle, most=ASKED.most)
+    count_told(work, asked, now)
     ids = [player.id for player in asked]
     number = work.challenges.add(
         begun_by.id,

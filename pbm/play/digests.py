@@ -22,6 +22,11 @@ def latest_digest(settings: Settings, now: datetime) -> datetime:
     return today if today <= now else _at(settings, local.date() - _DAY)
 
 
+def next_hour(now: datetime) -> datetime:
+    """The next full hour."""
+    return now.replace(minute=0, second=0, microsecond=0) + _HOUR
+
+
 def next_digest(settings: Settings, now: datetime) -> datetime:
     """The next moment for a digest.
 

@@ -7,8 +7,9 @@ from pbm.play.awaited import await_move
 from pbm.play.boards import close_board
 from pbm.play.clocks.waits import start_clock
 from pbm.play.matches import go_on
+from pbm.play.places import places_of
 from pbm.play.ratings import count_board, uncount_board
-from pbm.rules.sides import hand, teams
+from pbm.rules.sides import teams
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
 
@@ -36,27 +37,10 @@ def settle_end(
         start_clock(work, after, now)
         return events
     count_board(work, after, now)
-    events.append(BoardEnded(after.id, after.ended_by or "", ranks(after)))
+    places = None if after.winners is None else places_of(after)
+    events.append(BoardEnded(after.id, after.ended_by or "", places))
     return events if begins_anew else events + go_on(work, after, now)
 
 
 def _end(board: Board) -> tuple[str, str | None, tuple[int, ...] | None]:
     return board.status, board.ended_by, board.winners
-
-
-def ranks(board: Board) -> tuple[int, ...] | None:
-    """A rank for each seat; None where the board was closed and counts for nothing.
-
-    They are the game's own where it ended by its rules. By word, first are the winners, and after
-    a draw all for whom somebody still moved; the rest share the rank behind them.
-    """
-    if board.winners is None:
-        return None
-    outcome = board.position.outcome
-    if outcome is not None:
-        return outcome.ranks
-    seats = [seat.seat for seat in board.seats]
-    first = set(board.winners) or {
-        seat for seat in seats if hand(board.position, seat) not in board.position.out
-    }
-    return tuple(1 if seat in first else len(first) + 1 for seat in seats)

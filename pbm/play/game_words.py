@@ -1,6 +1,15 @@
-"""What the games that are installed say of words: the name of one, a move, a place on a board."""
+"""What the games that are installed say of words: the name of one, a move, a place on a board.
 
+A mail may be about any game, so a game whose code fails on a text says nothing of it.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from traceback import extract_tb
 from typing import Any
+
+import structlog
 
 from pbm.errors import Refusal
 from pbm.rules.contract import (
@@ -14,6 +23,8 @@ from pbm.rules.contract import (
 )
 from pbm.rules.registry import games
 
+_log = structlog.get_logger("pbm.games")
+
 
 def is_game(word: str) -> bool:
     """Whether a word, in small letters, names a game."""
@@ -22,17 +33,17 @@ def is_game(word: str) -> bool:
 
 def may_be_move(text: str) -> bool:
     """Whether a text that stands where a move belongs can be one, in any game."""
-    return any(not has(game, ReadsTexts) or game.is_move_text(text) for game in _all())
+    return any(is_bare_move(text, game) or not has(game, ReadsTexts) for game in _all())
 
 
 def is_bare_move(text: str, game: Game) -> bool:
     """Whether a text alone is a move in a game, whatever stands around it."""
-    return has(game, ReadsTexts) and game.is_move_text(text)
+    return _says(game, ReadsTexts, "is_move_text", text)
 
 
 def is_nearly_move(text: str, game: Game) -> bool:
     """Whether a text can hardly be meant as anything but a move of a game."""
-    return has(game, ReadsLoosely) and game.is_nearly_move(text)
+    return _says(game, ReadsLoosely, "is_nearly_move", text)
 
 
 def moves_meant(text: str, game: Game, position: Position) -> tuple[str, ...]:
@@ -47,7 +58,7 @@ def is_any_bare_move(text: str) -> bool:
 
 def mentions_place(text: str) -> bool:
     """Whether a text names a place on a board of one of the games."""
-    return any(has(game, ReadsTexts) and game.mentions_place(text) for game in _all())
+    return any(_says(game, ReadsTexts, "mentions_place", text) for game in _all())
 
 
 def check_place(text: str, game: Game) -> None:
@@ -57,11 +68,48 @@ def check_place(text: str, game: Game) -> None:
             game.check_place(text)
     except NotationError as error:
         raise Refusal("no-such-place", **why(game, error)) from error
+    except Exception as error:  # noqa: BLE001 - the mail may be about another game
+        _note_failure(game, error)
+
+
+@contextmanager
+def failing_alone(game: Game, number: int) -> Iterator[None]:
+    """Let a game's code fail on a board, and nothing else: what its rules do not allow they say,
+    anything else it raises becomes a Refusal."""
+    try:
+        yield
+    except (RulesError, Refusal):
+        raise
+    except Exception as error:
+        _note_failure(game, error)
+        raise Refusal("game-failed", title=game.info.title, number=number) from error
 
 
 def why(game: Game, error: RulesError, **more: Any) -> dict[str, Any]:
     """What a template needs to say in the words of a game why something cannot be."""
     return {"game": game.info.name, "why": {"reason": error.reason, **error.params, **more}}
+
+
+def _says(game: Game, protocol: type, member: str, text: str) -> bool:
+    """Whether a game says so of a text; no where it does not say such things, or its code fails."""
+    if not has(game, protocol):
+        return False
+    try:
+        return bool(getattr(game, member)(text))
+    except Exception as error:  # noqa: BLE001 - the mail may be about another game
+        _note_failure(game, error)
+        return False
+
+
+def _note_failure(game: Game, error: Exception) -> None:
+    """Log which line of a game's code failed, and nothing of what it was asked about."""
+    *_, last = extract_tb(error.__traceback__)
+    _log_once(game.info.name, type(error).__name__, f"{last.filename}:{last.lineno}")
+
+
+@lru_cache(maxsize=100)
+def _log_once(game: str, error: str, where: str) -> None:
+    _log.error("the code of a game failed", game=game, error=error, where=where)
 
 
 def _all() -> tuple[Game, ...]:

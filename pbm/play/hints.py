@@ -6,6 +6,7 @@ from pbm.errors import Refusal
 from pbm.events import HintAsked
 from pbm.play.boards import check_rules
 from pbm.play.limits import Rate
+from pbm.play.marks import mark, marks_alike
 from pbm.play.robots import robots_play
 from pbm.rules.sides import partners
 from pbm.store.db import UnitOfWork
@@ -14,11 +15,13 @@ from pbm.store.values.players import Player
 from pbm.store.values.thoughts import ThoughtKind
 
 HINTS = Rate("hints", 30, timedelta(days=1))  # of one player
+_MOST_COMPARED = 100  # boards of a player
 
 
 def ask_hint(work: UnitOfWork, board: Board, player: Player, now: datetime) -> HintAsked:
     """Let a robot think about a player's move. Raises Refusal."""
     _check(board, player)
+    _check_tells_nothing(work, board, player)
     if not HINTS.take(work, now, player.id):
         raise Refusal("too-many-hints", most=HINTS.most)
     asked = work.thoughts.ask(
@@ -49,6 +52,22 @@ def _check(board: Board, player: Player) -> None:
         turn = mover.handle if mover else None
         raise Refusal("hint-not-your-turn", turn=turn, number=board.id)
     check_rules(board)
+
+
+def _check_tells_nothing(work: UnitOfWork, board: Board, player: Player) -> None:
+    """Raise Refusal where a hint would tell what to play on another board, without hints."""
+    alike = marks_alike(board)
+    for other in boards_without_hints(work, board, player):
+        if mark(other.rules, other.position) in alike:
+            raise Refusal("hint-when-gone-on", number=board.id, other=other.id)
+
+
+def boards_without_hints(work: UnitOfWork, board: Board, player: Player) -> list[Board]:
+    """The boards in progress of the same game on which a player can have no hint, the newest; but
+    those where nobody has moved yet."""
+    playing = work.boards.of_player(player.id, playing=True, most=_MOST_COMPARED)
+    same = (other for other in playing if other.game == board.game and other.ply)
+    return [other for other in same if not has_hints(other, player)]
 
 
 def has_hints(board: Board, player: Player) -> bool:

@@ -3,10 +3,10 @@
 from datetime import datetime
 
 from pbm.events import Event, PlayerLeft
+from pbm.play.absence import is_spared
 from pbm.play.boards import take_out
 from pbm.play.ending import settle_end
 from pbm.play.offers import after_leaving
-from pbm.play.ratings import is_spared
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
 from pbm.store.values.players import Player

@@ -3,6 +3,7 @@
 Mails that a played move brings about never count.
 """
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -54,14 +55,30 @@ class Rate:
 
 NEWS = Rate("news", 30, timedelta(hours=1))  # of a player on a board, moves apart
 STARTS = Rate("starts", 60, timedelta(hours=1))  # boards that a player begins
+# Mails that others bring a player, but for the first of a turn that waits for the player: about 32
+# in any hour and 90 in any day. What is more than that waits, and comes as one mail an hour.
+TOLD = Rate("told", 30, timedelta(hours=12))
+PICTURED = 25.0  # of them left at least: a mail has a picture, which is most of its size
+WAS_TOO_MUCH = 10.0  # of them left at most: within some hours something may have been kept
+ACCOUNT_NEWS = Rate("account", 1, timedelta(days=1))  # of a player, on a board
 SAME_WORDS = Rate("same", 3, timedelta(days=1))  # of a player on a board, and nothing else said
 SAME_WORDS_TOLD = Rate("same-told", 1, timedelta(days=1))
-# Mails to addresses that nobody plays from: the first two so never more than 100 in an hour.
+# Mails to addresses that nobody plays from: the first three so never more than 140 in an hour.
 STRANGERS = Rate("strangers", 40, timedelta(hours=1))  # answers to mails, each counted at the door
-ASIDE = Rate("strangers-aside", 10, timedelta(hours=1))  # invitations, new addresses, the rest
-OF_NETWORK = Rate("strangers-of", 10, timedelta(hours=1))  # of the answers, to one network's mails
+ASIDE = Rate("strangers-aside", 10, timedelta(hours=1))  # other answers to such addresses
+ASKED = Rate("unasked-all", 20, timedelta(hours=1))  # invitations, and to new addresses
 VOUCHED = Rate("vouched", 50, timedelta(hours=1))  # answers where the sender's domain vouches
-OF_DOMAIN = Rate("vouched-of", 10, timedelta(hours=1))  # of those, to one domain's mails
+STRANGERS_AGAIN = Rate("strangers-again", 200, timedelta(hours=1))  # to who comes a second time
+VOUCHED_AGAIN = Rate("vouched-again", 200, timedelta(hours=1))
+# Shares of the answers at the door, and of what is asked.
+OF_NETWORK = Rate("strangers-of", 10, timedelta(hours=1))
+OF_DOMAIN = Rate("domain-of", 10, timedelta(hours=1))  # that vouches
+OF_SAID_DOMAIN = Rate("said-domain-of", 20, timedelta(hours=1))  # where no network is known
+OF_FORM = Rate("form-of", 30, timedelta(hours=1))
+OF_AGAIN = Rate("again-of", 50, timedelta(hours=1))  # of a network or domain, a second time
+NEW_DOMAIN = Rate("new-domain", 1, timedelta(days=7))  # a domain's first mail for long
+OF_KNOWN = Rate("known-of", 30, timedelta(hours=1))  # all others, of all domains
+OF_ASKING = Rate("unasked-known", 10, timedelta(hours=1))  # who asked today, or is new here
 UNASKED = Rate("unasked", 10, timedelta(days=1))  # of a player, to people who have not asked for it
 NEW_PASSWORDS = Rate("new-passwords", 10, timedelta(hours=1))  # of a player; to hash is dear
 ALL_NEW_PASSWORDS = Rate("all-new-passwords", 60, timedelta(hours=1))
@@ -83,6 +100,31 @@ STRANGER_ANSWERS = 5
 _STRANGER = Rate("stranger", 1, timedelta(days=1))  # of one in five buckets: five in any day
 
 
+def may_be_told(work: UnitOfWork, player_ids: Sequence[int], now: datetime) -> dict[int, float]:
+    """Count a mail that others bring each of some players, and wait for nobody.
+
+    Returns who has not had too many, and how many more each may have had.
+    """
+    keys = {TOLD.key(number): number for number in player_ids}
+    taken = work.buckets.take_each(list(keys), TOLD.most, TOLD.within, now)
+    return {keys[key]: left for key, left in taken.items()}
+
+
+def is_pictured(work: UnitOfWork, player_id: int, now: datetime) -> bool:
+    """Whether others have brought a player so few mails that the next has a picture."""
+    return work.buckets.left(TOLD.key(player_id), TOLD.most, TOLD.within, now) >= PICTURED
+
+
+def count_told(work: UnitOfWork, players: Iterable[Player], now: datetime) -> None:
+    """Count a mail to each of some players that somebody asks for.
+
+    Raises Refusal where one of them has had too many.
+    """
+    for player in players:
+        if not player.robot and not TOLD.take(work, now, player.id, wait=False):
+            raise Refusal("has-many-mails", handle=player.handle)
+
+
 def strangers_answers_left(work: UnitOfWork, address: str, now: datetime) -> int:
     """How many mails an address that nobody plays from may still get today.
 
@@ -94,7 +136,7 @@ def strangers_answers_left(work: UnitOfWork, address: str, now: datetime) -> int
 def refusal_of_stranger(work: UnitOfWork, address: str, now: datetime) -> Refusal:
     """Why an address that nobody plays from is asked nothing now, and from when on it may be."""
     first = work.buckets.first_taken(_keys_of(address)) or now
-    told = {"most": STRANGER_ANSWERS, "again": _minute(first + _STRANGER.within)}
+    told = {"most": STRANGER_ANSWERS, "again": minute_after(first + _STRANGER.within)}
     return Refusal("cannot-invite", address=address, **told)
 
 
@@ -111,21 +153,28 @@ def take_strangers_mail(work: UnitOfWork, address: str, now: datetime) -> bool:
     return any(_STRANGER.take(work, now, *whose) for whose in _of_stranger(address))
 
 
-def take_unasked_mail(work: UnitOfWork, player_id: int, address: str, now: datetime) -> None:
+def take_unasked_mail(work: UnitOfWork, player: Player, address: str, now: datetime) -> None:
     """Count a mail that a player lets us write to such an address.
 
-    Raises Refusal where it must not be written now: why, and from when on it may be.
+    Players who have asked for one today already, or are new here, have a share of what there is
+    for all, so that they leave some for others. Raises Refusal where it must not be written
+    now: why, and from when on it may be.
     """
-    for rate, whose in ((UNASKED, (player_id,)), (ASIDE, ())):
+    begun = work.buckets.taken_since([UNASKED.key(player.id)], now - UNASKED.within)
+    rates: list[tuple[Rate, tuple[int, ...]]] = [(UNASKED, (player.id,)), (ASKED, ())]
+    if begun or player.joined_at > now - NEWCOMERS_DAY:
+        rates.insert(1, (OF_ASKING, ()))
+    for rate, whose in rates:
         if not rate.take(work, now, *whose):
-            again = _minute(rate.free_at(work, now, *whose))
+            again = minute_after(rate.free_at(work, now, *whose))
             own = rate is UNASKED
             raise Refusal("not-now", address=address, own=own, most=rate.most, again=again)
     if not take_strangers_mail(work, address, now):
         raise refusal_of_stranger(work, address, now)
 
 
-def _minute(moment: datetime) -> str:
+def minute_after(moment: datetime) -> str:
+    """A moment as people read it, to the minute."""
     return f"{moment + timedelta(seconds=59):%Y-%m-%d %H:%M} UTC"  # none is named too early
 
 

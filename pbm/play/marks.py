@@ -1,8 +1,10 @@
 """Marks of positions: short texts by which a position is found again, for claims."""
 
+from functools import lru_cache
 from hashlib import blake2b
 
-from pbm.rules.contract import Game, Position, TellsClaims, has
+from pbm.rules.contract import Game, HasCopies, Position, TellsClaims, has
+from pbm.rules.registry import game_named
 from pbm.store.values.boards import Board
 from pbm.store.values.plies import MARK
 
@@ -12,6 +14,20 @@ def mark(game: Game, position: Position) -> str | None:
     if not has(game, TellsClaims):
         return None
     return blake2b(game.sameness(position).encode(), digest_size=MARK // 2).hexdigest()
+
+
+def marks_alike(board: Board) -> frozenset[str]:
+    """The marks of all positions in which the same is good as on a board now: its own, and those of
+    its copies, in games that have any."""
+    return _marks_alike(board.game, board.state)
+
+
+@lru_cache(maxsize=256)
+def _marks_alike(game: str, state: str) -> frozenset[str]:
+    rules = game_named(game)
+    position = rules.load(state)
+    copies = rules.copies(position) if has(rules, HasCopies) else (position,)
+    return frozenset(filter(None, (mark(rules, copy) for copy in copies)))
 
 
 def counted_from(board: Board, position: Position, ply: int) -> dict[str, int]:

@@ -7,7 +7,6 @@ from pbm.play.boards import add_move
 from pbm.play.clocks.waits import count_move
 from pbm.play.ending import settle_end
 from pbm.play.offers import after_a_move
-from pbm.play.ratings import end_absence
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
 
@@ -26,5 +25,4 @@ def play_move(
     events: list[Event] = [MovePlayed(after.id, after.ply)]
     if mover:
         events += after_a_move(work, after, mover.player_id)
-        end_absence(work, mover)
     return events + settle_end(work, board, after, now)

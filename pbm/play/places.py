@@ -1,36 +1,62 @@
 """How a game came out for everybody: places, and the time that it took."""
 
-from collections.abc import Sequence
-from itertools import groupby
-
-from pbm.play.ending import ranks
 from pbm.play.shown import PlaceShown
+from pbm.rules.contract import BreaksTies, Scores, has
+from pbm.rules.sides import partners
 from pbm.store.values.boards import Board
-from pbm.store.values.plies import Departure
 
 _SIDES = 3  # of fewer than these it is told who won, and that tells all
+_Key = tuple[int, ...]
 
 
-def places(board: Board, departures: Sequence[Departure]) -> tuple[PlaceShown, ...]:
-    """Who came in where: the winners, those still in, and those who left, the latest first.
+def places_of(board: Board) -> tuple[int, ...]:
+    """The place of each seat on a finished board, 1 the best; partners share theirs.
+
+    First are the winners, then those still in by what the game counts, then those who are out by
+    their last move, the latest first. In a draw all who are still in are first.
+    """
+    keys = [_key(board, seat.seat) for seat in board.seats]
+    return tuple(sum(other < key for other in keys) + 1 for key in keys)
+
+
+def _key(board: Board, seat: int) -> _Key:
+    """What a seat is placed by, the smallest first."""
+    side, position = (seat, *partners(board.position, seat)), board.position
+    if seat in (board.winners or ()):
+        return (0,)
+    if position.out.issuperset(side):
+        return 2, -max(board.seats[other - 1].last_ply for other in side)
+    if not board.winners:
+        return (0,)
+    rank = position.outcome.ranks[seat - 1] if position.outcome else 0
+    return 1, rank, -scores_of(board)[seat - 1], -_balance(board, seat)
+
+
+def scores_of(board: Board) -> tuple[int, ...]:
+    """What each seat has scored so far; zero in a game that counts nothing."""
+    game = board.rules
+    return game.scores(board.position) if has(game, Scores) else (0,) * len(board.seats)
+
+
+def _balance(board: Board, seat: int) -> int:
+    game = board.rules
+    return game.balance(board.start, board.position, seat) if has(game, BreaksTies) else 0
+
+
+def places(board: Board) -> tuple[PlaceShown, ...]:
+    """Who came in where.
 
     Empty where nothing came out, or only two sides have played.
     """
-    found = ranks(board)
-    if found is None or len(set(board.position.sides)) < _SIDES:
+    if board.winners is None or len(set(board.position.sides)) < _SIDES:
         return ()
-    left = {item.seat: number for number, item in enumerate(reversed(departures), 1)}
-
-    def order(seat: int) -> tuple[int, int]:
-        return found[seat - 1], left.get(seat, 0)
-
-    shown: list[PlaceShown] = []
-    ahead = 0
-    for _, tied in groupby(sorted(range(1, len(found) + 1), key=order), key=order):
-        handles = tuple(board.seats[seat - 1].handle for seat in tied)
-        shown.append(PlaceShown(ahead + 1, handles))
-        ahead += len(handles)
-    return tuple(shown)
+    found = places_of(board)
+    return tuple(
+        PlaceShown(
+            place, tuple(seat.handle for seat in board.seats if found[seat.seat - 1] == place)
+        )
+        for place in sorted(set(found))
+    )
 
 
 def seconds_taken(board: Board) -> int | None:

@@ -6,19 +6,21 @@ table of them is a view of the finished boards in the order in which they were c
 written down can be computed again from the boards alone.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import cache
 from math import sqrt
+from statistics import fmean
 
 from openskill.models import PlackettLuce
 
+from pbm.play.places import places_of, scores_of
+from pbm.play.robots import MEASURED
 from pbm.play.shown import RatingChange, RatingShown
-from pbm.rules.contract import BreaksTies, has
-from pbm.rules.sides import partners, teams
+from pbm.rules.sides import teams
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, Seat
-from pbm.store.values.plies import Departure
 from pbm.store.values.ratings import CountedBoard, Pool, Rating, Result
 from pbm.store.values.timers import TimerKind
 
@@ -26,6 +28,10 @@ PROVISIONAL = 5.2
 """The uncertainty above which a rating says little: some ten games with others who are known."""
 STALE = "ratings-stale"
 """The fact that names the first board to be counted anew."""
+MOVES, MOVES_WITH_SCORE = 10, 5
+"""How often each side has moved in a game that got somewhere; the less where somebody scored."""
+REPEATED_WITHIN = timedelta(days=30)
+_FULL_WINS = 2  # over the same opponent in that time; each further one counts half the one before
 _PER_MONTH = 0.6  # that the uncertainty grows without a game, in quadrature
 _MONTH = timedelta(days=30)
 _MIDDLE, _STEP = 1500, 40  # the number shown at the mean of all, and for one step of the model
@@ -46,29 +52,22 @@ def shown(mu: float, sigma: float) -> RatingShown:
 
 def rating_changes(work: UnitOfWork, board: Board) -> tuple[RatingChange, ...]:
     """What a finished board did to the ratings of its players, in the order of their seats."""
-    over = board.status == "finished" and may_count(board)
+    over = board.status == "finished" and _may_count(board)
     counted = work.ratings.counted(board.id) if over else None
     found = {item.player_id: item for item in work.ratings.results(counted)} if counted else {}
-    if counted is None or not found:  # what was finished before there were ratings is yet to come
-        return ()
-    rest = [seat.player_id for seat in board.seats if seat.player_id not in found]
-    known = work.ratings.before(counted, rest) if rest else {}
-    return tuple(
-        _change(seat.handle, found[seat.player_id])
-        if seat.player_id in found
-        else _no_change(seat.handle, at(known.get(seat.player_id), counted.at))
+    return tuple(  # what was finished before there were ratings is yet to come
+        _change(seat.handle, found[seat.player_id], robot=seat.robot is not None)
         for seat in board.seats
+        if seat.player_id in found
     )
 
 
-def _change(handle: str, item: Result) -> RatingChange:
-    before = shown(item.mu_before, item.sigma_before) if item.games > 1 else None
-    return RatingChange(handle, before, shown(item.mu, item.sigma))
-
-
-def _no_change(handle: str, known: Rating) -> RatingChange:
-    same = shown(known.mu, known.sigma)
-    return RatingChange(handle, same, same, spared=True)
+def _change(handle: str, item: Result, *, robot: bool) -> RatingChange:
+    before, after = shown(item.mu_before, item.sigma_before), shown(item.mu, item.sigma)
+    if robot or not item.weight:
+        return RatingChange(handle, before, after, spared=not robot, measured=robot)
+    counted = round(100 * item.weight)
+    return RatingChange(handle, before if item.games > 1 else None, after, counted=counted)
 
 
 def at(rating: Rating | None, now: datetime) -> Rating:
@@ -78,23 +77,36 @@ def at(rating: Rating | None, now: datetime) -> Rating:
         return Rating(first.mu, first.sigma, 0, None)
     months = max(0.0, (now - rating.at) / _MONTH) if rating.at else 0.0
     grown = sqrt(rating.sigma**2 + _PER_MONTH**2 * months)
-    return Rating(rating.mu, min(grown, first.sigma), rating.games, rating.at)
+    return replace(rating, sigma=min(grown, first.sigma))
 
 
-def may_count(board: Board) -> bool:
-    """Whether a board, once it is finished, counts for ratings: each player has one seat there, and
-    every seat has been moved for."""
+def measured(robot: str) -> Rating:
+    """The rating of a robot, which no game changes; of one that was not measured the middle."""
+    number = MEASURED.get(robot, _MIDDLE)
+    return Rating(_model().mu + (number - _MIDDLE) / _STEP, 0.0, 0, None)
+
+
+def got_somewhere(work: UnitOfWork, board: Board) -> bool:
+    """Whether a board counts for ratings once it is finished: it is rated, each player has one seat
+    there, and it has gone on for long enough to say how strong they are."""
+    return _may_count(board) and _is_long_enough(work, board)
+
+
+def _may_count(board: Board) -> bool:
     players = {seat.player_id for seat in board.seats}
-    played = len(players) == len(board.seats) and all(seat.last_ply for seat in board.seats)
-    return board.rated and not board.from_record and played
+    return board.rated and not board.from_record and len(players) == len(board.seats)
+
+
+def _is_long_enough(work: UnitOfWork, board: Board) -> bool:
+    moves = work.plies.by_seat(board.id, since=0)
+    sides = teams(board.start) or [[seat.seat] for seat in board.seats]
+    fewest = min(sum(moves.get(seat, 0) for seat in side) for side in sides)
+    return fewest >= MOVES or (fewest >= MOVES_WITH_SCORE and any(scores_of(board)))
 
 
 def pool_of(work: UnitOfWork, board: Board) -> Pool | None:
-    """With which games a finished board counts; None if it counts for no rating.
-
-    Rated are finished games in which everybody has moved; a partner's move is not one's own.
-    """
-    if board.status != "finished" or not may_count(board):
+    """With which games a board counts; None if it counts for no rating."""
+    if board.status != "finished" or not got_somewhere(work, board):
         return None
     if teams(board.start):
         return Pool.TEAMS if _all_moved_themselves(work, board) else None
@@ -107,23 +119,15 @@ def _all_moved_themselves(work: UnitOfWork, board: Board) -> bool:
     moves = work.plies.by_seat(board.id, since=0) if left else {}
     later = (work.plies.by_seat(board.id, since=item.after_ply) for item in left)
     return all(
-        moves[item.seat] > after.get(item.seat, 0) for item, after in zip(left, later, strict=True)
+        moves.get(item.seat, 0) > after.get(item.seat, 0)
+        for item, after in zip(left, later, strict=True)
     )
 
 
-def is_spared(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> bool:
-    """Whether a player who lets a board run out loses no rating by it.
-
-    Of all boards that run out in one absence, which is a time without any move of the player's,
-    only the first costs rating.
-    """
-    return may_count(board) and not work.players.begin_absence(player_id, now)
-
-
-def end_absence(work: UnitOfWork, mover: Seat) -> None:
-    """Note that a player has moved: what runs out from now on is another absence."""
-    if mover.absent:
-        work.players.end_absence(mover.player_id)
+def is_too_short(work: UnitOfWork, board: Board, changes: Sequence[RatingChange]) -> bool:
+    """Whether a board that is over would count for ratings, had it gone on for longer."""
+    over = board.status == "finished" and _may_count(board)
+    return over and not changes and pool_of(work, board) is None
 
 
 def count_board(work: UnitOfWork, board: Board, now: datetime) -> None:
@@ -167,19 +171,103 @@ def recount(work: UnitOfWork, board: Board, counted: CountedBoard) -> tuple[Resu
 def results_of(work: UnitOfWork, board: Board, counted: CountedBoard) -> tuple[Result, ...]:
     """What a board does to the ratings of its players, in the order of their seats.
 
-    Who is spared is rated with the others, as they played, and has no result.
+    Robots and who is spared are rated with the others, as they played, and keep what they have.
     """
     left = work.plies.departures(board.id) if board.position.out else ()
-    places = places_of(board, left)
-    before = work.ratings.before(counted, [seat.player_id for seat in board.seats])
-    known = [at(before.get(seat.player_id), counted.at) for seat in board.seats]
-    after = after_game(known, teams(board.start) or [[seat.seat] for seat in board.seats], places)
     spared = {item.seat for item in left if item.spared}
+    before = work.ratings.before(counted, [seat.player_id for seat in board.seats])
+    known = [
+        measured(seat.robot) if seat.robot else at(before.get(seat.player_id), counted.at)
+        for seat in board.seats
+    ]
+    places = places_of(board)
+    after = after_game(known, teams(board.start) or [[seat.seat] for seat in board.seats], places)
+    weights = _weights(work, board, counted, places)
     return tuple(
-        Result(seat.player_id, place, was.mu, was.sigma, mu=mu, sigma=sigma, games=was.games + 1)
-        for seat, place, was, (mu, sigma) in zip(board.seats, places, known, after, strict=True)
-        if seat.seat not in spared
+        _unchanged(seat, place, was)
+        if seat.robot or seat.seat in spared
+        else _changed(seat, place, was, rated, weight, _people_against(board, seat.seat))
+        for seat, place, was, rated, weight in zip(
+            board.seats, places, known, after, weights, strict=True
+        )
     )
+
+
+def _unchanged(seat: Seat, place: int, was: Rating) -> Result:
+    return Result(
+        seat.player_id,
+        place,
+        was.mu,
+        was.sigma,
+        mu=was.mu,
+        sigma=was.sigma,
+        games=was.games,
+        people_games=was.people_games,
+        rival_id=was.rival_id,
+        weight=0.0,
+    )
+
+
+def _changed(
+    seat: Seat,
+    place: int,
+    was: Rating,
+    rated: tuple[float, float],
+    weight: float,
+    people: Collection[int],
+) -> Result:
+    """What a game does to one player; `people` are the opponents who are no robots."""
+    mu, sigma = (
+        old * (1 - weight) + new * weight
+        for old, new in zip((was.mu, was.sigma), rated, strict=True)
+    )
+    met = {*people, *([was.rival_id] if was.rival_id else [])}
+    only = len(met) == 1 and bool(was.rival_id or not was.people_games)
+    return Result(
+        seat.player_id,
+        place,
+        was.mu,
+        was.sigma,
+        mu=mu,
+        sigma=sigma,
+        games=was.games + 1,
+        people_games=was.people_games + bool(people),
+        rival_id=next(iter(met)) if only else None,
+        weight=weight,
+    )
+
+
+def _people_against(board: Board, seat: int) -> list[int]:
+    """The opponents of a seat who are no robots."""
+    return [other.player_id for other in _against(board, seat) if not other.robot]
+
+
+def _against(board: Board, seat: int) -> list[Seat]:
+    sides = board.start.sides
+    return [other for other in board.seats if sides[other.seat - 1] != sides[seat - 1]]
+
+
+def _weights(
+    work: UnitOfWork, board: Board, counted: CountedBoard, places: Sequence[int]
+) -> list[float]:
+    """How much of what a game says counts for each seat.
+
+    Each further win over the same opponent within `REPEATED_WITHIN` counts half the one before,
+    for both; with several opponents it is the mean.
+    """
+    players = [seat.player_id for seat in board.seats]
+    wins = work.ratings.wins(counted, players, counted.at - REPEATED_WITHIN)
+
+    def of_pair(one: Seat, other: Seat) -> float:
+        first, second = sorted((one, other), key=lambda seat: places[seat.seat - 1])
+        if places[first.seat - 1] == places[second.seat - 1]:
+            return 1.0
+        before = wins.get((first.player_id, second.player_id), 0)
+        return 0.5 ** max(0, before + 1 - _FULL_WINS)
+
+    return [
+        fmean(of_pair(seat, other) for other in _against(board, seat.seat)) for seat in board.seats
+    ]
 
 
 def after_game(
@@ -200,42 +288,6 @@ def after_game(
         for seat, value in zip(side, values, strict=True)
     }
     return [after[seat] for seat in sorted(after)]
-
-
-def places_of(board: Board, left: Sequence[Departure]) -> tuple[int, ...]:
-    """The place of each seat on a finished board, 1 the best; partners share theirs.
-
-    First are the winners, then those still in by what the game counts, then those who have left,
-    the latest first. In a draw all who are still in are first. `left` are the departures there.
-    """
-    out = board.position.out
-    departed = {item.seat: order for order, item in enumerate(left) if item.seat in out}
-    keys = [_key(board, seat.seat, departed) for seat in board.seats]
-    order = sorted(set(keys))
-    return tuple(sum(keys.count(better) for better in order if better < key) + 1 for key in keys)
-
-
-_Key = tuple[int, int, int]
-
-
-def _key(board: Board, seat: int, departed: Mapping[int, int]) -> _Key:
-    """What a seat is placed by, the smallest first."""
-    side = (seat, *partners(board.position, seat))
-    if seat in (board.winners or ()):
-        return 0, 0, 0
-    left = [departed[other] for other in side if other in departed]
-    if len(left) == len(side):
-        return 2, -max(left), 0
-    if not board.winners:
-        return 0, 0, 0
-    outcome = board.position.outcome
-    score = outcome.scores[seat - 1] if outcome and outcome.scores else 0
-    return 1, -score, -_balance(board, seat)
-
-
-def _balance(board: Board, seat: int) -> int:
-    game = board.rules
-    return game.balance(board.start, board.position, seat) if has(game, BreaksTies) else 0
 
 
 @cache

@@ -1,7 +1,8 @@
 """Games as records: what a board's record says, and a game from elsewhere as a board."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 
 from pbm.play.awaited import await_move
 from pbm.play.boards import close_board, progress_at
@@ -9,12 +10,24 @@ from pbm.play.clocks.waits import start_clock
 from pbm.play.marks import mark
 from pbm.play.subjects import board_subject
 from pbm.play.turn import Turn
-from pbm.rules.contract import Ending, Game, GameRecord, Leaving
+from pbm.rules.contract import (
+    Ending,
+    Game,
+    GameRecord,
+    KeepsRecords,
+    Leaving,
+    Options,
+    Position,
+    RecordError,
+)
 from pbm.rules.record import merged_steps, replayed, start_of
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, Seat
 from pbm.store.values.plies import NewPly
+from pbm.store.values.timers import TimerKind
 
+KEPT_UNSEEN = timedelta(days=90)  # a record that a player has brought in
+_NOTED_EVERY = timedelta(days=1)
 _LONGEST_NAME = 40
 _BY_RECORD = "record"
 _DRAWN = ("agreed", "claimed")
@@ -42,10 +55,49 @@ def shown_names(record: GameRecord) -> list[str]:
     return [_name(name, seat) for seat, name in enumerate(record.names, 1)]
 
 
+@dataclass(frozen=True)
+class Replay:
+    """A record that was played through: its moves and departures as they are kept, and where it
+    began and ended."""
+
+    record: GameRecord
+    start: Position
+    final: Position
+    played: tuple[NewPly, ...]
+    left: tuple[tuple[int, int, str], ...]
+
+
+def replay(game: Game, record: GameRecord) -> Replay:
+    """Play a record through. Raises RulesError for a move that is not allowed."""
+    steps, start = replayed(game, record), start_of(game, record)
+    return Replay(
+        record,
+        start,
+        steps[-1].position if steps else start,
+        tuple(
+            NewPly(item.ply, item.seat, item.step, dict(item.effect), mark(game, item.position))
+            for item in steps
+            if isinstance(item.step, str)
+        ),
+        tuple(
+            (item.ply, item.seat, item.step.how) for item in steps if isinstance(item.step, Leaving)
+        ),
+    )
+
+
+def read_record(game: Game, text: str, chosen: Options) -> Replay | RecordError:
+    """Read a text and play it through, or say what is wrong with it; slow."""
+    assert isinstance(game, KeepsRecords)
+    try:
+        return replay(game, game.read(text, chosen))
+    except RecordError as error:
+        return error
+
+
 def keep_record(
     turn: Turn,
     game: Game,
-    record: GameRecord,
+    through: Replay,
     player_ids: Sequence[int],
     *,
     names: Sequence[str],
@@ -56,33 +108,35 @@ def keep_record(
     A record is over, and its seats keep the names that it gives; one that goes on is played
     by the players whose names they are. Nothing has ended here, so no event tells of an end.
     """
-    work, now = turn.work, turn.now
-    steps = replayed(game, record)
-    played = [
-        NewPly(item.ply, item.seat, item.step, dict(item.effect), mark(game, item.position))
-        for item in steps
-        if isinstance(item.step, str)
-    ]
-    left = [
-        (item.ply, item.seat, item.step.how) for item in steps if isinstance(item.step, Leaving)
-    ]
-    start = start_of(game, record)
+    work, now, record = turn.work, turn.now, through.record
     board = work.boards.add(
         game.info.name,
         record.options,
-        start,
+        through.start,
         player_ids,
         board_subject(game.info.name, names),
         now,
         names=None if goes_on else names,
         tags=record.tags or (None if goes_on else ()),
     )
-    final = steps[-1].position if steps else start
-    reached = progress_at(board, final, len(played))
-    board = work.playing.fill(board, played, left, reached, now)
+    reached = progress_at(board, through.final, len(through.played))
+    board = work.playing.fill(board, through.played, through.left, reached, now)
     if record.ended is None and (goes_on or not board.playing):
         return _going_on(work, board, now)
     return _closed(work, board, record.ended, now)
+
+
+def keep_for_a_time(turn: Turn, board: Board) -> None:
+    """Let a record go once nobody has looked at it for long."""
+    at = turn.now + KEPT_UNSEEN
+    turn.work.timers.set(TimerKind.RECORD_LAPSE, str(board.id), turn.now, at)
+
+
+def note_seen(work: UnitOfWork, board: Board, now: datetime) -> None:
+    """Note that somebody looks at a record, once a day."""
+    if board.from_record and board.changed_at < now - _NOTED_EVERY:
+        work.boards.get(board.id, lock=True)
+        work.boards.change(board.id, changed_at=now)
 
 
 def _going_on(work: UnitOfWork, board: Board, now: datetime) -> Board:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from pbm.play.ratings import places_of
+from pbm.play.places import places_of
 from pbm.rules.sides import partners, teams
 from pbm.store.db import UnitOfWork
 from pbm.store.history import Meeting
@@ -60,7 +60,7 @@ def result_of(work: UnitOfWork, board: Board, player_id: int) -> Result:
     """How a finished board went for somebody who sat there."""
     left = work.plies.departures(board.id) if board.position.out else ()
     seat = board.seats_of(player_id)[0].seat
-    place = places_of(board, left)[seat - 1]
+    place = places_of(board)[seat - 1]
     sides = len(teams(board.start) or board.seats)
     own = partners(board.position, seat)
     handles = {item.seat: item.handle for item in board.seats}

@@ -1,6 +1,7 @@
 """With whom robots play, and on how many boards: they think for everybody on one machine."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from pbm.errors import Refusal
 from pbm.rules.contract import Game, Searches
@@ -10,6 +11,8 @@ from pbm.store.values.players import Player
 
 FOR_BEGINNERS = "pebble"
 MOST_BOARDS = 5  # in progress against robots, of one player
+MEASURED: Mapping[str, int] = MappingProxyType({"pebble": 950, "cobble": 1500, "boulder": 2050})
+"""The rating of each robot, which no game changes; `docs/strength.md` says how it was measured."""
 
 
 def robots_play(game: Game) -> bool:

@@ -5,6 +5,7 @@ drawn for the seats. All of it is done under one lock, so that of two who come a
 seat.
 """
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -21,7 +22,7 @@ from pbm.play.limits import Rate
 from pbm.play.meeting import may_meet
 from pbm.play.shown import RatingShown
 from pbm.rules.contract import Position, completed
-from pbm.rules.registry import game_named
+from pbm.rules.registry import game_named, games
 from pbm.rules.sides import teams
 from pbm.store.db import UnitOfWork
 from pbm.store.values.players import Player
@@ -33,7 +34,7 @@ STANDS_FOR = timedelta(weeks=4)
 PAIRS_FOR = timedelta(weeks=2)
 MOST_OPEN = 5  # seeks of one player
 JOINS = Rate("joins", 20, timedelta(days=1))
-_LOOKED_AT = 100  # seeks, where one is chosen
+_LOOKED_AT = 100  # seeks at a time, where one is chosen
 _NOT_AGAIN_FOR = timedelta(days=1)
 _NEAR = 100  # points of a rating that make no difference
 _TWO = 2
@@ -124,7 +125,7 @@ def join_seek(
     seek = find_seek(work, number)
     if seek.has(player.id):
         raise Refusal("in-seek", seek=seek.id, own=seek.maker.player_id == player.id)
-    rating = _own_ratings(work, player, now)(seek.wish)
+    rating = _own_ratings(work, player, now)(seek.wish.game, seek.wish.pool)
     if not seek.wish.takes(rating):
         limits = {"least": seek.wish.least, "most": seek.wish.most}
         raise Refusal("rating-out-of-range", seek=seek.id, rating=rating, **limits)
@@ -187,20 +188,32 @@ def has_joined(seek: Seek, player: Player) -> SeekNews:
     return _news(seek, "joined", player.handle, readers, waiting=len(seek.seekers))
 
 
-def seeks_to_join(work: UnitOfWork, player: Player, now: datetime) -> tuple[list[Seek], list[Seek]]:
-    """The open seeks of others, the oldest first: those that a player can join, and those for
-    other ratings.
+def seeks_to_join(
+    work: UnitOfWork, player: Player, now: datetime, most: int
+) -> tuple[list[Seek], list[Seek], int]:
+    """The open seeks of others: those that a player can join, those for other ratings, and how
+    many there are beyond `most`.
 
-    Those in which the player may not meet somebody are left out.
+    Those in which the player may not meet somebody are left out. One of each maker's comes before
+    anybody's second, so that nobody hides others' by making many. What was made last comes
+    first, so that what nobody wants sinks.
     """
-    standing = work.seeks.standing(_LOOKED_AT)
-    open_ones = [seek for seek in standing if seek.is_open and not seek.has(player.id)]
-    known = {one.id: one for one in work.players.some(_waiting_in(open_ones))}
-    free = may_meet(work, player, known.values())
-    found = [seek for seek in open_ones if all(one.player_id in free for one in seek.waiting)]
+    standing = [one for one in work.seeks.standing(player.id) if one.game in games()]
     own = _own_ratings(work, player, now)
-    can = [seek for seek in found if seek.wish.takes(own(seek.wish))]
-    return can, [seek for seek in found if seek not in can]
+    fit = {one.id for one in standing if one.takes(own(one.game, one.pool))}
+    ranked, made = list[tuple[bool, int, int]](), Counter[tuple[bool, int]]()
+    for one in standing:
+        of_maker = (one.id in fit, one.maker_id)
+        ranked.append((one.id not in fit, made[of_maker], -one.id))
+        made[of_maker] += 1
+    first = [-number for *_, number in sorted(ranked)[:most]]
+    found = {seek.id: seek for seek in work.seeks.some(first)}
+    known = {one.id: one for one in work.players.some(_waiting_in(found.values()))}
+    free = may_meet(work, player, known.values())
+    told = [found[number] for number in first]
+    told = [seek for seek in told if all(one.player_id in free for one in seek.waiting)]
+    can = [seek for seek in told if seek.id in fit]
+    return can, told[len(can) :], len(ranked) - len(first)
 
 
 def ratings_for(
@@ -244,14 +257,15 @@ def _best(work: UnitOfWork, wish: Wish, player: Player, now: datetime) -> Seek |
 
     Two who have not asked to be paired choose for themselves.
     """
-    own = _own_ratings(work, player, now)(wish)
-    found = [
-        seek
-        for seek in work.seeks.usual(_LOOKED_AT, wish.game, own)
-        if seek.is_open and (wish.pairs or seek.wish.pairs) and not seek.has(player.id)
-    ]
-    if not found:
-        return None
+    own = _own_ratings(work, player, now)(wish.game, wish.pool)
+    seeks = work.seeks.usual(player.id, wish.game, own, pairs=wish.pairs, most=_LOOKED_AT)
+    found = (_best_of(work, some, wish, player, own, now) for some in seeks)
+    return next(filter(None, found), None)
+
+
+def _best_of(
+    work: UnitOfWork, found: Sequence[Seek], wish: Wish, player: Player, own: int, now: datetime
+) -> Seek | None:
     known = {one.id: one for one in work.players.some(_waiting_in(found))}
     rated = ratings_for(work, wish, known.keys(), now)
     met = work.seeks.met_since(player.id, known, now - _NOT_AGAIN_FOR)
@@ -273,10 +287,10 @@ def _best(work: UnitOfWork, wish: Wish, player: Player, now: datetime) -> Seek |
     return None
 
 
-def _own_ratings(work: UnitOfWork, player: Player, now: datetime) -> Callable[[Wish], int]:
-    """The rating of a player that counts for a seek."""
+def _own_ratings(work: UnitOfWork, player: Player, now: datetime) -> Callable[[str, Pool], int]:
+    """The rating of a player that counts for seeks of a game."""
     known = work.ratings.of_player(player.id)
-    return lambda wish: _shown(known.get((wish.game, wish.pool)), now).number
+    return lambda game, pool: _shown(known.get((game, pool)), now).number
 
 
 def _shown(rating: Rating | None, now: datetime) -> RatingShown:

@@ -66,13 +66,16 @@ class RatingShown:
 class RatingChange:
     """What a finished board did to a player's rating; `before` is None for a first game.
 
-    `spared`: nothing, since another board had run out in the same absence.
+    `spared`: nothing, since another board had run out in the same absence. `measured`: nothing, as
+    it is that of a robot. `counted`: how many hundredths of what the game says counted.
     """
 
     handle: str
     before: RatingShown | None
     after: RatingShown
     spared: bool = False
+    measured: bool = False
+    counted: int = 100
 
 
 @dataclass(frozen=True)
@@ -126,9 +129,9 @@ class BoardView(BoardShown):
     `turn` is who is to move, `moves_for` the partner for whom; `gone` says how players left, `away`
     who has left this server.
     What begins with `yours` is the reader's own. `places` are those of a game that is over, where
-    three sides or more have played it, and `seconds` is how long it took. `claim` is by what the
-    reader may claim a draw now. `robots` are those of its players that are; `against_robots`: the
-    reader plays, and all opponents are.
+    three sides or more have played it, and `seconds` is how long it took. `too_short`: it ended so
+    soon that it counts for no rating. `claim` is by what the reader may claim a draw now. `robots`
+    are those of its players that are; `against_robots`: the reader plays, and all opponents are.
     """
 
     options: Told
@@ -158,3 +161,4 @@ class BoardView(BoardShown):
     claim: str | None = None
     robots: tuple[str, ...] = ()
     against_robots: bool = False
+    too_short: bool = False

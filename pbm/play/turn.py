@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from pbm.apart import Apart
 from pbm.events import Answered, Event
 from pbm.mail.site import Site
 from pbm.passwords import PasswordWork
@@ -37,8 +38,10 @@ class Turn:
     """One piece of work: all that comes of it becomes true with its commit, or nothing does.
 
     `unproven`: nobody has proven whose mail it is, so that answers to it count apart. `passwords`
-    is what was hashed for it, `postage` the mails to others that it brought about so far. `news`
-    happened apart from what is asked for, and is told with the rest; so are `notes`, to the sender.
+    is what was hashed for it, `apart` what else was worked out, `postage` the mails to others that
+    it brought about so far. `news` happened apart from what is asked for, and is told with the
+    rest; so are `notes`, to the sender. `back` are the numbers of players to whom mail came back
+    until this mail of theirs.
     """
 
     work: UnitOfWork
@@ -47,9 +50,11 @@ class Turn:
     cause: Cause = Cause()
     unproven: bool = False
     passwords: PasswordWork = field(default_factory=PasswordWork)
+    apart: Apart = field(default_factory=Apart)
     postage: Postage = field(default_factory=Postage)
     news: list[Event] = field(default_factory=list)
     notes: list[Answered] = field(default_factory=list)
+    back: list[int] = field(default_factory=list)
 
     @property
     def arrived(self) -> datetime:

@@ -9,7 +9,7 @@ from pbm.play.claims import claimable
 from pbm.play.hints import people_against
 from pbm.play.offers import open_offers, waiting_for
 from pbm.play.places import places, seconds_taken
-from pbm.play.ratings import rating_changes
+from pbm.play.ratings import is_too_short, rating_changes
 from pbm.play.shown import (
     BoardView,
     DepartureShown,
@@ -73,7 +73,9 @@ def board_views(
     plies = work.plies.of(board.id, since=since) if recent is None else recent
     departures = work.plies.departures(board.id) if board.position.out else ()
     rounds = _rounds(plies, seats, None if whole else _RECENT_ROUNDS)
-    shared = _seen_by_all(board, departures, rounds, rating_changes(work, board))
+    ratings = rating_changes(work, board)
+    shared = _seen_by_all(board, departures, rounds, ratings)
+    shared = replace(shared, too_short=is_too_short(work, board, ratings))
     moved = {player_id: last_seen(board, player_id) for player_id in player_ids}
     marked = {
         since: tuple(_moved(ply) for ply in plies if ply.ply > since) for since in moved.values()
@@ -237,7 +239,7 @@ def _seen_by_all(
         players=_players(board, board.position),
         sides=teams(board.position),
         rounds=rounds,
-        places=places(board, departures),
+        places=places(board),
         seconds=seconds_taken(board),
         picture=None,
         taken_back=board.taken_back,

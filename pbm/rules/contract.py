@@ -7,7 +7,7 @@ whatever is wrong is a `RulesError` with a reason and parameters. The sentences 
 the templates of the game. `docs/adding-a-game.md` tells how to write one.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -425,11 +425,28 @@ class TellsClaims(Claims, Protocol):
 
 
 @runtime_checkable
+class HasCopies(TellsClaims, Protocol):
+    """A game whose positions have copies: turned, mirrored, or with the seats exchanged."""
+
+    def copies(self, position: Any) -> Iterable[Any]:
+        """The positions in which the same moves are good, once these are turned and mirrored alike;
+        the position itself is among them."""
+
+
+@runtime_checkable
 class BreaksTies(Protocol):
     """A game that tells more of a player's result than who has won."""
 
     def balance(self, start: Any, end: Any, seat: int) -> int:
         """By how much a seat did better than its opponents, to be added up over a match."""
+
+
+@runtime_checkable
+class Scores(Protocol):
+    """A game in which seats score while it is played."""
+
+    def scores(self, position: Any) -> tuple[int, ...]:
+        """What each seat has scored so far, none of them below zero; partners have one score."""
 
 
 # -- whole games -----------------------------------------------------------------------------

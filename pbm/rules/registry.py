@@ -1,7 +1,11 @@
-"""The games that are installed, found by the entry point group `pbm.games` and looked at once."""
+"""The games that are installed, found by the entry point group `pbm.games` and looked at once.
+
+One that is unfit is left out: the server does without it, and says why.
+"""
 
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import cache, lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from types import MappingProxyType
@@ -11,16 +15,24 @@ from pbm.rules.contract import (
     LONGEST_STATE,
     SHORTEST_STATE,
     Game,
+    Info,
+    NotationError,
     Position,
+    ReadsLoosely,
+    ReadsTexts,
+    RulesError,
     StateError,
     View,
     completed,
+    has,
 )
 from pbm.rules.playthrough import PlaythroughError, check
 
 GROUP = "pbm.games"
+_WRITTEN = ("", " ", "hello", "été", "走 ١", "\u2028\x00", "a1-c3,d4", "12", "x" * 400)
 _NAME = re.compile(r"[a-z][a-z0-9]{1,15}", re.ASCII)
 _TITLE = re.compile(r"[A-Z][A-Za-z0-9 -]{1,29}", re.ASCII)
+_OWN = "pbm."  # where the games are that come with the server
 _preferred: list[str] = []
 
 
@@ -30,22 +42,47 @@ class GamesError(Exception):
 
 @cache
 def games() -> Mapping[str, Game]:
-    """All games by name. Raises GamesError."""
-    return MappingProxyType(load_games(entry_points(group=GROUP)))
+    """All games by name that are fit to be played. Raises GamesError where there is none."""
+    fit, left_out = _found()
+    if not fit:
+        none = "No game is installed. Install this server with: pip install pbm-server"
+        raise GamesError(" ".join(left_out.values()) or none)
+    return MappingProxyType(fit)
 
 
-def load_games(found: Iterable[EntryPoint]) -> dict[str, Game]:
-    """The games that some entry points have, by name. Raises GamesError for one that is unfit."""
-    loaded: dict[str, Game] = {}
-    where: dict[str, str] = {}
+def left_out() -> Mapping[str, str]:
+    """Why a game is not among them, a sentence or two for the operator, by its name."""
+    return MappingProxyType(_found()[1])
+
+
+@cache
+def _found() -> tuple[dict[str, Game], dict[str, str]]:
+    return load_games(entry_points(group=GROUP))
+
+
+def load_games(found: Iterable[EntryPoint]) -> tuple[dict[str, Game], dict[str, str]]:
+    """The games that some entry points have, and why others are left out, by name.
+
+    Of several of one name only the server's own is fit: nobody can say which rules a board has.
+    """
+    fit: dict[str, Game] = {}
+    unfit: dict[str, str] = {}
+    several: dict[str, list[EntryPoint]] = {}
     for point in sorted(set(found), key=lambda point: (point.name, point.value)):
-        if point.name in loaded:
-            text = f"Two packages bring a game called {point.name}: {where[point.name]} and"
-            raise GamesError(f"{text} {point.value}. Keep one of them.")
-        loaded[point.name], where[point.name] = _load(point), point.value
-    if not loaded:
-        raise GamesError("No game is installed. Install this server with: pip install pbm-server")
-    return loaded
+        several.setdefault(point.name, []).append(point)
+    for name, points in several.items():
+        own = [point for point in points if point.value.startswith(_OWN)]
+        try:
+            if len(points) > 1:
+                places = " and ".join(point.value for point in points)
+                unfit[name] = (
+                    f"Two packages bring a game called {name}: {places}. Keep one of them."
+                )
+            if len(points) == 1 or own:
+                fit[name] = _load((own or points)[0])
+        except GamesError as error:
+            unfit[name] = str(error)
+    return fit, unfit
 
 
 def game_named(name: str) -> Game:
@@ -57,12 +94,13 @@ def game_named(name: str) -> Game:
 
 
 def prefer(name: str) -> None:
-    """Let a game be meant where none is named; for none, the usual one. Raises GamesError."""
-    if name not in ("", *games()):
+    """Let a game be meant where none is named; for none, and for one that is left out, the usual
+    one. Raises GamesError for one that nobody has installed."""
+    if name not in ("", *games(), *left_out()):
         raise GamesError(
             f"PBM_GAME: there is no game {name!r} here. There are: {', '.join(games())}."
         )
-    _preferred[:] = [name] if name else []
+    _preferred[:] = [name] if name in games() else []
 
 
 def default_game() -> Game:
@@ -87,7 +125,7 @@ def _read_state(text: str) -> Position | None:
     for game in games().values():
         try:
             return game.load(text)
-        except StateError:
+        except Exception:  # noqa: BLE001 - the text may be about another game, whatever this one does
             continue
     return None
 
@@ -96,8 +134,28 @@ def _load(point: EntryPoint) -> Game:
     try:
         game: Game = point.load()
         info = game.info
-    except (ImportError, AttributeError) as error:
-        raise GamesError(f"The game {point.name} cannot be loaded: {error}.") from error
+    except Exception as error:
+        raise GamesError(f"The game {point.name} cannot be loaded: {_said(error)}.") from error
+    try:
+        _check_info(point, info)
+        check(game)
+        _check_state(game)
+        _check_reading(game)
+        _check_files(info)
+    except GamesError:
+        raise
+    except Exception as error:
+        raise GamesError(f"The game {point.name} is not let in: {_said(error)}.") from error
+    return game
+
+
+def _said(error: Exception) -> str:
+    """What is wrong, on one line."""
+    words = " ".join(str(error).split())
+    return words if isinstance(error, PlaythroughError) else f"{type(error).__name__}: {words}"
+
+
+def _check_info(point: EntryPoint, info: Info) -> None:
     if info.contract != CONTRACT:
         text = f"The game {point.name} is made for version {info.contract} of the contract, and"
         raise GamesError(f"{text} this server has version {CONTRACT}.")
@@ -107,12 +165,30 @@ def _load(point: EntryPoint) -> Game:
     if not _TITLE.fullmatch(info.title):
         text = f"The title of the game {point.name} is {info.title!r}; it must be 2 to 30 letters,"
         raise GamesError(f"{text} digits, blanks and hyphens, a capital letter first.")
-    try:
-        check(game)
-        _check_state(game)
-    except PlaythroughError as error:
-        raise GamesError(f"The game {point.name} is not let in: {error}.") from error
-    return game
+
+
+def _check_reading(game: Game) -> None:
+    """Its code must get along with whatever people write, and have what it says that it has."""
+    for text in _WRITTEN:
+        if has(game, ReadsTexts):
+            game.is_move_text(text), game.mentions_place(text)
+            with suppress(NotationError):
+                game.check_place(text)
+        if has(game, ReadsLoosely):
+            game.is_nearly_move(text)
+        with suppress(StateError):
+            game.load(text)
+        with suppress(RulesError):
+            game.start(game.info.seats[0], completed(game.info.options, {}), 0).parse(text, 1)
+
+
+def _check_files(info: Info) -> None:
+    """Its words must be there."""
+    folder = info.folder
+    wanted = (f"templates/{info.name}/reasons.txt", f"templates/{info.name}/board.txt")
+    for path in (*wanted, f"help/{info.name}.txt") if folder else ():
+        if folder and not (folder / path).is_file():
+            raise PlaythroughError(f"{folder / path} is missing")
 
 
 def _check_state(game: Game) -> None:

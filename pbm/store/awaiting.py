@@ -9,7 +9,7 @@ from sqlalchemy import and_, bindparam, delete, func, select
 
 from pbm.store.kinds import Kind
 from pbm.store.schema.columns import DUE
-from pbm.store.schema.mails import IN_HAND, outbox
+from pbm.store.schema.mails import IN_HAND, outbox, outbox_contents
 from pbm.store.transaction import GUARDED, Transaction
 from pbm.store.values.players import Player
 
@@ -17,10 +17,9 @@ MARGIN = timedelta(seconds=0.25)  # before it is due: the post may take it while
 _COLUMNS = (
     outbox.c.player_id,
     outbox.c.inbox_id,
-    outbox.c.params,
-    outbox.c.headers,
     outbox.c.written_at,
     outbox.c.due_at,
+    outbox.c.message_id,
 )
 _WAITS = and_(
     outbox.c.status == DUE,
@@ -43,8 +42,16 @@ _HELD = (
 _FREE = (
     select(outbox.c.id).where(outbox.c.id.in_(select(_HELD.c.id))).with_for_update(skip_locked=True)
 )
-_TAKE = delete(outbox).where(_WAITS).returning(outbox.c.id, *_COLUMNS).execution_options(**GUARDED)
+_TAKE = delete(outbox).where(_WAITS).returning(*_COLUMNS).execution_options(**GUARDED)
 _TAKE_FREE = _TAKE.where(outbox.c.id.in_(_FREE))
+# Apart from that: SQLAlchemy names no tables in what SQLite returns, so that a subquery there would
+# find the contents of any mail.
+_TAKE_CONTENTS = (
+    delete(outbox_contents)
+    .where(outbox_contents.c.message_id.in_(bindparam("names", expanding=True)))
+    .returning(outbox_contents)
+    .execution_options(**GUARDED)
+)
 
 
 @dataclass(frozen=True)
@@ -75,6 +82,16 @@ class AwaitingMails:
             return {}
         chosen = {"keys": keys, "board_id": board_id, "after": now + MARGIN}
         take = _TAKE_FREE if self._transaction.is_shared else _TAKE
-        rows = self._transaction.execute(take, chosen).mappings()
-        mails = [AwaitingMail(**{it.name: row[it.name] for it in _COLUMNS}) for row in rows]
+        found = {
+            row["message_id"]: dict(row)
+            for row in self._transaction.execute(take, chosen).mappings()
+        }
+        if not found:
+            return {}
+        contents = self._transaction.execute(_TAKE_CONTENTS, {"names": list(found)}).mappings()
+        for row in contents:
+            found[row["message_id"]].update(row)
+        for mail in found.values():
+            del mail["message_id"]
+        mails = [AwaitingMail(**mail) for mail in found.values()]
         return {mail.player_id: mail for mail in mails}

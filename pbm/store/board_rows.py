@@ -23,10 +23,10 @@ SEATED = (
         seats.c.answered,
         seats.c.used,
         seats.c.banked,
+        seats.c.stopped,
         seats.c.name.is_not(None).label("from_record"),
         (seats.c.name.is_(None) & players.c.unreachable_since.is_not(None)).label("unreachable"),
         (seats.c.name.is_(None) & (players.c.status == "removed")).label("removed"),
-        (seats.c.name.is_(None) & players.c.absent_since.is_not(None)).label("absent"),
         case((seats.c.name.is_(None), players.c.robot)).label("robot"),
     )
     .join(players, players.c.id == seats.c.player_id)

@@ -14,7 +14,7 @@ from pbm.rules.sides import mover
 from pbm.store.board_rows import SEATED, board_of
 from pbm.store.driver import Row
 from pbm.store.read_ahead import NotHeldError
-from pbm.store.schema.games import boards, seats
+from pbm.store.schema.games import FORGOTTEN, boards, seats
 from pbm.store.statement import ColumnSetter, Statement, rows_of
 from pbm.store.transaction import GUARDED, Transaction
 from pbm.store.values.boards import Board, Offer, Round
@@ -158,7 +158,7 @@ class Boards:
 
     def numbers(self, *, status: str | None = None) -> tuple[int, ...]:
         """The numbers of all boards, or of those with one status."""
-        query = select(boards.c.id).order_by(boards.c.id)
+        query = select(boards.c.id).where(boards.c.status != FORGOTTEN).order_by(boards.c.id)
         if status is not None:
             query = query.where(boards.c.status == status)
         return tuple(self._transaction.scalars(query))
@@ -275,7 +275,7 @@ class Boards:
         self._transaction.execute(
             update(seats)
             .where(seats.c.board_id == board.id, seats.c.seat == seat)
-            .values(player_id=player_id, told_of_words=False, used=0, banked=None),
+            .values(player_id=player_id, told_of_words=False, used=0, banked=None, stopped=0),
             leaves=lambda known: known.forget_board(board.id),
         )
         waited_for = board.to_move

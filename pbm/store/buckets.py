@@ -1,12 +1,13 @@
 """Token buckets: how often something may happen, for each key, across all processes."""
 
+import json
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Float, String, bindparam, case, delete, func, select, type_coerce
+from sqlalchemy import Float, String, bindparam, case, delete, func, select, true, type_coerce
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.sql.expression import ColumnElement
@@ -115,6 +116,29 @@ class Buckets:
             return True
         return no_waiting and not self.is_empty(key, capacity, per, now)
 
+    def take_each(
+        self, keys: Sequence[str], capacity: float, per: timedelta, now: datetime
+    ) -> dict[str, float]:
+        """Take a token from each of some buckets, in one statement, and wait for nobody.
+
+        Returns how many each had that was not empty.
+        """
+        for key in keys:
+            self._known.pop(key, None)
+        rows = _TAKE_EACH[self._transaction.dialect.name].rows(
+            self._transaction,
+            keys=json.dumps(keys) if self._transaction.dialect.name == "sqlite" else list(keys),
+            now=now,
+            most=float(capacity),
+            left=float(capacity - 1),
+            a_second=capacity / per.total_seconds(),
+        )
+        taken = {row["key"]: row["tokens"] + 1 for row in rows}
+        if self._transaction.is_shared:  # those that are empty, or another process has in hand
+            left = {key: self._tokens(key, capacity, per, now) for key in keys if key not in taken}
+            taken |= {key: tokens for key, tokens in left.items() if tokens >= 1 - _ROUNDING}
+        return taken
+
     def _take_held(
         self, taken: set[str], key: str, capacity: float, per: timedelta, now: datetime
     ) -> bool:
@@ -130,6 +154,10 @@ class Buckets:
     def is_empty(self, key: str, capacity: float, per: timedelta, now: datetime) -> bool:
         """Whether a bucket has no token, as far as is committed."""
         return self._tokens(key, capacity, per, now) < 1 - _ROUNDING
+
+    def left(self, key: str, capacity: float, per: timedelta, now: datetime) -> float:
+        """How many tokens a bucket has, as far as is committed."""
+        return self._tokens(key, capacity, per, now)
 
     def free_at(self, key: str, capacity: float, per: timedelta, now: datetime) -> datetime:
         """When a bucket has a token again, now where it has one."""
@@ -160,6 +188,11 @@ class Buckets:
         gone = self._transaction.execute(delete(buckets).where(buckets.c.key.in_(oldest)))
         return gone.rowcount == MOST_FORGOTTEN
 
+    def forget_all(self, name: str) -> None:
+        """Forget all buckets of a rate, so that each is full."""
+        mine = buckets.c.key.startswith(f"{name}:", autoescape=True)
+        self._transaction.execute(delete(buckets).where(mine))
+
     def taken_since(self, keys: Sequence[str], since: datetime) -> int:
         """How many of these buckets a token was taken from since a moment."""
         query = select(func.count()).where(buckets.c.key.in_(keys), buckets.c.filled_at > since)
@@ -172,8 +205,9 @@ class Buckets:
         return found
 
 
-def _take(dialect: str, *, unless_busy: bool = False) -> Statement:
-    """Take a token: of a new bucket, which is full, or of what has gathered in the old one."""
+def _take(dialect: str, *, unless_busy: bool = False, each: bool = False) -> Statement:
+    """Take a token: of a new bucket, which is full, or of what has gathered in the old one; or of
+    `each` of some, unless they are busy."""
     insert = _INSERT[dialect](buckets)
     seconds = _seconds(dialect, insert.excluded.filled_at) - _seconds(dialect, buckets.c.filled_at)
     full = buckets.c.tokens + _the_greater(seconds, 0.0) * _A_SECOND
@@ -184,6 +218,8 @@ def _take(dialect: str, *, unless_busy: bool = False) -> Statement:
         "filled_at": bindparam("now", type_=buckets.c.filled_at.type),
     }
     begun = _unless_busy(insert, row) if unless_busy else insert.values(row)
+    if each:
+        begun = _of_each(insert, dialect, row)
     return Statement(
         begun.on_conflict_do_update(
             index_elements=["key"],
@@ -193,9 +229,20 @@ def _take(dialect: str, *, unless_busy: bool = False) -> Statement:
             },
             where=filled >= 1 - _ROUNDING,
         )
-        .returning(buckets.c.key)
-        .execution_options(**(GUARDED if unless_busy else {}))
+        .returning(buckets.c.key, *([_TOKENS] if each else []))
+        .execution_options(**(GUARDED if unless_busy or each else {}))
     )
+
+
+def _of_each(insert: Any, dialect: str, row: dict[str, ColumnElement[Any]]) -> Any:
+    """The row for each of the keys, but on a shared database only for those that are not busy."""
+    if dialect == "sqlite":
+        key = func.json_each(bindparam("keys", type_=String)).table_valued("value").c.value
+        free: ColumnElement[Any] = true()
+    else:
+        key = _ASKED
+        free = func.pg_try_advisory_xact_lock(_LOCK_CLASS, func.hashtext(key))
+    return insert.from_select(list(row), select(key, row["tokens"], row["filled_at"]).where(free))
 
 
 def _seconds(dialect: str, moment: ColumnElement[Any]) -> ColumnElement[float]:
@@ -217,17 +264,15 @@ def _the_greater(one: Any, other: Any) -> ColumnElement[Any]:
 
 _A_SECOND = bindparam("a_second", type_=Float)
 _MOST = bindparam("most", type_=Float)
+_TOKENS = type_coerce(buckets.c.tokens, NullType).label("tokens")  # as every driver gives it
+_ASKED = func.unnest(bindparam("keys", type_=ARRAY(String))).column_valued("asked")
 _TAKE = {dialect: _take(dialect) for dialect in _INSERT}
 _TAKE_UNLESS_BUSY = _take("postgresql", unless_busy=True)
+_TAKE_EACH = {dialect: _take(dialect, each=True) for dialect in _INSERT}
 
-_STATE = (
-    buckets.c.key,
-    type_coerce(buckets.c.tokens, NullType).label("tokens"),  # as every driver gives it
-    buckets.c.filled_at,
-)
+_STATE = (buckets.c.key, _TOKENS, buckets.c.filled_at)
 _READ_ONE = Statement(select(*_STATE).where(buckets.c.key == bindparam("whose")))
 _READ = Statement(select(*_STATE).where(among(buckets.c.key, "keys")))
-_ASKED = func.unnest(bindparam("keys", type_=ARRAY(String))).column_valued("asked")
 _HOLD = Statement(  # a statement of its own: what is read after it is as others have left it
     select(_ASKED.label("key")).where(
         func.pg_try_advisory_xact_lock(_LOCK_CLASS, func.hashtext(_ASKED))

@@ -10,6 +10,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
 
 from pbm.errors import OperatorError
+from pbm.files import refuse_anothers, trouble
 from pbm.store.analyses import Analyses
 from pbm.store.awaiting import AwaitingMails
 from pbm.store.beginnings import Beginnings
@@ -20,6 +21,7 @@ from pbm.store.challenges import Challenges
 from pbm.store.changes import Changes
 from pbm.store.channels import MAIL_KEPT, MAIL_WRITTEN, THOUGHT_ASKED, TIMER_SET, Channel
 from pbm.store.driver import Call, execute
+from pbm.store.expiring import Expiring
 from pbm.store.facts import Facts
 from pbm.store.heartbeats import Heartbeats
 from pbm.store.history import History
@@ -92,6 +94,7 @@ class UnitOfWork:
         self.reminders = Reminders(transaction)
         self.timers = Timers(transaction)
         self.questions = Questions(transaction, self.timers)
+        self.expiring = Expiring(transaction)
         self.changes = Changes(transaction)
         self.buckets = Buckets(transaction)
         self.facts = Facts(transaction)
@@ -257,11 +260,6 @@ def gave_up(error: BaseException) -> bool:
     return state in _POSTGRESQL_GIVES_UP
 
 
-def why_unusable(error: DBAPIError) -> str:
-    """What the database itself says, in a line, for the operator."""
-    return f"The database cannot be used: {str(error.orig).strip().split(chr(10))[0]}"
-
-
 def parse_url(url: str) -> URL:
     """Read `PBM_DATABASE_URL`. Raises OperatorError, which holds no part of it."""
     try:
@@ -290,7 +288,9 @@ def _engine(url: str) -> Engine:
         return postgresql_engine(parsed)
     if parsed.database in (None, "", ":memory:"):  # of which each connection has its own
         raise OperatorError("PBM_DATABASE_URL must name a file, as sqlite:///var/pbm.sqlite3 does.")
-    _make_folder(Path(str(parsed.database)).parent)
+    file = Path(str(parsed.database))
+    _make_folder(file.parent)
+    refuse_anothers(file.parent, file, *(Path(f"{file}-{log}") for log in ("wal", "shm")))
     # The connection used last knows the pages: the others must read anew what was written since.
     engine = create_engine(parsed, pool_use_lifo=True, hide_parameters=True)
     event.listen(engine, "connect", _prepare_sqlite)
@@ -302,7 +302,9 @@ def _make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OperatorError(f"The folder {folder} cannot be made: {error.strerror}.") from error
+        raise OperatorError(
+            f"The folder {folder} cannot be made: {trouble(folder, error)}"
+        ) from error
 
 
 def _prepare_sqlite(dbapi_connection: Any, _record: object) -> None:

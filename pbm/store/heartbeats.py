@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import delete, or_, select
+from sqlalchemy import delete, func, or_, select
 from sqlalchemy.dialects import postgresql, sqlite
 
+from pbm.clock import Clock
 from pbm.store.schema.running import heartbeats
 from pbm.store.transaction import Transaction
 from pbm.store.values.running import Heartbeat
@@ -23,17 +24,31 @@ class Heartbeats:
         self._transaction = transaction
 
     def beat(
-        self, process: str, host: str, pid: int, alive: Mapping[str, datetime], now: datetime
+        self,
+        process: str,
+        host: str,
+        pid: int,
+        alive: Mapping[str, datetime],
+        now: datetime,
+        ahead: float | None = None,
     ) -> None:
         """Write down that a process lives, and when each of its roles last did."""
         insert = _INSERT[self._transaction.dialect.name](heartbeats)
         statement = insert.on_conflict_do_update(
             index_elements=["process", "role"],
-            set_={"beat_at": insert.excluded.beat_at, "alive_at": insert.excluded.alive_at},
+            set_={name: insert.excluded[name] for name in ("beat_at", "alive_at", "ahead")},
         )
-        whose = {"process": process, "host": host, "pid": pid, "beat_at": now}
+        whose = {"process": process, "host": host, "pid": pid, "beat_at": now, "ahead": ahead}
         rows = [{**whose, "role": role, "alive_at": at} for role, at in alive.items()]
         self._transaction.execute(statement, rows)
+
+    def clock_ahead(self, clock: Clock) -> float | None:
+        """By how many seconds a clock is ahead of the database's; None for an embedded database,
+        which has none of its own."""
+        if not self._transaction.is_shared:
+            return None
+        there: datetime = self._transaction.execute(select(func.clock_timestamp())).scalar_one()
+        return (clock() - there).total_seconds()
 
     def all(self) -> tuple[Heartbeat, ...]:
         """All that are known, the one heard of last first."""

@@ -12,7 +12,9 @@ from sqlalchemy import (
     and_,
     bindparam,
     case,
+    delete,
     func,
+    insert,
     literal,
     or_,
     select,
@@ -26,17 +28,19 @@ from pbm.store.driver import Row
 from pbm.store.looks import Look
 from pbm.store.low_mark import BEGINNING
 from pbm.store.schema.columns import NEW, STUCK
-from pbm.store.schema.mails import inbox
+from pbm.store.schema.mails import inbox, inbox_raw
 from pbm.store.statement import Statement, rows_of
 from pbm.store.transaction import GUARDED, Transaction
 from pbm.store.values.mails import ArrivedMail, InboxMail
 
+_RAW = select(inbox_raw.c.raw).where(inbox_raw.c.inbox_id == inbox.c.id).scalar_subquery()
 _COLUMNS = (
     inbox.c.id,
     inbox.c.recipient,
     inbox.c.sender,
     inbox.c.peer,
-    inbox.c.raw,
+    inbox.c.network,
+    _RAW.label("raw"),
     inbox.c.received_at,
     inbox.c.status,
     inbox.c.tries,
@@ -54,8 +58,8 @@ _KNOWN = Statement(
     )
 )
 _KEPT = (
-    *("digest", "recipient", "sender", "peer", "raw", "received_at", "status", "tries"),
-    *("lane", "board_lane", "known", "answer_counted"),
+    *("digest", "recipient", "sender", "peer", "network", "size", "received_at", "status"),
+    *("tries", "lane", "board_lane", "known", "answer_counted"),
 )
 _AT_ANY_PLACE = inbox.c.place >= literal(0.0, Float)  # whose index has all that wait
 _IS_NEW = and_(inbox.c.status == NEW, _AT_ANY_PLACE)
@@ -78,12 +82,12 @@ _KEPT_AT_A_PLACE = select(
 ).where(_PLACE <= _LAST_PLACE)
 _KEEP = {
     name: Statement(
-        insert(inbox)
+        insert_into(inbox)
         .from_select([*_KEPT, "place"], _KEPT_AT_A_PLACE)
         .on_conflict_do_nothing(index_elements=["digest", "recipient"])
         .returning(inbox.c.id)
     )
-    for name, insert in (("sqlite", sqlite.insert), ("postgresql", postgresql.insert))
+    for name, insert_into in (("sqlite", sqlite.insert), ("postgresql", postgresql.insert))
 }
 
 
@@ -112,7 +116,7 @@ _CLAIM = Statement(
         ),
         _is_first("lane"),
         _is_first("board_lane"),
-        func.length(inbox.c.raw) <= bindparam("most_bytes", type_=Integer),
+        inbox.c.size <= bindparam("most_bytes", type_=Integer),
     )
     .order_by(inbox.c.place, inbox.c.id)
     .limit(bindparam("most", type_=Integer))
@@ -128,8 +132,17 @@ _PUT_ASIDE = Statement(
 _FINISH = Statement(
     update(inbox)
     .where(inbox.c.id == bindparam("mail"))
-    .values(status="done", outcome=bindparam("told"), done_at=bindparam("now"), raw=None, lane=None)
+    .values(status="done", outcome=bindparam("told"), done_at=bindparam("now"), lane=None)
     .execution_options(**GUARDED)
+)
+_KEEP_RAW = Statement(
+    insert(inbox_raw)
+    .inline()
+    .values(inbox_id=bindparam("mail"), raw=bindparam("raw"))
+    .execution_options(**GUARDED)
+)
+_ERASE = Statement(
+    delete(inbox_raw).where(inbox_raw.c.inbox_id == bindparam("mail")).execution_options(**GUARDED)
 )
 
 
@@ -172,9 +185,13 @@ class Inbox:
         found = rows_of(self._transaction, *((keep, _kept(mail)) for mail in mails))
         self._transaction.note_written(inbox.name, None)
         return [
-            int(rows[0]["id"]) if rows else self._keep_beside(mail)
+            self._kept_as(int(rows[0]["id"]), mail) if rows else self._keep_beside(mail)
             for mail, rows in zip(mails, found, strict=True)
         ]
+
+    def _kept_as(self, number: int, mail: ArrivedMail) -> int:
+        _KEEP_RAW.run(self._transaction, {"mail": number, "raw": mail.raw})
+        return number
 
     def _keep_beside(self, mail: ArrivedMail) -> int | None:
         """Keep a mail for which there was no room; there may be a copy of it."""
@@ -185,7 +202,7 @@ class Inbox:
             self._set(inbox.c.id == copy["id"], digest=f"{mail.digest}.{copy['id']}")
             added = _KEEP[self._transaction.dialect.name].value(self._transaction, **_kept(mail))
             if added is not None:
-                return int(added)
+                return self._kept_as(int(added), mail)
         return None
 
     def claim(
@@ -256,6 +273,7 @@ class Inbox:
         if outcomes:
             rows = [{"mail": number, "told": told, "now": now} for number, told in outcomes]
             _FINISH.run(self._transaction, *rows)
+            _ERASE.run(self._transaction, *({"mail": number} for number, _ in outcomes))
 
     def count_try(self, inbox_id: int, error: str) -> int:
         """Count a try that failed; return how many there have been, 0 if it is not new any more."""
@@ -287,7 +305,8 @@ def _kept(mail: ArrivedMail) -> dict[str, Any]:
         "recipient": mail.recipient,
         "sender": mail.sender,
         "peer": mail.peer,
-        "raw": mail.raw,
+        "network": mail.network,
+        "size": len(mail.raw),
         "received_at": mail.now,
         "status": "new",
         "tries": 0,

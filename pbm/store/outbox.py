@@ -8,11 +8,14 @@ from typing import Any
 from sqlalchemy import (
     Case,
     Column,
+    ColumnElement,
+    Delete,
     Integer,
     Select,
     and_,
     bindparam,
     case,
+    delete,
     func,
     insert,
     literal,
@@ -27,11 +30,18 @@ from pbm.store.driver import Row
 from pbm.store.kinds import ERASING_ADDRESS, SUPERSEDED, Allowance, Kind, using_up
 from pbm.store.low_mark import BEGINNING
 from pbm.store.schema.columns import DUE, FAILED
-from pbm.store.schema.mails import outbox
+from pbm.store.schema.mails import outbox, outbox_contents
 from pbm.store.statement import Statement
 from pbm.store.transaction import GUARDED, Transaction
 from pbm.store.values.mails import NewMail, OutboxMail
 
+_CONTENTS = tuple(
+    select(column)
+    .where(outbox_contents.c.message_id == outbox.c.message_id)
+    .scalar_subquery()
+    .label(column.name)
+    for column in (outbox_contents.c.params, outbox_contents.c.headers)
+)
 _COLUMNS = (
     outbox.c.id,
     outbox.c.kind,
@@ -39,8 +49,7 @@ _COLUMNS = (
     outbox.c.player_id,
     outbox.c.board_id,
     outbox.c.template,
-    outbox.c.params,
-    outbox.c.headers,
+    *_CONTENTS,
     outbox.c.message_id,
     outbox.c.sender,
     outbox.c.written_at,
@@ -55,15 +64,20 @@ _LETS_BY = timedelta(minutes=5)  # after a try with that pause behind it
 _NO_BOARD = 0  # the thread of what is about no board
 _NO_MAIL = 0  # the number of none
 
-_WRITTEN = (
-    *(field.name for field in fields(NewMail)),
-    *("recipient_key", "thread", "status", "attempts", "due_at"),
-)
+_HELD = ("message_id", "params", "headers")
+_OWN = tuple(field.name for field in fields(NewMail) if field.name not in ("params", "headers"))
+_WRITTEN = (*_OWN, "recipient_key", "thread", "status", "attempts", "due_at")
 _ADD = Statement(
     insert(outbox)
     .inline()
     .values({name: bindparam(name) for name in _WRITTEN})
     .execution_options(**GUARDED)  # a new row, with a Message-ID that nobody else makes
+)
+_ADD_CONTENTS = Statement(
+    insert(outbox_contents)
+    .inline()
+    .values({name: bindparam(name) for name in _HELD})
+    .execution_options(**GUARDED)
 )
 
 
@@ -100,6 +114,19 @@ _CLAIM = Statement(
 )
 
 
+def _erase_contents(transaction: Transaction, message_ids: Sequence[str]) -> None:
+    """Erase what some mails hold that are given up, or are no more."""
+    if message_ids:
+        _ERASE_NAMED.run(transaction, *({"name": message_id} for message_id in message_ids))
+
+
+def _contents_of(mails: ColumnElement[bool]) -> Delete:
+    """Erases what some mails hold."""
+    named = select(outbox.c.message_id).where(mails)
+    found = delete(outbox_contents).where(outbox_contents.c.message_id.in_(named))
+    return found.execution_options(**GUARDED)
+
+
 def _unless_erased(column: Column[str]) -> Case[str]:
     """What stands there, but for a mail with which its address is erased."""
     erases = or_(*(outbox.c.kind == kind for kind in ERASING_ADDRESS))
@@ -111,14 +138,20 @@ _FINISHED = update(outbox).values(
     finished_at=bindparam("now"),
     last_error=bindparam("error"),
     attempts=outbox.c.attempts + 1,
-    params=None,
-    headers=None,
     recipient=_unless_erased(outbox.c.recipient),
     recipient_key=_unless_erased(outbox.c.recipient_key),
 )
-_FINISH = Statement(_FINISHED.where(outbox.c.id == bindparam("mail")))
+_IT = outbox.c.id == bindparam("mail")
 _AMONG = outbox.c.id == func.any(bindparam("mails", type_=postgresql.ARRAY(Integer)))
+_FINISH = Statement(_FINISHED.where(_IT))
+_ERASE = Statement(_contents_of(_IT))
 _FINISH_ALL = Statement(_FINISHED.where(_AMONG))  # on PostgreSQL
+_ERASE_ALL = Statement(_contents_of(_AMONG))
+_ERASE_NAMED = Statement(
+    delete(outbox_contents)
+    .where(outbox_contents.c.message_id == bindparam("name"))
+    .execution_options(**GUARDED)
+)
 # Asked for the moment, too, PostgreSQL would look through the index of all that waits.
 _STILL_DUE = Statement(select(outbox.c.id, outbox.c.due_at).where(_AMONG, outbox.c.status == DUE))
 _AT_ANY_MOMENT = outbox.c.due_at >= BEGINNING  # whose index has all that wait
@@ -141,7 +174,7 @@ class Outbox:
         """Write mails down to be sent, in this order."""
         rows = [
             {
-                **vars(mail),
+                **{name: getattr(mail, name) for name in _OWN},
                 "recipient_key": mail.recipient.lower(),
                 "thread": mail.board_id or _NO_BOARD,
                 "status": "due",
@@ -153,6 +186,8 @@ class Outbox:
         if rows:
             self.were_written = True
             _ADD.run(self._transaction, *rows)
+            contents = ({name: getattr(mail, name) for name in _HELD} for mail in mails)
+            _ADD_CONTENTS.run(self._transaction, *contents)
 
     def claim_due(
         self,
@@ -191,9 +226,12 @@ class Outbox:
         """Record that mails were sent, have failed or were dropped, and erase their contents."""
         outcome = {"status": status, "now": now, "error": error}
         if outbox_ids and self._transaction.dialect.name == "postgresql":
-            _FINISH_ALL.run(self._transaction, {"mails": sorted(outbox_ids), **outcome})
+            numbers = sorted(outbox_ids)
+            _FINISH_ALL.run(self._transaction, {"mails": numbers, **outcome})
+            _ERASE_ALL.run(self._transaction, {"mails": numbers})
         elif outbox_ids:
             _FINISH.run(self._transaction, *({"mail": number, **outcome} for number in outbox_ids))
+            _ERASE.run(self._transaction, *({"mail": number} for number in outbox_ids))
 
     def fail(self, outbox_id: int, error: str, now: datetime) -> None:
         """Record that a mail was refused for good; its contents stay for a retry."""
@@ -208,6 +246,10 @@ class Outbox:
     def defer(self, outbox_id: int, error: str, due_at: datetime) -> None:
         """Record a try that failed for now."""
         self._set(outbox_id, last_error=error, due_at=due_at, attempts=outbox.c.attempts + 1)
+
+    def write_later(self, outbox_id: int, now: datetime) -> None:
+        """Take a mail that waits as written now."""
+        self._set(outbox_id, written_at=now)
 
     def bring_forward(self, now: datetime) -> None:
         """Make due what waits longer than any retry, as a clock that was ahead has left it.
@@ -270,15 +312,6 @@ class Outbox:
         """Whether a mail with this Message-ID was ever written."""
         query = select(outbox.c.id).where(outbox.c.message_id == message_id)
         return self._transaction.scalar(query) is not None
-
-    def is_due(self, template: str, recipient: str) -> bool:
-        """Whether a mail of a template waits to be sent to an address."""
-        query = select(outbox.c.id).where(
-            outbox.c.status == DUE,
-            outbox.c.recipient_key == recipient.lower(),
-            outbox.c.template == template,
-        )
-        return self._transaction.scalars(query.limit(1)).first() is not None
 
     def written_since(self, kind: Kind, address_key: str, since: datetime) -> bool:
         """Whether an address was written a mail of one kind since a moment."""
@@ -350,8 +383,11 @@ class Outbox:
         if board_id is not None:
             where.append(outbox.c.board_id == board_id)
         dropped = {"status": "dropped", "finished_at": now, "last_error": why}
-        given_up = update(outbox).where(*where).values(**dropped, params=None, headers=None)
-        return tuple(self._transaction.scalars(given_up.returning(outbox.c.board_id)))
+        given_up = update(outbox).where(*where).values(**dropped)
+        given_up = given_up.returning(outbox.c.message_id, outbox.c.board_id)
+        found = self._transaction.execute(given_up).all()
+        _erase_contents(self._transaction, [row.message_id for row in found])
+        return tuple(row.board_id for row in found)
 
     def _set(self, outbox_id: int, **values: Any) -> None:
         self._transaction.execute(update(outbox).where(outbox.c.id == outbox_id).values(**values))

@@ -27,7 +27,7 @@ from pbm.store.looks import Look
 from pbm.store.schema.asking import errands, questions
 from pbm.store.schema.columns import DUE
 from pbm.store.schema.games import seats
-from pbm.store.schema.mails import inbox, kept_news, outbox
+from pbm.store.schema.mails import inbox, kept_news, kept_notices, outbox, outbox_contents
 from pbm.store.schema.people import addresses, former_handles, players, vacations
 from pbm.store.schema.running import buckets
 from pbm.store.schema.talk import reports, words
@@ -51,6 +51,7 @@ def with_addresses(*conditions: ColumnElement[bool]) -> Select[Any]:
 _AS_STORED = (
     *("id", "handle", "status", "epoch", "joined_at"),
     *("password_hash", "bounces", "bounced_at", "unreachable_since", "robot"),
+    *("absent_since", "lapsed_at", "spared_at", "rating_news"),
 )
 _SETTINGS = {field.name for field in fields(Settings)}
 _BY_ID = Statement(with_addresses(players.c.id == bindparam("player_id")))
@@ -106,7 +107,7 @@ class Listed(NamedTuple):
     id: int
     handle: str
     joined_at: datetime
-    is_robot: bool
+    robot: str | None
 
 
 class Players:
@@ -150,9 +151,7 @@ class Players:
 
         Boards and mails that refer to the player can be written meanwhile.
         """
-        self._transaction.execute(
-            select(players.c.id).where(players.c.id == player_id).with_for_update(key_share=True)
-        )
+        self._transaction.execute(_locked(players.c.id, player_id))
 
     def by_handle(self, handle: str) -> Player | None:
         """Find a player by handle."""
@@ -200,14 +199,16 @@ class Players:
         query = select(*columns).where(players.c.handle >= handle).order_by(players.c.handle)
         rows = self._transaction.execute(query.limit(most + 1)).all()
         active = (row for row in rows[:most] if row.status == "active")
-        listed = tuple(
-            Listed(row.id, row.handle, row.joined_at, row.robot is not None) for row in active
-        )
+        listed = tuple(Listed(row.id, row.handle, row.joined_at, row.robot) for row in active)
         return listed, rows[most].handle if len(rows) > most else None
 
     def all(self) -> tuple[Player, ...]:
         """Return every player, in the order of joining."""
         return self._select(with_addresses())
+
+    def is_any_reachable(self) -> bool:
+        """Whether anybody has an address."""
+        return self._transaction.scalar(select(addresses.c.id).limit(1)) is not None
 
     def add(self, handle: str, address: str, now: datetime) -> Player:
         """Register a player with a first verified address."""
@@ -260,13 +261,14 @@ class Players:
         """Make a player active, suspended or removed."""
         self._set(player_id, status=status)
 
-    def set_settings(self, player_id: int, settings: Settings) -> None:
-        """Write down how a player wants things."""
+    def change_settings(self, player_id: int, **changes: Any) -> None:
+        """Write down what a player wants otherwise than before; all else stays as it is, also what
+        a newer version has kept."""
+        kept = self._transaction.scalar(_locked(players.c.settings, player_id))
         default = asdict(Settings())
-        changed = {
-            name: value for name, value in asdict(settings).items() if value != default[name]
-        }
-        self._set(player_id, settings=changed or None)
+        wanted = {**(kept or {}), **changes}.items()
+        left = {name: value for name, value in wanted if value != default.get(name)}
+        self._set(player_id, settings=left or None)
 
     def set_password(self, player_id: int, password_hash: PasswordHash | None) -> None:
         """Write down what a player's password is checked against; None for no password."""
@@ -305,8 +307,8 @@ class Players:
         """
         keys = [address.lower() for address in player.addresses]
         self.drop_addresses(player.id)
-        self._set(player.id, status="removed", epoch=player.epoch + 1)
-        self._set(player.id, settings=None, password_hash=None)
+        self.renew_epoch(player.id)
+        self._set(player.id, status="removed", settings=None, password_hash=None, rating_news=None)
         forget = self._transaction.execute
         forget(delete(words).where(words.c.player_id == player.id))
         forget(delete(reports).where(reports.c.player_id == player.id))
@@ -315,13 +317,16 @@ class Players:
         own = (thoughts.c.player_id == player.id) & (thoughts.c.kind == ThoughtKind.HINT)
         forget(delete(thoughts).where(own))
         forget(delete(analysis_readers).where(analysis_readers.c.player_id == player.id))
-        forget(delete(kept_news).where(kept_news.c.player_id == player.id))
+        for table in (kept_news, kept_notices):
+            forget(delete(table).where(table.c.player_id == player.id))
         forget(
             delete(questions).where(
                 or_(questions.c.player_id == player.id, questions.c.address_key.in_(keys))
             )
         )
         sent = or_(outbox.c.player_id == player.id, outbox.c.recipient_key.in_(keys))
+        failed = select(outbox.c.message_id).where(sent, outbox.c.status != DUE)
+        forget(delete(outbox_contents).where(outbox_contents.c.message_id.in_(failed)))
         forget(
             update(outbox)
             .where(sent, outbox.c.status != DUE)
@@ -336,19 +341,24 @@ class Players:
         for key in keys:
             forget(delete(buckets).where(buckets.c.key.contains(key, autoescape=True)))
 
-    def begin_absence(self, player_id: int, now: datetime) -> bool:
-        """Note that a player has let a board run out; whether that is the first time since their
-        last move."""
-        first = (players.c.id == player_id) & players.c.absent_since.is_(None)
-        noted = update(players).where(first).values(absent_since=now).returning(players.c.id)
-        first_time = self._transaction.scalar(
-            noted, leaves=lambda known: known.forget_player(player_id)
-        )
-        return first_time is not None
+    def begin_absence(self, player_id: int, now: datetime) -> None:
+        """Note that a player was reminded, and has not written since an earlier moment perhaps."""
+        known = self.find(player_id)
+        if known is not None and known.absent_since is None:
+            self._set(player_id, absent_since=now)
 
     def end_absence(self, player_id: int) -> None:
-        """Note that a player has moved."""
+        """Note that a player has written."""
         self._set(player_id, absent_since=None)
+
+    def note_lapse(self, player_id: int, lapsed_at: datetime, spared_at: datetime | None) -> None:
+        """Note when an absence last cost rating, and the last absence in which a board did not."""
+        self._set(player_id, lapsed_at=lapsed_at, spared_at=spared_at)
+
+    def set_rating_news(self, player_id: int, news: list[list[Any]] | None) -> None:
+        """Write down the ratings that a player had before all were counted anew; None once that is
+        told."""
+        self._set(player_id, rating_news=news)
 
     def set_bounces(
         self,
@@ -378,6 +388,11 @@ class Players:
         found = tuple(players_of(rows))
         self._transaction.known.keep_players(found)
         return found
+
+
+def _locked(column: ColumnElement[Any], player_id: int) -> Select[Any]:
+    """What a player's row has in a column, while nobody else changes it."""
+    return select(column).where(players.c.id == player_id).with_for_update(key_share=True)
 
 
 def players_of(rows: Iterable[Row]) -> Iterator[Player]:

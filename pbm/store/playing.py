@@ -10,7 +10,8 @@ from sqlalchemy import Integer, bindparam, delete, func, insert, select, update
 from pbm.store.board_rows import plain_stops
 from pbm.store.boards import Boards
 from pbm.store.remembered import TIMES_NEEDED
-from pbm.store.schema.games import boards, departures, moves, seats
+from pbm.store.schema.games import FORGOTTEN, boards, departures, moves, seats
+from pbm.store.schema.thinking import analyses, analysis_readers
 from pbm.store.statement import Statement
 from pbm.store.transaction import GUARDED, Transaction
 from pbm.store.values.boards import Board
@@ -88,6 +89,15 @@ class Playing:
         self._set_last_ply(board.id, {item.seat: item.ply for item in played})
         return self.set_progress(self._boards.get(board.id), progress, now)
 
+    def forget(self, board_id: int) -> None:
+        """Forget a record: nobody finds it any more. Its row stays, since mails were about it."""
+        of_board = (moves, departures, seats, analyses, analysis_readers)
+        for table in of_board:
+            self._transaction.execute(delete(table).where(table.c.board_id == board_id))
+        gone = {"status": FORGOTTEN, "state": boards.c.start_state, "ply": 0, "tags": None}
+        forgotten = update(boards).where(boards.c.id == board_id).values(**gone)
+        self._transaction.execute(forgotten, leaves=lambda known: known.forget_board(board_id))
+
     def add_ply(
         self,
         board: Board,
@@ -133,6 +143,12 @@ class Playing:
         added = insert(departures).values(board_id=board.id, **left, spared=spared)
         self._transaction.execute(added.execution_options(**GUARDED))
         return self.set_progress(board, progress, now)
+
+    def drop_departures(self, board: Board, since: datetime) -> None:
+        """Let those have their seats again who have left since a moment."""
+        dropped = delete(departures).where(departures.c.board_id == board.id)
+        dropped = dropped.where(departures.c.left_at >= since)
+        self._transaction.execute(dropped.execution_options(**GUARDED))
 
     def set_progress(self, board: Board, progress: Progress, now: datetime) -> Board:
         """Store how far a board has got."""

@@ -1,9 +1,10 @@
 """What was played on boards, and which seats were given up."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields
+from typing import Any
 
-from sqlalchemy import and_, bindparam, false, func, or_, select
+from sqlalchemy import Row, and_, bindparam, false, func, or_, select
 
 from pbm.store.schema.games import departures, moves
 from pbm.store.statement import Statement
@@ -57,14 +58,13 @@ class Plies:
             found[row["board_id"]].append(Ply(**values))
         return {board_id: tuple(plies) for board_id, plies in found.items()}
 
-    def first_to_stand(self, board_id: int, marks: Collection[str]) -> tuple[int, str] | None:
-        """The first ply of a board after which a position stood that has one of these marks, and
-        the mark; None where none did."""
-        query = select(moves.c.ply, moves.c.stood).where(
+    def that_stood(self, board_id: int, marks: Collection[str]) -> Sequence[Row[Any]]:
+        """The `ply`, `stood` and `played_at` of the plies of a board after which a position stood
+        that has one of these marks, in order."""
+        query = select(moves.c.ply, moves.c.stood, moves.c.played_at).where(
             moves.c.board_id == board_id, moves.c.stood.in_(marks)
         )
-        row = self._transaction.execute(query.order_by(moves.c.ply).limit(1)).first()
-        return (row.ply, row.stood) if row else None
+        return self._transaction.execute(query.order_by(moves.c.ply)).all()
 
     def departures(self, board_id: int) -> tuple[Departure, ...]:
         """The seats given up, in order."""

@@ -14,7 +14,8 @@ from pbm.store.values.players import FIRST_EPOCH, Player
 from pbm.store.values.questions import PendingCommands, Question
 from pbm.store.values.timers import TimerKind
 
-LONGEST_OPEN = timedelta(days=3)  # of all kinds of questions
+# Older questions are open no more, unless the server was down for months.
+_LONGEST_OPEN = timedelta(days=100)
 # Among the parameters of a question, until it is answered.
 _PASSWORD_HASH, _PASSWORD_SEAL = "password_hash", "password_seal"
 _COLUMNS = (
@@ -139,7 +140,7 @@ class Questions:
         query = select(questions.c.params).where(
             questions.c.player_id == player_id,
             questions.c.kind.in_(("confirm", "alias")),
-            questions.c.asked_at > now - LONGEST_OPEN,
+            questions.c.asked_at > now - _LONGEST_OPEN,
             questions.c.expires_at > now,
             questions.c.answer.is_(None),
         )
@@ -152,7 +153,7 @@ class Questions:
         query = select(questions.c.params).where(
             questions.c.player_id == player_id,
             questions.c.kind == "confirm",
-            questions.c.asked_at > now - LONGEST_OPEN,
+            questions.c.asked_at > now - _LONGEST_OPEN,
         )
         asked = self._transaction.scalars(query)
         about = (params for params in asked if not set(errand_ids).isdisjoint(params["errands"]))
@@ -161,7 +162,7 @@ class Questions:
     def is_invited(self, address_keys: Collection[str], errand_id: int, now: datetime) -> bool:
         """Whether somebody at one of these addresses can still say yes to a challenge."""
         still_open = (
-            questions.c.asked_at > now - LONGEST_OPEN,
+            questions.c.asked_at > now - _LONGEST_OPEN,
             questions.c.expires_at > now,
             questions.c.answer.is_(None),
         )

@@ -17,9 +17,10 @@ from sqlalchemy import (
     select,
     text,
 )
+from sqlalchemy.dialects import postgresql, sqlite
 
 from pbm.store.schema.people import players
-from pbm.store.schema.rating import rated_boards, ratings, results
+from pbm.store.schema.rating import LISTED, rated_boards, ratings, results
 from pbm.store.transaction import Transaction
 from pbm.store.values.ratings import CountedBoard, Pool, Rating, Result
 
@@ -40,15 +41,45 @@ _number = (  # for each player one look into an index, however many games there 
 _LAST = (  # what the last board of each of some players has made of their ratings
     select(
         *(results.c[name] for name in ("game", "pool", "player_id", "mu", "sigma", "games")),
-        rated_boards.c.counted_at,
+        *(rated_boards.c.counted_at, results.c.people_games, results.c.rival_id),
     )
     .select_from(players)
     .join(results, (results.c.player_id == players.c.id) & (results.c.rated_id == _number))
     .join(rated_boards, rated_boards.c.id == results.c.rated_id)
     .where(players.c.id.in_(bindparam("player_ids", expanding=True)))
 )
-_SETTLE = insert(ratings).from_select(
-    [column.name for column in ratings.c], _LAST.where(players.c.status != "removed")
+_HAS_PLACE = (players.c.status != "removed") & players.c.robot.is_(None)
+_PLACES = [column.name for column in ratings.c]
+_SETTLE = {
+    name: (
+        added := kind(ratings).from_select(_PLACES, _LAST.where(_HAS_PLACE))
+    ).on_conflict_do_update(
+        index_elements=["game", "pool", "player_id"],
+        set_={column: added.excluded[column] for column in _PLACES[3:]},
+    )
+    for name, kind in (("sqlite", sqlite.insert), ("postgresql", postgresql.insert))
+}
+_lost = results.alias()
+_before_those = (  # the last board that was counted before a moment
+    select(rated_boards.c.id)
+    .where(rated_boards.c.counted_at <= bindparam("since", type_=rated_boards.c.counted_at.type))
+    .order_by(rated_boards.c.counted_at.desc(), rated_boards.c.id.desc())
+    .limit(1)
+    .scalar_subquery()
+)
+_WINS = (  # how often each of some players came in before each other of them since then
+    select(results.c.player_id, _lost.c.player_id.label("other_id"), func.count().label("wins"))
+    .join(_lost, _lost.c.rated_id == results.c.rated_id)
+    .where(
+        results.c.player_id.in_(bindparam("player_ids", expanding=True)),
+        _lost.c.player_id.in_(bindparam("player_ids", expanding=True)),
+        results.c.place < _lost.c.place,
+        results.c.game == bindparam("game"),
+        results.c.pool == bindparam("pool"),
+        results.c.rated_id < bindparam("before"),
+        results.c.rated_id > func.coalesce(_before_those, 0),
+    )
+    .group_by(results.c.player_id, _lost.c.player_id)
 )
 _UNSETTLE = delete(ratings).where(
     ratings.c.game == bindparam("of_game"),
@@ -71,20 +102,11 @@ class Ratings:
         query = _of(game, pool).where(ratings.c.player_id.in_(player_ids))
         return dict(map(_rated, self._transaction.execute(query)))
 
-    def best(self, game: str, pool: Pool, most: int) -> tuple[tuple[int, Rating], ...]:
-        """The players with the highest ratings, by their numbers, the best first."""
+    def standings(self, game: str, pool: Pool, most: int) -> tuple[tuple[int, Rating], ...]:
+        """The players who stand in the standings, by their numbers, the best first."""
         places = (ratings.c.mu.desc(), ratings.c.player_id.desc())
-        query = _of(game, pool).order_by(*places).limit(_written(most))
+        query = _of(game, pool).where(LISTED).order_by(*places).limit(_written(most))
         return tuple(map(_rated, self._transaction.execute(query)))
-
-    def ahead(self, game: str, pool: Pool, player_id: int, rating: Rating, most: int) -> int:
-        """How many players stand before one in the order of `best`, counted up to `most`."""
-        at_least = ratings.c.mu >= rating.mu
-        before = (ratings.c.mu > rating.mu) | (ratings.c.player_id > player_id)
-        its = (ratings.c.game == game, ratings.c.pool == pool)
-        some = select(ratings.c.player_id).where(*its, at_least, before)
-        counted = select(func.count()).select_from(some.limit(_written(most)).subquery())
-        return int(self._transaction.scalar(counted) or 0)
 
     def of_player(self, player_id: int) -> dict[tuple[str, Pool], Rating]:
         """A player's ratings, by game and pool."""
@@ -95,6 +117,16 @@ class Ratings:
     def before(self, counted: CountedBoard, player_ids: Collection[int]) -> dict[int, Rating]:
         """What was known of players before a board was counted; who was new is left out."""
         return self._last(counted, player_ids, before=counted.number)
+
+    def wins(
+        self, counted: CountedBoard, player_ids: Collection[int], since: datetime
+    ) -> dict[tuple[int, int], int]:
+        """How often the first of two of some players came in before the second since a moment, on
+        boards that were counted before one."""
+        asked: dict[str, Any] = {"player_ids": list(player_ids), "since": since}
+        asked |= {"game": counted.game, "pool": counted.pool.value, "before": counted.number}
+        rows = self._transaction.execute(_WINS, asked)
+        return {(row.player_id, row.other_id): row.wins for row in rows}
 
     def counted(self, board_id: int) -> CountedBoard | None:
         """A board as it was counted, None if it was not."""
@@ -116,7 +148,7 @@ class Ratings:
         games = {item.player_id: item.games for item in self.results(counted)}
         last = self._last(counted, list(games), before=_NEWEST)
         its = {number: known for number, known in last.items() if known.games == games[number]}
-        here = select(players.c.id).where(players.c.id.in_(its), players.c.status != "removed")
+        here = select(players.c.id).where(players.c.id.in_(its), _HAS_PLACE)
         should = {number: its[number] for number in self._transaction.scalars(here)}
         listed = self.current(counted.game, counted.pool, its)
         return frozenset(number for number in its if listed.get(number) != should.get(number))
@@ -148,6 +180,8 @@ class Ratings:
     def forget(self, counted: CountedBoard) -> None:
         """Count a board no more; its players have the ratings of their other boards."""
         player_ids = [item.player_id for item in self.results(counted)]
+        standing = {"of_game": counted.game, "of_pool": counted.pool.value}
+        self._transaction.execute(_UNSETTLE, {**standing, "player_ids": player_ids})
         for table, column in ((results, results.c.rated_id), (rated_boards, rated_boards.c.id)):
             self._transaction.execute(delete(table).where(column == counted.number))
         self._settle(counted, player_ids)
@@ -166,11 +200,9 @@ class Ratings:
 
     def _settle(self, counted: CountedBoard, player_ids: Collection[int]) -> None:
         """Let the rating of each of some players be what their last board has made of it."""
-        whose: dict[str, Any] = {"player_ids": list(player_ids)}
-        standing = {"of_game": counted.game, "of_pool": counted.pool.value}
-        self._transaction.execute(_UNSETTLE, {**standing, **whose})
         last = {"game": counted.game, "pool": counted.pool.value, "before": _NEWEST}
-        self._transaction.execute(_SETTLE, {**last, **whose})
+        settled = _SETTLE[self._transaction.dialect.name]
+        self._transaction.execute(settled, {**last, "player_ids": list(player_ids)})
 
     def _counted(self, condition: ColumnElement[bool], *, most: int) -> tuple[CountedBoard, ...]:
         query = select(rated_boards).where(condition).order_by(rated_boards.c.id).limit(most)
@@ -191,4 +223,5 @@ def _written(most: int) -> ColumnElement[int]:
 
 
 def _rated(row: Any) -> tuple[int, Rating]:
-    return row.player_id, Rating(row.mu, row.sigma, row.games, row.counted_at)
+    known = Rating(row.mu, row.sigma, row.games, row.counted_at, row.people_games, row.rival_id)
+    return row.player_id, known

@@ -159,7 +159,10 @@ def take_ahead(
         *marks,
     )
     transaction.have_locked(row["id"] for row in locked)
-    seats_of = _by(seated, "board_id")
+    nobody: dict[int, list[dict[str, Any]]] = {
+        row["id"]: [] for row in locked
+    }  # a forgotten record
+    seats_of = nobody | _by(seated, "board_id")
     for row in locked:
         transaction.known.keep_board(row, seats_of[row["id"]])
     _keep_plies(transaction.known, locked, seats_of, plies, *stood)

@@ -11,6 +11,7 @@ from datetime import date, datetime
 from typing import Any
 
 from pbm.store.board_rows import board_of
+from pbm.store.schema.games import FORGOTTEN
 from pbm.store.values.boards import Board
 from pbm.store.values.players import Player, Vacation
 from pbm.store.values.plies import MARK, NewPly, Ply
@@ -115,7 +116,9 @@ class Remembered:
     # -- what was read -----------------------------------------------------------------------
 
     def keep_board(self, row: Row, seats: Iterable[Row]) -> None:
-        """Remember a board's row and those of its seats."""
+        """Remember a board's row and those of its seats; not one that is forgotten."""
+        if row["status"] == FORGOTTEN:
+            return
         self._make_room("boards", self._boards)
         self._boards[row["id"]] = row
         self._seats[row["id"]] = list(seats)

@@ -1,21 +1,21 @@
 """Seeks: games that wait for players, and who waits in each."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, fields
 from datetime import datetime
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, delete, exists, insert, select, text, update
+from sqlalchemy import ColumnElement, Row, delete, exists, insert, or_, select, text, update
 from sqlalchemy import func as sql
 
 from pbm.store.schema.columns import OPEN
 from pbm.store.schema.games import boards, seats
-from pbm.store.schema.people import addresses, players
+from pbm.store.schema.people import addresses, blocks, players
 from pbm.store.schema.seeking import seekers, seeks
 from pbm.store.transaction import Transaction
 from pbm.store.values.ratings import Pool
-from pbm.store.values.seeks import Seek, Seeker, Wish
+from pbm.store.values.seeks import Seek, Seeker, Standing, Wish
 
 _ONE_AT_A_TIME = text("SELECT pg_advisory_xact_lock(1885498989, 1)")
 _IS_OPEN = seeks.c.status == OPEN
@@ -30,6 +30,12 @@ _MAKER_HERE = exists().where(
     seekers.c.place == 1,
     players.c.id == seekers.c.player_id,
     _HERE,
+)
+_MAKER = (
+    select(seekers.c.player_id)
+    .where(seekers.c.seek_id == seeks.c.id, seekers.c.place == 1)
+    .scalar_subquery()
+    .label("maker_id")
 )
 _ALL = (
     select(seeks, seekers.c.player_id, players.c.handle, _HERE.label("here"))
@@ -59,23 +65,42 @@ class Seeks:
         """Find a seek by its number."""
         return next(self._select(seeks.c.id == seek_id), None)
 
-    def standing(self, most: int) -> tuple[Seek, ...]:
-        """The seeks that wait for players, the oldest first; not those whose maker cannot play."""
-        query = select(seeks.c.id).where(_IS_OPEN, _MAKER_HERE).order_by(seeks.c.id).limit(most)
-        return self._of(self._transaction.scalars(query).all())
+    def standing(self, player_id: int) -> tuple[Standing, ...]:
+        """The seeks that wait for players and are open to a player, the oldest first.
 
-    def usual(self, most: int, game: str, rating: int) -> tuple[Seek, ...]:
-        """Of those the ones for a game as it is usually played that take a rating."""
-        query = select(seeks.c.id).where(_IS_OPEN, _MAKER_HERE, seeks.c.usual, seeks.c.game == game)
+        Not those whose maker cannot play, nor those in which the player waits, or somebody whom
+        one of both has blocked.
+        """
+        wish = (seeks.c.game, seeks.c.pool, seeks.c.least, seeks.c.most)
+        query = select(seeks.c.id, _MAKER, *wish).where(*_open_to(player_id))
+        rows = self._transaction.execute(query.order_by(seeks.c.id)).mappings()
+        return tuple(Standing(**{**row, "pool": Pool(row["pool"])}) for row in rows)
+
+    def usual(
+        self, player_id: int, game: str, rating: int, *, pairs: bool, most: int
+    ) -> Iterator[tuple[Seek, ...]]:
+        """Of those the ones for a game as it is usually played that take a rating: the oldest of
+        each maker, so many at a time; without `pairs` only of makers who want to be paired."""
+        query = select(sql.min(seeks.c.id)).where(*_open_to(player_id))
+        query = query.where(seeks.c.usual, seeks.c.game == game)
         query = query.where(seeks.c.least.is_(None) | (seeks.c.least <= rating))
         query = query.where(seeks.c.most.is_(None) | (seeks.c.most >= rating))
-        return self._of(self._transaction.scalars(query.order_by(seeks.c.id).limit(most)).all())
+        if not pairs:
+            query = query.where(seeks.c.pairs)
+        query = query.group_by(_MAKER).order_by(sql.min(seeks.c.id))
+        numbers = self._transaction.scalars(query).all()
+        for at in range(0, len(numbers), most):
+            yield self.some(numbers[at : at + most])
+
+    def some(self, seek_ids: Sequence[int]) -> tuple[Seek, ...]:
+        """Seeks by their numbers, the oldest first."""
+        return tuple(self._select(seeks.c.id.in_(seek_ids))) if seek_ids else ()
 
     def of_player(self, player_id: int, *, over: bool = False) -> tuple[Seek, ...]:
         """The seeks in which a player waits, the oldest first; `over`: all there ever were."""
         query = select(seeks.c.id).join(seekers, seekers.c.seek_id == seeks.c.id)
         query = query.where(seekers.c.player_id == player_id)
-        return self._of(self._transaction.scalars(query if over else query.where(_IS_OPEN)).all())
+        return self.some(self._transaction.scalars(query if over else query.where(_IS_OPEN)).all())
 
     def met_since(
         self, player_id: int, others: Collection[int], moment: datetime
@@ -102,14 +127,14 @@ class Seeks:
         added = insert(seeks).values(**row, **moments, status="open").returning(seeks.c.id)
         number = int(self._transaction.execute(added).scalar_one())
         self.add_seeker(number, player_id)
-        return self._of([number])[0]
+        return self.some([number])[0]
 
     def add_seeker(self, seek_id: int, player_id: int) -> Seek:
         """Let a player wait in a seek, after the others."""
         last = select(sql.coalesce(sql.max(seekers.c.place), 0)).where(seekers.c.seek_id == seek_id)
         row = {"seek_id": seek_id, "player_id": player_id, "place": last.scalar_subquery() + 1}
         self._transaction.execute(insert(seekers).values(**row))
-        return self._of([seek_id])[0]
+        return self.some([seek_id])[0]
 
     def drop_seekers(self, seek_id: int, player_ids: Collection[int]) -> None:
         """Let players wait in a seek no more."""
@@ -122,13 +147,25 @@ class Seeks:
         closed = update(seeks).where(seeks.c.id == seek_id)
         self._transaction.execute(closed.values(status=status, board_id=board_id))
 
-    def _of(self, seek_ids: Collection[int]) -> tuple[Seek, ...]:
-        return tuple(self._select(seeks.c.id.in_(seek_ids))) if seek_ids else ()
-
     def _select(self, condition: ColumnElement[bool]) -> Iterator[Seek]:
         rows = self._transaction.execute(_ALL.where(condition))
         for _, those in groupby(rows, lambda row: int(row.id)):
             yield _seek(list(those))
+
+
+def _open_to(player_id: int) -> tuple[ColumnElement[bool], ...]:
+    """What holds of a seek that waits for players, and in which a player may meet everybody."""
+    waiting = seekers.alias()
+    other = waiting.c.player_id
+    shut = exists().where(
+        waiting.c.seek_id == seeks.c.id,
+        or_(
+            other == player_id,
+            other.in_(select(blocks.c.blocked_id).where(blocks.c.player_id == player_id)),
+            other.in_(select(blocks.c.player_id).where(blocks.c.blocked_id == player_id)),
+        ),
+    )
+    return _IS_OPEN, _MAKER_HERE, ~shut
 
 
 def _seek(rows: list[Row[Any]]) -> Seek:

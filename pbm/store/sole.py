@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import IO
 
 from pbm.errors import OperatorError
+from pbm.files import trouble
 from pbm.store.db import Database
 
 
@@ -22,7 +23,7 @@ def hold_alone(database: Database) -> IO[str] | None:
     try:
         file = path.open("a+", encoding="ascii")
     except OSError as error:
-        raise OperatorError(f"The file {path} cannot be made: {error.strerror}.") from error
+        raise OperatorError(f"The file {path} cannot be made: {trouble(path, error)}") from error
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
@@ -33,7 +34,10 @@ def hold_alone(database: Database) -> IO[str] | None:
             f"Another pbm serve (process {other}) uses the database {name} already. "
             "For several servers on one database use PostgreSQL."
         ) from None
-    file.truncate(0)
-    file.write(str(os.getpid()))
-    file.flush()
+    try:
+        file.truncate(0)
+        file.write(str(os.getpid()))
+        file.flush()
+    except OSError as error:
+        raise OperatorError(f"The file {path} cannot be written: {trouble(path, error)}") from error
     return file

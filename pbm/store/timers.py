@@ -1,12 +1,14 @@
 """What is to be done at a moment: rows of `due`, claimed as mails are."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import String, cast, delete, func, literal, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
+from pbm.store.schema.games import boards, seats
+from pbm.store.schema.people import players
 from pbm.store.schema.running import due
 from pbm.store.transaction import GUARDED, Transaction
 from pbm.store.values.timers import Timer, TimerKind
@@ -17,6 +19,7 @@ _INSERT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.ins
 _COLUMNS = tuple(due.columns)
 _WAITS = ~due.c.stuck
 _AT_ONCE = 500  # that one statement names
+_LOOKED_AT = 500  # where many are due, so that each costs the same
 
 
 class Timers:
@@ -54,6 +57,18 @@ class Timers:
             return False
         self._wake(now, due_at)
         return True
+
+    def set_for_awaited(self, kind: TimerKind, now: datetime) -> None:
+        """Let something be done now about each player for whom a board waits."""
+        about, whose = cast(boards.c.to_move_id, String), boards.c.to_move_id
+        at = literal(now, due.c.due_at.type)
+        awaited = select(literal(kind.value), about, whose, at, at, at).distinct()
+        added = _INSERT[self._transaction.dialect.name](due).from_select(
+            ["kind", "about", "player_id", "since", "set_at", "due_at"],
+            awaited.where(whose.is_not(None)),
+        )
+        self._transaction.execute(added.on_conflict_do_nothing(index_elements=["kind", "about"]))
+        self.were_set = True
 
     def move(
         self, kind: TimerKind, about: str, now: datetime, due_at: datetime, *, player_id: int
@@ -116,6 +131,32 @@ class Timers:
         query = select(*_COLUMNS).where(due.c.kind == kind.value, due.c.about.in_(abouts))
         rows = self._transaction.execute(query).mappings() if abouts else ()
         return {row["about"]: Timer(**row) for row in rows}
+
+    def readers_of(
+        self,
+        kinds: Collection[TimerKind],
+        player_ids: Collection[int],
+        until: datetime,
+        *,
+        but: Collection[int],
+    ) -> frozenset[int]:
+        """Those of some players who sit at boards, `but` some, about which something of these kinds
+        is due until a moment: among the next `_LOOKED_AT` of all that is due."""
+        soon = (
+            select(due.c.kind, due.c.board_id)
+            .where(_WAITS, due.c.due_at <= until)
+            .order_by(due.c.due_at, due.c.id)
+            .limit(_LOOKED_AT)
+            .subquery()
+        )
+        theirs = select(seats.c.board_id).where(
+            soon.c.kind.in_([kind.value for kind in kinds]),
+            soon.c.board_id.not_in(but),
+            seats.c.board_id == soon.c.board_id,
+            seats.c.player_id == players.c.id,
+        )
+        query = select(players.c.id).where(players.c.id.in_(player_ids), theirs.exists())
+        return frozenset(self._transaction.scalars(query)) if player_ids else frozenset()
 
     def done(self, timer: Timer) -> None:
         """It is done, and nobody need know of it any more."""

@@ -10,7 +10,10 @@ from pbm.store.statement import Statement
 from pbm.store.transaction import Transaction
 from pbm.store.values.players import Vacation
 
-VACATION = (vacations.c.id, vacations.c.first_day, vacations.c.last_day, vacations.c.board_id)
+VACATION = (
+    *(vacations.c.id, vacations.c.first_day, vacations.c.last_day),
+    *(vacations.c.board_id, vacations.c.zone),
+)
 
 _OF_PLAYER = Statement(
     select(*VACATION)
@@ -63,8 +66,14 @@ class Vacations:
         added = insert(vacations).values(**row).returning(vacations.c.id)
         return int(self._transaction.execute(added).scalar_one())
 
-    def cut_short(self, vacation: Vacation, last: date) -> None:
-        """Let one end on an earlier day; before its first day there is none of it."""
+    def keep_zone(self, player_id: int, zone: str, today: date) -> None:
+        """Let a player's vacations that have begun stay in the time zone in which they did."""
+        begun = vacations.c.zone.is_(None) & (vacations.c.first_day <= today)
+        its = update(vacations).where(vacations.c.player_id == player_id, begun)
+        self._transaction.execute(its.values(zone=zone))
+
+    def end_on(self, vacation: Vacation, last: date) -> None:
+        """Let one end on another day; before its first day there is none of it."""
         its = vacations.c.id == vacation.id
         if last < vacation.first_day:
             self._transaction.execute(delete(vacations).where(its))

@@ -31,6 +31,16 @@ class Waits:
         self._boards.change(board.id, **stored)
         return replace(board, **changed)
 
+    def set_stopped(self, board: Board, seat: int, stopped: int) -> None:
+        """Note the seconds for which a clock has stood still as mail to its player came back."""
+        self._transaction.execute(
+            update(seats)
+            .where(seats.c.board_id == board.id, seats.c.seat == seat)
+            .values(stopped=stopped)
+            .execution_options(**GUARDED),
+            leaves=lambda known: known.change_seats(board.id, "seat", seat, {"stopped": stopped}),
+        )
+
     def set_used(self, board: Board, seat: int, used: int, banked: int | None) -> None:
         """Note the seconds that a seat has used of its clock, and those left in its bank."""
         self._transaction.execute(

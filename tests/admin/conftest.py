@@ -10,6 +10,7 @@ from pbm.rules import abalone as rules
 from pbm.service.operator.office import Office
 from pbm.service.operator.verify import verify
 from pbm.service.turns.turn import MISSED_FOR
+from pbm.store.heartbeats import Heartbeats
 from pbm.store.values.boards import Board
 from pbm.store.values.players import Player
 from pbm.store.values.running import Change
@@ -74,6 +75,12 @@ class Room:
         """Take all mails so far as read."""
         for person in (self.alice, self.bob, *more):
             person.forgets()
+
+
+@pytest.fixture(autouse=True)
+def the_databases_clock_is_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Time passes for these tests as they say, and for the database as for them."""
+    monkeypatch.setattr(Heartbeats, "clock_ahead", lambda *_: None)
 
 
 @pytest.fixture

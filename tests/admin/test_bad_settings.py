@@ -1,6 +1,8 @@
 """Settings that cannot work are told in one sentence, in which no secret stands."""
 
+import errno
 import os
+import pwd
 import sqlite3
 import subprocess
 from collections.abc import Callable, Mapping
@@ -10,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from pbm.config import Settings, load_settings
+from pbm.errors import OperatorError
+from pbm.files import refuse_anothers, trouble
 from tests import preloaded
 from tests.e2e.ports import free_port
 
@@ -81,10 +85,6 @@ def test_a_variable_that_is_no_setting_is_refused(
         ({"PBM_DATABASE_URL": f"mysql://pbm:{PASSWORD}@db/pbm"}, "PBM_DATABASE_URL must look like"),
         ({"PBM_DATABASE_URL": f"postgresql://pbm:{PASSWORD}@db:x/pbm"}, "PBM_DATABASE_URL must"),
         ({"PBM_DATABASE_URL": PASSWORD}, "PBM_DATABASE_URL must look like"),
-        (
-            {"PBM_DATABASE_URL": f"postgresql://pbm:{PASSWORD}@127.0.0.1:1/pbm"},
-            "The database cannot be used: ",
-        ),
         ({"PBM_DATABASE_URL": "sqlite:////proc/none/pbm.sqlite3"}, "The folder /proc/none cannot"),
     ],
 )
@@ -118,10 +118,6 @@ def test_settings_that_cannot_work(
             {"PBM_DATABASE_URL": f"postgresql://p/bm:{PASSWORD}@127.0.0.1:1/pbm"},
             "PBM_DATABASE_URL has an @ behind the host",
         ),
-        (
-            {"PBM_DATABASE_URL": f"postgresql://127.0.0.1:1/pbm?password={PASSWORD}"},
-            "The database cannot be used: ",
-        ),
         ({"PBM_SMARTHOST": f"http://pbm:{PASSWORD}@host"}, "PBM_SMARTHOST must start with"),
         ({"PBM_SMARTHOST": f"smtp://pbm:{PASSWORD}/x@host"}, "PBM_SMARTHOST has"),
         ({"PBM_SMARTHOST": f"smtp://pbm:{PASSWORD}@host:x"}, "PBM_SMARTHOST has"),
@@ -134,6 +130,19 @@ def test_settings_that_no_server_starts_with(
     found = run("pbm-admin", "check", settings=settings)
     assert found.returncode == 1
     assert words in found.stdout
+    assert PASSWORD not in found.stdout + found.stderr
+
+
+@pytest.mark.parametrize(
+    "url", [f"pbm:{PASSWORD}@127.0.0.1:1/pbm", f"127.0.0.1:1/pbm?password={PASSWORD}"]
+)
+def test_a_database_that_is_away(run: Run, url: str) -> None:
+    """A server waits for it (tests/e2e/test_starting.py)."""
+    settings = {"PBM_DATABASE_URL": f"postgresql://{url}"}
+    is_one_sentence(run("pbm-admin", "migrate", settings=settings), "The database cannot be used: ")
+    found = run("pbm-admin", "check", settings=settings)
+    assert found.returncode == 1
+    assert "Connection refused. Does PostgreSQL run, and is it where" in found.stdout
     assert PASSWORD not in found.stdout + found.stderr
 
 
@@ -171,7 +180,7 @@ def test_the_wrong_folder_is_left_as_it_was(
 def test_a_folder_that_cannot_be_made(run: Run, tmp_path: Path) -> None:
     (tmp_path / "var").write_text("in the way", encoding="utf-8")
     is_one_sentence(run("pbm-admin", "migrate"), "The folder var cannot be made: File exists.")
-    is_one_sentence(run("pbm", "serve"), "var/secret.key can't be read: Not a directory.")
+    is_one_sentence(run("pbm", "serve"), "The folder var cannot be made: File exists.")
 
 
 def test_what_is_no_database(run: Run, tmp_path: Path) -> None:
@@ -191,6 +200,30 @@ def test_a_database_without_tables(run: Run, tmp_path: Path) -> None:
 def test_a_word_that_is_no_text(run: Run) -> None:
     assert run("pbm-admin", "migrate").returncode == 0
     is_one_sentence(run("pbm-admin", "players", "show", b"\xff"), "There is no player called")
+
+
+@pytest.mark.parametrize(
+    ("uid", "told"),
+    [
+        (65534, "Permission denied. {file} belongs to {me}, and this runs as "),
+        (0, "Permission denied."),
+        (None, "No space left on device."),
+    ],
+)
+def test_whose_a_file_is_that_cannot_be_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, uid: int | None, told: str
+) -> None:
+    file = tmp_path / "secret.key"
+    file.touch()
+    code = errno.ENOSPC if uid is None else errno.EACCES
+    own = file.stat().st_uid
+    monkeypatch.setattr(os, "geteuid", lambda: own if uid == 0 else 65534)
+    said = trouble(file, OSError(code, os.strerror(code)))
+    assert said.startswith(told.format(file=file, me=pwd.getpwuid(own).pw_name))
+    assert ("as root: chown -R" in said) == (uid == 65534)
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(OperatorError, match=f"^{tmp_path}: it cannot be read and written."):
+        refuse_anothers(tmp_path / "none", tmp_path, file)
 
 
 def test_a_port_that_is_taken(run: Run) -> None:

@@ -1,18 +1,22 @@
 """`check` finds what a server lacks, says what to do, and changes nothing."""
 
+import asyncio
 import os
 import socket
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from sqlalchemy import text
+from structlog.testing import capture_logs
 
+from pbm.clock import system_clock
 from pbm.config import Settings
 from pbm.mail.tags import load_keyring
 from pbm.play.boards import start_board
@@ -20,9 +24,11 @@ from pbm.service.operator import checks
 from pbm.service.operator.checks import check
 from pbm.service.operator.finding import Finding
 from pbm.service.robots.enlisting import enlist
+from pbm.service.running import room
 from pbm.service.running.heartbeat import ROLES, Heart
 from pbm.store import heartbeats
 from pbm.store.db import Database, UnitOfWork
+from pbm.store.heartbeats import Heartbeats
 from pbm.store.migrate import migrate
 from pbm.store.values.timers import TimerKind
 from tests.admin.newer_program import NEWER, become_newer
@@ -88,11 +94,13 @@ def test_what_is_looked_at_in_which_order(settings: Settings) -> None:
         "operator",
         "keys",
         "database",
+        "disk",
         "role listen",
         "role turn",
         "role post",
         "role ticks",
         "role robots",
+        "clocks",
         "queue",
         "inbox",
         "outbox",
@@ -364,6 +372,22 @@ class TestRoles:
         _beats(settings, heart, Heart.end)
         assert "was last heard of" not in finding(settings, "role turn", clock).text
 
+    def test_that_it_lives_all_the_same_is_seen_on_its_machine(
+        self, settings: Settings, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """As where a disk is full, so that it can write nothing down."""
+        began = system_clock()
+        _beats(settings, Heart(lambda: began, ROLES))
+        for host, told in (
+            (socket.gethostname(), "lives, but was last heard of"),
+            ("elsewhere", "it died, was killed, or hangs. Start it again"),
+        ):
+            monkeypatch.setattr(socket, "gethostname", lambda host=host: host)
+            found = finding(settings, "role turn", lambda: began + timedelta(seconds=61))
+            assert not found.good
+            assert told in found.text
+            assert ("Start it again" in found.text) == (host == "elsewhere")
+
     def test_a_role_that_stands_still(self, settings: Settings) -> None:
         clock = Clock()
         heart = Heart(clock, (*ROLES, "tick"))
@@ -396,6 +420,101 @@ class TestRoles:
         text = finding(settings, "role turn", clock).text
         assert text.count("died, was killed, or hangs.") == 5
         assert "So did 2 more." in text
+
+
+class TestDisk:
+    @pytest.mark.parametrize(
+        ("free", "files", "how"),
+        [
+            (1 << 30, 10_000, (True, False)),
+            (1 << 30, 10, (False, False)),  # a disk may run out of files first
+            (100 << 20, 10_000, (True, True)),
+            (1 << 20, 10_000, (False, False)),
+        ],
+    )
+    def test_how_much_is_left(
+        self,
+        settings: Settings,
+        monkeypatch: pytest.MonkeyPatch,
+        free: int,
+        files: int,
+        how: tuple[bool, bool],
+    ) -> None:
+        said = SimpleNamespace(f_bavail=free >> 12, f_frsize=1 << 12, f_files=1, f_favail=files)
+        monkeypatch.setattr(os, "statvfs", lambda _: said)
+        found = finding(settings, "disk")
+        assert (found.good, found.warning) == how
+        assert f"{free >> 20:,}.0 MB are free at " in found.text
+        assert ("make room" in found.text.lower()) == (how != (True, False))
+
+    def test_the_log_tells_once_of_each_change(
+        self, settings: Settings, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        states = iter((False, True, True, False))
+
+        def look(_: Settings) -> list[room.Room]:
+            return [room.Room(Path("var"), 1 << 20, is_short=False, is_little=next(states))]
+
+        monkeypatch.setattr(room, "rooms", look)
+        monkeypatch.setattr(room, "LOOK_EVERY", 0.0)
+        with capture_logs() as logged, pytest.raises(RuntimeError):  # there are no more states
+            asyncio.run(room.watch_rooms(settings))
+        assert [line["event"] for line in logged] == ["little room", "room again"]
+
+
+class TestClocks:
+    """Each process notes how far its clock is ahead of the database's."""
+
+    def finding_of(
+        self,
+        settings: Settings,
+        monkeypatch: pytest.MonkeyPatch,
+        ahead: float | None,
+        others: Sequence[tuple[str, float | None]],
+    ) -> Finding:
+        """What is found where this clock, and those of other machines, are off so far."""
+
+        def off(seconds: float | None) -> Clock:
+            clock = Clock()
+            clock.passes(seconds=seconds or 0)
+            monkeypatch.setattr(Heartbeats, "clock_ahead", lambda *_: seconds)
+            return clock
+
+        for host, seconds in others:
+            with monkeypatch.context() as there:
+                there.setattr(socket, "gethostname", lambda host=host: host)
+                heart = Heart(off(seconds), ["turn"])
+            _beats(settings, heart)
+        return finding(settings, "clocks", off(ahead))
+
+    def test_whose_is_off(self, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+        me = socket.gethostname()
+        for ahead, others, told in (
+            (0, [("a", 3)], None),
+            (0, [("a", 3), ("b", -200)], " on b is 0:03:20 behind it. Set it right"),
+            (301, [("a", 1)], f"that of this machine, {me} is 0:05:01 ahead of it. "),
+            (301, [("a", 300)], "The clock of the database's machine is 0:05:01 behind those of"),
+        ):
+            found = self.finding_of(settings, monkeypatch, ahead, others)
+            assert found.good == (told is None)
+            assert (told or "within 30 seconds") in found.text
+            assert finding(settings, "role turn", Clock()).good or told  # however clocks differ
+            database = Database(settings.database_url)
+            with database.transaction() as work:
+                work.heartbeats.forget_all()
+            database.close()
+
+    def test_what_is_written_in_the_future(
+        self, settings: Settings, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Where the database has no clock of its own."""
+        assert self.finding_of(settings, monkeypatch, None, [("a", None)]).good
+        clock = Clock()
+        clock.passes(minutes=5)
+        _beats(settings, Heart(clock, ["turn"]))
+        found = finding(settings, "clocks")
+        assert not found.good
+        assert "has written at 2026-11-21 12:05 UTC, which has not come yet" in found.text
 
 
 class TestPorts:

@@ -1,7 +1,9 @@
 """`pbm-admin` as the operator types it: what it prints, and what it says when it cannot."""
 
 import re
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -10,6 +12,7 @@ from click.testing import CliRunner, Result
 
 from pbm.admin import console
 from pbm.admin.cli import main
+from pbm.mail.tags import load_keyring
 from tests.admin.conftest import Room
 from tests.admin.newer_program import NEWER, become_newer
 
@@ -56,6 +59,7 @@ def admin(
     monkeypatch.chdir(tmp_path_factory.mktemp("server"))
     monkeypatch.setenv("PBM_DATABASE_URL", database_url)
     monkeypatch.setenv("PBM_ADDRESS", room.table.site.address.plain)
+    load_keyring(Path("var/secret.key"))  # made
 
     def run(*words: str, answer: str | None = None) -> Result:
         result = CliRunner().invoke(main, ["--who", "root", *words], input=answer)
@@ -277,7 +281,15 @@ class TestMigrate:
         assert (refused.exit_code, refused.stdout) == (1, "")
         assert refused.stderr.endswith("Run: pbm-admin migrate\n")
         told = f"The tables had version {before} and have version {NEWER} now."
-        assert lines(admin("migrate")) == [told]
+        shown, *of_copy = lines(admin("migrate"))
+        assert shown == told
+        if of_copy:  # of SQLite
+            copy = Path(of_copy[0].partition(" is the database as it was.")[0])
+            assert copy.name == f"pbm.sqlite3-before-{before}"
+            assert copy.stat().st_mode & 0o777 == 0o600
+            with closing(sqlite3.connect(copy)) as kept:
+                version = kept.execute("SELECT version_num FROM alembic_version").fetchone()
+            assert version == (before,)
         assert len(lines(admin("players", "list"))) == 2
 
     def test_of_a_newer_pbm(self, admin: Admin, room: Room) -> None:

@@ -63,6 +63,15 @@ def test_every_subcommand_is_in_it() -> None:
         assert f"`{name}" in text, name
 
 
+def test_every_unit_starts_at_the_boot_and_again() -> None:
+    text = HANDBOOK.read_text(encoding="utf-8")
+    units = re.findall(r"    \[Unit\]\n(?:    .*\n|\n)+?    WantedBy=multi-user.target\n", text)
+    assert len(units) == text.count("[Service]") == 2
+    for unit in units:
+        for line in ("After=network-online.target postgresql.service", "RestartSec=5", "[Install]"):
+            assert f"    {line}\n" in unit
+
+
 def test_every_link_leads_somewhere() -> None:
     text = HANDBOOK.read_text(encoding="utf-8")
     anchors = {

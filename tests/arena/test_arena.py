@@ -1,11 +1,13 @@
 """The arena in small: who plays there, what is proven there, and that every part runs."""
 
+import math
 import random
 import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from openskill.models import PlackettLuce
 
 from arena import __main__ as arena
 from arena import alone, forced, ladder, several, tune
@@ -16,7 +18,8 @@ from arena.ladder import robot
 from arena.opponents import MaterialPlayer, Player, RandomMover, RingPlayer
 from arena.plan import Plan
 from arena.proof import forced_in, still_forced
-from pbm.robots.players import BOULDER, COBBLE, PEBBLE
+from pbm.play.robots import MEASURED
+from pbm.robots.players import BOULDER, COBBLE, PEBBLE, ROBOTS
 from pbm.rules import abalone as rules
 from pbm.rules.abalone.engine.weights import Weights
 from pbm.rules.abalone.game import AbalonePosition
@@ -42,6 +45,21 @@ def test_every_part_has_its_place_on_the_page(
     assert "seed 6" not in page.read_text("utf-8")
     with pytest.raises(SystemExit):
         arena.main(["soup"], fake, page)
+
+
+def test_the_ratings_of_robots_are_as_far_apart_as_their_games_prove() -> None:
+    assert MEASURED.keys() == ROBOTS.keys()
+    rows = re.findall(
+        r"\| `(\w+)` v `(\w+)` \| (\d+) \| (\d+) \| (\d+) \|", arena.PAGE.read_text("utf-8")
+    )
+    point = 40 * PlackettLuce().beta * math.sqrt(2) * math.log(10) / 400  # of a rating, an Elo
+    for stronger, weaker, *games in rows:
+        proven, _ = interval(Score(*map(int, games)))
+        assert MEASURED[stronger] - MEASURED[weaker] == pytest.approx(proven * point, abs=5)
+    assert [(stronger, weaker) for stronger, weaker, *_ in rows] == [
+        ("cobble", "pebble"),
+        ("boulder", "cobble"),
+    ]
 
 
 def test_a_seed_plays_the_same_games_again() -> None:

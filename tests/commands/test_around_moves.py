@@ -1,14 +1,13 @@
 """What may stand around a move and does not matter, and the signs for its words."""
 
-import pytest
-
 from pbm.commands.around_moves import undressed, with_signs
 from pbm.commands.registry import nearly_move, whole_move
+from tests.rows import each_row
 
 MOVE = "a1-c3,d4"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "line",
     [
         '"a1-c3,d4"',
@@ -61,7 +60,7 @@ def test_what_does_not_matter(line: str) -> None:
     assert (found.move, found.board, found.line[:400]) == (MOVE, None, found.line)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "line",
     [
         "a1-c3,d4?",
@@ -98,7 +97,7 @@ def test_what_does(line: str) -> None:
     assert whole_move(line) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "text"),
     [
         ("c3 to d4", "c3 → d4"),

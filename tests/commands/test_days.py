@@ -8,13 +8,14 @@ from hypothesis import strategies as st
 
 from pbm.commands.days import DaysKind
 from pbm.errors import Refusal
+from tests.rows import each_row
 
 TODAY = date(2026, 11, 21)  # a Saturday
 NEW_YEAR = date(2026, 12, 20), date(2027, 1, 3)
 AT_THE_END = date(2026, 12, 24), date(2026, 12, 31)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "days"),
     [
         ("2026-12-20 2027-01-03", NEW_YEAR),
@@ -57,7 +58,7 @@ def test_days(text: str, days: tuple[date, date]) -> None:
     assert DaysKind().read(text.split()).on(TODAY) == days
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "reason"),
     [
         ("20 Dec", "missing"),

@@ -12,8 +12,9 @@ from pbm.commands.logins import Secret
 from pbm.commands.registry import COMMANDS, Problem, find_command, parse_line
 from pbm.errors import Refusal
 from pbm.rules.registry import default_game
+from tests.rows import each_row
 
-every_command = pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.words[0])
+every_command = each_row("command", COMMANDS, ids=lambda command: command.words[0])
 
 
 @every_command
@@ -104,7 +105,7 @@ def test_no_two_commands_share_a_word_by_accident() -> None:
     assert len(set(seconds)) == len(seconds)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "name"),
     [
         ("board", "show"),
@@ -129,7 +130,7 @@ def test_classic_words(line: str, name: str) -> None:
     assert type(found) is find_command(name)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "line",
     [
         "",

@@ -10,6 +10,7 @@ from pbm.commands.intentions import Intention, Meant, understand
 from pbm.commands.plain_words import read_list
 from pbm.commands.registry import parse_line
 from pbm.word_lists import WordListError
+from tests.rows import each_row
 
 
 def said(text: str) -> str:
@@ -99,7 +100,7 @@ TALK = """I won't quit now!|undo your shoes|my rules lawyer|status quo|Resign? N
     |ich gebe nicht auf|je n'abandonne pas|не сдаюсь|resign 12 alice secret"""
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("meant", "text"),
     [(meant, text.strip()) for meant, texts in MEANT.items() for text in texts.split("|")],
 )
@@ -109,12 +110,12 @@ def test_words_for_us(meant: str, text: str) -> None:
         assert said(written) == meant
 
 
-@pytest.mark.parametrize("text", [text.strip() for text in TALK.split("|")])
+@each_row("text", [text.strip() for text in TALK.split("|")])
 def test_words_for_others(text: str) -> None:
     assert said(text) == "talk"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "meant", "rest"),
     [
         ("I resign, good game Alice!", "resign", "I resign, good game Alice!"),

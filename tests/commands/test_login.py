@@ -1,17 +1,16 @@
 """Userid and password where older servers wanted them: read over, and never seen again."""
 
-import pytest
-
 from pbm.commands.accept import Accept, Reject
 from pbm.commands.declare import Command
 from pbm.commands.play import Move
 from pbm.commands.registry import Problem, parse_line
 from pbm.commands.words import BoardRef
+from tests.rows import each_row
 
 WHAT = {"draw": "draw", "take-back": "takeback", "undo": "takeback"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     "line",
     [
         "abalone move 12 alice sesame a1-c3,d4",
@@ -42,7 +41,7 @@ def test_the_classic_place_is_read_over(line: str) -> None:
         assert command.what == next((WHAT[word] for word in WHAT if word in line), None)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "line",
     [
         "move 12 alice sesame a1-c9",

@@ -17,6 +17,7 @@ from pbm.passwords import (
     check_password,
     hash_password,
 )
+from tests.rows import each_row
 
 PASSWORD = "open-Sesame-7"
 
@@ -76,7 +77,7 @@ FOREIGN = (
 )
 
 
-@pytest.mark.parametrize("text", FOREIGN, ids=lambda text: text[:50])
+@each_row("text", FOREIGN, ids=lambda text: text[:50])
 def test_a_hash_of_other_costs_or_another_form_is_none(text: str) -> None:
     assert PasswordHash.read(text) is None
     with pytest.raises(ValueError, match="other costs"):
@@ -156,7 +157,7 @@ class TestWork:
             work.hash_of(PASSWORD)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "line",
     [
         f"abalone move 12 alice {PASSWORD} a1-c3,d4",
@@ -173,7 +174,7 @@ def test_a_login_is_read_and_never_printed(line: str) -> None:
     assert PASSWORD not in f"{login} {login!r} {vars(parse_line(line))}"  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "line",
     [
         "move 12 a1-c3,d4",
@@ -188,7 +189,7 @@ def test_where_no_login_stands(line: str) -> None:
     assert login_in(line) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "worth_it"),
     [
         ("a1-c3,b2", False),

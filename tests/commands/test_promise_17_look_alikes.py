@@ -2,7 +2,6 @@
 
 import unicodedata
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +12,7 @@ from pbm.commands.script import answer_to_welcome, confirmation, read_script
 from pbm.commands.words import Handle, lowered
 from pbm.mail.reading.charsets import fold_typography
 from pbm.mail.reading.inbound import read
+from tests.rows import each_row
 
 LOOK_ALIKES = {
     "full-width letters": "ｍａｒｔａ",
@@ -46,11 +46,11 @@ LOOK_ALIKES = {
     "a lone surrogate": "mar\ud800ta",
 }
 
-every_look_alike = pytest.mark.parametrize("word", LOOK_ALIKES.values(), ids=LOOK_ALIKES)
+every_look_alike = each_row("word", LOOK_ALIKES.values(), ids=LOOK_ALIKES)
 
 
 @every_look_alike
-@pytest.mark.parametrize("line", ["signup {}", "challenge {}", "challenge bob {}", "show {}"])
+@each_row("line", ["signup {}", "challenge {}", "challenge bob {}", "show {}"])
 def test_promise_17_no_look_alike_is_a_handle(line: str, word: str) -> None:
     assert isinstance(parse_line(line.format("marta")), Command)
     assert not isinstance(parse_line(line.format(word)), Command)
@@ -66,7 +66,7 @@ def test_promise_17_nor_by_mail(word: str) -> None:
         assert read_script("", said, in_answer=True).commands == ()
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.words[0])
+@each_row("command", COMMANDS, ids=lambda command: command.words[0])
 def test_promise_17_no_look_alike_is_a_command(command: type[Command]) -> None:
     word, *rest = command.examples_of()[0].split()
     swaps = {
@@ -87,7 +87,7 @@ def test_promise_17_no_look_alike_is_a_command(command: type[Command]) -> None:
         assert not isinstance(parse_line(" ".join([other, *rest])), Command), other
 
 
-@pytest.mark.parametrize(
+@each_row(
     "line",
     ["show １２", "show ١٢", "show 12#１", "resign ②", "move １２ a1-b2,b3", "games ａctive"],
 )
@@ -95,13 +95,13 @@ def test_promise_17_numbers_are_ascii(line: str) -> None:
     assert not isinstance(parse_line(line), Command)
 
 
-@pytest.mark.parametrize("word", ["ｙｅｓ", "yеs", "o\u212a", "y\u200bes", "nо", "ｎｏ", "Ｙes"])
+@each_row("word", ["ｙｅｓ", "yеs", "o\u212a", "y\u200bes", "nо", "ｎｏ", "Ｙes"])
 def test_promise_17_answers_are_ascii(word: str) -> None:
     assert confirmation([word])[0] is None
     assert answer_to_welcome([word])[0] is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("typed", "meant"),
     [
         ("challenge bob –bowl", "challenge bob -bowl"),

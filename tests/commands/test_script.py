@@ -15,6 +15,7 @@ from pbm.play.subjects import (
     is_own,
     question_subject,
 )
+from tests.rows import each_row
 
 
 def asked(subject: str, *said: str, in_answer: bool = False) -> tuple[list[str], list[str], str]:
@@ -69,7 +70,7 @@ def test_a_first_line_that_went_wrong_stops_all() -> None:
     assert asked("Hi", "shwo 12") == ([], [], "unknown-command")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("said", "below", "commands", "comment"),
     [
         (["Ouch!", "", "a1-c3,d4", "", "Bye"], [2], ["a1-c3,d4"], ["Ouch!", "", "Bye"]),
@@ -117,7 +118,7 @@ def test_twenty_and_no_more(subject: str) -> None:
     assert asked(subject, *["games"] * 1_000_000) == ([], [], "too-many-commands")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("said", "answer", "rest"),
     [
         (["yes"], True, ()),
@@ -144,7 +145,7 @@ def test_a_bare_yes() -> None:
         assert not is_bare_yes(read_script("Re: x", said, in_answer=True))
 
 
-@pytest.mark.parametrize("handles", [["al", "bo"], ["a" * 16, "b" * 16, "cc"], ["aa"] * 6])
+@each_row("handles", [["al", "bo"], ["a" * 16, "b" * 16, "cc"], ["aa"] * 6])
 def test_our_subjects_are_recognised(handles: list[str]) -> None:
     subject = board_subject("abalone", handles).format(number=12)
     assert board_named(subject) == 12
@@ -162,7 +163,7 @@ def test_our_subjects_are_recognised(handles: list[str]) -> None:
     assert len(question_subject("x" * 400)) < 100
 
 
-@pytest.mark.parametrize(
+@each_row(
     "subject",
     [
         "Abalone Board 12",

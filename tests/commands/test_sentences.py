@@ -1,8 +1,7 @@
 """Lines in answer to a board that begin like a command: sentences for others, or mistakes."""
 
-import pytest
-
 from pbm.commands.script import read_script
+from tests.rows import each_row
 
 TALK = """How about rsync.|How about rsync|How nice|Add me to your list of admirers
     |Show me what you've got|Add me on Facebook if you like.|Move over, rover!
@@ -28,13 +27,13 @@ MISTAKES = """mvoe|resgin|movee a1-c3,d4|move left|move the left one up|move my 
     |back 12|pause please|give bob more time|resume the game|give me 3 days"""
 
 
-@pytest.mark.parametrize("line", [line.strip() for line in TALK.split("|")])
+@each_row("line", [line.strip() for line in TALK.split("|")])
 def test_sentences_are_talk_in_answer_to_a_board(line: str) -> None:
     script = read_script("", [line, "show"], in_answer=True)
     assert (script.commands, script.problem, script.comment) == ((), None, (line, "show"))
 
 
-@pytest.mark.parametrize("line", [line.strip() for line in MISTAKES.split("|")])
+@each_row("line", [line.strip() for line in MISTAKES.split("|")])
 def test_mistakes_are_none(line: str) -> None:
     script = read_script("", [line, "Hello!"], in_answer=True)
     assert script.problem
@@ -46,8 +45,6 @@ def test_elsewhere_no_line_is_talk_that_begins_like_a_command() -> None:
         assert read_script("", [line], in_answer=False).problem
 
 
-@pytest.mark.parametrize(
-    "line", ["show bord", "help me with this", "games of bob", "show alice bob"]
-)
+@each_row("line", ["show bord", "help me with this", "games of bob", "show alice bob"])
 def test_what_looks_is_still_read(line: str) -> None:
     assert [item.line for item in read_script("", [line], in_answer=True).commands] == [line]

@@ -83,7 +83,7 @@ def _check_layout(mail: Mail) -> None:
     assert "\n\n\n" not in mail.text, mail.text
     assert not mail.text.startswith("\n")
     if mail["X-PBM-Board"]:
-        for text in (mail.text, html_to_text(mail.html)):
+        for text in (mail.text, _as_text(mail.html)):
             assert text.rstrip().split("\n")[-1].startswith("State: "), text
     asks = sum(line.startswith("Reply yes") for line in lines)
     assert asks <= 1, mail.text
@@ -97,22 +97,33 @@ def _check_harmless(mail: Mail) -> None:
 
 @lru_cache(maxsize=4096)  # the same welcome comes in most conversations
 def _check_words(subject: str, plain: str, html: str) -> None:
-    for text in dict.fromkeys((plain, html_to_text(html))):
+    for text in dict.fromkeys((plain, _as_text(html))):
         for said in dict.fromkeys((own_words(text), tuple(text.split("\n")))):
             assert not read_script(subject, said, in_answer=True).commands, text
             assert confirmation(said)[0] is None, text
             assert answer_to_welcome(said)[0] is None, text
     lines = plain.split("\n")
-    for columns in WRAPS:
-        broken = {line: _broken(line, columns) for line in lines}
-        for line, (_, *tails) in broken.items():
-            for tail in filter(_is_order, tails):
-                # Players' own lines keep their breaks: there the reader knows the end of one.
-                assert line.startswith("| "), f"{tail!r} of {line!r}"
-                quoted = "\n".join(part for other in lines for part in broken[other])
-                assert tail not in own_words(quoted), f"{tail!r} of {line!r}"
+    for line in dict.fromkeys(lines):
+        for columns, tail in _orders_broken_off(line):
+            # Players' own lines keep their breaks: there the reader knows the end of one.
+            assert line.startswith("| "), f"{tail!r} of {line!r}"
+            quoted = "\n".join(part for other in lines for part in _broken(other, columns))
+            assert tail not in own_words(quoted), f"{tail!r} of {line!r}"
 
 
+@lru_cache(maxsize=256)
+def _as_text(html: str) -> str:
+    return html_to_text(html)
+
+
+@lru_cache(maxsize=4096)  # most lines come in many mails
+def _orders_broken_off(line: str) -> list[tuple[int, str]]:
+    """The ends of a line that are an order, each with where the line was broken."""
+    found = [(columns, tail) for columns in WRAPS for tail in _broken(line, columns)[1:]]
+    return [(columns, tail) for columns, tail in found if tail and _is_order(tail)]
+
+
+@lru_cache(maxsize=4096)
 def _is_order(line: str) -> bool:
     found = parse_move(line) or parse_line(line)
     return isinstance(found, Command) and not found.reads_only

@@ -1,5 +1,6 @@
 """Games that are played on by mail, whoever's turn it is."""
 
+import re
 from collections.abc import Iterable
 from random import Random
 
@@ -14,6 +15,16 @@ MOST_PLIES = 600
 def handle(person: Person) -> str:
     """The handle of somebody who joined under the name of their address."""
     return person.address.split("@")[0]
+
+
+def mirrored(move: str) -> str:
+    """The same move where left and right are exchanged."""
+
+    def other(cell: re.Match[str]) -> str:
+        row, column = "abcdefghi".index(cell[1]) - 4, int(cell[2]) - 5
+        return f"{cell[1]}{row - column + 5}"
+
+    return re.sub(r"([a-i])([1-9])", other, move)
 
 
 def board_mail(person: Person, number: int) -> Mail:
@@ -37,18 +48,45 @@ def plays_silently(table: Table, number: int, moves: Iterable[str]) -> None:
             play_move(work, work.boards.get(number, lock=True), move, table.clock())
 
 
+def plays_on(table: Table, number: int, plies: int) -> None:
+    """Play some moves without a mail, of which none pushes anything off."""
+    with table.database.transaction() as work:
+        for _ in range(plies):
+            board = work.boards.get(number, lock=True)
+            moves = rules.legal_moves(board.position.inner)
+            quiet = next(move for move in moves if _is_quiet(board.position.inner, move))
+            play_move(work, board, rules.format_move(quiet), table.clock())
+
+
+def _is_quiet(position: rules.Position, move: rules.Move) -> bool:
+    return rules.play(position, move).position.quiet > 0
+
+
 def plays_out(
-    table: Table, people: list[Person], number: int, chance: Random, *, until: int = MOST_PLIES
+    table: Table,
+    people: list[Person],
+    number: int,
+    chance: Random,
+    *,
+    until: int = MOST_PLIES,
+    minutes: float = 0,
 ) -> None:
-    """Play a game to its end or a ply; everybody gets one mail of the board for each move."""
+    """Play a game to its end or a ply; everybody who is in it gets one mail of the board for each
+    move, and of the end who has left it, too. With `minutes` between moves of many players others
+    bring nobody too many mails at a time."""
     while table.board(number).ply < until:
         if not table.board(number).playing:
             return
         move = greedy_move(table.board(number).position.inner, chance)
         mover = _mover(table, people, number)
         before = [len(_about(person, number)) for person in people]
+        table.clock.passes(minutes=minutes)
         mover.says(str(move), answering=board_mail(mover, number))
-        assert [len(_about(person, number)) for person in people] == [n + 1 for n in before]
+        board = table.board(number)
+        still_in = {board.handle_of(player_id) for player_id in board.still_in}
+        told = [handle(person) in still_in or not board.playing for person in people]
+        after = [count + hears for count, hears in zip(before, told, strict=True)]
+        assert [len(_about(person, number)) for person in people] == after
     assert until < MOST_PLIES, f"board {number} is still being played"
 
 

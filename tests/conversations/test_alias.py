@@ -92,8 +92,8 @@ def test_another_players_address(table: Table) -> None:
     alice, bob, mail = stolen(table)
     bob.says("resign", answering=mail).hears_nothing()
     alice.gets(1).hears(
-        "came from bob@example.org, which is the address of bob.",
-        "Reply yes to do it, or no to drop it.",
+        "came from bob@example.org. Nothing has been done.",
+        "Reply yes to do it and to add that address to yours, or no to drop it.",
     )
     alice.says("yes").gets(1).hears("Board 1 is over: bob wins.")
     player = table.player("alice")

@@ -11,6 +11,7 @@ from pbm.rules import abalone as rules
 from pbm.service.robots.machine import Robots
 from pbm.store.schema.games import boards
 from tests.conversations.greedy import greedy_move
+from tests.conversations.playing import mirrored
 from tests.serving import think_next
 from tests.table import Person, Table
 
@@ -215,13 +216,44 @@ def test_a_record_does_not_tell_what_to_play_on_a_board_that_stands_so(table: Ta
     alice.says(f"import\n{record}").hears("It is board 2 now")
     bob.forgets().says(f"import\n{record}").hears("It is board 3 now")
     alice.forgets().says("analyse 2").gets(1).hears(
-        "Board 1, on which you play, stands now as the game of board 2 did after ply 2. So that can"
-        " be analysed for you once board 1 has gone on."
+        "Board 1, on which you play, stands now as the game of board 2 did after ply 2,"
+        " perhaps turned or mirrored. So that can be analysed for you once board 1 has gone on."
     )
     assert not table.rows("thoughts")
     table.joins("carol").says("analyse 2").gets(1).hears("Board 2 is being analysed")
     alice.forgets().says("move 1 a2-c4,b3").says("analyse 2").hears("Board 2 is being analysed")
     bob.says("analyse 3").hears("Board 3 is being analysed")
+
+
+def test_neither_does_a_copy_of_it_nor_a_game_that_was_played_for_that(table: Table) -> None:
+    alice, bob, carol = (table.joins(name) for name in ("alice", "bob", "carol"))
+    alice.says("challenge bob")
+    line = [(alice, "a1-c3,b2"), (bob, "i9-g7,h8"), (alice, "b2-d4,c3")]
+    for mover, move in line:
+        mover.says(f"move 1 {move}")
+    record = mirrored(f"1. {line[0][1]} {line[1][1]} 2. {line[2][1]} h4,g4 *")
+    bob.says(f"import\n{record}").hears("It is board 2 now")
+    carol.says("analyse 2").hears("Board 2 is being analysed")
+    table.robots_think()
+    bob.forgets().says("analyse 2").gets(1).hears("as the game of board 2 did after ply 3, perhaps")
+    assert "{" not in bob.says("export 2").newest.text
+    assert "{better: " in " ".join(carol.says("export 2").newest.text.split())
+    table.clock.passes(minutes=1)
+    bob.says("challenge carol me")
+    for (_, move), mover in zip(line, (carol, bob, carol), strict=True):
+        mover.says(f"move 3 {mirrored(move)}")
+    carol.says("resign 3")
+    bob.forgets().says("analyse 3").gets(1).hears("as the game of board 3 did after ply 3, perhaps")
+    bob.says("move 1 h4,g4").forgets().says("analyse 3").hears("Board 3 is being analysed")
+
+
+def test_a_game_that_was_played_before_is_analysed(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    alice.says("a1-c3,b2")
+    bob.says("resign 1")
+    table.clock.passes(minutes=1)
+    alice.says("challenge me bob").says("move 2 a1-c3,b2")
+    bob.says("analyse 1").hears("Board 1 is being analysed")
 
 
 def test_a_record_may_stand_as_a_board_on_which_there_are_hints(table: Table) -> None:

@@ -43,7 +43,6 @@ def test_no_new_game_brings_them_together(table: Table) -> None:
     assert not meet(table, "bob", "alice")
     assert meet(table, "alice", "carol")
     bob.says("challenge alice").gets(1).hears("alice takes no challenges from you.")
-    bob.says("challenge alice@example.org").gets(1).hears("alice takes no challenges from you.")
     alice.says("challenge bob").gets(1).hears('You have blocked bob. To play together, send "unblo')
     carol.says("challenge alice bob").gets(1).hears(
         "alice and bob begin no games together. Leave out one of them."

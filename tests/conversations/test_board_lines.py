@@ -49,7 +49,7 @@ def test_several_moves_in_one_mail(table: Table) -> None:
         (f"Hi bob,\n\n2 {MOVE}\n\nBye!", [2]),
         (f"> Your move on board 1.\n\n1 {MOVE}\n\n> Your move on board 2.\n\n2 {MOVE}", [1, 2]),
         (f"1 {MOVE}\nresign 3\n2 {MOVE}", [1, 2]),
-        (f"2 {MOVE}\n2 a2-c4,d5", [2]),  # the second is not its player's turn any more
+        (f"2 {MOVE}\n2 {MOVE}\n3 {MOVE}", [2, 3]),
     ],
 )
 def test_how_a_line_may_look(said: str, on: list[int], table: Table) -> None:
@@ -145,6 +145,30 @@ def test_a_line_without_a_number_plays_nothing_at_all(table: Table) -> None:
     alice.says("yes", answering=alice.mail("pbm: your move")).hears("no question")
     assert played(table) == []
     bob.hears_nothing()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        f"1 {MOVE}\n1 a2-c4,d5\n2 {MOVE}",
+        f"Hi!\n\n2 {MOVE}\n1 {MOVE}\n\nor rather\n\n1 a2-c4,d5",
+        f"move 1 {MOVE}\nwhoami\nmove 1#1 a2-c4,d5\nGood luck",
+    ],
+)
+def test_of_two_moves_for_one_board_none_is_played(said: str, table: Table) -> None:
+    alice, bob, shown = sits_down(table, 2)
+    alice.says(said, answering=shown).gets(1).hears(
+        "More than one line of your mail reads like your move on board 1, so none was played:",
+        "a2-c4,d5",
+        "Answer with the one that you mean, on a line of its own.",
+        "Nothing has changed.",
+    )
+    assert played(table) == []
+    bob.hears_nothing()
+    first = alice.mail("Abalone Board 1")
+    alice.says(f"move {MOVE}\nmove a2-c4,d5", answering=first).gets(1).hears("More than one line")
+    assert played(table) == []
+    alice.says(MOVE).hears("bob's move on board 1")
 
 
 def test_in_an_answer_to_another_board_the_number_is_asked_about(table: Table) -> None:

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import text
 
 from tests.conversations.greedy import greedy_move
-from tests.conversations.playing import board_mail, plays_out, plays_silently
+from tests.conversations.playing import board_mail, plays, plays_out, plays_silently
 from tests.growth import Cost, SendingTable, asked, instructions
 from tests.table import SERVER, Mail, Person, Table
 
@@ -237,13 +237,31 @@ def test_how_long_a_game_took(passed: dict[str, float], said: str, table: Table)
 
 
 def test_places_of_more_than_two(table: Table) -> None:
-    alice, bob, carol, dave = table.start("alice", "bob", "carol", "dave")
+    """Those who are out stand by their last moves, and who never moved shares the last place."""
+    people = alice, bob, carol, dave = table.start("alice", "bob", "carol", "dave")
+    plays(table, people, plies=3)
     alice.says("resign")
     carol.says("resign")
     assert "Places: " not in flow(bob.newest)
     dave.says("resign")
-    for person in (alice, bob, carol, dave):
-        person.hears("Places: 1st bob, 2nd dave, 3rd carol, 4th alice. No move was played.")
+    for person in people:
+        person.hears("Places: 1st bob, 2nd carol, 3rd alice, 4th dave. 3 moves were played")
+    alice.says("rematch").forgets()
+    for person in (alice, carol, dave):
+        person.says("resign 2")
+    bob.hears("Places: 1st bob, 2nd carol, dave and alice. No move was played.")
+
+
+def test_who_runs_out_of_time_is_placed_by_the_last_move(table: Table) -> None:
+    """Not by the moment at which the time was over, behind somebody who resigned."""
+    people = table.start("alice", "bob", "carol")
+    plays(table, people, plies=3)
+    table.days_pass(10)
+    people[1].says("resign")
+    table.days_pass(30)
+    assert [item.how for item in table.departures(1)] == ["resigned", "forfeited"]
+    for person in people:
+        person.hears("Places: 1st carol, 2nd bob, 3rd alice.")
 
 
 def test_places_that_are_shared(table: Table) -> None:

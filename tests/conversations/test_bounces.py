@@ -18,6 +18,7 @@ REPORTS = Path(__file__).parents[1] / "mail" / "reading" / "reports"
 AWAY = "Mail to alice comes back as undeliverable."
 TURN = "alice's move on board 1 (mail to alice comes back); nothing to do."
 BACK = "Mail to alice came back for a while. Now alice has written to us"
+LASTED = {"hours": 24.1}  # from when on others are told
 
 
 def report(table: Table, mail: Mail, name: str) -> str:
@@ -79,10 +80,13 @@ def test_promise_09_a_hard_bounce_marks_and_the_others_are_told(table: Table) ->
     outcome = report(table, alice.newest, "postfix-unknown-user")
     assert "to alice came back (hard); mail to alice counts as coming back now" in outcome
     assert unreachable(table)
+    table.days_pass(hours=23.9)
+    alice.hears_nothing()
+    bob.hears_nothing()
+    table.days_pass(hours=0.2)
     bob.gets(1)
     assert bob.newest["Subject"] == "Abalone Board 1: alice v bob"
     bob.hears(AWAY, TURN)
-    alice.hears_nothing()
     bob.says("show").hears("(mail to alice comes back)")
     bob.says("games").hears("alice to move (mail to alice comes back), ply 3")
     assert table.moves(1) == ["a1-c3,b2", "i9-g7,h8"]
@@ -96,21 +100,25 @@ def test_promise_09_any_mail_of_theirs_ends_it(table: Table) -> None:
     bob.forgets()
     alice.says("a2-c4,d5", answering=board)
     assert not unreachable(table)
-    bob.gets(1).hears(BACK, "alice played a2-c4,b3.", "Your move on board 1.")
+    bob.gets(1).hears("alice played a2-c4,b3.", "Your move on board 1.").forgets()
+    table.days_pass(2)
+    bob.hears_nothing()  # he was told nothing
     alice.hears("bob's move on board 1; nothing to do.")
 
 
 def test_promise_09_so_does_one_that_only_looks(table: Table) -> None:
     alice, bob = to_move(table)
     report(table, alice.newest, "postfix-unknown-user")
+    table.days_pass(**LASTED)
     alice.forgets()
-    bob.forgets()
+    bob.gets(1).forgets()
     alice.writes("whoami")
     assert not unreachable(table)
+    alice.gets(2).hears("You are alice", "Our mails to you came back", "Your move on board 1.")
+    table.days_pass(hours=23.9)
+    bob.hears_nothing()
+    table.days_pass(hours=0.2)
     bob.gets(1).hears(BACK, "alice's move on board 1; nothing to do.")
-    alice.gets(2).hears(
-        "You are alice", "Our mails to you came back", BACK, "Your move on board 1."
-    )
 
 
 def test_promise_09_nobody_is_told_twice(table: Table) -> None:
@@ -118,6 +126,7 @@ def test_promise_09_nobody_is_told_twice(table: Table) -> None:
     alice.says("show")
     first, second = alice.mails[-2:]
     report(table, first, "postfix-unknown-user")
+    table.days_pass(**LASTED)
     bob.gets(1).forgets()
     assert "came back (hard)" in report(table, second, "exchange-unknown-recipient")
     assert "has come back before" in report(table, first, "gmail-no-such-user")
@@ -147,6 +156,7 @@ def test_promise_09_three_soft_ones_on_three_days_mark(table: Table, name: str) 
         table.clock.passes(days=1, minutes=1)
         table.runs()
     assert unreachable(table)
+    table.days_pass(**LASTED)
     bob.hears(AWAY)
 
 
@@ -250,7 +260,7 @@ def test_what_waits_goes_out_with_the_first_mail_of_theirs(table: Table) -> None
     report(table, board, "postfix-unknown-user")
     bob.says("Where are you?", answering=bob.mail("Abalone Board 1"))
     alice.forgets().says("whoami", answering=board)
-    alice.hears("| Where are you?", "You are alice", BACK)
+    alice.hears("| Where are you?", "You are alice")
     assert not [row for row in table.rows("outbox") if row["status"] == "due"]
 
 
@@ -315,21 +325,36 @@ def test_a_dead_mailbox_gets_one_try_a_week_at_last(table: Table) -> None:
     assert unreachable(table)
 
 
-def test_all_boards_of_theirs_are_told_and_get_the_boards_again(table: Table) -> None:
+def test_all_boards_that_wait_are_told_and_get_the_boards_again(table: Table) -> None:
     alice, bob = to_move(table)
-    carol = table.joins("carol")
-    carol.says("challenge alice")
+    carol, dave = table.joins("carol"), table.joins("dave")
+    alice.says("challenge carol").says("challenge dave")
     bob.says("challenge carol", answering=bob.mail("pbm: welcome"))
-    bob.forgets()
-    carol.forgets()
-    alice.forgets()
+    dave.says("block alice").says("set mails turn")
+    people = [person.forgets() for person in (alice, bob, carol, dave)]
     report(table, alice.newest, "postfix-unknown-user")
+    table.days_pass(**LASTED)
     bob.gets(1).hears("Abalone Board 1", AWAY)
     carol.gets(1).hears("Abalone Board 2", AWAY)
     alice.says("whoami", answering=alice.mails[-1])
-    bob.gets(1).hears(BACK)
-    carol.gets(1).hears(BACK)
-    alice.hears("Abalone Board 1", "Abalone Board 2")
+    alice.hears("Abalone Board 1", "Abalone Board 2", "Abalone Board 3")
+    for person in people:
+        person.forgets()
+    table.days_pass(**LASTED)
+    bob.hears(BACK)
+    carol.hears(BACK)
+    dave.hears_nothing()
+
+
+def test_coming_and_going_brings_the_others_nothing(table: Table) -> None:
+    """Whoever makes mail come back, and writes, as often as that can be."""
+    alice, bob = to_move(table)
+    for _ in range(20):
+        report(table, alice.newest, "postfix-unknown-user")
+        alice.says("whoami", answering=alice.mail("Abalone Board 1"))
+        table.days_pass(minutes=1)
+    table.days_pass(3)
+    bob.hears_nothing()
 
 
 def test_a_game_that_is_over_is_not_told(table: Table) -> None:
@@ -390,12 +415,13 @@ def test_promise_09_a_refused_mailbox_counts_at_once(table: Table, status: str) 
     assert refused(table, Failed("RCPT: 550 no such user", status)).status == "failed"
     assert unreachable(table, "bob")
     table.posts()
-    alice.hears("Mail to bob comes back", "bob's move on board 1 (mail to bob comes back)")
     table.person("operator@games.example").hears("could not be sent")
+    alice.hears_nothing()
     table.clock.passes(days=1, minutes=1)
     again = refused(table, Failed("RCPT: 550 no such user", status))
     assert again.status == "dropped"  # the operator has been told
-    table.posts()
+    table.days_pass(0)
+    alice.hears("Mail to bob comes back", "bob's move on board 1 (mail to bob comes back)")
     table.person("operator@games.example").gets(1)
 
 
@@ -408,6 +434,7 @@ def test_promise_09_what_may_be_about_us_counts_as_soft(table: Table, status: st
         table.posts()
         table.clock.passes(days=1, minutes=1)
     assert unreachable(table, "bob")
+    table.days_pass(**LASTED)
     alice.hears("Mail to bob comes back")
 
 

@@ -147,6 +147,7 @@ def test_options_stand_anywhere_and_short_forms_count(line: str, table: Table) -
         ("challenge bob!", ['"bob!" is not a player\'s handle']),
         ("challenge bob@", ['"bob@" is not a mail address I can use.']),
         ("challenge pbm@games.example", ["Nobody plays from pbm@games.example", "or of this one"]),
+        ("challenge fan@Games.Example", ["We ask nobody at the domain of this server itself"]),
     ],
 )
 def test_what_cannot_be_started_says_why(line: str, sentences: list[str], table: Table) -> None:

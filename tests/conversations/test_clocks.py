@@ -136,7 +136,13 @@ def test_a_bank_is_filled_with_each_move(table: Table) -> None:
     ("options", "told"),
     [
         ("-forfeittime=soon", '"soon" is not a time. Write such as 10d for ten days'),
-        ("-forfeittime=1h", '"1h" cannot be chosen here; it may be 2 hours to 365 days.'),
+        (
+            "-forfeittime=1d",
+            '"1d" cannot be chosen here; it may be 2 days to 365 days. A reminder is to come a day '
+            "before the end.",
+        ),
+        ("-bank=2h+1h", '"2h" cannot be chosen here; it may be 2 days to 3650 days. A reminder'),
+        ("-bank=2d+1m", '"1m" cannot be chosen here; it may be 1 hour to 3650 days.'),
         ("-bank=1d+2d+3d", '"1d+2d+3d" is not a time.'),
     ],
 )
@@ -152,3 +158,26 @@ def test_days_are_those_of_the_player(table: Table) -> None:
     alice.says("set timezone Europe/Berlin").forgets()
     table.days_pass(3.01)
     alice.hears("by 2026-12-12 13:00 (Europe/Berlin)")
+
+
+@pytest.mark.parametrize(("used", "told", "left"), [(7.5, "12 hours", 1.25), (5, "3 days", 3)])
+def test_little_time_ends_when_it_is_said(
+    table: Table, used: float, told: str, left: float
+) -> None:
+    """Who has less than two days left is reminded halfway, and has a day from then."""
+    people = alice, bob = begun(table, "alice", "bob", options="-totaltime=8d")
+    table.days_pass(used)
+    plays_next(table, people)
+    plays(table, people, 1, plies=1)
+    end = table.clock() + timedelta(days=left)
+    by = f"by {end:%a %Y-%m-%d %H:%M} UTC"
+    alice.hears(f"Your move on board 1, {by}", f"- alice: {told}")
+    table.days_pass(left - 1.01)
+    alice.hears_nothing()
+    table.days_pass(0.02)
+    alice.gets(1).hears(f"Your move on board 1, {by}", f"by {end:%Y-%m-%d %H:%M} (UTC)")
+    table.days_pass(0.98)
+    bob.forgets()
+    assert table.board(1).playing
+    table.days_pass(0.02)
+    assert table.board(1).winners == (2,)

@@ -162,9 +162,11 @@ def test_an_offer_that_others_may_end_comes_at_once(table: Table) -> None:
     alice.gets(1).hears("carol's move on board 1")
 
 
-@pytest.mark.parametrize(("terms", "at_once"), [("-forfeittime=30h", True), ("", False)])
+@pytest.mark.parametrize(("terms", "at_once"), [("-totaltime=2d", True), ("", False)])
 def test_a_short_clock_does_not_wait(table: Table, terms: str, at_once: bool) -> None:
     alice, bob = begun(table, "alice", "bob", line=f"challenge bob {terms}".strip())
+    plays(table, [alice, bob], 1, plies=2)
+    table.days_pass(hours=20)
     plays(table, [alice], 1)
     alice.forgets()
     plays(table, [bob], 1)
@@ -176,7 +178,7 @@ def test_the_end_of_a_game_waits(table: Table) -> None:
     bob.says("challenge alice").says("resign 1").forgets()
     alice.hears_nothing()
     table.days_pass(**NIGHT)
-    alice.gets(1).hears("Board 1 is over: alice wins.", "bob resigned.", "Ratings:", "No opponent")
+    alice.gets(1).hears("Board 1 is over: alice wins.", "bob resigned.", "No opponent")
 
 
 def test_what_was_kept_comes_at_once_when_digests_end(table: Table) -> None:
@@ -200,26 +202,32 @@ def test_a_turn_that_had_the_old_settings_in_mind_loses_nothing(table: Table) ->
     with table.database.transaction() as work:
         player = work.players.by_handle("alice")
         assert player is not None
-        work.players.set_settings(player.id, Settings(digest="daily"))
+        work.players.change_settings(player.id, digest="daily")
     bob.says("Too late?")
     with table.database.transaction() as work:
-        work.players.set_settings(player.id, Settings())
+        work.players.change_settings(player.id, digest="off")
     alice.hears_nothing()
     table.days_pass(hours=0.5)
     alice.gets(1).hears("| Too late?")
     assert not [row for row in table.rows("due") if row["kind"] == "digest"]
 
 
-def test_more_than_one_mail_can_hold(table: Table) -> None:
+@pytest.mark.parametrize(("words", "mails"), [("", 1), ("\n" + "word " * 1000, 3)])
+def test_many_boards_are_one_mail_and_long_words_are_more(
+    table: Table, words: str, mails: int
+) -> None:
     alice, bob = begun(table, "alice", "bob")
-    table.begins("bob", "alice", times=13)
-    for number in range(2, 15):
-        bob.says(f"move {number} a1-c3,b2\nBoard {number} here.")
+    table.begins("bob", "alice", times=16)
+    for number in range(2, 18):
+        bob.says(f"move {number} a1-c3,b2\nBoard {number} here.{words}")
     alice.hears_nothing()
     table.days_pass(**NIGHT)
-    alice.gets(2)
+    alice.gets(mails)
     told = "\n".join(mail.text for mail in alice.arrived)
-    assert all(told.count(f"Board {number} here.") == 1 for number in range(2, 15))
+    assert all(told.count(f"Board {number} here.") == 1 for number in range(2, 18))
+    if mails == 1:
+        assert told.count("State:") == 12
+        alice.hears("Your move on board 17.", 'To see the board, answer "show 17".')
 
 
 def test_words_that_are_too_long_for_it_come_at_once(table: Table) -> None:

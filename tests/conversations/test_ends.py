@@ -19,7 +19,7 @@ from tests.table import Table
 def test_a_whole_game_to_the_sixth_marble(handles: int, seed: int, table: Table) -> None:
     names = ["alice", "bob", "carol", "dave", "erin", "frank"][:handles]
     people = table.start(*names, bowl=True)
-    plays_out(table, people, 1, Random(seed))
+    plays_out(table, people, 1, Random(seed), minutes=24)
     board = table.board(1)
     assert (board.status, board.ended_by, board.position.inner.turn) == (
         "finished",
@@ -52,19 +52,19 @@ def test_five_of_whom_one_resigns_and_one_is_pushed_off_whole(table: Table) -> N
     names = ["alice", "bob", "carol", "dave", "erin"]
     people = _, bob, carol, dave, erin = table.start(*names, bowl=True)
     chance = Random(97)  # carol's last one goes at ply 57
-    plays_out(table, people, 1, chance, until=7)
+    plays_out(table, people, 1, chance, until=7, minutes=24)
     bob.says("resign")
-    plays_out(table, people, 1, chance, until=57)
+    plays_out(table, people, 1, chance, until=57, minutes=24)
     position = table.board(1).position.inner
     assert (position.out, position.count(3), position.turn) == ({2}, 0, 5)
-    for person in people:
+    for person in (*people[:1], carol, dave, erin):
         person.hears("pushed carol's marble off", "(resigned)", "(no marbles left)")
-    plays_out(table, people, 1, chance, until=61)
+    plays_out(table, people, 1, chance, until=61, minutes=24)
     first, fourth, fifth = table.moves(1)[58:]
     assert [bool(ply.effect) for ply in table.plies(1)[58:]] == [True, False, False]
     a_round = "  ".join([f"{first}*", "--", "--", fourth, fifth])
     erin.hears("Your move on board 1.", a_round)
-    plays_out(table, people, 1, chance)
+    plays_out(table, people, 1, chance, minutes=24)
     board = table.board(1)
     assert (board.winners, board.position.inner.scores) == ((4,), (5, 0, 1, 6, 0))
     assert {ply.seat for ply in table.plies(1) if ply.ply > 57} == {1, 4, 5}

@@ -1,9 +1,12 @@
 """Who runs out of time: what the mails say of it, who may claim it, and when it does not come."""
 
+from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
 
+from pbm.service.operator import boards
+from pbm.service.operator.office import Office
 from tests.conversations.playing import board_mail, plays
 from tests.conversations.test_bounces import report
 from tests.conversations.test_clocks import begun, plays_next
@@ -57,14 +60,15 @@ def test_a_partner_plays_on_for_who_ran_out_of_time(table: Table) -> None:
     people[2].hears("carol played", "Your move on board 1, for alice, by")
 
 
-@pytest.mark.parametrize(("late", "wins"), [(-0.001, None), (0.02, (2,))])
+@pytest.mark.parametrize(("late", "wins"), [(-0.001, None), (0.0005, None), (0.02, (2,))])
 def test_what_counts_is_when_a_move_arrived(
     table: Table, late: float, wins: tuple[int, ...] | None
 ) -> None:
+    """It counts until the player is out; the timer comes a minute after the end."""
     alice, _ = begun(table, "alice", "bob")
     table.days_pass(21 + late)
     to = board_mail(alice, 1).reply_to
-    table.hand_in(alice.address, to, alice.mail_bytes("", "i5-g5,f4\na1-c3,b2", to=to))
+    table.hand_in(alice.address, to, alice.mail_bytes("", "a1-c3,b2", to=to))
     table.days_pass(0.5)
     assert table.board(1).winners == wins
     table.runs()
@@ -92,12 +96,13 @@ def test_others_may_claim_where_mail_comes_back(table: Table) -> None:
     table.days_pass(1)
     bob.says("Hello!").forgets()
     refused(table, alice.forgets())
+    table.days_pass(1.1)
     bob.gets(1).hears(
         "alice's move on board 1 (mail to alice comes back); nothing to do.",
-        "The clock of alice stands still meanwhile, for 30 days at most. If the time for this move "
-        "is over then, on Mon 2027-01-11 12:00 UTC at the earliest, you may take alice out",
+        "The clock of alice stands still meanwhile, for 30 days of a game at most. If the time for "
+        "this move is over then, on Mon 2027-01-11 12:00 UTC at the earliest, you may take alice",
     ).says("claim").hears("You can claim board 1 once a mail says", "on Mon 2027-01-11 12:00 UTC")
-    table.days_pass(49.9)
+    table.days_pass(48.8)
     bob.hears_nothing()
     table.days_pass(0.2)
     bob.gets(1).hears(
@@ -112,15 +117,33 @@ def test_others_may_claim_where_mail_comes_back(table: Table) -> None:
     assert [item.how for item in table.departures(1)] == ["forfeited"]
 
 
+def test_a_claim_opens_when_it_was_said(table: Table) -> None:
+    """No vacation is taken by itself meanwhile; it is once mail arrives again."""
+    alice, bob = begun(table, "alice", "bob", vacation=True)
+    refused(table, alice)
+    table.days_pass(1.01)
+    bob.gets(1).hears("on Mon 2027-01-11 12:00 UTC at the earliest")
+    table.days_pass(49.99)
+    bob.hears_nothing()
+    table.days_pass(0.01)
+    bob.gets(1).hears("you may claim")
+    alice.forgets().says("Here I am!", answering=board_mail(alice, 1))
+    table.days_pass(1.1)
+    alice.hears("7 days of this year's vacation were taken for alice")
+    bob.says("claim 1").hears("A draw cannot be claimed")
+
+
 def test_who_can_be_reached_again_has_the_time_that_was_left(table: Table) -> None:
     alice, bob = begun(table, "alice", "bob")
     table.days_pass(10)
     bounces(table, "alice")
     table.days_pass(8)
     alice.forgets().says("Here I am!", answering=board_mail(alice, 1))
-    bob.hears("Mail to alice came back for a while.", "| Here I am!")
+    bob.hears("| Here I am!")
     alice.hears("Your move on board 1, by Sun 2026-12-20 12:00 UTC (11 days).")
-    table.days_pass(10.9)
+    table.days_pass(1.1)
+    bob.hears("Mail to alice came back for a while.")
+    table.days_pass(9.8)
     assert table.board(1).playing
     table.days_pass(0.2)
     assert table.board(1).winners == (2,)
@@ -135,7 +158,7 @@ def test_who_comes_back_too_late_is_warned_before_it_ends(table: Table) -> None:
     alice.forgets().says("Here I am!", answering=board_mail(alice, 1))
     bob.forgets().says("claim 1").hears("A draw cannot be claimed on board 1 now")
     table.days_pass(0.1)
-    alice.hears("Your move on board 1, and the time is over.", "Please make it by 2027-01-25")
+    alice.hears("by Mon 2027-01-25 12:00 UTC (24 hours).", "Please make it by 2027-01-25 12:00")
     table.days_pass(0.8)
     assert table.board(1).playing
     table.days_pass(0.5)
@@ -165,11 +188,11 @@ def test_each_reads_by_when_in_the_own_time_zone(table: Table, zone: str) -> Non
 def test_it_says_who_is_away(table: Table) -> None:
     alice, bob = begun(table, "alice", "bob")
     alice.says("vacation today 10d")
-    table.days_pass(0)
+    table.days_pass(0.3)
     away = "alice's move on board 1 (away until 2026-11-30); nothing to do."
     bob.hears(away).says("show 1").hears(away)
     alice.forgets().says("show 1").hears("Your move on board 1, by Tue 2026-12-22 00:00 UTC")
-    table.days_pass(12)
+    table.days_pass(11.7)
     alice.forgets()
     bob.forgets().says("Are you here again?").hears("alice's move on board 1; nothing to do.")
     alice.hears("by Tue 2026-12-22 00:00 UTC (18 days)")
@@ -184,10 +207,13 @@ def test_it_says_who_is_away(table: Table) -> None:
             [
                 "there are 3 weeks, and for all of them what a bank holds: 30 days, to which each "
                 "move adds 1 day until it is full again.",
-                "We remind you after 2 days and 5 days, and before the end.",
+                "We remind you after 2 days and 5 days, and a day before the end. Whoever has less "
+                "than 2 days left is reminded halfway, and has a day from then.",
                 "Time left: - alice: 30 days - bob: 30 days",
             ],
         ),
+        ("-nagtime=25d", ["is out of the game. We remind you a day before the end. A first move"]),
+        ("-totaltime=8d", ["We remind you after 3 days, and a day before the end."]),
         ("-totaltime=60d", ["3 weeks, and 60 days for all moves of a player together."]),
     ],
 )
@@ -240,6 +266,48 @@ def test_nobody_stops_a_clock_for_ever_by_coming_and_going(table: Table) -> None
     bob.hears("alice's time has run out.").says("claim").hears("Board 1 is over: bob wins.")
 
 
+def test_it_stands_still_for_thirty_days_of_a_whole_game(table: Table) -> None:
+    people = alice, _ = begun(table, "alice", "bob")
+    for days, left in ((20, 21), (20, 11), (20, 1)):
+        bounces(table, "alice")
+        table.days_pass(days)
+        alice.forgets().says("Mail works again.", answering=board_mail(alice, 1))
+        alice.hears(f"({left} days)" if left > 1 else "(24 hours)")
+        plays_next(table, people)
+        plays_next(table, people)
+    assert table.board(1).playing
+
+
+@pytest.mark.parametrize("options", ["-totaltime=10d", "-bank=10d"])
+def test_time_for_all_moves_goes_on_while_mail_comes_back(table: Table, options: str) -> None:
+    alice, bob = begun(table, "alice", "bob", options=options)
+    bounces(table, "alice")
+    table.days_pass(7)
+    alice.forgets().says("Mail works again.", answering=board_mail(alice, 1))
+    alice.hears("(3 days)", "- alice: 3 days")
+    bounces(table, "alice")
+    table.days_pass(3.1)
+    bob.says("claim").hears("Board 1 is over: bob wins.")
+
+
+@pytest.mark.parametrize("refuses", [True, False])
+def test_nobody_puts_off_the_end_by_reports_of_their_own(table: Table, *, refuses: bool) -> None:
+    """After the end each of them brings a day for another reminder, which is counted."""
+    alice, bob = begun(table, "alice", "bob")
+    board = board_mail(alice, 1)
+    table.days_pass(20.9)
+    for _ in range(40):
+        if refuses:
+            refused(table, alice)
+        else:
+            bounces(table, "alice")
+        alice.says("Mail works again.", answering=board)
+        table.days_pass(0.9)
+    if refuses:
+        bob.says("claim")
+    assert table.board(1).winners == (2,)
+
+
 def test_an_awaited_first_move_has_its_time_back_as_well(table: Table) -> None:
     alice, _ = table.start("alice", "bob")
     table.days_pass(3)
@@ -262,3 +330,38 @@ def test_the_first_line_counts_the_days_of_who_is_to_move_first(table: Table) ->
     assert table.board(1).playing
     table.days_pass(0.2)
     assert table.board(1).status == "closed"
+
+
+@pytest.mark.parametrize("act", [boards.undo, boards.reopen])
+@pytest.mark.both_databases
+def test_the_operator_lifts_a_forfeit(table: Table, act: Callable[..., object]) -> None:
+    alice, bob = begun(table, "alice", "bob")
+    table.days_pass(21.02)
+    alice.hears("Board 1 is over").forgets()
+    bob.forgets()
+    office = Office(table.database, table.site, table.clock, "root")
+    act(office, 1, "a mail was lost here")
+    table.posts()
+    lifted = "alice is in the game again: the forfeit is lifted, and the clock starts anew."
+    for person in (alice, bob):
+        person.gets(1).hears(lifted)
+    if act is boards.undo:
+        plays_next(table, [alice, bob])
+    table.days_pass(20.98)
+    assert table.board(1).playing
+    table.days_pass(0.05)
+    assert [(item.how, item.spared) for item in table.departures(1)] == [("forfeited", False)]
+    alice.hears("alice ran out of time").gets(0)
+
+
+@pytest.mark.parametrize(("minutes", "counts"), [(50, True), (70, False)])
+def test_a_move_before_a_late_timer_counts(table: Table, minutes: int, counts: bool) -> None:
+    """It does not matter whether it is read before the timer comes, unless that is very late."""
+    alice, _ = begun(table, "alice", "bob")
+    table.days_pass(20.99)
+    table.clock.passes(days=0.01, minutes=minutes)  # and no timer is done
+    to = board_mail(alice, 1).reply_to
+    table.hand_in(alice.address, to, alice.mail_bytes("", "a1-c3,b2", to=to))
+    table.days_pass(0)
+    table.runs()
+    assert (table.board(1).ply == 3) is counts

@@ -13,6 +13,7 @@ from pbm.robots.players import BOULDER
 from pbm.rules.contract import Budget
 from pbm.store.schema.games import boards
 from pbm.store.schema.thinking import thoughts
+from tests.conversations.playing import mirrored
 from tests.serving import think_next
 from tests.table import Person, Table
 
@@ -94,6 +95,19 @@ def test_where_it_would_be_unfair_there_is_none(table: Table, line: str, refusal
     alice = begin(table, line)
     alice.says("hint 1").gets(1).hears(refusal)
     assert not table.rows("thoughts")
+
+
+def test_none_tells_what_to_play_on_a_board_that_stands_alike(table: Table) -> None:
+    alice, bob = begin(table), table.joins("bob")
+    alice.says("challenge bob").says("move 1 a1-c3,b2")
+    table.robots_think()
+    alice.says(f"move 2 {mirrored('a1-c3,b2')}")
+    bob.says(f"move 2 {mirrored(table.moves(1)[1])}")
+    alice.forgets().says("hint 1").gets(1).hears(
+        "Board 2, on which you get no hints, stands as board 1 does, perhaps turned or mirrored."
+    )
+    assert not table.rows("thoughts")
+    alice.says(f"move 2 {mirrored('a2-c4,b3')}").forgets().says("hint 1").hears_nothing()
 
 
 def test_with_a_partner_who_is_no_robot_there_is_one(table: Table) -> None:

@@ -1,8 +1,10 @@
 """A challenge may name somebody who does not play here yet by mail address."""
 
+import re
+
 import pytest
 
-from tests.table import Table
+from tests.table import Person, Table
 
 
 def seats(table: Table, number: int = 1) -> list[str]:
@@ -98,12 +100,51 @@ def test_nobody_is_asked_twice(table: Table) -> None:
     assert not table.boards()
 
 
-def test_somebody_who_plays_here_is_challenged_at_once(table: Table) -> None:
+def told_of(table: Table, asks: Person, address: str, line: str) -> list[str]:
+    """What somebody reads who invites an address, without what is different in every mail."""
+    asks.forgets().says(line.format(address), answering=asks.mail("pbm: welcome"))
+    asks.says(line.format(address), answering=asks.mail("pbm: welcome"))
+    table.days_pass(3.1)
+    mails = [f"{mail['Subject']}\n{mail.text}" for mail in asks.arrived]
+    return [re.sub(r"\d{2}(-\d\d)* \d\d:\d\d", "", text.replace(address, "X")) for text in mails]
+
+
+@pytest.mark.parametrize("says", ["", "challenges ask", "challenges off", "limit 1", "block alice"])
+def test_an_address_tells_nobody_who_plays_from_it(says: str, table: Table) -> None:
+    """Whether somebody plays from it or not, what is read is the same."""
+    alice, bob, carol = (table.joins(name) for name in ("alice", "bob", "carol"))
+    if says == "limit 1":
+        carol.says("challenge bob").forgets()
+    if says:
+        bob.says(says)
+    bob.forgets()
+    for line in ("challenge {}", "challenge me {} carol"):
+        told = told_of(table, alice, bob.address, line)
+        assert told == told_of(table, alice, "kim@example.org", line)
+        assert "bob" not in " ".join(told)
+    asked = [mail for mail in bob.arrived if "with alice" in mail["Subject"]]
+    assert len(asked) == (says in ("", "challenges ask"))
+    told = [
+        "".join(mail.text for mail in alice.forgets().says(f"add {address}").says("yes").arrived)
+        for address in (bob.address, "lea@example.org")
+    ]
+    assert told[0].replace(bob.address, "X") == told[1].replace("lea@example.org", "X")
+    bob.hears("alice asked to answer from bob@example.org, which is yours: you play from it as bob")
+
+
+def test_somebody_who_plays_here_is_asked_and_says_who_it_is(table: Table) -> None:
     alice, bob = table.joins("alice"), table.joins("bob")
-    alice.says("challenge Bob@Example.org").gets(1).hears("Abalone Board 1: alice v bob")
-    bob.gets(1).hears("alice's move on board 1")
-    alice.says("challenge alice@example.org bob").gets(1).hears("Abalone Board 2: alice v bob")
-    alice.says("challenge bob bob@example.org me").hears("A game needs two different players")
+    alice.says("challenge Bob@Example.org -bowl\n\nHello!").hears("We have asked Bob@example.org.")
+    bob.gets(1).hears(
+        "Would you like to play Abalone with alice? Reply yes, and the board starts.",
+        "alice named this address of yours, and learns that bob plays from it only with your yes.",
+    )
+    assert not table.boards()
+    bob.says("hm").gets(1).hears("as yes or as no").says("yes").gets(2).hears(
+        "| Hello!", "alice v bob"
+    )
+    alice.hears("Abalone Board 1: alice v bob", "on the bowl board")
+    alice.says("challenge bob@example.org").hears("was asked by us before")
     alice.says("challenge me alice@example.org").hears("You cannot challenge yourself")
 
 

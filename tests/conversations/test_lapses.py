@@ -1,5 +1,7 @@
 """Questions that nobody answers lapse, and what waited for the answer goes with them."""
 
+import pytest
+
 from tests.table import Table
 
 PASSWORD = "correct horse battery"
@@ -127,6 +129,9 @@ def test_rates_are_forgotten_after_a_week(table: Table) -> None:
     table.days_pass(6.9)
     assert table.rows("buckets")
     table.days_pass(1.2)
+    left = {row["key"].split(":")[0] for row in table.rows("buckets")}
+    assert left == {"told"}  # since the board was closed a day ago
+    table.days_pass(7)
     assert not table.rows("buckets")
 
 
@@ -140,3 +145,37 @@ def test_who_leaves_is_forgotten_with_the_mails_that_still_go_out(table: Table) 
     bob.hears("alice resigned.")
     assert "bob played i9-g7,h8." in alice.arrived[-2].text
     assert alice.address not in str([row["recipient"] for row in table.rows("outbox")])
+
+
+@pytest.mark.both_databases
+@pytest.mark.parametrize("answered", [True, False])
+@pytest.mark.parametrize(
+    ("line", "asked", "days"),
+    [
+        ("hello", "dave", 3),
+        ("newkey", "alice", 2),
+        ("challenge dave@example.org", "dave", 3),
+        ("challenge bob", "bob", 7),
+    ],
+)
+def test_an_outage_gives_questions_their_time_back(
+    table: Table, line: str, asked: str, days: float, *, answered: bool
+) -> None:
+    alice, bob, dave = table.joins("alice"), table.joins("bob"), table.person("dave@example.org")
+    bob.says("set challenges ask").forgets()
+    if line == "hello":
+        dave.writes(line)
+    else:
+        alice.says(line).forgets()
+    whom = {"alice": alice, "bob": bob, "dave": dave}[asked]
+    question = whom.mail("Please confirm") if line == "newkey" else whom.newest
+    for person in (alice, bob, dave):
+        person.forgets()
+    table.is_down(10)
+    table.days_pass(days - 0.01 if answered else days + 0.02)
+    off = line.startswith("challenge") and not answered
+    alice.gets(1 if off else 0)
+    bob.gets(1 if off and asked == "bob" else 0)
+    dave.hears_nothing()
+    whom.says("yes", answering=question)
+    assert (table.rows("questions")[2]["answer"] == "yes") is answered  # after those of joining

@@ -171,8 +171,7 @@ def test_what_happened_since_ones_last_move(table: Table) -> None:
         assert person.newest.text.count("bob resigned.") == 1
     carol.says("h5,g5")
     assert "bob resigned." not in alice.newest.text
-    assert "carol played h5,g5.\n" in bob.newest.text
-    assert "alice played" not in bob.newest.text.split("You are")[0]
+    assert "carol played h5,g5.\n" not in bob.newest.text  # who has left reads of the end
 
 
 def test_an_example_is_always_legal(table: Table) -> None:

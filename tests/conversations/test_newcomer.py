@@ -178,7 +178,15 @@ def test_a_name_with_more_below_is_asked_about(table: Table) -> None:
     marta.says("yes").hears("You play as martha now.")
 
 
-@pytest.mark.parametrize("line", ["delete", "newkey", "games\ndelete", "DELETE"])
+@pytest.mark.parametrize("line", ["delete", "games\ndelete", "DELETE"])
+def test_a_farewell_below_the_yes_is_neither(line: str, table: Table) -> None:
+    marta = table.person("marta@example.org").writes("hello").forgets()
+    marta.says(f"yes\n{line}").gets(1).hears("Reply yes to play as marta")
+    assert not players(table)
+    marta.says("yes").hears("You play as marta now.")
+
+
+@pytest.mark.parametrize("line", ["newkey", "games\nnewkey", "NEWKEY", "games\n" * 4 + "delete"])
 def test_what_is_dangerous_below_the_yes_is_asked_about(line: str, table: Table) -> None:
     marta = table.person("marta@example.org").writes("hello").forgets()
     marta.says(f"yes\n{line}").gets(2).hears("You play as marta", "Please confirm:")

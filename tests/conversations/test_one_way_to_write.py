@@ -8,6 +8,7 @@ import pytest
 from pbm.rules.abalone import NotationError
 from pbm.rules.abalone.notation import read_canonical
 from tests.help.pages import SUBJECTS, page_text
+from tests.rows import each_row
 from tests.table import Mail, Person, Table
 
 MOVE = re.compile(r"\b[a-i][1-9](?:-[a-i][1-9])?,[a-i][1-9]\b", re.IGNORECASE)
@@ -92,7 +93,7 @@ def test_all_that_comes_of_a_game(table: Table) -> None:
     assert len(everything(table)) > 30
 
 
-@pytest.mark.parametrize("subject", SUBJECTS)
+@each_row("subject", SUBJECTS)
 def test_the_help_but_where_it_explains_other_ways(subject: str) -> None:
     page = " ".join(page_text(subject).split())
     for taught in TAUGHT:

@@ -1,6 +1,5 @@
 """A userid and its password where older servers wanted them, as a player's proof."""
 
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -25,7 +24,7 @@ def insists(table: Table) -> None:
     with table.database.transaction() as work:
         player = work.players.by_handle("alice")
         assert player is not None
-        work.players.set_settings(player.id, replace(player.settings, strict=True))
+        work.players.change_settings(player.id, strict=True)
 
 
 class TestSignUp:

@@ -1,22 +1,33 @@
 """Who plays here, and how games went: `history`, `info`, `players`; nothing private among it."""
 
 import pytest
+from sqlalchemy import update
 
 from pbm.play.leave import leave_board
-from tests.conversations.playing import plays_silently
+from pbm.play.ratings import MOVES
+from pbm.store.schema.rating import ratings
+from tests.conversations.playing import plays_on
 from tests.table import SERVER, Person, Table
 
 
-def over(table: Table, *handles: str, loser: str, how: str = "resigned", times: int = 1) -> None:
+def over(
+    table: Table, *handles: str, loser: str, how: str = "resigned", times: int = 1, moves: int = 2
+) -> None:
     """Games that are over, without their mails."""
     for _ in range(times):
         table.begins(*handles)
         number = max(table.boards())
-        plays_silently(table, number, ["a1-c3,d4", "i9-g7,f6"][: len(handles)])
+        plays_on(table, number, moves)
         player = table.player(loser)
         assert player is not None
         with table.database.transaction() as work:
             leave_board(work, work.boards.get(number), player, how, table.clock())
+
+
+def have_places(table: Table) -> None:
+    """Let all who have a rating be known well from many games."""
+    with table.database.transaction() as work:
+        work.run(update(ratings).values(people_games=10, rival_id=None, sigma=3.0))
 
 
 def answer(person: Person, line: str) -> str:
@@ -66,13 +77,16 @@ def test_two_with_each_other(table: Table, people: list[Person]) -> None:
 
 def test_more_than_two_sides_have_places(table: Table, people: list[Person]) -> None:
     table.begins("alice", "bob", "carol")
+    plays_on(table, 1, 2)
     with table.database.transaction() as work:
         for handle in ("bob", "alice"):
             player = table.player(handle)
             assert player is not None
             leave_board(work, work.boards.get(1), player, "resigned", table.clock())
     found = answer(people[0], "history bob")
-    assert "- Board 1, 2026-11-21: bob was 3rd of three against alice and carol, no moves." in found
+    assert (
+        "- Board 1, 2026-11-21: bob was 2nd of three against alice and carol, two moves." in found
+    )
     assert "Somebody else won 1." in answer(people[0], "history alice bob")
 
 
@@ -98,7 +112,8 @@ def test_info(table: Table, people: list[Person]) -> None:
     bob.says("set languages English and deutsch").hears("Languages are English, German now.")
     bob.says("vacation today 10d").forgets()
     over(table, "alice", "bob", loser="bob", how="forfeited")
-    over(table, "alice", "bob", loser="alice")
+    over(table, "alice", "bob", loser="alice", moves=2 * MOVES)
+    have_places(table)
     table.begins("alice", "bob")
     found = answer(alice, "info bob")
     for told in (
@@ -129,7 +144,7 @@ def test_nothing_private_is_told(table: Table, people: list[Person]) -> None:
 @pytest.mark.both_databases
 def test_players(table: Table, people: list[Person]) -> None:
     alice, bob, carol = people
-    over(table, "alice", "bob", loser="bob")
+    over(table, "alice", "bob", loser="bob", moves=2 * MOVES)
     bob.says("vacation today 3d").forgets()
     found = answer(alice, "players")
     assert "alice 2026-11-21 1605? +- " in found
@@ -193,7 +208,8 @@ def test_the_place_of_who_is_not_among_the_first(table: Table, people: list[Pers
         for number in range(25):
             work.players.add(f"p{number:02}", f"p{number:02}@example.net", table.clock())
     for number in range(25):
-        over(table, f"p{number:02}", "bob", loser="bob")
+        over(table, f"p{number:02}", "bob", loser="bob", moves=2 * MOVES)
+    have_places(table)
     found = answer(people[1], "abalone ratings")
     assert "26 bob" in found
     assert "20 p" in found
@@ -203,7 +219,7 @@ def test_the_place_of_who_is_not_among_the_first(table: Table, people: list[Pers
 
 @pytest.mark.usefixtures("people")
 def test_a_stranger_learns_nothing(table: Table) -> None:
-    over(table, "alice", "bob", loser="bob")
+    over(table, "alice", "bob", loser="bob", moves=2 * MOVES)
     stranger = table.person("nosy@example.net")
     for line in ("info bob", "players", "history bob", "standings"):
         stranger.writes(line)

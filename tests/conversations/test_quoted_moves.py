@@ -46,7 +46,7 @@ def at_the_board(table: Table) -> Iterator[Reader]:
             work.run(sql("SET LOCAL idle_in_transaction_session_timeout = 0"))
         context = Context(
             turn=Turn(work=work, site=table.site, now=table.clock()),
-            actor=work.players.by_handle("alice"),
+            actor_id=1,
             help_page=lambda subject: help_page(subject, (), ""),
             check_handle=lambda *_: None,
             hints=(1,),

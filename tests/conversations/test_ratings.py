@@ -1,18 +1,20 @@
 """Ratings: which games count, what they do, and how they are counted anew."""
 
+import re
+
 import pytest
 from openskill.models import PlackettLuce
 from sqlalchemy import delete, update
 
 from pbm.play.leave import leave_board
-from pbm.play.ratings import recount_from
+from pbm.play.ratings import MOVES, recount_from
 from pbm.service.operator import boards
 from pbm.service.operator.office import Office
 from pbm.service.operator.verify import verify
 from pbm.service.ticks.ratings import AT_ONCE
 from pbm.store.schema.rating import ratings, results
 from pbm.store.values.ratings import Pool
-from tests.conversations.playing import board_mail, plays, plays_silently
+from tests.conversations.playing import board_mail, plays, plays_on, plays_silently
 from tests.growth import asked
 from tests.serving import tick_next
 from tests.table import SERVER, Person, Table
@@ -25,8 +27,8 @@ def known(table: Table, pool: Pool = Pool.TWO) -> dict[str, float]:
     """The means of all who have a rating."""
     with table.database.reading() as work:
         handles = {player.id: player.handle for player in work.players.all()}
-        best = work.ratings.best("abalone", pool, 100)
-    return {handles[player_id]: rating.mu for player_id, rating in best}
+        known = work.ratings.current("abalone", pool, handles)
+    return {handles[player_id]: rating.mu for player_id, rating in known.items()}
 
 
 def resigns(person: Person, number: int) -> None:
@@ -34,9 +36,27 @@ def resigns(person: Person, number: int) -> None:
 
 
 def a_game(table: Table, people: list[Person], number: int, loser: Person) -> None:
-    """A short game that counts: everybody moves, and one resigns."""
-    plays(table, people, number, plies=len(people))
+    """A short game that counts: everybody moves ten times, and one resigns."""
+    gets_somewhere(table, people, number)
     resigns(loser, number)
+
+
+def gets_somewhere(table: Table, people: list[Person], number: int) -> None:
+    """Everybody moves ten times, for the first time by mail."""
+    plays(table, people, number, plies=len(people))
+    plays_on(table, number, MOVES * len(people) - len(people))
+
+
+def quick_games(table: Table, loser: str, winner: str, times: int) -> None:
+    """Games that count, without their mails."""
+    first = max(table.boards(), default=0) + 1
+    table.begins(loser, winner, times=times)
+    player = table.player(loser)
+    assert player is not None
+    for number in range(first, first + times):
+        plays_on(table, number, 2 * MOVES)
+        with table.database.transaction() as work:
+            leave_board(work, work.boards.get(number), player, "resigned", table.clock())
 
 
 def problems(table: Table) -> list[str]:
@@ -55,6 +75,7 @@ def test_both_values_stand_in_the_last_mail(table: Table) -> None:
     for person in (alice, bob):
         text = " ".join(board_mail(person, 1).text.split())
         assert f"Ratings: alice {up}? +- {off} (a first game), bob {down}? +- {off} (a" in text
+        assert 'Two of three ratings are off by no more than stands behind "+-".' in text
     bob.says("rematch", answering=board_mail(bob, 1))
     a_game(table, [bob, alice], 2, loser=alice)
     text = " ".join(board_mail(bob, 2).text.split())
@@ -63,25 +84,69 @@ def test_both_values_stand_in_the_last_mail(table: Table) -> None:
 
 
 def test_standings(table: Table) -> None:
+    """Ten games with two people bring a place; those of whom little is known stand apart."""
     alice, bob = table.start("alice", "bob")
-    alice.says("standings", to=SERVER).hears("Nobody has a rating in Abalone yet.")
-    a_game(table, [alice, bob], 1, loser=alice)
-    alice.says("standings", to=SERVER)
-    first, second = (line for line in alice.newest.text.split("\n") if line.endswith(", 1 game"))
-    assert first.split()[:2] == ["1", "bob"]
-    assert second.split()[:2] == ["2", "alice"]
-    assert second.endswith(", 1 game")
+    table.joins("carol")
+    table.robots_join()
+    alice.says("standings", to=SERVER).hears("That takes ten rated games against two different")
+    quick_games(table, "alice", "pebble", 2)
+    quick_games(table, "alice", "bob", 9)
+    assert listed(alice) == []
+    assert "(place" not in alice.says("info alice").hears("games of two players:").newest.text
+    quick_games(table, "bob", "carol", 1)
+    assert listed(alice) == ["bob"]
+    quick_games(table, "alice", "carol", 1)
+    alice.says("standings", to=SERVER).hears("Little is known yet of any of them:")
+    assert listed(alice) == ["bob", "alice"]
+    with table.database.transaction() as work:
+        work.run(update(ratings).values(sigma=3.0).where(ratings.c.player_id == 1))
+    alice.says("standings", to=SERVER).hears("1 alice", "Little is known yet of these:")
+    assert listed(alice) == ["alice", "bob"]
+    bob.says("info alice").hears("12 games (place 1)")
+    bob.says("info pebble").hears("Rating: 950. It was measured, and no game changes it.")
+    bob.says("players").hears("950 measured")
+
+
+def listed(person: Person) -> list[str]:
+    """Who stands in the standings."""
+    lines = person.says("standings", to=SERVER).newest.text.split("\n")
+    handles = re.compile(r" *[0-9]* +([a-z]+) +[0-9]+[? ] \+- [0-9]+, [0-9]+ games?")
+    return [found[1] for line in lines if (found := handles.fullmatch(line))]
 
 
 def test_what_does_not_count(table: Table) -> None:
     alice, bob = table.joins("alice"), table.joins("bob")
     alice.says("challenge bob -unrated").hears("This game is not rated.")
     a_game(table, [alice, bob], 1, loser=bob)
+    assert "nobody's rating" not in board_mail(alice, 1).text
     alice.says("challenge bob")
     resigns(bob, 2)  # who has not moved
     alice.says("rematch", answering=board_mail(alice, 1)).hears("This game is not rated.")
     assert known(table) == {}
     assert "Ratings:" not in board_mail(alice, 2).text
+    assert not problems(table)
+
+
+@pytest.mark.both_databases
+@pytest.mark.parametrize(
+    ("plies", "scored", "counts"),
+    [(19, False, False), (20, False, True), (9, True, False), (10, True, True)],
+)
+def test_a_game_that_got_somewhere(plies: int, scored: bool, counts: bool, table: Table) -> None:
+    """Ten moves each, or five each and a marble that has fallen; before that nothing counts."""
+    alice, bob = table.joins("alice"), table.joins("bob")
+    alice.says("challenge bob -layout=alien")
+    plays_silently(table, 1, ["g5-h6,h6"] if scored else [])
+    plays_on(table, 1, plies - scored)
+    alice.says("draw 1")
+    bob.says("accept 1")
+    assert bool(known(table)) is counts
+    told = (
+        "This game counts for nobody's rating: one counts where each side has moved ten times, or"
+    )
+    for person in (alice, bob):
+        text = " ".join(person.newest.text.split())
+        assert (told in text, "Ratings: " in text) == (not counts, counts)
     assert not problems(table)
 
 
@@ -112,10 +177,11 @@ def test_a_board_that_goes_on_takes_its_rating_back(table: Table) -> None:
 def test_three_players_have_ratings_of_their_own(table: Table) -> None:
     people = [table.joins(name) for name in ("alice", "bob", "carol")]
     people[0].says("challenge me bob carol -bowl")
-    plays(table, people, 1, plies=3)
+    gets_somewhere(table, people, 1)
     resigns(people[1], 1)
     resigns(people[0], 1)
-    [[carol], [alice], [bob]] = RATE([[MODEL.rating()] for _ in range(3)], ranks=[1, 2, 3])
+    people[0].hears("Places: 1st carol, 2nd bob, 3rd alice.")  # by their last moves
+    [[carol], [bob], [alice]] = RATE([[MODEL.rating()] for _ in range(3)], ranks=[1, 2, 3])
     expected = {"carol": carol.mu, "alice": alice.mu, "bob": bob.mu}
     assert known(table, Pool.MANY) == pytest.approx(expected)
     assert known(table) == {}
@@ -124,7 +190,7 @@ def test_three_players_have_ratings_of_their_own(table: Table) -> None:
 def test_partners_share_a_place(table: Table) -> None:
     people = [table.joins(name) for name in ("alice", "bob", "carol", "dave")]
     people[0].says("challenge alice+carol bob+dave")
-    plays(table, people, 1, plies=4)
+    gets_somewhere(table, people, 1)
     resigns(people[1], 1)
     resigns(people[3], 1)
     found = known(table, Pool.TEAMS)
@@ -136,7 +202,7 @@ def test_a_partner_moves_for_nobody_who_has_not_moved(table: Table) -> None:
     people[0].says("challenge alice+carol bob+dave")
     plays(table, people, 1, plies=2)
     resigns(people[2], 1)
-    plays(table, people, 1, plies=2)  # alice for carol, and dave
+    plays_on(table, 1, MOVES * 4)  # alice for carol, and the others
     assert all(seat.last_ply for seat in table.board(1).seats)
     resigns(people[0], 1)
     assert known(table, Pool.TEAMS) == {}
@@ -149,8 +215,8 @@ def test_the_uncertainty_grows_without_play(table: Table) -> None:
     a_game(table, [alice, bob], 1, loser=bob)
 
     def off() -> int:
-        alice.says("standings", to=SERVER)
-        line = next(line for line in alice.newest.text.split("\n") if " alice " in line)
+        alice.says("info alice", to=SERVER)
+        line = next(line for line in alice.newest.text.split("\n") if "+-" in line)
         return int(line.split("+-")[1].split(",")[0])
 
     before = off()
@@ -168,7 +234,7 @@ def test_what_the_operator_ends(
 ) -> None:
     """A decision is a result; a board that is closed has none."""
     alice, bob = table.start("alice", "bob")
-    plays(table, [alice, bob], 1, plies=2)
+    gets_somewhere(table, [alice, bob], 1)
     office = Office(table.database, table.site, table.clock, "operator")
     boards.end(office, 1, "a long silence", winners)
     assert bool(known(table)) is counts
@@ -185,47 +251,10 @@ def test_unrated_stays_so(table: Table, begun: str, agreed: bool) -> None:
     alice.says(begun)
     if agreed:
         bob = table.person("dan@example.net").says("yes")
-    plays(table, [alice, bob], 1, plies=2)
-    resigns(bob, 1)
+    a_game(table, [alice, bob], 1, loser=bob)
     number = max(table.boards())
     assert not table.board(number).rated
     assert known(table) == {}
-
-
-def test_only_the_first_of_several_forfeits_costs_rating(table: Table) -> None:
-    """Who comes back and lets another board run out later loses rating again."""
-    alice, bob, carol, dave = (table.joins(name) for name in ("alice", "bob", "carol", "dave"))
-    for other in (bob, carol, dave):
-        alice.says(f"challenge {other.address.split('@')[0]}")
-    for number, other in enumerate((bob, carol), 1):
-        plays(table, [alice, other], number, plies=2)
-    table.days_pass(30)  # vacations and all
-    fresh = [[MODEL.rating()], [MODEL.rating()]]
-    [[won], [lost]] = RATE(fresh, ranks=[1, 2])
-    [[after], _] = RATE([[MODEL.rating()], [lost]], ranks=[1, 2])
-    first, second = ("bob", "carol") if known(table)["bob"] > after.mu else ("carol", "bob")
-    expected = {first: won.mu, second: after.mu, "alice": lost.mu}
-    assert known(table) == pytest.approx(expected, abs=1e-2)
-    text = " ".join(table.person(f"{second}@example.org").newest.text.split())
-    assert "(as before, since another board ran out in the same absence)" in text
-    assert not problems(table)
-    alice.says("challenge dave")
-    plays(table, [alice, dave], max(table.boards()), plies=2)
-    table.days_pass(30)
-    assert known(table)["alice"] < lost.mu - 1
-    assert not problems(table)
-
-
-def quick_games(table: Table, loser: str, winner: str, times: int) -> None:
-    """Games that count, without their mails."""
-    first = max(table.boards(), default=0) + 1
-    table.begins(loser, winner, times=times)
-    player = table.player(loser)
-    assert player is not None
-    for number in range(first, first + times):
-        plays_silently(table, number, ["a1-c3,d4", "i9-g7,f6"])
-        with table.database.transaction() as work:
-            leave_board(work, work.boards.get(number), player, "resigned", table.clock())
 
 
 def test_a_recount_goes_in_pieces(table: Table) -> None:

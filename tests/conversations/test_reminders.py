@@ -1,11 +1,20 @@
 """Reminders of several boards: one mail, which counts for each of them."""
 
-from datetime import timedelta
+import asyncio
+import re
+from datetime import datetime, timedelta
+from email import message_from_bytes
 
 import pytest
+from sqlalchemy import text
 
+from pbm.app.threads import here
+from pbm.mail.smtp_out.delivery import Deferred, Delivery, Sent
+from pbm.service.post.composer import Composer
+from pbm.service.post.post import Post
+from pbm.service.running.writer import Writer
 from tests.conversations.playing import plays
-from tests.table import Person, Table
+from tests.table import SERVER, Person, Table
 
 _DAY = timedelta(days=1)
 
@@ -51,11 +60,11 @@ def test_one_mail_reminds_of_all_boards(table: Table) -> None:
     assert not table.board(3).playing
 
 
-def test_twenty_boards_are_one_mail_and_more_are_two(table: Table) -> None:
+def test_any_number_of_boards_is_one_mail(table: Table) -> None:
     alice, bob = begun(table, "")
     table.begins("alice", "bob", times=24)
     table.days_pass(2.01)
-    alice.gets(2).hears(
+    alice.gets(1).hears(
         "Your games: 25 wait for your move",
         "please move by 2026-11-28 12:00 (UTC), or it is closed as if you had declined.",
         "more are not shown here",
@@ -64,10 +73,30 @@ def test_twenty_boards_are_one_mail_and_more_are_two(table: Table) -> None:
     table.days_pass(4.9)
     alice.hears_nothing()
     assert len([number for number in table.boards() if table.board(number).playing]) == 25
+    bob.forgets()
     table.days_pass(0.1)
     assert table.board(1).playing
     assert not [number for number in table.boards() if number > 1 and table.board(number).playing]
-    bob.hears("That counts as a decline")
+    assert bob.gets(1).newest.text.count("is closed.") == 24
+
+
+@pytest.mark.parametrize("spare", [True, False])
+def test_time_that_runs_out_on_many_boards_is_told_in_one_mail(
+    table: Table, *, spare: bool
+) -> None:
+    """Whether days of vacation are taken for it or not."""
+    alice, bob = begun(table, *[""] * 30)
+    if spare:
+        with table.database.transaction() as work:
+            work.run(text("DELETE FROM vacations"))
+    table.days_pass(20.1)
+    assert len(alice.arrived) <= 4  # on days 3, 7, 14 and 20
+    for person in (alice, bob):
+        person.forgets()
+    table.days_pass(1)
+    told = "days of this year's vacation were taken" if spare else "alice ran out of time"
+    for person in (alice, bob):
+        assert " ".join(person.gets(1).newest.text.split()).count(told) == 30
 
 
 def test_boards_of_another_day_are_named_and_counted_by_themselves(table: Table) -> None:
@@ -115,6 +144,59 @@ def test_a_reminder_that_is_lost_is_written_anew(table: Table) -> None:
     assert [table.board(number).playing for number in (1, 2)] == [False, False]
 
 
+@pytest.mark.parametrize("boards", [1, 2])
+def test_a_reminder_that_had_to_wait_tells_the_true_end(table: Table, boards: int) -> None:
+    alice, _bob = begun(table, *["-forfeittime=4d"] * boards)
+    next_server = NextServer()
+    table.posts = lambda: next_server.takes_from(table)  # type: ignore[method-assign]
+    table.days_pass(5)  # of which the next server is down for two
+    assert not next_server.taken
+    next_server.answer = Sent()
+    table.days_pass(hours=2)
+    (text,) = [taken for to, taken in next_server.taken if to == alice.address]
+    found = re.search(r"\bby (?:\w{3} )?(2026-11-2\d \d\d:\d\d)", text)
+    assert found
+    told = datetime.fromisoformat(f"{found[1]}+00:00")
+    assert table.clock() + timedelta(hours=22) <= told <= table.clock() + timedelta(hours=25)
+    table.days_pass((told - table.clock()) / _DAY - 0.01)
+    assert all(table.board(number).playing for number in range(1, boards + 1))
+    table.days_pass(0.4)
+    assert not any(table.board(number).playing for number in range(1, boards + 1))
+
+
+class NextServer:
+    """Where mail goes; it is down at first."""
+
+    def __init__(self) -> None:
+        self.answer: Delivery = Deferred("not now")
+        self.taken: list[tuple[str, str]] = []
+
+    async def deliver(self, envelope_sender: str, recipient: str, raw: bytes) -> Delivery:  # noqa: ARG002
+        """Take a mail, or not."""
+        if isinstance(self.answer, Sent):
+            part = next(message_from_bytes(raw).walk())
+            texts = [item for item in part.walk() if item.get_content_type() == "text/plain"]
+            words = texts[0].get_payload(decode=True)
+            assert isinstance(words, bytes)
+            self.taken.append((recipient, " ".join(words.decode().split())))
+        return self.answer
+
+    async def close(self) -> None:
+        """There is nothing to close."""
+
+    def takes_from(self, table: Table) -> None:
+        """Let a post try all that is due."""
+        asyncio.run(self._try_all(table))
+
+    async def _try_all(self, table: Table) -> None:
+        post = Post(table.database, table.site, table.clock, self, Composer(SERVER))
+        writer = Writer(table.database, here)
+        while mails := (await post.look(here)).mails:
+            for mail, written in mails:
+                await post.send(mail, written, writer)
+        post.holds.close()
+
+
 def test_a_digest_is_no_reason_to_wait_with_a_reminder(table: Table) -> None:
     alice, bob = begun(table, "")
     alice.says("set digest daily").forgets()
@@ -126,3 +208,35 @@ def test_a_digest_is_no_reason_to_wait_with_a_reminder(table: Table) -> None:
     table.days_pass(days=2, hours=6)
     alice.hears("Your move on board 1")
     assert "We have waited for your move" in "".join(mail.text for mail in alice.mails)
+
+
+@pytest.mark.parametrize("terms", [["", "-forfeittime=10d"], ["-forfeittime=10d"]])
+@pytest.mark.both_databases
+def test_after_a_long_outage_one_mail_tells_the_new_dates(table: Table, terms: list[str]) -> None:
+    alice, bob = begun(table, *terms)
+    table.days_pass(6.9)
+    alice.forgets()
+    table.is_down(7)
+    table.days_pass(0)
+    alice.gets(1).hears("move by 2026-12-19" if len(terms) > 1 else "by Tue 2026-12-08 12:00 UTC")
+    bob.hears_nothing()
+    table.days_pass(2)  # the seventh day is told with it
+    alice.hears_nothing()
+    table.days_pass(0.2)
+    alice.gets(1).hears("by Tue 2026-12-08 12:00 UTC (24 hours)")
+
+
+@pytest.mark.parametrize("others", [0, 1])
+def test_a_first_warning_that_is_late_leaves_a_day(table: Table, others: int) -> None:
+    """Every mail and every line of it tells the same end."""
+    alice, bob = begun(table, *["-nagtime=25d"] * (1 + others))
+    table.clock.passes(days=20.8)  # and no timer is done
+    table.days_pass(0)
+    end = "2026-12-13 07:12"
+    alice.gets(1).hears(f"by Sun {end} UTC (24 hours)", f"by {end} (UTC)")
+    assert alice.newest.text.count(end) == 2 * (1 + others)
+    bob.says("show 1").hears(f"alice's move on board 1, by Sun {end} UTC (24 hours)")
+    table.days_pass(0.99)
+    assert table.board(1).playing
+    table.days_pass(0.02)
+    assert not table.board(1).playing

@@ -147,7 +147,7 @@ def test_five_boards_at_a_time(table: Table) -> None:
 def test_what_is_told_of_a_robot(table: Table) -> None:
     alice = table.joins("alice")
     alice.says("info pebble").hears("pebble is a robot, and has played here since")
-    alice.says("players").hears("pebble            2026-11-21  robot")
+    alice.says("players").hears("pebble            2026-11-21   950  measured  robot")
     bob = table.person("bob@example.org")
     bob.writes("signup cobble").hears("cobble", "taken")
 

@@ -89,6 +89,28 @@ def test_a_time_zone_is_a_name(word: str, zone: str, clock: str, table: Table) -
     alice.says(f"set timezone {word}").hears(f"- timezone {zone}: it is 2026-11-21 {clock}")
 
 
+def test_several_settings_in_one_mail_are_all_kept(table: Table) -> None:
+    alice = table.joins("alice")
+    with table.database.engine.begin() as connection:
+        connection.execute(update(players).values(settings={"colours": "night"}))
+    lines = "set timezone Europe/Berlin\nset weekend off\nset picture off\nset digest 18:00"
+    alice.says(f"{lines}\nchallenges ask\nlimit 5").gets(1).forgets()
+    (row,) = table.rows("players")
+    assert row["settings"] == {
+        "timezone": "Europe/Berlin",
+        "weekend": False,
+        "picture": False,
+        "digest": "daily",
+        "digest_at": 18,
+        "challenges": "ask",
+        "limit": 5,
+        "colours": "night",  # which a newer version has kept
+    }
+    alice.says("settings").hears("- timezone Europe/Berlin:", "- weekend off:", "- limit 5:")
+    table.days_pass(hours=4)
+    assert [row["due_at"].hour for row in table.rows("due") if row["kind"] == "digest"] == [17]
+
+
 @pytest.mark.parametrize(
     ("line", "told"),
     [
@@ -123,3 +145,35 @@ def test_strict_says_what_it_asks_of_this_server(table: Table) -> None:
         "Strict is on now.", "- strict on: your answers to our mails are proof enough"
     )
     alice.says("set strict off").hears("- strict off: an answer of yours to one of our mails")
+
+
+def test_receipts_of_own_moves_can_be_left_out(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    board = alice.newest
+    alice.says("set receipts off").hears("Receipts are off now.", "brings you no mail").forgets()
+    alice.says("a1-c3,b2\nGood luck!", answering=board).hears_nothing()
+    bob.hears("Your move on board 1.", "| Good luck!")
+    bob.says("i9-g7,h8").says("Thanks!")
+    alice.gets(2).forgets()
+    alice.says("a1,a9", answering=board).gets(1).forgets()  # it is no move
+    alice.says("Just words.", answering=board).gets(1).forgets()
+    alice.says("resign", answering=board).gets(1).hears("Board 1 is over: bob wins.")
+
+
+@pytest.mark.parametrize(
+    ("said", "days"),
+    [("all", [3, 7, 14, 20]), ("7d", [7, 14, 20]), ("10d", [14, 20]), ("last", [20])],
+)
+def test_who_is_slow_has_fewer_reminders(table: Table, said: str, days: list[int]) -> None:
+    alice, bob = table.start("alice", "bob")
+    for person, move in ((alice, "a1-c3,b2"), (bob, "i9-g7,h8")):
+        person.says(move)
+    alice.says(f"set reminders {said}").hears("Reminders are").forgets()
+    found = []
+    for day in range(1, 22):
+        table.days_pass(1)
+        found += [day] if any("waited for your move" in mail.text for mail in alice.arrived) else []
+        alice.forgets()
+    assert found == days
+    assert table.board(1).playing  # days of vacation were taken
+    alice.says("set reminders 2h").hears("cannot be chosen here")

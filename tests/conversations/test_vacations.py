@@ -24,39 +24,39 @@ def test_no_clock_runs_in_a_vacation(table: Table) -> None:
         "You have 30 days a year: 19 of 2026 and 30 of 2027 are left.",  # one went before
     )
     bob.hears_nothing()
-    table.days_pass(9.4)  # it is not midnight yet
+    table.days_pass(9.7)  # it has begun at midnight, and has not lasted yet
     bob.hears_nothing()
     alice.forgets()
-    table.days_pass(0.2)
+    table.days_pass(0.1)
     bob.gets(1).hears(
         "alice's move on board 1 (away until 2026-12-10)",
         "alice is away from 2026-12-01 to 2026-12-10; until then no time runs out",
     )
     alice.hears_nothing()
-    still_played(table, 31 - 9.6)
+    still_played(table, 31 - 9.8)
 
 
 def test_back_ends_it(table: Table) -> None:
     alice, bob = begun(table, "alice", "bob")
     alice.says("back").hears("You have no vacation that could end.")
     alice.says("vacation today 20d")
-    table.days_pass(0)
+    table.days_pass(hours=6.1)
     bob.gets(1).hears("alice is away from 2026-11-21 to 2026-12-10")
-    table.days_pass(5)
+    table.days_pass(days=5, hours=-6.1)
     alice.says("back").hears("Welcome back. Today still counts as a day of your vacation")
-    table.days_pass(0)
+    table.days_pass(hours=6.1)
     bob.gets(1).hears("alice is back from vacation.")
     alice.says("back").hears("Today is the last day of your vacation")
-    still_played(table, 16 + 5.5)  # half a day and five days do not count
+    still_played(table, 16 + 5.5 - 6.1 / 24)  # half a day and five days do not count
 
 
 def test_going_back_and_forth_gains_nothing(table: Table) -> None:
-    """Each day costs one of the year, and the others hear of it once a day."""
+    """Each day costs one of the year, and the others hear of none that has not lasted."""
     alice, bob = begun(table, "alice", "bob")
     for _ in range(4):
         alice.says("vacation today 2d").says("back")
         table.days_pass(0)
-    bob.gets(2).hears("alice is away", "alice is back from vacation.")
+    bob.hears_nothing()
     alice.says("vacation").hears("- 2026-11-21 to 2026-11-21", "28 of 2026")
     table.days_pass(0.6)
     bob.hears_nothing()  # the vacation of tomorrow was dropped
@@ -89,6 +89,7 @@ def test_it_is_taken_by_itself_once(table: Table, days: float, first: str, last:
     )
     alice.says("vacation").hears(f"- {first} to {last}, taken by itself on board 1", "23 of 2026")
     still_played(table, 6.99)
+    alice.hears("(24 hours)", "We have waited for your move")
 
 
 def test_back_ends_what_was_taken_by_itself(table: Table) -> None:
@@ -96,9 +97,9 @@ def test_back_ends_what_was_taken_by_itself(table: Table) -> None:
     table.days_pass(22)
     bob.forgets()
     alice.says("back").hears("Welcome back.")
-    table.days_pass(0)
+    table.days_pass(0.5)
     bob.gets(1).hears("alice is back from vacation.")
-    still_played(table, 1)  # it was taken there before
+    still_played(table, 0.5)  # it was taken there before
 
 
 @pytest.mark.parametrize(
@@ -150,20 +151,38 @@ def test_it_is_told_on_every_board_that_waits(table: Table) -> None:
     table.begins("alice", "bob", times=12)
     table.begins("bob", "alice")
     alice.says("vacation today 3d").gets(1).forgets()
-    table.days_pass(minutes=1)
+    table.days_pass(hours=6.2)
     alice.hears_nothing()
-    assert [mail["X-PBM-Board"] for mail in bob.arrived] == [str(n) for n in range(1, 13)]
+    told = bob.gets(1).newest.text
+    assert [f"Abalone Board {number}:" in told for number in range(1, 14)] == [True] * 12 + [False]
+    assert told.count("alice is away from 2026-11-21 to 2026-11-23") == 12
     assert not [row for row in table.rows("due") if row["kind"] == "vacation"]
 
 
 def test_who_moves_to_another_zone_is_away_later(table: Table) -> None:
     alice, bob = begun(table, "alice", "bob")
-    alice.says("vacation tomorrow 2d").says("set timezone America/New_York").forgets()
-    table.days_pass(0.6)
+    alice.says("vacation tomorrow 2d").says("set timezone Pacific/Honolulu").forgets()
+    table.days_pass(1.1)
     bob.hears_nothing()
-    table.days_pass(0.2)
+    table.days_pass(0.1)
     bob.gets(1).hears("alice is away from 2026-11-22 to 2026-11-23")
-    still_played(table, 23 - 0.8)
+    still_played(table, 23 - 1.2)
+
+
+def test_a_day_ends_in_the_zone_in_which_it_began(table: Table) -> None:
+    alice, bob = begun(table, "alice", "bob")
+    alice.says("set timezone Pacific/Kiritimati")  # where it is two in the morning
+    alice.says("vacation 1").says("set timezone Pacific/Pago_Pago")
+    table.days_pass(0.9)
+    bob.says("show 1").hears("alice's move on board 1 (away until 2026-11-21); nothing to do.")
+    table.days_pass(0.1)
+    bob.says("show 1").hears("alice's move on board 1; nothing to do.")
+    alice.says("back").hears("You have no vacation that could end.")
+    alice.says("vacation today 1d").hears("- 2026-11-22 to 2026-11-22", "28 of 2026")
+    table.days_pass(20.91)
+    assert table.board(1).playing
+    table.days_pass(0.01)
+    assert not table.board(1).playing
 
 
 @pytest.mark.parametrize(("options", "days"), [("-totaltime=8d", 8), ("-bank=6d+1d", 6)])
@@ -187,11 +206,11 @@ def test_thirty_days_a_year(table: Table) -> None:
     alice.says("vacation 2.12. 9.12.").hears("You are away from 2026-12-02 to 2026-12-09")
     alice.says("vacation 3.12. 8.12.").hears("You are away from 2026-12-03 to 2026-12-08")
     alice.says("vacation").hears(
-        "- 2026-12-02 to 2026-12-09", "- 2026-12-10 to 2027-01-10", "none of 2026 and 20 of 2027"
+        "You have said: - 2026-12-02 to 2027-01-10 You have", "none of 2026 and 20 of 2027"
     )
     alice.says("vacation 29.12. 1.2.").hears("and 20 of 2027 are left.")
     alice.says("vacation 29.12. 30.1.").hears("none of 2026 and none of 2027 are left.")
-    assert len(table.rows("vacations")) == 3
+    assert len(table.rows("vacations")) == 1
 
 
 def test_a_number_alone_is_as_many_days(table: Table) -> None:
@@ -246,3 +265,37 @@ def test_weekends_on_again(table: Table) -> None:
     table.days_pass(20)
     alice.says("set weekend on").hears("run on Saturdays and Sundays, too")
     still_played(table, 1)
+
+
+def test_what_is_taken_right_before_another_is_told_with_its_end(table: Table) -> None:
+    alice, bob = begun(table, "alice", "bob", vacation=True)
+    table.days_pass(20)
+    alice.says("vacation 2026-12-19 2026-12-24")
+    table.days_pass(1.01)
+    bob.gets(1).hears("alice's move on board 1 (away until 2026-12-24)")
+    table.days_pass(10)
+    bob.hears_nothing()
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (["2026-11-24 2026-11-30", "2026-11-28 2026-12-05"], {3: "2026-11-24 to 2026-12-05"}),
+        (["2026-11-28 2026-12-05", "2026-11-24 2026-12-10"], {3: "2026-11-24 to 2026-12-10"}),
+        (["today 3d", "tomorrow 9d"], {0: "2026-11-21 to 2026-11-30"}),
+        (["today 3d", "", "tomorrow 9d"], {0: "21 to 2026-11-23", 3: "2026-11-24 to 2026-11-30"}),
+    ],
+)
+def test_vacations_that_touch_are_told_as_one(
+    table: Table, said: list[str], told: dict[int, str]
+) -> None:
+    alice, bob = begun(table, "alice", "bob")
+    for days in said:
+        if days:
+            alice.says(f"vacation {days}")
+        else:
+            table.days_pass(0.3)
+    for day in range(20):
+        table.days_pass(0.3)
+        bob.gets(1 if day in told else 0).hears(told.get(day, ""))
+        table.days_pass(0.7)

@@ -16,7 +16,7 @@ def insists(table: Table, handle: str) -> None:
     with table.database.transaction() as work:
         player = work.players.by_handle(handle)
         assert player is not None
-        work.players.set_settings(player.id, replace(player.settings, strict=True))
+        work.players.change_settings(player.id, strict=True)
 
 
 def asked(mail: Mail) -> bool:
@@ -45,7 +45,7 @@ class TestPass:
         alice, bob = table.start("alice", "bob")
         table.behind_front(PASS)
         bob.says("resign", answering=alice.newest).hears_nothing()
-        alice.gets(1).hears("came from bob@example.org, which is the address of bob")
+        alice.gets(1).hears("mails (board 1) came from bob@example.org. Nothing has been done.")
         assert table.board(1).status == "playing"
 
     def test_promise_12_not_before_the_operator_has_tried_it(self, table: Table) -> None:

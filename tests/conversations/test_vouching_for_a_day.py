@@ -85,6 +85,26 @@ def test_a_mail_that_comes_another_way_is_asked_about(table: Table) -> None:
     alice.writes("move 1 d3,c3").gets(1).hears("bob's move on board 1")
 
 
+def test_behind_a_front_server_it_stands_for_one_network(table: Table) -> None:
+    """All mails come from the front itself there, and so do forged ones."""
+    table.behind_front("dmarc=none header.from=example.org")
+    alice, bob = table.start("alice", "bob")
+    moves = ("move 1 c3,d3", "move 1 d3,c3", "move 1 c3,d3")
+    answers = iter(("g7,f7", "f7,g7"))
+    for move, network, stands in zip(moves, ("", "192.0.2.0/24", ""), (0, 1, 0), strict=True):
+        table.network = network
+        alice.forgets().writes(move)
+        assert ("also stands" in alice.newest.text) == stands
+        alice.gets(1).hears(QUESTION)
+        if answer := next(answers, ""):
+            alice.says("yes").gets(1).hears("bob's move on board 1")
+            bob.says(answer, answering=bob.mail("Abalone Board 1"))
+    table.network = "203.0.113.0/24"
+    alice.forgets().writes("move 1 c3,d3").gets(1).hears(QUESTION)
+    table.network = "192.0.88.0/24"
+    alice.forgets().writes("move 1 c3,d3", "hello").gets(1).hears("bob's move on board 1")
+
+
 def test_a_question_about_mails_from_several_ways_vouches_for_none(table: Table) -> None:
     """A yes to one's own move is none to whoever forges mails beside it."""
     alice, bob = table.start("alice", "bob")

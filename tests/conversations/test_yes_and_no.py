@@ -7,6 +7,7 @@ import pytest
 from pbm.commands.script import answer_to_welcome, confirmation
 from pbm.commands.yes_and_no import spoken
 from tests.conversations.playing import plays
+from tests.rows import each_row
 from tests.table import Mail, Person, Table
 
 YES = (
@@ -69,6 +70,7 @@ UNSURE = (
         "Yes, thanks for the\ninvitation, but not today",
         "Hm, ok?",
     ),
+    *("yes\n\nno", "Yes!\nNo thanks", "ja\n\n\nOn second thought, no.\n\nDave", "ok\nunsubscribe"),
     *("Thanks", "Great", "It depends", "ok then, tell me how much it costs and what the rules are"),
 )
 NO = (
@@ -77,19 +79,19 @@ NO = (
 )
 
 
-@pytest.mark.parametrize("words", YES)
+@each_row("words", YES)
 def test_a_yes_in_the_words_of_many(words: str) -> None:
     assert confirmation(words.split("\n"))[0] is True
     assert answer_to_welcome(words.split("\n"))[0] is True
 
 
-@pytest.mark.parametrize("words", NO)
+@each_row("words", NO)
 def test_a_no_in_the_words_of_many(words: str) -> None:
     assert confirmation(words.split("\n"))[0] is False
     assert answer_to_welcome(words.split("\n"))[0] is False
 
 
-@pytest.mark.parametrize("words", UNSURE)
+@each_row("words", UNSURE)
 def test_what_may_be_neither(words: str) -> None:
     assert confirmation(words.split("\n"))[0] is None
     assert answer_to_welcome(words.split("\n"))[0] is None

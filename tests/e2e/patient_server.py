@@ -1,8 +1,9 @@
 """`pbm serve` that keeps no mail before so many are there: `python patient_server.py MANY`.
 
 The first mail is kept alone. What then happens at once is the same on every machine: no turn is
-cut short because the last one took long, and neither a heartbeat nor anything that is due comes
-between.
+cut short because the last one took long, and nobody else writes. No heart beats after the first
+time, before the door opens, and of the roles only those run whose syncs are counted: who keeps
+mails, and who takes turns.
 """
 
 import asyncio
@@ -10,9 +11,9 @@ import sys
 from typing import Any
 
 from pbm.app.cli import main
+from pbm.app.server import Server
 from pbm.mail.smtp_in.handler import Handler
 from pbm.service.running import heartbeat
-from pbm.service.ticks.machine import Ticks
 from pbm.service.turns import turn
 
 
@@ -34,10 +35,17 @@ def gathers(many: int) -> None:
     Handler._kept = gathering  # type: ignore[method-assign]
 
 
+async def never(_: Server) -> None:
+    """What a role does that is left out."""
+    await asyncio.Event().wait()
+
+
 if __name__ == "__main__":
     gathers(int(sys.argv[1]))
     turn.SLICE = float("inf")
     heartbeat.BEAT_EVERY = float("inf")
-    Ticks.begin = lambda _: None  # type: ignore[method-assign]  # else it writes at its own time
-    Ticks.next_due_at = lambda _: None  # type: ignore[method-assign]
+    # They write where they begin, which is at their own time.
+    Server._keep_time = never  # type: ignore[method-assign]
+    Server._let_robots_think = never  # type: ignore[method-assign]
+    Server._send_post = never  # type: ignore[method-assign]
     main(["serve"])

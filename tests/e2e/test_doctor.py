@@ -94,6 +94,8 @@ def test_promise_12_a_front_that_lets_forged_ones_through(
     for spelling in ("plain", "in capitals", "in small letters", "folded", "below a Received"):
         assert spelling in found["forged results"]
     assert checked(server).startswith("FAIL")  # what was known before is forgotten
+    assert "has not found mx.games.example in order" in checked(server)
+    assert "forged results: Results of mx.games.example that the probe" in checked(server)
 
     front.removes, front.minds_case = True, True
     status, found = doctor(server, front)
@@ -123,6 +125,11 @@ def test_promise_12_other_ways_not_to_be_believed(
 
 
 def test_hops_are_counted(server: RunningServer, front: Front) -> None:
+    assert "Nobody has tried yet" in checked(server)
+    front.passes_on = False
+    server.admin("doctor", "--front", f"127.0.0.1:{front.port}", "--wait", "0")
+    assert "The probe has not arrived within 0 seconds" in checked(server)
+    front.passes_on = True
     front.adds_received = 3
     front.says = ""
     status, found = doctor(server, front)

@@ -100,24 +100,25 @@ def test_promise_03_and_promise_04_who_leaves_after_the_dot_and_comes_again(
     assert len(alice.mails) - alice.read == 2
 
 
-@pytest.mark.parametrize(
-    "end", [b"\n.\n", b"\n.\r\n", b"\r\n.\n", b"\r.\r", b"\r\n.\r", b"\r.\r\n", b"\0\r\n.\n"]
-)
-def test_promise_11_no_second_mail_is_smuggled_in(end: bytes, door: Door) -> None:
+FALSE_ENDS = (b"\n.\n", b"\n.\r\n", b"\r\n.\n", b"\r.\r", b"\r\n.\r", b"\r.\r\n", b"\0\r\n.\n")
+
+
+def test_promise_11_no_second_mail_is_smuggled_in(door: Door) -> None:
     alice = door.player("alice")
     smuggled = (
         f"MAIL FROM:<{alice.address}>\r\nRCPT TO:<{SERVER}>\r\nDATA\r\n"
         f"From: {alice.address}\r\nSubject: whoami\r\n\r\nwhoami"
     )
-    with door.connect() as client:
-        assert client.mail("evil@wild.example")[0] == client.rcpt(SERVER)[0] == 250
-        assert client.docmd("DATA")[0] == 354
-        client.send(b"From: evil@wild.example\r\nSubject: help\r\n\r\nhelp" + end)
-        client.send(f"{smuggled}\r\n.\r\n".encode())
-        code, text = client.getreply()
-        assert (code, text[:5]) == (550, b"5.6.0")
-        assert b"CRLF" in text
-        assert client.noop()[0] == 250
+    for end in FALSE_ENDS:
+        with door.connect() as client:
+            assert client.mail("evil@wild.example")[0] == client.rcpt(SERVER)[0] == 250, end
+            assert client.docmd("DATA")[0] == 354
+            client.send(b"From: evil@wild.example\r\nSubject: help\r\n\r\nhelp" + end)
+            client.send(f"{smuggled}\r\n.\r\n".encode())
+            code, text = client.getreply()
+            assert (code, text[:5]) == (550, b"5.6.0"), end
+            assert b"CRLF" in text
+            assert client.noop()[0] == 250, end
     door.server.until_all_is_sent()
     assert len(alice.mails) == alice.read
     assert door.sink.to("evil@wild.example") == []
@@ -139,18 +140,22 @@ def test_promise_15_idle_connections_keep_nobody_from_playing(door: Door) -> Non
         slow.close()
 
 
-@pytest.mark.parametrize(
-    "recipient", ["postmaster", "Postmaster@games.example", "abuse@games.example"]
-)
-def test_promise_23_the_operator_gets_what_is_for_postmaster(recipient: str, door: Door) -> None:
-    raw = (
-        b"From: x@wild.example\r\nSubject: whoami\r\nMessage-ID: <p@wild.example>\r\n\r\nresign\r\n"
-    )
-    with door.connect() as client:
-        assert client.mail("x@wild.example")[0] == client.rcpt(recipient)[0] == 250
-        assert client.data(raw)[0] == 250
-    (mail,) = until(lambda: door.sink.to(OPERATOR), "the operator's copy")
-    assert b"resign" in mail.raw
+def test_promise_23_the_operator_gets_what_is_for_postmaster(door: Door) -> None:
+    recipients = ["postmaster", "Postmaster@games.example", "abuse@games.example"]
+    for number, recipient in enumerate(recipients, start=1):
+        raw = (
+            b"From: x@wild.example\r\nSubject: whoami\r\n"
+            b"Message-ID: <p%d@wild.example>\r\n\r\nresign\r\n" % number
+        )
+        with door.connect() as client:
+            assert client.mail("x@wild.example")[0] == client.rcpt(recipient)[0] == 250
+            assert client.data(raw)[0] == 250
+        copies = until(
+            lambda number=number: found if len(found := door.sink.to(OPERATOR)) >= number else [],
+            f"the operator's copy of a mail to {recipient}",
+        )
+        assert len(copies) == number
+        assert b"resign" in copies[-1].raw
     assert door.sink.to("x@wild.example") == []
 
 

@@ -90,3 +90,22 @@ def test_it_is_played_by_mail(server: RunningServer, alice: Player, bob: Player)
     assert verified.returncode == 0, verified.stdout + verified.stderr
     shown = admin(server, "games", "show", "1")
     assert "Four in a Row Board 1: alice v bob" in shown.stdout, shown.stderr
+
+
+def test_one_that_is_unfit_is_left_out_and_the_server_starts(tmp_path: Path, sink: Sink) -> None:
+    for name in ("site", "server"):
+        (tmp_path / name).mkdir()
+    site = install(tmp_path / "site")
+    kept = site / "fourinarow" / "playthrough.txt"
+    kept.write_text(kept.read_text().replace("over four", "over five"))
+    settings = {"PYTHONPATH": str(site), "PBM_ADDRESS": SERVER, "PBM_SMARTHOST": sink.url}
+    settings["PBM_GAME"] = "connect4"
+    with RunningServer(tmp_path / "server", settings, command=SERVE) as server:
+        why = "The game connect4 is not let in: line "
+        assert "game left out" in server.log
+        assert why in server.log
+        checked = admin(server, "check")
+        assert checked.returncode == 1
+        assert why in " ".join(checked.stdout.split())
+        assert "Boards of that game wait until it is fit." in " ".join(checked.stdout.split())
+        Player("kate", server, sink).signs_up()

@@ -11,6 +11,9 @@ from tests.e2e.sink import Delivered, Sink
 HANDLES = ("alice", "bob", "carol", "dave", "erin", "frank")
 SUBJECT = "Abalone Board 1: alice, bob +4"
 SEED = 0  # with it the game below ends after 62 plies
+# So many plies each player hears of. Others then have brought each 25 mails; what is beyond 30
+# waits for an hour.
+HEARD_BY_ALL = 36
 
 
 def test_a_whole_game(server: RunningServer, sink: Sink) -> None:
@@ -20,21 +23,30 @@ def test_a_whole_game(server: RunningServer, sink: Sink) -> None:
     boards = starts(players)
     position = position_in(text_of(boards["alice"]))
     choice = random.Random(SEED)
-    plies = 0
-    while position.outcome is None:
+    plies = heard = 0
+    while position.turn is not None:
         mover = HANDLES[position.turn - 1]
         assert text_of(boards[mover]).startswith("Your move on board 1, by ")
         move = choose(position, choice)
         position = rules.play(position, move).position
         plies += 1
         players[mover].answers(boards[mover], rules.format_move(move))
-        boards = {handle: player.receives() for handle, player in players.items()}
-        for board in boards.values():
-            assert position_in(text_of(board)) == position
+        hearing = list(HANDLES)
+        if position.turn is not None and plies > HEARD_BY_ALL:
+            hearing = [mover, HANDLES[position.turn - 1]]
+        for handle in hearing:
+            boards[handle] = players[handle].receives()
+            assert position_in(text_of(boards[handle])) == position
+        heard += len(hearing)
+        if plies == HEARD_BY_ALL:
+            for handle, player in players.items():
+                player.answers(boards[handle], "set mails turn")
+                assert "Mails is turn now." in text_of(player.receives())
     assert position.outcome == rules.Outcome(winners=(2,), by="ejections")
     assert all(text_of(board).startswith("Board 1 is over: bob wins.") for board in boards.values())
-    # Two mails to sign up, one for the start, one for each ply, and alice's question: no more.
-    assert len(sink.mails) == len(HANDLES) * (2 + 1 + plies) + 1
+    # Two mails to sign up, one for the start, one for the setting, the plies that each player hears
+    # of, and alice's question: no more.
+    assert len(sink.mails) == len(HANDLES) * (2 + 1 + 1) + heard + 1
     for player in players.values():
         check_thread(player)
     verified = server.admin("verify")

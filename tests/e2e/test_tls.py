@@ -70,6 +70,8 @@ def test_a_certificate_is_shown_and_checked(tmp_path: Path, sink: Sink, issued: 
         assert "UTC only, less than 14 days." in certificate_line(server)
         expire(issued)
         until(lambda: "has expired, on " in certificate_line(server), "the certificate's end")
+        server.hangs_up('event="certificate is not good now"')
+        assert "it has expired, on " in server.log
 
 
 def test_a_server_that_was_started_before_the_certificate(

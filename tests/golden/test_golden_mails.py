@@ -119,6 +119,8 @@ NAMES = (
     "robot-trouble",
     "analysis-begun",
     "analysis",
+    "invited-player",
+    "address-wanted",
 )
 
 
@@ -237,6 +239,8 @@ def _open_games(url: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Mail]:
     found["paired"] = dave.mail("Abalone Board")
     table.days_pass(29)
     found["seek-lapsed"] = bob.mail("pbm: seek 3")
+    carol.says("challenge bob@example.org").says("add bob@example.org").says("yes")
+    found |= {"invited-player": bob.mail("Please"), "address-wanted": bob.mail("pbm: your address")}
     table.close()
     return found
 
@@ -372,19 +376,19 @@ def _come_back(table: Table) -> dict[str, Mail]:
     mia, noa = table.start("mia", "noa")
     report = REPORT.read_bytes().replace(b"\n", b"\r\n")
     table.deliver("", mia.newest.envelope_sender, report)
-    told = noa.newest
-    table.clock.passes(days=1)
-    table.runs()
-    again = mia.newest
+    table.days_pass(1)
+    told, again = noa.newest, mia.newest
     for _ in range(4):
         said = noa.says("Are you there?").newest
     mia.says("whoami", answering=mia.mail("pbm: welcome"))
+    asked = mia.mail("pbm: whoami")
+    table.days_pass(1)
     return {
         "mail-comes-back": told,
         "board-once-more": again,
         "words-come-back": said,
         "mail-arrives-again": noa.newest,
-        "whoami-after-bounces": mia.mail("pbm: whoami"),
+        "whoami-after-bounces": asked,
     }
 
 
@@ -435,6 +439,7 @@ def _agreements(url: str) -> dict[str, Mail]:
     chance = Random(14)
     plays_out(table, people, 3, chance, until=10)
     carol.says("resign 3")
+    table.days_pass(hours=12)  # after many mails in an hour there are no pictures
     plays_out(table, people, 3, chance, until=14)
     found["team-board"] = alice.newest
     carol.says("challenge alice -bowl -rounds=2")

@@ -13,6 +13,7 @@ from pbm.mail.writing import picture
 from pbm.rules import abalone as rules
 from pbm.rules.contract import Moved
 from tests.pictures import pixels
+from tests.rows import each_row
 
 FOLDER = Path(__file__).parent / "pictures"
 MOST_BYTES = {2: 23_000, 3: 24_000, 4: 25_000, 5: 26_000, 6: 29_000}
@@ -53,7 +54,7 @@ def drawing(name: str) -> dict[str, object]:
     return rules.drawing(position, moves)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_row("name", NAMES)
 def test_the_picture_is_as_it_was(name: str) -> None:
     file = FOLDER / f"{name}.png"
     png = picture.png(picture.described(drawing(name)))
@@ -63,7 +64,7 @@ def test_the_picture_is_as_it_was(name: str) -> None:
     assert pixels(png) == pixels(file.read_bytes())
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_row("name", NAMES)
 def test_the_picture_is_small(name: str) -> None:
     found = drawing(name)
     assert len(picture.png(picture.described(found))) <= MOST_BYTES[len(str(found["seats"]))]

@@ -7,14 +7,14 @@ from email.utils import getaddresses
 from pathlib import Path
 from urllib.parse import unquote
 
-import pytest
+from tests.rows import each_row
 
 FOLDER = Path(__file__).parent / "mails"
 SERVER = "pbm@games.example"
 HOST = "games.example"
 MAILS = sorted(FOLDER.glob("*.eml"))
 
-every_mail = pytest.mark.parametrize("path", MAILS, ids=lambda path: path.stem)
+every_mail = each_row("path", MAILS, ids=lambda path: path.stem)
 
 
 @every_mail

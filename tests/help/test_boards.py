@@ -5,6 +5,7 @@ import pytest
 from pbm.rules import abalone as rules
 from tests.help.boards import after, boards_in, drawn, flow, set_up
 from tests.help.pages import SUBJECTS, html_lines, page_text, text_lines
+from tests.rows import each_row
 from tests.rules.sentences import told
 
 START = rules.start()
@@ -62,7 +63,7 @@ EVERY_BOARD = [
 ]
 
 
-@pytest.mark.parametrize("name", rules.BOARDS)
+@each_row("name", rules.BOARDS)
 def test_a_board_has_a_page_of_its_own(name: str) -> None:
     own = [(words, position) for words, position in EVERY_BOARD if words.startswith(name.upper())]
     own = [(words, position) for words, position in own if words[len(name)] == ","]
@@ -71,7 +72,7 @@ def test_a_board_has_a_page_of_its_own(name: str) -> None:
         assert f"-layout={name}" in page_text(subject)
 
 
-@pytest.mark.parametrize("subject", SUBJECTS)
+@each_row("subject", SUBJECTS)
 def test_a_page_shows_the_boards_that_it_tells_of(subject: str) -> None:
     shown = boards_in(subject)
     told = TOLD.get(subject, EVERY_BOARD if subject == "boards" else [])
@@ -80,7 +81,7 @@ def test_a_page_shows_the_boards_that_it_tells_of(subject: str) -> None:
         assert words in item.words
 
 
-@pytest.mark.parametrize("name", ["", *rules.BOARDS])
+@each_row("name", ["", *rules.BOARDS])
 def test_boards_stand_in_both_parts_of_the_help_as_in_any_mail(name: str) -> None:
     label = f"{name.upper()}," if name else ""
     for lines in (text_lines(f"boards {name}"), html_lines(f"boards {name}")):

@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 from pbm.commands.declare import Command
 from pbm.commands.help import GROUPS, MARK, command_block, command_page, command_table, help_page
 from pbm.commands.look import Show
@@ -11,11 +9,12 @@ from pbm.commands.play import Move
 from pbm.commands.registry import COMMANDS, parse_line
 from tests.help.boards import flow
 from tests.help.pages import SERVER, page_text
+from tests.rows import each_row
 
 README = Path(__file__).resolve().parents[2] / "README.md"
 OPENING, CLOSING = "<!-- commands -->", "<!-- /commands -->"
 
-every_command = pytest.mark.parametrize("command", COMMANDS, ids=lambda item: item.words[0])
+every_command = each_row("command", COMMANDS, ids=lambda item: item.words[0])
 
 
 @every_command

@@ -3,8 +3,7 @@
 from datetime import timedelta
 from pathlib import Path
 
-import pytest
-
+from pbm.commands import records
 from pbm.commands.control import MOST_BLOCKED
 from pbm.commands.invite import MOST_WAITING
 from pbm.commands.look import MOST_SHOWN
@@ -17,12 +16,15 @@ from pbm.play.analyses import ANALYSES
 from pbm.play.hints import HINTS
 from pbm.play.limits import Limit, Rate
 from pbm.play.postage import MOST_MAILS
+from pbm.play.records import KEPT_UNSEEN
 from pbm.play.reports import REPORTS
 from pbm.play.waiting import MOST_TOGETHER
 from pbm.service.intake.mailrates import MailRates
+from pbm.service.intake.newcomers import AGAIN_AFTER
 from pbm.service.turns import questions, vouching
 from pbm.service.turns.logins import MOST_CHECKS
 from tests.help.pages import page_text
+from tests.rows import each_row
 
 README = Path(__file__).parents[2] / "README.md"
 HOUR, DAY, WEEK = timedelta(hours=1), timedelta(days=1), timedelta(weeks=1)
@@ -46,6 +48,7 @@ def named() -> list[str]:
         f"{within(hourly, HOUR)} an hour and {within(daily, DAY)} a day",
         f"In your first {day} hours here, {FIRST} answers meet no such pause",
         f"{within(limits.UNPROVEN_LIMIT, HOUR)} an hour, and in your first {day} hours {FIRST}",
+        f"{limits.TOLD.most} mails at once, and {within(limits.TOLD, 12 * HOUR) // 6} more in 2",
         f"open for {questions.OPEN_FOR // HOUR} hours; whether you want to play, {days} days",
         f"about {questions.MOST_ERRANDS} mails of yours",
         f"stands for {stands} hours",
@@ -57,6 +60,9 @@ def named() -> list[str]:
         f"{MailRates().per_address} mails an hour are taken from one address",
         f"{within(limits.STARTS, HOUR)} games an hour; and {within(begin.FIRST_STARTS, DAY)} in 24"
         f" hours until others have moved on {begin.TAKEN_UP} of them; and {begin.MOST_UNANSWERED}",
+        f"{within(records.IMPORTS, DAY)} records of games in 24 hours, with"
+        f" {records.MOST_PLIES} moves at most; a long one counts once for each {records.A_RECORD}"
+        f" moves. One goes when nobody has looked at it for {KEPT_UNSEEN // DAY} days",
         f"{within(limits.NEWS, HOUR)} times an hour, moves apart",
         f"{within(limits.SAME_WORDS, DAY)} times in 24 hours",
         f"{seeks.MOST_OPEN} seeks of yours are open at a time, and you join"
@@ -72,14 +78,15 @@ def named() -> list[str]:
         f"{within(limits.OF_NETWORK, HOUR)} an hour are answered from one network and"
         f" {within(limits.STRANGERS, HOUR)} an hour from everybody, and"
         f" {within(limits.VOUCHED, HOUR)} more",
+        f"gets through when it comes once more {AGAIN_AFTER // timedelta(minutes=1)} minutes later",
         f"For you we write to {within(limits.UNASKED, DAY)} of them in 24 hours, for all players"
-        f" together to {within(limits.ASIDE, HOUR)} an hour, and {MOST_WAITING} who have not",
+        f" together to {within(limits.ASKED, HOUR)} an hour, and {MOST_WAITING} who have not",
         f"{SHORTEST} characters or more, and {LONGEST} at most",
         f"{within(limits.NEW_PASSWORDS, HOUR)} new ones an hour are kept, and {MOST_CHECKS} are",
     ]
 
 
-@pytest.mark.parametrize("said", named())
+@each_row("said", named())
 def test_help_and_readme_name_it(said: str) -> None:
     for text in (page_text("limits"), README.read_text(encoding="utf-8")):
         assert said in " ".join(text.replace("`", '"').split())

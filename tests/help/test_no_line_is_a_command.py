@@ -12,6 +12,7 @@ from pbm.commands.script import Script, confirmation, read_script
 from pbm.mail.reading.quoting import own_words
 from pbm.play.subjects import answer_subject, is_own
 from tests.help.pages import PAGES, SUBJECTS, html_lines, mailed, text_lines
+from tests.rows import each_row
 
 ANY_WIDTH = range(40, 121)  # columns; nobody's mail program wraps at less
 
@@ -29,12 +30,12 @@ def rewrapped(subject: str) -> frozenset[str]:
     return frozenset(part for width in ANY_WIDTH for line in lines for part in wrap(line, width))
 
 
-@pytest.mark.parametrize("subject", SUBJECTS)
+@each_row("subject", SUBJECTS)
 def test_no_line_of_the_text_part_is_a_command(subject: str) -> None:
     assert not commands_among(text_lines(subject))
 
 
-@pytest.mark.parametrize("subject", SUBJECTS)
+@each_row("subject", SUBJECTS)
 def test_no_line_of_the_html_part_is_a_command(subject: str) -> None:
     assert not commands_among(html_lines(subject))
 
@@ -52,7 +53,7 @@ def test_no_line_answers_a_question(subject: str) -> None:
     assert not [line for line in lines if confirmation([line])[0] is not None]
 
 
-@pytest.mark.parametrize("subject", SUBJECTS)
+@each_row("subject", SUBJECTS)
 def test_a_page_that_comes_back_whole_runs_nothing(subject: str) -> None:
     rendered = mailed(subject)
     for said in (own_words(rendered.text), html_lines(subject)):

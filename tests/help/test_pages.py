@@ -15,6 +15,7 @@ from pbm.resources import resource_path
 from pbm.robots.players import ROBOTS
 from tests.help.boards import flow
 from tests.help.pages import PAGES, SERVER, SUBJECTS, html_lines, page_text, text_lines
+from tests.rows import each_row
 
 PHONE = 40  # characters of fixed width that a narrow phone shows in a line
 
@@ -33,26 +34,26 @@ def test_the_pages_are_these() -> None:
     assert sorted([*robots, *others]) == PAGES
 
 
-@pytest.mark.parametrize("subject", SUBJECTS)
+@each_row("subject", SUBJECTS)
 def test_a_page_fits_the_columns_of_a_mail(subject: str) -> None:
     assert max(map(len, text_lines(subject))) <= COLUMNS
 
 
-@pytest.mark.parametrize("name", PAGES)
+@each_row("name", PAGES)
 def test_a_page_can_be_read_as_a_file(name: str) -> None:
     text = (resource_path("help") / f"{name}.txt").read_text(encoding="ascii")
     assert max(map(len, text.split("\n"))) <= FILE_COLUMNS
     assert text.endswith("\n")
 
 
-@pytest.mark.parametrize("subject", SUBJECTS)
+@each_row("subject", SUBJECTS)
 def test_lines_that_keep_their_shape_fit_a_phone(subject: str) -> None:
     blocks = [block for block in page_text(subject).split("\n\n") if not block.startswith("- ")]
     shaped = [line for block in blocks for line in block.split("\n") if line.startswith(" ")]
     assert not [line for line in shaped if len(line) > PHONE]
 
 
-@pytest.mark.parametrize("subject", SUBJECTS)
+@each_row("subject", SUBJECTS)
 def test_a_list_item_stays_whole_over_several_lines(subject: str) -> None:
     """A line below an item that does not belong to it would be a paragraph of its own."""
     text = text_lines(subject)
@@ -74,7 +75,7 @@ def _items(block: str) -> list[str]:
     return [" ".join(item.split()) for item in f"\n{block}".split("\n- ")[1:]]
 
 
-@pytest.mark.parametrize("subject", SUBJECTS)
+@each_row("subject", SUBJECTS)
 def test_nothing_is_left_to_fill_in(subject: str) -> None:
     assert not re.search("[{}`]", page_text(subject))
 
@@ -99,7 +100,7 @@ def test_the_start_page_is_short() -> None:
     assert things.count("\n- ") == MOST_THINGS
 
 
-@pytest.mark.parametrize(
+@each_row(
     "subject", ["help abalone", "pbm help abalone", "Re: pbm HELP  Abalone", "abalone help abalone"]
 )
 def test_the_rules_answer_to_a_subject(subject: str) -> None:
@@ -108,7 +109,7 @@ def test_the_rules_answer_to_a_subject(subject: str) -> None:
     assert title(command.subject or "") == "help abalone"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("subject", "page"),
     [
         ("rules", "abalone"),
@@ -126,7 +127,7 @@ def test_a_page_has_other_names(subject: str, page: str) -> None:
     assert page_text(subject) == page_text(page)
 
 
-@pytest.mark.parametrize("subject", ["vacations", "../start", "start.txt", "e5", "help move"])
+@each_row("subject", ["vacations", "../start", "start.txt", "e5", "help move"])
 def test_an_unknown_page_is_refused_with_those_there_are(subject: str) -> None:
     with pytest.raises(Refusal) as refused:
         help_page(subject, COMMANDS, SERVER)
@@ -135,7 +136,7 @@ def test_an_unknown_page_is_refused_with_those_there_are(subject: str) -> None:
     assert refused.value.params["pages"] == PAGES
 
 
-@pytest.mark.parametrize("name", ["abalone", "start", "tutorial", "robots", *ROBOTS])
+@each_row("name", ["abalone", "start", "tutorial", "robots", *ROBOTS])
 def test_what_a_page_shows_to_be_sent_can_be_sent(name: str) -> None:
     text = (resource_path("help") / f"{name}.txt").read_text(encoding="utf-8")
     shown = [line.removeprefix(MARK) for line in text.split("\n") if line.startswith(MARK)]
@@ -144,7 +145,7 @@ def test_what_a_page_shows_to_be_sent_can_be_sent(name: str) -> None:
     assert all(MARK.strip() not in line for line in shown)
 
 
-@pytest.mark.parametrize("subject", SUBJECTS)
+@each_row("subject", SUBJECTS)
 def test_a_command_named_in_a_sentence_exists(subject: str) -> None:
     for quoted in re.findall(r'"([^"]+)"', flow(page_text(subject))):
         begins, *more = quoted.split()

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from pbm.mail.writing.render import Renderer
+from tests.rows import each_row
 
 RENDERER = Renderer()
 KEPT = json.loads(Path(__file__).with_name("rows_of_before.json").read_text())
@@ -47,13 +48,13 @@ def test_a_yes_that_an_earlier_version_did_not_take(offer: str | None, said: str
     assert said in " ".join(RENDERER.render("answer", params).text.split())
 
 
-@pytest.mark.parametrize(("fact", "said"), KEPT["facts"])
+@each_row(("fact", "said"), KEPT["facts"])
 def test_a_fact_that_an_earlier_version_told(fact: dict[str, Any], said: str) -> None:
     params = {**KEPT["board"], "lead": [fact], "comments": []}
     assert said in " ".join(RENDERER.render("board", params).text.split())
 
 
-@pytest.mark.parametrize(("refusal", "said"), KEPT["refusals"])
+@each_row(("refusal", "said"), KEPT["refusals"])
 def test_a_refusal_that_an_earlier_version_wrote(refusal: dict[str, Any], said: str) -> None:
     told = {"title": "move", "line": "", "nearest": None, "example": None, "talk": False}
     section = {"section": "refusal", **told, "comment": [], "alone": True, **refusal}

@@ -9,13 +9,22 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import pytest
 
-from pbm.events.board import BoardFact, MatchOver, OfferMade, Standing, fact_name, told
+from pbm.events.board import (
+    BoardFact,
+    MatchOver,
+    OfferMade,
+    RecountedRating,
+    Standing,
+    fact_name,
+    told,
+)
 from pbm.events.by_operator import OperatorActed
 from pbm.mail.writing.render import Renderer
 from pbm.plain import from_plain, to_plain
 from pbm.play.shown import BoardView, DepartureShown, MoveShown
 from pbm.play.view import board_view
 from pbm.resources import resource_path
+from tests.rows import each_row
 from tests.table import Table
 
 OF_BEFORE = "operator-acted"  # the words of rows that a version before this one wrote
@@ -26,6 +35,10 @@ VALUES: Mapping[Any, tuple[Any, ...]] = {
     str: ("alice", ""),
     tuple[str, ...]: (("alice",), ("alice", "bob"), ()),
     tuple[Standing, ...]: (TABLE,),
+    tuple[RecountedRating, ...]: (
+        (RecountedRating("", "two", 2492, 1620),),
+        (RecountedRating("Abalone", "many", 1620, None), RecountedRating("Go", "two", 3, 1)),
+    ),
 }
 
 
@@ -101,7 +114,7 @@ def test_a_fact_in_each_mail(kind: type[BoardFact], views: dict[str, BoardView])
                 assert ("reason given: | alice " in " ".join(mail.split())) is bool(fact.why)
 
 
-@pytest.mark.parametrize("kind", FACTS, ids=fact_name)
+@each_row("kind", FACTS, ids=fact_name)
 def test_a_fact_comes_back_from_its_plain_form(kind: type[BoardFact]) -> None:
     for fact in variants(kind):
         assert from_plain(kind, json.loads(json.dumps(to_plain(fact)))) == fact

@@ -8,11 +8,12 @@ from random import Random
 import pytest
 from openskill.models import PlackettLuce
 
-from pbm.play.ratings import PROVISIONAL, after_game, at, places_of, shown
+from pbm.play.places import places_of
+from pbm.play.ratings import PROVISIONAL, after_game, at, shown
 from pbm.rules.registry import default_game
 from pbm.store.values.boards import Board, Seat
-from pbm.store.values.plies import Departure
 from pbm.store.values.ratings import Rating
+from tests.rows import each_row
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 NEW = at(None, NOW)
@@ -37,37 +38,38 @@ FOUR = "1111./1111.2/.....22/4.....22/44.....22/44.....2/44...../4.3333/.3333"
 LESS = FOUR.replace("44...../4", "4....../.")  # seat 4 has lost two
 
 
-@pytest.mark.parametrize(
-    ("state", "winners", "left", "places"),
+@each_row(
+    ("state", "winners", "last", "places"),
     [
         (f"{FOUR} - 6,0,0,0 won=1", (1,), (), (1, 2, 2, 2)),
         (f"{FOUR} - 2,6,1,3 won=2", (2,), (), (3, 1, 4, 2)),
         (f"{LESS} - 6,2,1,2 won=1", (1,), (), (1, 2, 4, 3)),  # as many, but 4 has lost more
-        (f"{FOUR} - 6,2,1,1 out=2+4;won=1", (1,), (4, 2), (1, 3, 2, 4)),
-        (f"{FOUR} - 0,0,0,5 out=1+2+4;won=3", (3,), (4, 1, 2), (3, 2, 1, 4)),
+        (f"{FOUR} - 6,2,1,1 out=2+4;won=1", (1,), (37, 34, 39, 32), (1, 3, 2, 4)),
+        (f"{FOUR} - 0,0,0,5 out=1+2+4;won=3", (3,), (21, 26, 39, 12), (3, 2, 1, 4)),
+        (f"{FOUR} - 0,0,0,5 out=1+2+4;won=3", (3,), (1, 0, 39, 0), (2, 3, 1, 3)),  # never moved
         (f"{FOUR} 1 0,0,0,3 -", (), (), (1, 1, 1, 1)),  # a draw by word
-        (f"{FOUR} 1 0,0,0,3 out=3", (), (3,), (1, 1, 4, 1)),
+        (f"{FOUR} 1 0,0,0,3 out=3", (), (), (1, 1, 4, 1)),
         (f"{FOUR} - 6,2,6,2 teams;won=1+3", (1, 3), (), (1, 3, 1, 3)),
-        (f"{FOUR} - 6,2,6,2 teams;out=1+2;won=1+3", (1, 3), (1, 2), (1, 3, 1, 3)),
-        (f"{FOUR} - 1,2,1,2 teams;out=2+4;won=1+3", (1, 3), (4, 2), (1, 3, 1, 3)),
+        (f"{FOUR} - 6,2,6,2 teams;out=1+2;won=1+3", (1, 3), (), (1, 3, 1, 3)),
+        (f"{FOUR} - 1,2,1,2 teams;out=2+4;won=1+3", (1, 3), (), (1, 3, 1, 3)),
         (f"{FOUR} 1 1,2,1,2 -", (3,), (), (4, 2, 1, 2)),  # decided by the operator
     ],
 )
 def test_places(
-    state: str, winners: tuple[int, ...], left: Sequence[int], places: tuple[int, ...]
+    state: str, winners: tuple[int, ...], last: Sequence[int], places: tuple[int, ...]
 ) -> None:
-    """Winners, then who is still in by what they ejected and lost, then who left, the latest
-    first."""
-    departures = tuple(Departure(order, seat, "resigned", NOW) for order, seat in enumerate(left))
-    assert places_of(finished(state, winners), departures) == places
+    """Winners, then who is still in by what they ejected and lost, then who is out, by their
+    `last` plies, the latest first."""
+    assert places_of(finished(state, winners, last)) == places
 
 
-def finished(state: str, winners: tuple[int, ...]) -> Board:
+def finished(state: str, winners: tuple[int, ...], last: Sequence[int]) -> Board:
     """A board of four that is over."""
     game = default_game()
     teams = {"teams": True, "layout": "standard"} if "teams" in state else {}
     start = game.start(4, teams, 0)
-    seats = tuple(Seat(number, number, f"p{number}", number) for number in range(1, 5))
+    plies = last or (1, 2, 3, 4)
+    seats = tuple(Seat(seat, seat, f"p{seat}", ply) for seat, ply in enumerate(plies, 1))
     moments = {"started_at": NOW, "changed_at": NOW}
     return Board(
         *(1, game.info.name, game.info.version, teams, "", start.state(), state),

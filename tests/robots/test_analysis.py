@@ -11,6 +11,7 @@ from pbm.robots.analysis import Judged, Piece, judge, mistakes, next_piece
 from pbm.robots.courses import Course
 from pbm.rules.abalone import GAME
 from pbm.rules.contract import WON, Budget, Found, Line
+from tests.rows import each_row
 
 
 class Heap:
@@ -100,7 +101,7 @@ def pieces(costs: dict[int, int], plies: int) -> Iterator[Piece]:
             long += [Judged(ply, 1, "", costs.get(ply, 0), ()) for ply in piece.plies]
 
 
-@pytest.mark.parametrize("plies", [1, 2, 9, 10, 11, 100, 300, 5_000])
+@each_row("plies", [1, 2, 9, 10, 11, 100, 300, 5_000])
 def test_each_ply_is_looked_at_once_and_no_piece_is_long(plies: int) -> None:
     costs = {ply: 1_000 - ply for ply in range(1, plies + 1, 7)}
     done = list(pieces(costs, plies))

@@ -3,6 +3,7 @@
 import pytest
 
 from pbm.rules import abalone as rules
+from tests.rows import each_row
 from tests.rules.random_positions import SETUPS, some_positions
 from tests.rules.sentences import told
 from tests.rules.setups import placed, teamed
@@ -11,7 +12,7 @@ START = rules.start()
 OVER = rules.leave(START, 2)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("position", "usual", "abapro"),
     [
         (START, "a1-c3,b2", "i5h5"),
@@ -49,12 +50,12 @@ def test_either_end_may_come_first() -> None:
     assert rules.parse_abapro("g9g7f9", position) == rules.parse_abapro("g7g9f7", position)
 
 
-@pytest.mark.parametrize("text", ["I5H5", " i5 h5 ", "i5\nh5", "I5h5"])
+@each_row("text", ["I5H5", " i5 h5 ", "i5\nh5", "I5h5"])
 def test_capitals_and_blanks_make_no_difference(text: str) -> None:
     assert str(rules.parse_abapro(text, START)) == "a1-c3,b2"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "reason"),
     [
         ("", "not-a-move"),
@@ -85,7 +86,7 @@ def test_no_move_anywhere(text: str, reason: str) -> None:
         assert error.value.reason == reason
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("position", "text", "reason", "sentence"),
     [
         (OVER, "i5h5", "game-over", "This game is over."),

@@ -17,6 +17,7 @@ from pbm.rules.abalone.board import (
     parse_cell,
     set_of,
 )
+from tests.rows import each_row
 
 
 def neighbours(cell: int) -> set[str]:
@@ -40,7 +41,7 @@ def test_the_rows() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("cell", "expected"),
     [
         ("e5", "e4 e6 d5 f5 f6 d4"),
@@ -61,7 +62,7 @@ def test_names_are_read_and_written_alike() -> None:
     assert format_cell(CENTRE) == "e5"
 
 
-@pytest.mark.parametrize("name", ["", "a", "a0", "a6", "a10", "e10", "f1", "i4", "j5", "5e", "aa"])
+@each_row("name", ["", "a", "a0", "a6", "a10", "e10", "f1", "i4", "j5", "5e", "aa"])
 def test_what_is_no_cell(name: str) -> None:
     with pytest.raises(NotationError) as error:
         parse_cell(name)

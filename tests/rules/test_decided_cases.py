@@ -3,6 +3,7 @@
 import pytest
 
 from pbm.rules import abalone as rules
+from tests.rows import each_row
 from tests.rules.sentences import told
 from tests.rules.setups import marbles, move, placed, teamed
 
@@ -100,7 +101,7 @@ def test_a_push_against_the_pillar() -> None:
     assert said("c3-d4,e5", placed("c3 d4", "i9", pillar=True))[0] == "pillar-in-the-way"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "reason"),
     [
         ("hello", "not-a-move"),

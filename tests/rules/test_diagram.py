@@ -1,8 +1,7 @@
 """The labelled board and the symbols on it."""
 
-import pytest
-
 from pbm.rules import abalone as rules
+from tests.rows import each_row
 
 
 def test_six_players_are_digits() -> None:
@@ -23,7 +22,7 @@ def test_six_players_are_digits() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("players", "symbols"),
     [(2, "ox"), (3, "123"), (4, "1234"), (5, "12345"), (6, "123456")],
 )

@@ -9,6 +9,7 @@ import pytest
 from pbm.rules import abalone as rules
 from pbm.rules.abalone.board import CELL_NAMED, CELLS, STEPS
 from pbm.rules.contract import Moved
+from tests.rows import each_row
 from tests.rules.random_games import pick
 
 NAMES = rules.GROUND.names
@@ -96,7 +97,7 @@ def between(one: tuple[float, float], other: tuple[float, float]) -> list[tuple[
     return [(x + part * (far_x - x) / 20, y + part * (far_y - y) / 20) for part in range(21)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "left", "came", "towards"),
     [
         ("a1-c3,d4", ["a1"], ["d4", "c3", "b2"], 60),

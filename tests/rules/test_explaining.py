@@ -5,14 +5,13 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-import pytest
-
 from pbm.mail.writing.render import templates_of
 from pbm.resources import resource_path
 from pbm.rules import abalone as rules
 from pbm.rules.abalone import GAME
 from pbm.rules.abalone.board import CENTRE, STEPS, distance, format_cell, members
 from pbm.rules.abalone.game import AbalonePosition
+from tests.rows import each_row
 from tests.rules.random_games import near_the_end, pick
 from tests.rules.random_positions import SETUPS, some_positions
 
@@ -195,7 +194,7 @@ def test_a_line_that_leads_to_a_push_says_so() -> None:
     assert "leads-to" not in reasons(after, "g5,f5", "e7-f8,f8", "f5,e5")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("reason", "sentence"),
     [
         ({"what": "wins"}, "It wins the game."),

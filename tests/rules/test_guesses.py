@@ -1,15 +1,14 @@
 """What a text that is no move may mean: legal moves that can be written with just its places."""
 
-import pytest
-
 from pbm.rules import abalone as rules
 from pbm.rules.abalone.guesses import moves_naming, nearest_moves, places_of
 from pbm.rules.abalone.notation import is_nearly_notation, moves_meant
+from tests.rows import each_row
 from tests.rules.random_positions import some_positions
 from tests.rules.setups import placed
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "is_nearly"),
     [
         ("c3 c4", True),
@@ -34,7 +33,7 @@ def test_what_names_places_and_nothing_else(text: str, is_nearly: bool) -> None:
     assert is_nearly_notation(text) is is_nearly
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("own", "theirs", "text", "meant"),
     [
         ("c3", "i9", "c3 c4", ["c3,c4"]),

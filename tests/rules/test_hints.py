@@ -1,13 +1,12 @@
 """The example move that every mail shows."""
 
-import pytest
-
 from pbm.rules import abalone as rules
+from tests.rows import each_row
 from tests.rules.random_positions import some_positions
 from tests.rules.setups import placed
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("board", "players", "text"),
     [
         ("standard", 2, "a1-c3,b2"),

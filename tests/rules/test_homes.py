@@ -3,6 +3,7 @@
 import pytest
 
 from pbm.rules import abalone as rules
+from tests.rows import each_row
 
 HOMES = {
     ("standard", 2): ["top", "bottom"],
@@ -26,7 +27,7 @@ HOMES = {
 }
 
 
-@pytest.mark.parametrize(("board", "players"), HOMES)
+@each_row(("board", "players"), HOMES)
 def test_homes(board: str, players: int) -> None:
     seats = range(1, players + 1)
     assert [rules.home(board, players, seat) for seat in seats] == HOMES[board, players]

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from pbm.rules import abalone as rules
+from tests.rows import each_row
 from tests.rules.sentences import told
 
 MANUAL = Path(__file__).resolve().parents[2] / "docs" / "rules.md"
@@ -67,7 +68,7 @@ STATES["official", 2] = STATES["standard", 2]
 STATES["official", 3] = STATES["standard", 3]
 
 
-@pytest.mark.parametrize(("board", "players"), STATES)
+@each_row(("board", "players"), STATES)
 def test_starts(board: str, players: int) -> None:
     position = rules.start(board, players)
     zeros = ",".join("0" * players)
@@ -104,7 +105,7 @@ def test_the_default_is_standard_for_two() -> None:
 NO_BOARD = f"There is no such board. The boards are {', '.join([*rules.BOARDS][:-1])} and pyramid."
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("board", "players", "reason", "sentence"),
     [
         ("soup", 2, "unknown-board", NO_BOARD),
@@ -141,7 +142,7 @@ def test_the_manual_shows_every_board_as_it_is() -> None:
     assert rules.diagram(rules.start()) in MANUAL.read_text("utf-8")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("board", "rows"),
     [
         (None, STATES["official", 4]),
@@ -173,7 +174,7 @@ def test_the_pillar_stands_wherever_the_centre_is_empty() -> None:
                 assert error.value.reason == "centre-taken"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("board", "players", "more", "reason", "sentence"),
     [
         ("standard", 3, {"teams": True}, "wrong-players", "A game in teams is for 4 players."),

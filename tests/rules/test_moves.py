@@ -6,11 +6,12 @@ from pbm.rules import abalone as rules
 from pbm.rules.abalone.board import LINES, STEPS, parse_cell, set_of
 from pbm.rules.abalone.moves import Move
 from pbm.rules.abalone.refusals import why_not
+from tests.rows import each_row
 from tests.rules.random_positions import some_positions
 from tests.rules.setups import marbles, move, placed
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("own", "theirs", "text", "own_after", "theirs_after"),
     [
         ("e5 e6", "e7", "e5-e6,e7", "e6 e7", "e8"),
@@ -56,7 +57,7 @@ def test_two_marbles_that_share_a_target_differ_by_the_first_named() -> None:
     assert one != other
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("cells", "step"),
     [((), 1), ((11, 13), 1), ((11, 12, 13, 14), 1), ((10, 11), 1), ((11, 22), 2), ((11,), 0)],
 )

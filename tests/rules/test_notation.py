@@ -3,6 +3,7 @@
 import pytest
 
 from pbm.rules import abalone as rules
+from tests.rows import each_row
 from tests.rules.random_positions import some_positions
 from tests.rules.setups import placed
 
@@ -70,13 +71,13 @@ NO_MOVES = [
 ]
 
 
-@pytest.mark.parametrize("text", SPELLINGS)
+@each_row("text", SPELLINGS)
 def test_spellings_of_one_move(text: str) -> None:
     assert rules.is_notation(text)
     assert rules.format_move(rules.parse_move(text, START)) == "a1-c3,b2"
 
 
-@pytest.mark.parametrize("text", NO_MOVES)
+@each_row("text", NO_MOVES)
 def test_what_does_not_read_as_a_move(text: str) -> None:
     assert not rules.is_notation(text)
     with pytest.raises(rules.NotationError) as error:
@@ -84,14 +85,14 @@ def test_what_does_not_read_as_a_move(text: str) -> None:
     assert error.value.reason == "not-a-move"
 
 
-@pytest.mark.parametrize("text", ["a6,a5", "j1,k2", "z99-a0,b2", "c5,c5", "a1-i9,b2", "e5,e9"])
+@each_row("text", ["a6,a5", "j1,k2", "z99-a0,b2", "c5,c5", "a1-i9,b2", "e5,e9"])
 def test_what_reads_as_a_move_but_is_none(text: str) -> None:
     assert rules.is_notation(text)
     with pytest.raises(rules.NotationError):
         rules.parse_move(text, START)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("own", "text", "canonical"),
     [
         ("e5", "e5,f5", "e5,f5"),
@@ -137,14 +138,14 @@ def test_no_two_legal_moves_share_a_canonical_text() -> None:
         assert len({str(move) for move in moves}) == len(moves)
 
 
-@pytest.mark.parametrize("text", ["a1-c3,d4" * 10**5, " " * 10**6, "-" * 10**6, "a1," * 10**6])
+@each_row("text", ["a1-c3,d4" * 10**5, " " * 10**6, "-" * 10**6, "a1," * 10**6])
 def test_a_very_long_text_is_no_move(text: str) -> None:
     assert not rules.is_notation(text)
     with pytest.raises(rules.NotationError):
         rules.parse_move(text, START)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     ["e4", "E4", "is e4 free?", "a1-c3,d4", "(a1)", "b2b3", "a1b2c3", "ｅ４", "e4.", "a9 i9"],
 )
@@ -152,7 +153,7 @@ def test_what_mentions_a_cell(text: str) -> None:
     assert rules.mentions_cell(text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     ["", "a6", "i4", "e", "e10", "ae4", "e4x", "4e", "Nice one!", "e 4", "e٤", "j1", "x_e4"],
 )

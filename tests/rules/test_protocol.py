@@ -22,6 +22,7 @@ from pbm.rules.abalone.protocol.requests import LONGEST_LINE, REQUEST_REASONS
 from pbm.rules.abalone.protocol.searches import MOST_NODES, MOST_SECONDS
 from pbm.rules.contract import WON
 from tests.polling import PATIENCE
+from tests.rows import each_row
 from tests.rules.perft_table import STARTS, TEAM_STARTS
 from tests.rules.setups import placed
 
@@ -209,7 +210,7 @@ def test_an_evaluation() -> None:
     assert ask(op="evaluate", state=OVER)["scores"] == [WON, -WON]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("request_line", "expected"),
     [
         (b"", "bad-json"),
@@ -314,7 +315,7 @@ def test_the_program_goes_on_after_every_failure() -> None:
     ]
 
 
-@pytest.mark.parametrize("length", [LONGEST_LINE - 1, LONGEST_LINE, LONGEST_LINE + 1, 10**6])
+@each_row("length", [LONGEST_LINE - 1, LONGEST_LINE, LONGEST_LINE + 1, 10**6])
 def test_long_lines_are_one_line_each(length: int) -> None:
     request = line(op="start")
     padded = request.ljust(length - 1) + b"\n"

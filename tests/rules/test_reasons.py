@@ -20,6 +20,7 @@ from pbm.rules.abalone.records.apgn import MOST_PLIES
 from pbm.rules.abalone.records.forms import LONGEST_TEXT
 from pbm.rules.abalone.records.record import LONGEST_VALUE, MOST_TAGS
 from pbm.rules.contract import RulesError
+from tests.rows import each_row
 from tests.rules.sentences import told
 from tests.rules.test_refusals import ILLEGAL, IN_TEAMS, NOTATION, PILLAR
 from tests.rules.test_state import BAD
@@ -378,7 +379,7 @@ def kind(error: RulesError) -> Kind:
     return error.reason, error.params.get("fault")
 
 
-@pytest.mark.parametrize(("named", "call", "sentence"), ROWS, ids=[row[0] for row in ROWS])
+@each_row(("named", "call", "sentence"), ROWS, ids=[row[0] for row in ROWS])
 def test_what_is_refused_is_told(named: str, call: Callable[[], object], sentence: str) -> None:
     error = raised(call)
     assert kind(error) == (*named.split(), None)[:2]

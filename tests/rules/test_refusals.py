@@ -7,6 +7,7 @@ import pytest
 
 from pbm.rules import abalone as rules
 from pbm.rules.abalone.errors import IllegalMoveReason, NotationReason
+from tests.rows import each_row
 from tests.rules.random_positions import some_positions
 from tests.rules.sentences import told
 from tests.rules.setups import CELLS, placed, teamed
@@ -312,14 +313,14 @@ PILLAR = [
 ]
 
 
-@pytest.mark.parametrize(("position", "text", "reason", "sentence"), NOTATION)
+@each_row(("position", "text", "reason", "sentence"), NOTATION)
 def test_no_move_anywhere(position: rules.Position, text: str, reason: str, sentence: str) -> None:
     with pytest.raises(rules.NotationError) as error:
         rules.parse_move(text, position)
     assert (error.value.reason, told(error.value)) == (reason, sentence)
 
 
-@pytest.mark.parametrize(("position", "text", "reason", "sentence"), ILLEGAL + IN_TEAMS + PILLAR)
+@each_row(("position", "text", "reason", "sentence"), ILLEGAL + IN_TEAMS + PILLAR)
 def test_no_move_here(position: rules.Position, text: str, reason: str, sentence: str) -> None:
     with pytest.raises(rules.IllegalMoveError) as error:
         rules.parse_move(text, position)

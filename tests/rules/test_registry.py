@@ -1,5 +1,6 @@
 """Which games are let in, and why others are not; each that is plays its playthrough."""
 
+import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -53,7 +54,7 @@ def second_point() -> EntryPoint:
 def second_game(monkeypatch: pytest.MonkeyPatch) -> Iterator[Game]:
     """The game that is made for the tests."""
     monkeypatch.syspath_prepend(str(SECOND))
-    (game,) = load_games([second_point()]).values()
+    (game,) = load_games([second_point()])[0].values()
     yield game
     sys.modules.pop("fourinarow")
 
@@ -63,11 +64,11 @@ def preferred(second_game: Game, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ga
     """The second game, installed beside the first and meant where none is named."""
     both = [*entry_points(group=registry.GROUP), second_point()]
     monkeypatch.setattr(registry, "entry_points", lambda group: both)  # noqa: ARG005
-    games.cache_clear()
+    games.cache_clear(), registry._found.cache_clear()
     registry.prefer("connect4")
     yield second_game
     registry.prefer("")
-    games.cache_clear()
+    games.cache_clear(), registry._found.cache_clear()
 
 
 def test_a_line_that_waits_names_its_game(preferred: Game) -> None:
@@ -111,11 +112,13 @@ def test_a_position_and_a_move_print_as_people_write_them(second_game: Game) -> 
         ({"playthrough": "start 2\n1 a1-c3,d4"}, "stops before the game is over"),
     ],
 )
-def test_what_is_unfit_is_refused(
-    said: dict[str, object], why: str, point: Callable[..., EntryPoint]
+def test_what_is_unfit_is_left_out(
+    said: dict[str, object], why: str, point: Callable[..., EntryPoint], second_game: Game
 ) -> None:
-    with pytest.raises(GamesError, match=why):
-        load_games([point(**said)])
+    fit, left_out = load_games([second_point(), point(**said)])
+    assert list(fit.values()) == [second_game]
+    assert why in left_out.pop("abalone")
+    assert not left_out
 
 
 def test_rules_that_have_changed_are_refused(point: Callable[..., EntryPoint]) -> None:
@@ -123,23 +126,76 @@ def test_rules_that_have_changed_are_refused(point: Callable[..., EntryPoint]) -
     changes = ((' {"ejected"', ' {"taken"'), ("quiet=1\n", "quiet=2\n"), ("over last", "over none"))
     for before, after in changes:
         assert before in kept
-        with pytest.raises(GamesError, match=r"of its playthrough is .* but its rules make it"):
-            load_games([point(playthrough=kept.replace(before, after, 1))])
+        fit, left_out = load_games([point(playthrough=kept.replace(before, after, 1))])
+        assert not fit
+        assert re.search("of its playthrough is .* but its rules make it", left_out["abalone"])
 
 
-def test_two_of_one_name_are_refused(point: Callable[..., EntryPoint]) -> None:
-    with pytest.raises(GamesError, match=r"Two packages bring a game called abalone: one:GAME and"):
-        load_games([point(module="one"), point(module="two")])
+def test_of_two_of_one_name_only_our_own_is_fit(point: Callable[..., EntryPoint]) -> None:
+    points = [point(module="one"), point(module="two")]
+    fit, left_out = load_games(points)
+    assert not fit
+    assert "Two packages bring a game called abalone: one:GAME and two" in left_out["abalone"]
+    fit, left_out = load_games([*points, *entry_points(group=registry.GROUP)])
+    assert fit == {"abalone": GAME}
+    assert "Keep one of them." in left_out["abalone"]
 
 
-def test_a_server_without_games_says_so() -> None:
-    with pytest.raises(GamesError, match="No game is installed"):
-        load_games([])
+def test_a_server_without_games_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    for points, why in (
+        ([], "No game is installed"),
+        ([EntryPoint("go", "nowhere.to_be_found:GAME", registry.GROUP)], "The game go cannot be l"),
+    ):
+        monkeypatch.setattr(registry, "entry_points", lambda group, found=points: found)  # noqa: ARG005
+        games.cache_clear(), registry._found.cache_clear()
+        with pytest.raises(GamesError, match=why):
+            games()
+    monkeypatch.undo()
+    games.cache_clear(), registry._found.cache_clear()
 
 
-def test_one_that_cannot_be_loaded_is_named() -> None:
-    with pytest.raises(GamesError, match="The game go cannot be loaded"):
-        load_games([EntryPoint("go", "nowhere.to_be_found:GAME", registry.GROUP)])
+@pytest.mark.parametrize(
+    ("code", "why"),
+    [
+        ("raise KeyError('x')", "The game bad cannot be loaded: KeyError: 'x'."),
+        ("GAME = (", "The game bad cannot be loaded: SyntaxError: "),
+        ("GAME = 1", "The game bad cannot be loaded: AttributeError: "),
+    ],
+)
+def test_one_that_cannot_be_loaded_is_named(
+    code: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "unloadable.py").write_text(code)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "unloadable", raising=False)
+    bad = EntryPoint("bad", "unloadable:GAME", registry.GROUP)
+    fit, left_out = load_games([bad, *entry_points(group=registry.GROUP)])
+    assert list(fit) == ["abalone"]
+    assert left_out["bad"].startswith(why)
+
+
+@pytest.mark.parametrize("member", ["is_move_text", "mentions_place", "check_place", "load"])
+def test_one_that_fails_on_what_people_write_is_left_out(
+    member: str, second_game: Game, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = getattr(second_game, member)
+
+    def fails(text: str) -> object:
+        text.encode("ascii")
+        return plain(text)
+
+    monkeypatch.setattr(second_game, member, fails, raising=False)
+    fit, left_out = load_games([second_point()])
+    assert not fit
+    assert "The game connect4 is not let in: UnicodeEncodeError: " in left_out["connect4"]
+
+
+def test_one_whose_words_are_missing_is_left_out(
+    second_game: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(second_game, "info", replace(second_game.info, folder=tmp_path))
+    why = load_games([second_point()])[1]["connect4"]
+    assert f"{tmp_path}/templates/connect4/reasons.txt is missing" in why
 
 
 def test_only_a_game_that_is_here_can_be_preferred() -> None:

@@ -3,6 +3,7 @@
 import pytest
 
 from pbm.rules import abalone as rules
+from tests.rows import each_row
 from tests.rules.random_positions import some_positions
 from tests.rules.sentences import told
 
@@ -108,7 +109,7 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("line", LINES)
+@each_row("line", LINES)
 def test_lines_are_read_and_written_alike(line: str) -> None:
     assert rules.format_state(rules.parse_state(line)) == line
 
@@ -118,14 +119,14 @@ def test_the_start() -> None:
     assert rules.parse_state(START) == rules.start()
 
 
-@pytest.mark.parametrize("line", BAD.values(), ids=BAD.keys())
+@each_row("line", BAD.values(), ids=BAD.keys())
 def test_bad_lines(line: str) -> None:
     with pytest.raises(rules.StateError) as error:
         rules.parse_state(line)
     assert error.value.reason == "bad-state"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "sentence"),
     [
         (

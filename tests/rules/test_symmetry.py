@@ -8,6 +8,7 @@ import pytest
 from pbm.rules import abalone as rules
 from pbm.rules.abalone.board import CENTRE, members, set_of
 from pbm.rules.abalone.moves import Move
+from pbm.rules.abalone.symmetries import copies
 from tests.rules.random_positions import SETUPS, some_positions
 
 POSITIONS = list(some_positions(len(SETUPS)))
@@ -68,6 +69,17 @@ def test_a_turned_move_does_the_same(sixths: int, mirrored: bool) -> None:
             assert other.ejected == played.ejected
             ejections += len(played.ejected)
     assert ejections
+
+
+def test_the_copies_of_a_position_are_all_of_these_with_the_seats_moved_on() -> None:
+    for position in POSITIONS:
+        found = set(copies(position))
+        assert {turned_position(position, *turn) for turn in TURNS} <= found
+        assert len(found) <= len(TURNS) * position.players
+        assert {len(rules.legal_moves(copy)) for copy in found} == {
+            len(rules.legal_moves(position))
+        }
+        assert set(copies(min(found, key=repr))) == found
 
 
 def test_seats_with_other_numbers_have_the_same_moves() -> None:

@@ -1,12 +1,11 @@
 """Four players in two teams: what moves, what scores, who plays for whom, and who has won."""
 
-import pytest
-
 from pbm.rules import abalone as rules
+from tests.rows import each_row
 from tests.rules.setups import marbles, move, teamed
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("own", "theirs", "partners", "text", "after"),
     [
         # In line, with a partner's marble anywhere but at the rear.

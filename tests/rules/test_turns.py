@@ -3,6 +3,7 @@
 import pytest
 
 from pbm.rules import abalone as rules
+from tests.rows import each_row
 from tests.rules.setups import marbles, move, placed
 
 
@@ -129,7 +130,7 @@ def test_the_last_one_still_in_wins_even_without_marbles() -> None:
     assert position.outcome == rules.Outcome((2,), "last")
 
 
-@pytest.mark.parametrize("seat", [0, 4, -1])
+@each_row("seat", [0, 4, -1])
 def test_only_a_seat_can_leave(seat: int) -> None:
     with pytest.raises(rules.IllegalMoveError) as error:
         rules.leave(rules.start("standard", 3), seat)

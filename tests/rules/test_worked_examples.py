@@ -1,8 +1,7 @@
 """The four moves that the classic server's page explains with diagrams, before and after."""
 
-import pytest
-
 from pbm.rules import abalone as rules
+from tests.rows import each_row
 from tests.rules.setups import drawn
 
 START = """
@@ -90,7 +89,7 @@ E- . . . . . . . . .
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("before", "spelling", "canonical", "after", "ejected"),
     [
         (START, "c5,d5", "c5,d5", ONE_MARBLE, ()),

@@ -1,14 +1,15 @@
 """What must hold after a season, found out in another way than the server does."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
+from statistics import fmean
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from openskill.models import PlackettLuce
 
-from pbm.play.ratings import places_of
+from pbm.play.places import places_of
 from pbm.store.values.boards import Board, Seat
 from pbm.store.values.plies import Departure
 from tests.season.season import Season
@@ -167,11 +168,12 @@ def ratings_again(season: Season) -> dict[tuple[str, str, int], tuple[float, flo
     """The ratings of all players, from the places on all counted boards alone."""
     model = PlackettLuce()
     known: dict[tuple[str, str, int], tuple[float, float, datetime]] = {}
-    results = season.table.rows("results")
+    won: list[Won] = []
     for rated in season.table.rows("rated_boards"):
         board = season.table.board(rated["board_id"])
         pool, at = (rated["game"], rated["pool"]), _aware(rated["counted_at"])
-        places = places_of(board, season.table.departures(board.id))
+        places = places_of(board)
+        changed: dict[tuple[str, str, int], tuple[float, float, datetime]] = {}
         sides: dict[int, list[Seat]] = {}
         for seat in board.seats:
             sides.setdefault(board.start.sides[seat.seat - 1], []).append(seat)
@@ -185,12 +187,64 @@ def ratings_again(season: Season) -> dict[tuple[str, str, int], tuple[float, flo
             ],
             ranks=[float(places[side[0].seat - 1]) for side in sides.values()],
         )
-        counted = {row["player_id"] for row in results if row["rated_id"] == rated["id"]}
         for side, values in zip(sides.values(), after, strict=True):
+            against = [seat for other in sides.values() if other is not side for seat in other]
             for seat, value in zip(side, values, strict=True):
-                if seat.player_id in counted:
-                    known[(*pool, seat.player_id)] = (value.mu, value.sigma, at)
+                mu, sigma = _grown(known.get((*pool, seat.player_id)), at, model)
+                weight = fmean(_weight(won, pool, at, places, seat, other) for other in against)
+                weight = 0.0 if seat.seat in spared_on(season, board) else weight
+                mu, sigma = mu + (value.mu - mu) * weight, sigma + (value.sigma - sigma) * weight
+                changed[(*pool, seat.player_id)] = (mu, sigma, at)
+        known |= changed
+        won += [
+            (*pool, one.player_id, other.player_id, at)
+            for one in board.seats
+            for other in board.seats
+            if places[one.seat - 1] < places[other.seat - 1]
+        ]
     return {key: (mu, sigma) for key, (mu, sigma, _) in known.items()}
+
+
+Won = tuple[str, str, int, int, datetime]
+"""In which games, who came in before whom, and when."""
+
+
+def _weight(
+    won: list[Won], pool: tuple[str, str], at: datetime, places: Sequence[int], one: Seat, two: Seat
+) -> float:
+    """How much a game says of two players: the third win within a month half, and so on."""
+    first, second = (one, two) if places[one.seat - 1] < places[two.seat - 1] else (two, one)
+    if places[first.seat - 1] == places[second.seat - 1]:
+        return 1.0
+    pair = (*pool, first.player_id, second.player_id)
+    before = sum(item[:4] == pair and item[4] > at - timedelta(days=30) for item in won)
+    return 1.0 if before < 2 else 0.5 ** (before - 1)
+
+
+def spared_on(season: Season, board: Board) -> set[int]:
+    """The seats of a board to whose players it cost no rating."""
+    return {item.seat for item in season.table.departures(board.id) if item.spared}
+
+
+def got_somewhere(season: Season) -> set[int]:
+    """The boards that have to count for ratings."""
+    found = set()
+    for number in season.table.boards():
+        board = season.table.board(number)
+        moved = Counter(board.start.sides[ply.seat - 1] for ply in season.table.plies(number))
+        fewest = min(moved[side] for side in board.start.sides)
+        scored = any(map(int, board.state.split()[2].split(",")))
+        by_all = all(
+            any(
+                ply.seat == left.seat and ply.ply <= left.after_ply
+                for ply in season.table.plies(number)
+            )
+            for left in season.table.departures(number)
+        )
+        long_enough = fewest >= 10 or (fewest >= 5 and scored)
+        if board.status == "finished" and board.rated and long_enough and by_all:
+            found.add(number)
+    return found
 
 
 def _grown(

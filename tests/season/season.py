@@ -13,12 +13,14 @@ from pbm.service.operator import boards as operator_boards
 from pbm.service.operator.office import Office
 from pbm.store.values.boards import Board
 from tests.conversations.greedy import greedy_move
+from tests.conversations.playing import plays_on
 from tests.season.people import Habit, habit
 from tests.table import START, Person, Table
 
 REPORT = Path(__file__).parents[1] / "mail" / "reading" / "reports" / "postfix-unknown-user.eml"
 HALF_A_DAY = timedelta(hours=12)
 KINDS = ("", "-bowl", "-pillar", "-forfeittime=8d", "-totaltime=60d", "-bank=10d+1d", "-unrated")
+SIGN_UPS = 20  # an hour
 TWICE = 0.05  # mails that a server on the way delivers twice
 
 
@@ -56,15 +58,28 @@ class Season:
     was_down: list[tuple[datetime, datetime]] = field(default_factory=list)
     eased: set[int] = field(default_factory=set)
     """Boards on which somebody asked for a pause, or gave time."""
+    cheats: Random = field(default_factory=lambda: Random(1))
 
     def begin(self) -> None:
         """Let everybody sign up and say how they play."""
         for number in range(self.size.players):
+            if number % SIGN_UPS == SIGN_UPS - 1:  # of one domain more are put off
+                self.table.clock.passes(hours=1)
             person = self.table.joins(f"p{number:02d}")
             habits = habit(self.chance, number, self.size.days)
             weekend = "on" if habits.weekends else "off"
             person.says(f"set timezone {habits.zone}\nset weekend {weekend}\nset picture off")
             self.members.append(Member(person, habits, len(person.mails)))
+        self.check_settings()
+
+    def check_settings(self) -> None:
+        """Check that everybody has the zone, the weekends and the pictures that they have set."""
+        for member in self.members:
+            player = self.table.player(member.handle)
+            assert player is not None
+            kept = player.settings
+            wanted = (member.habit.zone, member.habit.weekends, False)
+            assert (kept.timezone, kept.weekend, kept.picture) == wanted, member.handle
 
     @property
     def day(self) -> float:
@@ -83,6 +98,8 @@ class Season:
                 self._reads(member)
             if self.chance.random() < 0.02:
                 self._operator_acts()
+            if self.cheats.random() < 0.15:
+                self._gives_a_game(self.members[0], self.members[3])
 
     def falls_silent(self, days: float) -> None:
         """Let nobody write any more, so that every clock runs out that can."""
@@ -129,6 +146,13 @@ class Season:
         kind = self.chance.choice(KINDS if count == 1 else KINDS[3:])
         return f"challenge me {' '.join(named)} {kind}"
 
+    def _gives_a_game(self, loser: Member, winner: Member) -> None:
+        """Let somebody play a game for the other's rating, some no longer than two plies."""
+        self.table.begins(loser.handle, winner.handle)
+        number = max(self.table.boards())
+        plays_on(self.table, number, self.cheats.choice((2, 20, 20)))
+        self._says(loser, f"resign {number}")
+
     # -- what happens to people ----------------------------------------------------------------
 
     def _reads(self, member: Member) -> None:
@@ -170,8 +194,7 @@ class Season:
         """The open seeks in which somebody does not wait."""
         with self.table.database.reading() as work:
             player = work.players.by_handle(member.handle)
-            open_ones = work.seeks.standing(100)
-            return [seek.id for seek in open_ones if player and not seek.has(player.id)]
+            return [seek.id for seek in work.seeks.standing(player.id)] if player else []
 
     def board_of(self, member: Member) -> int | None:
         """One of somebody's boards that is played."""
@@ -278,4 +301,6 @@ WISHES: tuple[Callable[[Season, Member], str], ...] = (
     _moves_everywhere,
     lambda *_: "next",
     lambda *_: "unseek",
+    lambda *_: "seek -unrated\n" * 5,
+    lambda *_: "import\n1. c5,d5 g5,f5",
 )

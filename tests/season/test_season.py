@@ -43,6 +43,7 @@ def test_a_season(size: Size, seed: int, table: Table) -> None:
     season.begin()
     season.live()
     season.falls_silent(days=150)
+    season.check_settings()
     check_mails(season)
     check_boards(season)
     check_forfeits(season)
@@ -91,6 +92,9 @@ def check_forfeits(season: Season) -> None:
 
 
 def check_ratings(season: Season) -> None:
+    counted = {row["board_id"] for row in season.table.rows("rated_boards")}
+    assert counted == oracle.got_somewhere(season)
+    assert counted
     again = oracle.ratings_again(season)
     kept = {
         (row["game"], row["pool"], row["player_id"]): (row["mu"], row["sigma"])

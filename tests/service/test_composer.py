@@ -1,12 +1,14 @@
 """Mails of the outbox, written as bytes."""
 
 import asyncio
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from jinja2 import FileSystemLoader
 
+from pbm.errors import OperatorError
 from pbm.mail.writing.render import templates_of
 from pbm.service.post.composer import Composer, Unwritten, Written
 from pbm.store.values.mails import OutboxMail
@@ -42,6 +44,29 @@ def test_a_broken_template_stops_no_mail_but_its_own(mails: list[OutboxMail]) ->
     assert "TemplateNotFound" in first.exception
     assert others == written(mails)[1:]
     assert others
+
+
+@pytest.mark.parametrize(
+    ("name", "written", "told"),
+    [
+        ("board.txt", b"Hello\n{% if %}\n", "board.txt, line 2: Expected an expression"),
+        ("page.html", b"{{ body", "page.html, line 1: unexpected end of template"),
+        (
+            "help.txt",
+            b"{{ v.name | shouted }}",
+            "help.txt, line 1: No filter named 'shouted'. Mend",
+        ),
+        ("odd.txt", b"\xff", "odd.txt is not written in UTF-8"),
+    ],
+)
+def test_a_template_with_a_slip_is_a_sentence_with_file_and_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, written: bytes, told: str
+) -> None:
+    (tmp_path / "page.html").write_text("{{ body }}", encoding="utf-8")
+    (tmp_path / name).write_bytes(written)
+    monkeypatch.setattr("pbm.mail.writing.render.resource_path", lambda _: tmp_path)
+    with pytest.raises(OperatorError, match=re.escape(told)):
+        Composer(SERVER)
 
 
 def test_trouble_of_the_machine_is_not_the_mails_own(

@@ -47,9 +47,12 @@ CASES = {
     ),
     "vacation begins": Case(
         lambda table: begun(table, "alice", "bob")[0].says("vacation 2026-11-24 2026-11-26"),
-        2.5,
+        2.75,
         1,
         "alice is away from 2026-11-24",
+    ),
+    "record lapses": Case(
+        lambda table: table.joins("alice").says("import\n1. c5,d5 g5,f5"), 90, 0, ""
     ),
     "first move missed": Case(
         lambda table: table.start("alice", "bob"), 7, 2, "has not made a first move"

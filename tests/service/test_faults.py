@@ -10,6 +10,7 @@ from pbm.commands.context import Context
 from pbm.commands.play import Move, Resign
 from pbm.mail.reading import inbound
 from pbm.play.by_operator import end_board
+from pbm.play.turn import Turn
 from pbm.service.post.composer import raw_mail
 from pbm.service.turns import hearing, next_mails, trouble, turn
 from pbm.store.inbox import Inbox
@@ -24,6 +25,7 @@ def broken(*_: object, **__: object) -> NoReturn:
 def retry(table: Table, number: int) -> None:
     with table.database.transaction() as work:
         work.inbox.retry(number)
+        trouble.tell_anew(work)
     table.runs()
 
 
@@ -233,7 +235,8 @@ def test_promise_04_a_mail_to_two_of_our_addresses_is_obeyed_once(table: Table, 
     alice.gets(1).hears("bob's move on board 1")
     bob.gets(1)
     last = max(table.rows("inbox"), key=lambda row: int(row["id"]))
-    assert (last["recipient"], last["status"], last["raw"]) == (SERVER, "done", None)
+    assert (last["recipient"], last["status"]) == (SERVER, "done")
+    assert table.rows("inbox_raw") == []
     assert last["outcome"] == "nothing: came to another address, too"
 
 
@@ -257,7 +260,7 @@ def test_promise_04_mails_to_addresses_of_two_players_are_two(table: Table) -> N
     keep(table, alice.address, to, raw)
     table.runs()
     alice.gets(1).hears("| Hello!")
-    bob.gets(2).hears("| Hello!", "came from alice@example.org, which is the address of alice")
+    bob.gets(2).hears("| Hello!", "came from alice@example.org. Nothing has been done.")
 
 
 def test_promise_23_mail_to_postmaster_beside_us_goes_to_both(table: Table) -> None:
@@ -337,3 +340,33 @@ def test_postmaster_gets_what_the_server_would_not_read(table: Table) -> None:
     operator = table.person(OPERATOR).gets(2)
     assert b"You have a problem" in operator.newest.raw
     someone.hears_nothing()
+
+
+def test_the_operator_gets_one_mail_a_day_for_one_cause(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alice, _ = table.start("alice", "bob")
+    operator = table.person(OPERATOR)
+    monkeypatch.setattr(WhoAmI, "run", broken)
+    for _ in range(3):
+        alice.says("whoami")
+    assert len(stuck(table)) == 3
+    operator.gets(1).hears("is stuck").forgets()
+
+    def fails(reason: str) -> None:
+        with table.database.transaction() as work:
+            mail = work.outbox.get(1)
+            shop = Turn(work=work, site=table.site, now=table.clock())
+            trouble.tell_of_failed(shop, mail, reason)
+        table.posts()  # what was told before waits no more
+
+    for number in range(25):
+        fails(f"RCPT: 550 5.7.1 <p{number}@example.org>: relay access denied, 4F{number}A")
+    operator.gets(1).hears("could not be sent").forgets()
+    fails("RCPT: 550 5.1.1 no such user")
+    fails("UndefinedError: 'dict object' has no attribute 'a'")
+    fails("UndefinedError: 'dict object' has no attribute 'b'")
+    operator.gets(2).forgets()
+    table.clock.passes(days=1, minutes=1)
+    fails("RCPT: 550 5.7.1 <p26@example.org>: relay access denied")
+    operator.gets(1).hears("You get at most one of these mails a day for the same error")

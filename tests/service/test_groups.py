@@ -16,6 +16,7 @@ from pbm.clock import system_clock
 from pbm.mail.address import ServerAddress
 from pbm.mail.site import Site
 from pbm.mail.tags import load_keyring
+from pbm.play.ratings import MOVES
 from pbm.service.running.loops import TurnTaker
 from pbm.service.running.writer import Writer
 from pbm.service.turns.next_mails import NextMails
@@ -256,13 +257,13 @@ class Interrupted(Turns):
 
 
 def test_a_turn_that_may_wait_is_found_out_and_goes_alone(shared: Shared) -> None:
-    """To resign a game in which all have moved counts it, for which others may have to wait."""
-    for ply in (1, 2):
+    """To resign a game that got somewhere counts it, for which others may have to wait."""
+    for ply in range(1, 2 * MOVES + 1):
         shared.hand_in(shared.letter(1, ply), shared.letter(2, ply))
     before = shared.turns()
     take_all(shared, before)
-    move = shared.hand_in(shared.letter(2, 3))
-    (number,) = shared.hand_in(said(shared.letter(1, 3), "resign"))
+    move = shared.hand_in(shared.letter(2, 2 * MOVES + 1))
+    (number,) = shared.hand_in(said(shared.letter(1, 2 * MOVES + 1), "resign"))
     turns = shared.turns(Breaking)
     assert isinstance(turns, Breaking)
     take_all(shared, turns)

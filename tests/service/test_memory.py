@@ -47,6 +47,7 @@ FINITE = {
     "pbm.rules.abalone.engine.compiled.why_not": "one",
     "pbm.rules.contract._members": "one for each protocol",
     "pbm.rules.registry.games": "one",
+    "pbm.rules.registry._found": "one",
     "pbm.passwords._hasher": "one",
     "pbm.play.ratings._model": "one",
 }

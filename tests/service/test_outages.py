@@ -8,7 +8,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from sqlalchemy import event, update
+from sqlalchemy import event, select, update
 from sqlalchemy.exc import OperationalError
 
 from pbm.commands.play import Move
@@ -17,7 +17,7 @@ from pbm.service.post import post
 from pbm.service.running import loops
 from pbm.service.running.clock_watch import ClockWatch
 from pbm.store.inbox import Inbox
-from pbm.store.schema.mails import outbox
+from pbm.store.schema.mails import outbox, outbox_contents
 from tests.service.whole import Whole, World, gone
 from tests.serving import take_next
 from tests.table import OPERATOR, START, Clock, Table
@@ -211,7 +211,8 @@ def break_params(table: Table, address: str) -> None:
     """Let a template miss what it asks for, as it would after a bad change."""
     with table.database.engine.begin() as connection:
         due = (outbox.c.status == "due") & (outbox.c.recipient == address)
-        connection.execute(update(outbox).where(due).values(params={}))
+        held = outbox_contents.c.message_id.in_(select(outbox.c.message_id).where(due))
+        connection.execute(update(outbox_contents).where(held).values(params={}))
 
 
 # -- the clock -----------------------------------------------------------------------------------

@@ -91,6 +91,6 @@ def test_promise_02_of_the_database(
         assert len(inbox.faults) == 1
 
     run(scene)
-    (kept,) = table.rows("inbox")
+    (kept,) = table.rows("inbox_raw")
     assert kept["raw"].endswith(LONG[-1000:])
     table.close()

@@ -26,7 +26,7 @@ TOGETHER = 16
 OF_A_GROUP = 4  # to claim, to read ahead, to write, and to commit
 OF_ONE_ALONE = 5  # as its own fault is to be told from one of the end
 TO_KEEP = 3  # to look, to write, and to commit
-OF_ALL_KEPT = 6  # statements: the beginning, two of rates, of copies, again of rates, the end
+OF_ALL_KEPT = 7  # statements: beginning, two of rates, copies, rates again, what mails hold, end
 _ANSWERED = re.compile(r"^B\s\d+\sReadyForQuery", re.MULTILINE)  # and nothing is left to answer
 _WITHOUT_TIMES = 1  # PQTRACE_SUPPRESS_TIMESTAMPS
 
@@ -99,7 +99,7 @@ def test_moves_are_few_round_trips(
             taken = at_once(turns.take_some(work, together))
         assert taken.mails == together
     assert len(_ANSWERED.findall(file.read_text())) == trips
-    assert len(statements) == 14, statements
+    assert len(statements) == 16, statements
     with database.reading() as work:
         assert [work.boards.get(game.number).ply for game in games] == [3] * together
     database.close()

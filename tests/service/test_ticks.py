@@ -341,10 +341,12 @@ class TestDowntime:
             assert time_lost(work, START, later) == lost + timedelta(hours=2)
 
     def test_a_clock_that_was_ahead_was_no_downtime(self, table: Table) -> None:
+        table.person("dave@example.org").writes("hello")
         for days in (0.0, 400.0, -399.0):
             table.clock.passes(days=days)
             with table.database.transaction() as work:
                 note_listening(work, table.clock())
+        assert table.rows("questions")[0]["expires_at"] == START + timedelta(days=3 + 1)
         with table.database.transaction() as work:
             assert time_lost(work, START, table.clock()) == timedelta(days=1)
             table.clock.passes(seconds=50)

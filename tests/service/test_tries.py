@@ -67,7 +67,7 @@ def test_a_mail_is_in_hand_until_what_it_wrote_is_there(table: Table, tmp_path: 
     in_hand: list[str] = []
 
     def look(_connection: object, _cursor: object, statement: str, *_values: object) -> None:
-        if statement.startswith("INSERT INTO outbox"):
+        if statement.startswith("INSERT INTO outbox "):
             in_hand.append((tmp_path / "in-hand").read_text().strip())
 
     event.listen(table.database.engine, "before_cursor_execute", look)

@@ -7,9 +7,11 @@ from threading import Barrier, Thread
 import pytest
 from sqlalchemy.exc import OperationalError
 
+from pbm.play.ratings import MOVES as TO_COUNT
 from pbm.service.running.steps import at_once as do_now
 from pbm.service.turns.turn import GroupUndoneError, Turns
 from pbm.store.db import Database
+from tests.conversations.playing import plays_on
 from tests.serving import keep, take_next, tick_next
 from tests.table import Person, Table
 
@@ -108,9 +110,8 @@ def test_boards_in_the_one_order_and_in_the_other(shared: Table) -> None:
 @pytest.mark.parametrize(("line", "held"), [("resign", True), ("play", True), ("seeks", False)])
 def test_nothing_else_is_done_while_all_others_wait(shared: Table, line: str, held: bool) -> None:
     """Who has counted a board or a seek must want no further board before the commit."""
-    alice, bob, carol, _ = *shared.start("alice", "bob"), *shared.start("carol", "dave")
-    alice.says("c3,d3")
-    bob.says("g7,f7")
+    alice, _, carol, _ = *shared.start("alice", "bob"), *shared.start("carol", "dave")
+    plays_on(shared, 1, 2 * TO_COUNT)
     hand_in(alice, line)
     hand_in(carol, "c3,d3")
     shared.turns.seconds = lambda: 0.0  # no turn takes long
@@ -131,8 +132,7 @@ def test_boards_that_end_and_seeks_in_the_one_order_and_in_the_other(shared: Tab
     for number in (1, 2, 3, 4):
         if number > 1:
             alice.says("challenge bob")
-        alice.says(f"move {number} c3,d3")
-        bob.says(f"move {number} g7,f7")
+        plays_on(shared, number, 2 * TO_COUNT)
     for person, numbers in ((alice, (1, 2)), (bob, (2, 1)), (alice, (3, 4)), (bob, (4, 3))):
         to = person.mail("pbm: welcome").reply_to
         lines = "\n".join(["play", *(f"resign {number}" for number in numbers), "unseek"])

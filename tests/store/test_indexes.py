@@ -9,10 +9,9 @@ from sqlalchemy import event
 
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.migrate import migrate
-from pbm.store.values.ratings import CountedBoard, Pool, Rating
+from pbm.store.values.ratings import CountedBoard, Pool
 from tests.table import START
 
-RATING = Rating(25.0, 5.0, 3, START)
 GROWING = "inbox|outbox|changes|boards|seats|results|ratings|seeks|seekers"
 COUNTED = CountedBoard(7, 1, "abalone", Pool.TWO, START)
 
@@ -44,10 +43,17 @@ ASKED: dict[str, tuple[Callable[[UnitOfWork], Any], tuple[str, ...]]] = {
         lambda work: work.boards.numbers_of(1, most=300),
         ("ix_seats_of_player",),
     ),
-    "standings": (lambda work: work.ratings.best("abalone", Pool.TWO, 20), ("ix_ratings_place",)),
-    "a place in them": (
-        lambda work: work.ratings.ahead("abalone", Pool.TWO, 1, RATING, 1000),
+    "standings": (
+        lambda work: work.ratings.standings("abalone", Pool.TWO, 1000),
         ("ix_ratings_place",),
+    ),
+    "wins of a month": (
+        lambda work: work.ratings.wins(COUNTED, [1, 2], START),
+        (
+            "ix_results_player_id (player_id=? AND game=? AND pool=? AND rated_id>? AND rated_id<",
+            "sqlite_autoindex_results_1 (rated_id=? AND player_id=?)",
+            "ix_rated_boards_counted_at (counted_at<?)",
+        ),
     ),
     "ratings of a player": (lambda work: work.ratings.of_player(1), ("ix_ratings_player_id",)),
     "players by handle": (lambda work: work.players.some_from("m", most=30), ("(handle>?)",)),
@@ -86,7 +92,10 @@ ASKED: dict[str, tuple[Callable[[UnitOfWork], Any], tuple[str, ...]]] = {
     "what was said long ago": (lambda work: work.words.forget_before(START), ("ix_words_said_at",)),
     "boards to move on": (lambda work: work.boards.to_move(1), ("ix_boards_to_move_id",)),
     "open seeks": (lambda work: work.seeks.standing(5), ("ix_seeks_open",)),
-    "seeks to pair": (lambda work: work.seeks.usual(5, "abalone", 1500), ("ix_seeks_open",)),
+    "seeks to pair": (
+        lambda work: list(work.seeks.usual(5, "abalone", 1500, pairs=True, most=5)),
+        ("ix_seeks_open",),
+    ),
     "blocks between players": (
         lambda work: work.blocks.around(1, [2, 3]),
         ("(player_id=? AND blocked_id=?)",),

@@ -16,7 +16,9 @@ from pbm.service.accounts.cleared_passwords import CLEARED
 from pbm.store.db import Database
 from pbm.store.migrate import current_version, migrate, newest_version
 from pbm.store.schema import metadata
+from pbm.store.values.boards import Stop
 from pbm.store.values.timers import TimerKind
+from tests.table import Table
 
 
 def _moved(database: Database, target: str, *, down: bool = False) -> None:
@@ -224,3 +226,16 @@ def test_what_grows_is_tidied_up_in_time(bare_postgres_url: str) -> None:
     _moved(database, "0023", down=True)
     assert chosen("inbox") == chosen("seats") == set()
     database.close()
+
+
+def test_what_clocks_have_stood_still_for_is_counted(bare_database_url: str) -> None:
+    table = Table(bare_database_url)
+    table.start("alice", "bob")
+    at, hour = table.clock(), timedelta(hours=1)
+    stops = (Stop(at, at + hour, bounced=True), Stop(at, at), Stop(at, at + 2 * hour, bounced=True))
+    with table.database.transaction() as work:
+        work.waits.set(work.boards.get(1), stops=stops)
+    _moved(table.database, "0024", down=True)
+    migrate(table.database)
+    assert [seat.stopped for seat in table.board(1).seats] == [3 * 3600, 0]
+    table.close()

@@ -35,9 +35,10 @@ def keep(
     now: datetime = NOW,
     same_for: timedelta = DAY,
     queued: Queued = Queued(),  # noqa: B008 - it is frozen
+    raw: bytes = b"raw",
 ) -> int:
     mail: dict[str, Any] = {"digest": digest, "recipient": "r", "sender": "s", "peer": "p"}
-    arrived = ArrivedMail(**mail, raw=b"raw", now=now, same_for=same_for, queued=queued)
+    arrived = ArrivedMail(**mail, raw=raw, now=now, same_for=same_for, queued=queued)
     (number,) = work.inbox.keep(arrived)
     assert number is not None
     return number
@@ -51,12 +52,13 @@ def write(
     recipient: str,
     board_id: int | None = None,
     due_at: datetime | None = None,
+    words: str = "words",
 ) -> int:
     mail = NewMail(
         kind=Kind.ANSWER,
         recipient=recipient,
         template="answer",
-        params={"text": "words"},
+        params={"text": words},
         headers={"subject": "x"},
         message_id=f"<{next(_numbers)}@x>",
         sender="",
@@ -234,3 +236,30 @@ def test_who_was_asked_what(database: Database) -> None:
         assert settled is not None
         assert settled.answer == "yes"
         assert work.questions.by_token("three") is None
+
+
+def test_mails_that_are_done_leave_no_holes(sqlite_url: str) -> None:
+    """A mail that was emptied in a row that stays would leave most of a page empty."""
+    database = Database(sqlite_url)
+    migrate(database)
+    before, turns, lanes = _bytes(database), 200, 4  # so many wait at any time
+    kept, written = list[int](), list[int]()
+    for number in range(turns):
+        with database.transaction() as work:
+            kept.append(keep(work, f"d{number}", raw=b"a mail\r\n" * 300))
+            written += [write(work, name, words="board" * 900) for name in ("alice", "bob")]
+        with database.transaction() as work:
+            work.inbox.finish([(done, "done") for done in kept[:-lanes]], NOW)
+            work.outbox.finish(written[: -2 * lanes], "sent", NOW)
+        kept, written = kept[-lanes:], written[-2 * lanes :]
+    assert _bytes(database) - before < 2_000 * turns
+    database.close()
+
+
+def _bytes(database: Database) -> int:
+    with database.engine.connect() as connection:
+        pages, size = (
+            connection.exec_driver_sql(f"PRAGMA page_{what}").scalar_one()
+            for what in ("count", "size")
+        )
+    return int(pages) * int(size)

@@ -14,8 +14,8 @@ from pbm.rules import abalone as rules
 from pbm.store.db import UnitOfWork
 from pbm.store.remembered import Marks
 from pbm.store.values.boards import Offer
-from pbm.store.values.players import Settings
 from pbm.store.values.plies import MARK, Progress
+from tests.rows import each_row
 from tests.table import START, Table
 
 BOARDS = (1, 2, 3)
@@ -74,7 +74,7 @@ def changes_a_player(work: UnitOfWork, lot: random.Random) -> None:
     player = work.players.get(lot.choice(PLAYERS))
     address = f"new{lot.randrange(10**9)}@example.org"
     changes: tuple[Callable[[], object], ...] = (
-        lambda: work.players.set_settings(player.id, Settings(picture=lot.random() < 0.5)),
+        lambda: work.players.change_settings(player.id, picture=lot.random() < 0.5),
         lambda: work.players.set_status(player.id, lot.choice(("active", "suspended"))),
         lambda: work.players.renew_epoch(player.id),
         lambda: work.players.change_handle(player, f"h{lot.randrange(10**9)}"),
@@ -93,7 +93,7 @@ def goes_away(work: UnitOfWork, lot: random.Random) -> None:
     player_id, first = lot.choice(PLAYERS), FIRST_DAY + timedelta(days=lot.randrange(300))
     work.vacations.add(player_id, first, first + timedelta(days=9), lot.choice((None, 1)))
     for item in work.vacations.of_player(player_id, FIRST_DAY)[:1]:
-        work.vacations.cut_short(item, item.first_day + timedelta(days=lot.choice((-1, 3))))
+        work.vacations.end_on(item, item.first_day + timedelta(days=lot.choice((-1, 3))))
 
 
 def runs_anything(work: UnitOfWork, lot: random.Random) -> None:
@@ -210,7 +210,7 @@ def plays_once(work: UnitOfWork) -> None:
     add_move(work, board, rules.format_move(rules.legal_moves(board.position.inner)[0]), START)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("mark", "since", "times"),
     [
         ("a", 101, 3),

@@ -12,6 +12,7 @@ from pbm.store.schema.games import boards, moves, seats
 from pbm.store.schema.mails import outbox
 from pbm.store.schema.people import players
 from pbm.store.together import Reach, Waiting, merged, reach_of
+from tests.rows import each_row
 from tests.table import START, Table
 
 PLAYED = insert(moves).values(board_id=bindparam("board"))
@@ -28,7 +29,7 @@ def waiting(**named: object) -> dict[str, Waiting]:
     return {name: Waiting(name, [name], reach_of(built)) for name, built in named.items()}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("order", "sent"),
     [
         ("played sat progress told played sat progress told", "played2 sat2 progress2 told2"),

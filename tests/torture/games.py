@@ -8,7 +8,7 @@ from pbm.mail.address import ServerAddress
 from pbm.mail.tags import Keyring
 from pbm.play.boards import start_board
 from pbm.store.db import Database
-from pbm.store.values.players import Player, Settings
+from pbm.store.values.players import Player
 from tests.setups import abalone
 
 SERVER = "pbm@games.example"
@@ -87,7 +87,7 @@ def begin_games(database: Database, boards: int, players: int) -> list[Game]:
             for number in range(players)
         ]
         for player in known:
-            work.players.set_settings(player.id, Settings(picture=False))
+            work.players.change_settings(player.id, picture=False)
         games = []
         for number in range(boards):
             pair = _pair(known, number)

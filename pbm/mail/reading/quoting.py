@@ -8,7 +8,7 @@ line is bounded, however long it is.
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import compress
+from itertools import compress, takewhile
 
 from pbm.mail.reading.phrases import PHRASES
 from pbm.mail.reading.quoting_footers import is_fence, is_signature
@@ -20,11 +20,12 @@ from pbm.mail.reading.quoting_headers import (
     next_words,
 )
 from pbm.mail.reading.quoting_marks import is_greeting, is_left_out, lesser_marked
-from pbm.mail.reading.quoting_own import OwnMails
+from pbm.mail.reading.quoting_own import OwnMails, ours_is_quoted
 
 _LONGEST_MARK = 120
 _LONGEST_FOOTER = 200
 _MOST_FENCES, _FENCED_LINES = 10, 20
+_BESIDE_LINES = 20
 _LONG_LINE = 45
 _FULL_LINE = 55
 _WIDEST_LINE = 80
@@ -248,22 +249,32 @@ class _Cleaning:
         return below < len(self._marked) and self._marked[below]
 
     def _beside(self, at: int, end: int) -> int:
-        """Where reading goes on if, below an "On … wrote:" from `at` to `end`, one line stands
+        """Where reading goes on if, below an "On … wrote:" from `at` to `end`, something stands
         above a quotation that is marked and isn't of it: a greeting, or a word for what was left
-        out; 0 if none does.
+        out, or an answer above a mail of ours; 0 if nothing does.
 
         A greeting in a quotation without marks looks the same, above one that it holds: so it
         counts only where nothing else was said.
         """
         between = self._next[end]
-        if between >= len(self._plain) or not self._is_marked_below(between):
+        if between >= len(self._plain) or self._quoted[between] or self._line_above(at) != end:
             return 0
-        if self._quoted[between] or self._line_above(at) != end:
-            return 0
-        line = self._plain[between].strip()
-        if is_left_out(line):
+        line, is_alone = self._plain[between].strip(), self._is_marked_below(between)
+        if is_alone and is_left_out(line):
             return self._next[between + 1]
-        return between if is_greeting(line) and not any(self._said) else 0
+        greets = is_alone and is_greeting(line) and not any(self._said)
+        return between if greets or self._is_above_ours(between) else 0
+
+    def _is_above_ours(self, at: int) -> bool:
+        """Do lines from `at` on stand above a board's mail that is quoted with marks? They are no
+        part of it, since no program marks a half."""
+        end = min(at + _BESIDE_LINES, len(self._lines))
+        quote = next((below for below in range(at, end) if self._quoted[below]), at)
+        if quote == at or not self._marked[quote]:
+            return False
+        whole = takewhile(lambda below: self._quoted[below], range(quote, len(self._lines)))
+        is_ours = ours_is_quoted(self._plain[below] for below in whole)
+        return is_ours and not OwnMails(self._plain[at:quote]).has(0)
 
     def _below(self, at: int) -> int:
         """Where reading goes on below an introduction: at the quotation that is marked."""

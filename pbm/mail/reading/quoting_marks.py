@@ -2,7 +2,7 @@
 
 Lines are quoted with `:`, `#`, `}`, a lone `»` or `MQO>`. A list has such marks, too, or a smiley.
 So they count only where a mail surely quotes with them: below an "On … wrote:", beside lines that
-are quoted so, or before several lines.
+are quoted so, or before several lines. Before the last line of a board's mail any sign is a mark.
 """
 
 import re
@@ -11,10 +11,16 @@ from itertools import pairwise
 
 from pbm.mail.reading.phrases import PHRASES
 from pbm.mail.reading.quoting_headers import told_by
+from pbm.rules.contract import SHORTEST_STATE
 
 _SIGN = re.compile(r" {0,3}([:#}])(?: |$)")
 _SMILEY = re.compile(r" {0,3}: \S$")
 _INITIALS = re.compile(r" {0,8}([A-Z][A-Za-z.']{1,11})>")
+LABEL = "State:"  # of the last line of a board's mail
+_BEFORE_OURS = re.compile(
+    rf" {{0,3}}([^\w\s\"'*]{{1,2}}[ \t]{{0,2}}){LABEL} [!-~]{{{SHORTEST_STATE},}}", re.ASCII
+)
+_MOST_MARKS = 4  # of one mail
 _ENDING = "»"  # before a line without words; before others it has a blank behind it
 _INTRODUCTION_LINES = 3
 _FEWEST_TOLD = {":": 1, "}": 1, "#": 2}  # above it: lists have a `#`, and begin with a date
@@ -50,11 +56,23 @@ def is_marked(line: str) -> bool:
 
 def lesser_marked(lines: list[str]) -> set[int]:
     """The lines that are quoted with one of these marks."""
-    found = _below_introductions(lines) | _initialled(lines)
+    found = _below_introductions(lines) | _initialled(lines) | _as_ours(lines)
     return found | {
         at
         for at, line in enumerate(lines)
         if line == _ENDING and any(map(_has_ending, lines[max(0, at - 1) : at + 2]))
+    }
+
+
+def _as_ours(lines: list[str]) -> set[int]:
+    """The lines with what stands before the last line of a board's mail, whatever it is."""
+    last = (_BEFORE_OURS.match(line) for line in lines if LABEL in line)
+    marks = tuple(dict.fromkeys(found[1] for found in last if found))[:_MOST_MARKS]
+    alone = {mark.rstrip() for mark in marks}
+    return {
+        at
+        for at, line in enumerate(lines if marks else ())
+        if line.lstrip(" ").startswith(marks) or line.strip() in alone
     }
 
 

@@ -6,17 +6,16 @@ last. What that line describes is for the game to say; its drawing ends in a lin
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from pbm.mail.reading.charsets import fold_typography
-from pbm.mail.reading.quoting_marks import is_marked
+from pbm.mail.reading.quoting_marks import LABEL, is_marked
 from pbm.mail.writing.template_words import template_words
 from pbm.rules.contract import SHORTEST_STATE, View
 from pbm.rules.registry import read_state
 
-_LABEL = "State:"
-_STATE = re.compile(rf"{_LABEL} [!-~]{{{SHORTEST_STATE},}}(?: |$)", re.ASCII)
+_STATE = re.compile(rf"{LABEL} [!-~]{{{SHORTEST_STATE},}}(?: |$)", re.ASCII)
 _STATE_LINES = 3  # that it is broken into at most, where it is too long
 # The subject, and the headlines, of which templates fix too few words.
 _STARTS = re.compile(
@@ -33,6 +32,9 @@ _MOVES = re.compile(
 )
 # What programs make of our links where they make text of HTML: "help<mailto:...>" and the like.
 _LINK = re.compile(r"[<\[(]mailto:[^<>()\[\]\s]{1,200}[>\])]", re.ASCII)
+_MARK = re.compile(
+    r"(?:[ \t]{0,3}[^\w\s\"'|]{1,2}|[ \t]{0,8}[A-Za-z.']{1,12}>){1,3}[ \t]{0,2}", re.ASCII
+)
 _SENTENCE_LINES = 8  # a paragraph of ours is on so many lines at most, wrapped narrowly
 
 
@@ -52,11 +54,17 @@ def holds_ours(lines: Sequence[str]) -> bool:
     return any(_STARTS.match(line.strip()) or mails.has(at) for at, line in enumerate(lines))
 
 
+def ours_is_quoted(marked: Iterable[str]) -> bool:
+    """Does a board's mail begin with the first of these marked lines, or end with one of them?"""
+    lines = (_MARK.sub("", line, count=1) for line in marked)
+    return _STARTS.match(next(lines, "")) is not None or any(map(_STATE.match, lines))
+
+
 class OwnMails:
     """The lines of ours among the lines of a mail, looked up once."""
 
     def __init__(self, lines: list[str]) -> None:
-        last = [at for at, line in enumerate(lines) if _LABEL in line]
+        last = [at for at, line in enumerate(lines) if LABEL in line]
         self._states = [at for at in last if _STATE.match(" ".join(lines[at : at + 2]).strip())]
         self._lines = lines
         self._has_others_words = False
@@ -90,9 +98,9 @@ class OwnMails:
     def ends_in(self, above: list[str], at: int) -> bool:
         """Is the line at `at` the broken-off end of the ones above, a last line of ours?"""
         words = " ".join(above).split()
-        if _LABEL not in words or not self._lines[at]:
+        if LABEL not in words or not self._lines[at]:
             return False
-        state = words[words.index(_LABEL) + 1 :]
+        state = words[words.index(LABEL) + 1 :]
         for line in self._lines[at : at + _STATE_LINES - 1]:
             state += line.split()
             if read_state(" ".join(state)):
@@ -119,7 +127,7 @@ class OwnMails:
         The first is `at` where it does not stand whole, so that nothing above it is looked for.
         """
         words = " ".join(self._lines[state:below]).split()
-        position = read_state(" ".join(words[words.index(_LABEL) + 1 :]))
+        position = read_state(" ".join(words[words.index(LABEL) + 1 :]))
         rows = [row.split() for row in position.diagram(View())] if position else []
         for row in range(state - 1, at - 1, -1):
             if rows and self._lines[row].split() == rows[-1]:

@@ -46,8 +46,9 @@ def load_certificate(certificate: str, key: str) -> ssl.SSLContext | None:
     return context
 
 
-def good_until(context: ssl.SSLContext, certificate: str) -> datetime:
-    """When the certificate ends that `load_certificate` has made this of, be it over already.
+def good_between(context: ssl.SSLContext, certificate: str) -> tuple[datetime, datetime]:
+    """From when until when the certificate is good that `load_certificate` has made this of, be it
+    over already.
 
     The library tells only a client that has seen and trusted it, so we are one. Raises
     OperatorError where no client could.
@@ -67,8 +68,21 @@ def good_until(context: ssl.SSLContext, certificate: str) -> datetime:
     except ssl.SSLError as error:
         reason = getattr(error, "verify_message", None) or error.reason
         raise OperatorError(f"PBM_TLS_CERT: {certificate} is of no use ({reason}).") from None
-    end = ssl.cert_time_to_seconds(str((client.getpeercert() or {})["notAfter"]))
-    return datetime.fromtimestamp(end, UTC)
+    told = client.getpeercert() or {}
+    begin, end = (
+        datetime.fromtimestamp(ssl.cert_time_to_seconds(str(told[name])), UTC)
+        for name in ("notBefore", "notAfter")
+    )
+    return begin, end
+
+
+def why_not_now(begin: datetime, end: datetime, now: datetime) -> str:
+    """Why a certificate that is good between two moments is not now; empty if it is."""
+    if end < now:
+        return f"has expired, on {end:%Y-%m-%d %H:%M} UTC. Renew it."
+    if now < begin:
+        return f"is good from {begin:%Y-%m-%d %H:%M} UTC on only. Is the clock right?"
+    return ""
 
 
 class _EncryptedKeyError(Exception):

@@ -15,8 +15,11 @@ from jinja2 import (
     FileSystemLoader,
     PrefixLoader,
     StrictUndefined,
+    Template,
+    TemplateSyntaxError,
 )
 
+from pbm.errors import OperatorError
 from pbm.mail.writing import picture
 from pbm.mail.writing.blocks import Block, blocks_of, html_of, linked
 from pbm.mail.writing.compose import InlinePicture
@@ -39,13 +42,29 @@ class Renderer:
 
     def __init__(self) -> None:
         self._templates = templates_of(resource_path("templates"), *game_templates().items())
-        page = self._templates.get_template("page.html").render(body=KEPT)
+        page = self._read("page.html").render(body=KEPT)
         self._above, _, self._below = page.partition(KEPT)
 
     def load(self) -> None:
-        """Read all templates now; else each is read when it is first needed."""
+        """Read all templates now; else each is read when it is first needed.
+
+        Raises OperatorError for one that is not written as templates are.
+        """
         for name in self._templates.list_templates():
-            self._templates.get_template(name)
+            self._read(name)
+
+    def _read(self, name: str) -> Template:
+        try:
+            return self._templates.get_template(name)
+        except TemplateSyntaxError as error:
+            said = (error.message or "it cannot be read").rstrip(".")
+            raise OperatorError(
+                f"{error.filename or name}, line {error.lineno}: {said}. Mend that template, or "
+                "install pbm anew."
+            ) from error
+        except UnicodeDecodeError as error:
+            told = f"The template {name} is not written in UTF-8. Mend it, or install pbm anew."
+            raise OperatorError(told) from error
 
     def render(
         self,

@@ -15,6 +15,8 @@ _SAID_BY_THE_GAME = frozenset("no-pass one-form two-layouts bad-teams".split())
 _SAID_NO_MORE = {
     "cannot-be-strict": "This server does not learn what your mail provider says about your mails, "
     "so it cannot ask for that. Answers to our mails prove who you are, as before.",
+    "cannot-add": "We cannot ask that address: another player may play from it. If it is yours, "
+    "write to us from there.",
 }
 # Each kind of offer had facts of its own; that a take-back was asked for still is one.
 _OFFER = re.compile(

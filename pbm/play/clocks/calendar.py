@@ -6,11 +6,12 @@ who has taken them off, and time in which nobody could play do not count.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 _DAY = timedelta(days=1)
+_INSTANT = timedelta(microseconds=1)
 _SATURDAY = 5  # as `date.weekday` counts
 _FURTHEST = timedelta(days=4000)  # a clock that runs out later than that never does
 
@@ -22,14 +23,22 @@ Stretch = tuple[datetime, datetime]
 class Calendar:
     """When a player's clock runs.
 
-    `away` are first and last days of vacations, `stopped` stretches of time that are given back:
-    a pause of the board, an outage of the server.
+    `away` are first and last days of vacations, `abroad` those that began in another time zone.
+    `stopped` are stretches of time that are given back: a pause of the board, an outage of the
+    server. In those of `unreached` mail to the player came back.
     """
 
     zone: ZoneInfo
     weekends_off: bool = False
     away: tuple[tuple[date, date], ...] = ()
+    abroad: tuple[Stretch, ...] = ()
     stopped: tuple[Stretch, ...] = ()
+    unreached: tuple[Stretch, ...] = ()
+
+    @property
+    def going_on(self) -> "Calendar":
+        """The same for a clock that runs while mail comes back as well."""
+        return replace(self, unreached=()) if self.unreached else self
 
     def elapsed(self, since: datetime, until: datetime) -> timedelta:
         """How much of the time from one moment to another counts."""
@@ -49,14 +58,17 @@ class Calendar:
     def away_until(self, moment: datetime) -> date | None:
         """The last day of the vacation in which a moment is, None for no vacation."""
         last, today = None, self._wall(moment).date()
-        for first, end in sorted(self.away):
+        abroad = ((self._wall(begin), self._wall(end - _INSTANT)) for begin, end in self.abroad)
+        days = ((begin.date(), end.date()) for begin, end in abroad)
+        for first, end in sorted((*self.away, *days)):
             if first <= today <= end:
                 last, today = end, max(today, end + _DAY)  # the next may begin right behind it
         return last
 
     def _running(self, start: datetime, end: datetime) -> Iterator[Stretch]:
         """The stretches of wall time that count, in order."""
-        stops = [(self._wall(begin), self._wall(finish)) for begin, finish in self.stopped]
+        stopped = (*self.abroad, *self.stopped, *self.unreached)
+        stops = [(self._wall(begin), self._wall(finish)) for begin, finish in stopped]
         for begin, finish in self._days(start, end):
             yield from _without(begin, finish, stops)
 

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from pbm.errors import Refusal
 from pbm.events.board import TimeGiven
 from pbm.play.clocks.durations import spell_duration
-from pbm.play.clocks.waits import terms_of, wait_of
+from pbm.play.clocks.waits import look_in_time, terms_of, wait_of
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, Seat
 from pbm.store.values.players import Player
@@ -59,3 +59,4 @@ def _remind_anew(work: UnitOfWork, number: int, now: datetime) -> None:
     wait = wait_of(work, board, now)
     if wait is not None:
         work.waits.note_reminded(board, min(board.reminded, wait.passed))
+        look_in_time(work, board, now)

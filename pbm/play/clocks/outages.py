@@ -24,12 +24,7 @@ def outages(work: UnitOfWork, until: datetime) -> Iterator[tuple[datetime, datet
         yield heard.noted_at, until
 
 
-def time_lost(work: UnitOfWork, since: datetime, until: datetime) -> timedelta:
-    """How long no mail could come in between two moments, up to now perhaps."""
-    return sum(
-        (
-            max(min(end, until) - max(begin, since), timedelta())
-            for begin, end in outages(work, until)
-        ),
-        timedelta(),
-    )
+def is_down(work: UnitOfWork, now: datetime) -> bool:
+    """Whether no mail can come in now."""
+    heard = work.facts.find(LISTENING)
+    return heard is not None and now - heard.noted_at > UNNOTICED

@@ -1,18 +1,25 @@
 """When no clock runs on a board: a pause on which all agreed, and what is kept of a stop."""
 
+from collections.abc import Iterator
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from pbm.errors import Refusal
+from pbm.play.clocks.terms import LAST_REMINDER
 from pbm.play.clocks.waits import (
     PAUSED_AT_MOST,
+    count_more,
+    count_stop,
     look_at_first_moves,
     look_in_time,
-    stopped_until,
+    wait_of,
+    warned_from,
 )
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, Stop
 from pbm.store.values.players import Player
+
+_LATE = timedelta(hours=1)  # what mails are told later by anyway
 
 
 def check_pause(board: Board) -> None:
@@ -46,29 +53,62 @@ def resume(work: UnitOfWork, board: Board, now: datetime) -> Board:
 
 
 def keep_stop(work: UnitOfWork, player: Player, now: datetime) -> None:
-    """Keep in mind how long clocks have stood still for a player to whom mail arrives again."""
-    since = player.unreachable_since
-    if since is not None:
-        give_back(work, player, since, now, bounced=True)
+    """Keep in mind how long clocks have stood still for a player to whom mail arrives again.
 
-
-def give_back(
-    work: UnitOfWork, player: Player, since: datetime, now: datetime, *, bounced: bool = False
-) -> None:
-    """Let time count nowhere in which a player could not play, or not be reached.
-
-    What was sent meanwhile has reminded nobody, so that reminders begin anew, for whom the time
-    was over by then as well.
+    A day that is given so that there can be another reminder is counted with it.
     """
-    for number in work.boards.to_move(player.id):
-        board = work.boards.get(number, lock=True)
-        if board.is_installed:
-            until = min(now, stopped_until(board, since)) if bounced else now
-            board = keep(work, board, Stop(since, until, bounced))
-            stops = (*board.stops, Stop(now, now))  # from here on there can be a warning
-            board = work.waits.set(board, stops=stops, reminded=0)
-            look_in_time(work, board, now)
-            look_at_first_moves(work, [board], now)
+    for board in _awaited(work, player):
+        stop = count_stop(work, board, player, now)
+        if stop is None:
+            continue
+        kept = keep(work, board, stop)
+        after = leave_a_day(work, kept, now)
+        if after is not kept:
+            count_more(work, board.id, player.id, LAST_REMINDER)
+        _begin_anew(work, after, now)
+
+
+def give_back(work: UnitOfWork, player: Player, since: datetime, now: datetime) -> None:
+    """Let time count nowhere in which a player could not play."""
+    for board in _awaited(work, player):
+        _begin_anew(work, keep(work, board, Stop(since, now)), now)
+
+
+def note_reminded(work: UnitOfWork, board: Board, times: int, now: datetime) -> datetime | None:
+    """Note how often a player is reminded with a mail of now; returns by when the move is due.
+
+    Who is warned for the first time has a day from then.
+    """
+    wait = wait_of(work, board, now)
+    if wait is not None and times >= len(wait.reminders):
+        since = warned_from(board, wait)
+        if not work.reminders.is_under_way(wait.player.id, board.id, since):
+            board = leave_a_day(work, board, now)
+            wait = wait_of(work, board, now)
+    work.waits.note_reminded(board, times)
+    return wait.ends_at if wait else None
+
+
+def leave_a_day(work: UnitOfWork, board: Board, now: datetime) -> Board:
+    """Let the clock have stood still since the last reminder was due, where that is too late."""
+    wait = wait_of(work, board, now)
+    last = wait.reminders[-1] if wait else None
+    return keep(work, board, Stop(last, now)) if last and now - last > _LATE else board
+
+
+def _awaited(work: UnitOfWork, player: Player) -> Iterator[Board]:
+    """The boards that wait for a player, and can be looked at."""
+    boards = (work.boards.get(number, lock=True) for number in work.boards.to_move(player.id))
+    return (board for board in boards if board.is_installed)
+
+
+def _begin_anew(work: UnitOfWork, board: Board, now: datetime) -> None:
+    """Let reminders begin anew: what was sent while the clock stood still has reminded nobody, also
+    where the time was over by then."""
+    stops = (*board.stops, Stop(now, now))  # from here on there can be a warning
+    board = work.waits.set(board, stops=stops, reminded=0)
+    look_in_time(work, board, now)
+    look_at_first_moves(work, [board], now)
 
 
 def keep(work: UnitOfWork, board: Board, stop: Stop) -> Board:

@@ -9,8 +9,9 @@ REMINDERS = (3 * _DAY, 7 * _DAY, 14 * _DAY)
 LAST_REMINDER = _DAY  # before the end
 FOR_TWO, FOR_MORE = 21 * _DAY, 14 * _DAY
 _TWO = 2  # players
-SHORTEST, LONGEST = timedelta(hours=2), 365 * _DAY  # that can be chosen for a move
+SHORTEST, LONGEST = 2 * LAST_REMINDER, 365 * _DAY  # that can be chosen for a move
 MOST = 3650 * _DAY  # for all moves
+SOONEST, LEAST = timedelta(hours=2), timedelta(hours=1)  # of a reminder; for each move, in a bank
 
 
 @dataclass(frozen=True)
@@ -28,18 +29,15 @@ class Terms:
     increment: int = 0
 
     @property
+    def most(self) -> timedelta:
+        """The longest that a move may take."""
+        limits = (self.each, self.total, self.bank)
+        return timedelta(seconds=min(limit for limit in limits if limit is not None))
+
+    @property
     def counts_used(self) -> bool:
         """Whether it matters how long somebody took for earlier moves."""
         return self.total is not None or self.bank is not None
-
-    def allowed(
-        self, used: timedelta, banked: timedelta | None, given: timedelta = timedelta()
-    ) -> timedelta:
-        """How long the next move may take, after so much was used, with so much in the bank, and
-        so much given for it."""
-        left = self.left(used, banked)
-        each = timedelta(seconds=self.each) + given
-        return max(each if left is None else min(each, left), timedelta())
 
     def left(self, used: timedelta, banked: timedelta | None) -> timedelta | None:
         """What a player has left for all moves; None where only each move has its time."""

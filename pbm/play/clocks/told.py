@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from pbm.play.clocks.calendar import Calendar
 from pbm.play.clocks.durations import spell_duration
-from pbm.play.clocks.terms import Terms
+from pbm.play.clocks.terms import SHORTEST, Terms
 from pbm.play.clocks.waits import (
     Wait,
     calendar_of,
@@ -111,7 +111,8 @@ def terms_told(terms: Terms) -> dict[str, Any]:
     """The terms of a clock in words."""
     return {
         "each": _spelled(terms.each),
-        "reminders": [_spelled(seconds) for seconds in terms.reminders if seconds < terms.each],
+        "reminders": [spell_duration(after) for after in terms.reminders_within(terms.most)[:-1]],
+        "may_be_short": terms.counts_used or terms.most < SHORTEST,
         "total": None if terms.total is None else _spelled(terms.total),
         "bank": None if terms.bank is None else _spelled(terms.bank),
         "increment": _spelled(terms.increment) if terms.increment else None,
@@ -144,7 +145,7 @@ def _left(board: Board, wait: Wait | None) -> Iterable[tuple[str, timedelta]]:
         if left is None or seat.robot or seat.player_id not in board.still_in:
             continue
         moves_now = wait is not None and mover is not None and mover.seat == seat.seat
-        yield seat.handle, max(left - wait.elapsed if moves_now and wait else left, timedelta())
+        yield seat.handle, max(left - wait.spent if moves_now and wait else left, timedelta())
 
 
 def _rough(left: timedelta) -> str:

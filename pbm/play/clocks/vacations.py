@@ -21,6 +21,7 @@ from pbm.store.values.timers import TimerKind
 DAYS_A_YEAR = 30
 BY_ITSELF = 7  # days at most that are taken by themselves, once on a board
 FURTHEST = timedelta(days=366)  # ahead
+TOLD_AFTER = timedelta(hours=6)  # that it has lasted
 _DAY = timedelta(days=1)
 _INSTANT = timedelta(microseconds=1)
 _NO_BOARD_YET = 0
@@ -39,10 +40,21 @@ def today_of(player: Player, now: datetime) -> date:
     return now.astimezone(ZoneInfo(player.settings.timezone)).date()
 
 
+def today_in(vacation: Vacation, player: Player, now: datetime) -> date:
+    """The day in the time zone that counts for a vacation: once it has begun, that of then."""
+    return now.astimezone(ZoneInfo(vacation.zone or player.settings.timezone)).date()
+
+
 def beginning_of(day: date, player: Player) -> datetime:
     """The moment at which a day begins in a player's time zone."""
     midnight = datetime.combine(day, time(), ZoneInfo(player.settings.timezone))
     return midnight.astimezone(UTC)
+
+
+def keep_zone(work: UnitOfWork, player_id: int, now: datetime) -> None:
+    """Let the days that have begun end where they began, for who moves to another time zone."""
+    player = work.players.get(player_id)
+    work.vacations.keep_zone(player.id, player.settings.timezone, today_of(player, now))
 
 
 def take_vacation(
@@ -50,7 +62,8 @@ def take_vacation(
 ) -> tuple[date, date]:
     """Let a player be away on days that are still to come, today among them; returns those.
 
-    The others are told when it begins. Raises Refusal for days that cannot be, or are too many.
+    The others are told once it has lasted for a while. Raises Refusal for days that cannot be, or
+    are too many.
     """
     today = today_of(player, now)
     if last < first or last < today or last - today > FURTHEST:
@@ -62,33 +75,49 @@ def take_vacation(
         if _left(taken | wanted, year) < 0:
             left = max(0, _left(taken, year))
             raise Refusal("vacation-used-up", year=year, left=left, most=DAYS_A_YEAR)
-    known = (item for item in work.vacations.of_player(player.id, today) if not item.board_id)
-    new = wanted - {day for item in known for day in _days(item.first_day, item.last_day)}
+    known = [item for item in work.vacations.of_player(player.id, today) if not item.board_id]
+    to_come = [item for item in known if item.first_day > today_in(item, player, now)]
+    new = wanted | _days_of(to_come)
+    new -= _days_of(item for item in known if item not in to_come)
+    for item in to_come:  # anew, as one with what it touches, so that it is told as one
+        work.vacations.end_on(item, today)
     for begin, end in _stretches(new):
+        going_on = next((item for item in known if item.last_day + _DAY == begin), None)
+        if going_on and work.timers.about(TimerKind.VACATION, [_told_as(going_on.id)]):
+            work.vacations.end_on(going_on, end)  # which is yet to be told
+            continue
         number = work.vacations.add(player.id, begin, end)
-        begins_at = max(beginning_of(begin, player), now)
-        tell_next(work, TimerKind.VACATION, number, player.id, now, begins_at)
+        told_at = max(beginning_of(begin, player), now) + TOLD_AFTER
+        tell_next(work, TimerKind.VACATION, number, player.id, now, told_at)
     return max(first, today), last
 
 
 def come_back(work: UnitOfWork, player: Player, now: datetime) -> bool:
     """End a player's vacations with today, and drop those to come; whether one had begun.
 
-    Who was told that it had begun is told. Raises Refusal where there is none.
+    Who was told that it had begun is told, after a while. Raises Refusal where there is none.
     """
     today = today_of(player, now)
     work.players.lock(player.id)
-    of_now = work.vacations.of_player(player.id, today)
-    begun = [item for item in of_now if item.first_day <= today]
-    ahead = [item for item in of_now if item.last_day > today]
+    days = {
+        item: today_in(item, player, now) for item in work.vacations.of_player(player.id, today)
+    }
+    begun = [item for item, day in days.items() if item.first_day <= day <= item.last_day]
+    ahead = [item for item, day in days.items() if item.last_day > day]
     if not ahead:
         raise Refusal("not-away", ends_today=bool(begun))
     for item in ahead:
-        work.vacations.cut_short(item, today)
-        if item in begun:
-            tell_next(work, TimerKind.VACATION_OVER, item.id, player.id, now, now)
+        work.vacations.end_on(item, days[item])
+        if item in begun and not is_to_be_told(work, item):
+            tell_next(work, TimerKind.VACATION_OVER, item.id, player.id, now, now + TOLD_AFTER)
     look_again(work, player.id, now)
     return any(item in begun for item in ahead)
+
+
+def is_to_be_told(work: UnitOfWork, vacation: Vacation) -> bool:
+    """Whether nobody has been told yet that a vacation has begun."""
+    about = _told_as(vacation.id)
+    return bool(work.timers.about(TimerKind.VACATION, [about]))
 
 
 def tell_next(
@@ -102,7 +131,11 @@ def tell_next(
     after: int = _NO_BOARD_YET,
 ) -> None:
     """Let those hear of a vacation who wait for the player on boards `after` one."""
-    work.timers.set(kind, f"{vacation_id}.{after}", now, at, player_id=player_id)
+    work.timers.move(kind, _told_as(vacation_id, after), now, at, player_id=player_id)
+
+
+def _told_as(vacation_id: int, after: int = _NO_BOARD_YET) -> str:
+    return f"{vacation_id}.{after}"
 
 
 def take_by_itself(
@@ -145,8 +178,11 @@ def still_to_come(work: UnitOfWork, player: Player, now: datetime) -> tuple[Vaca
 
 def _taken(work: UnitOfWork, player: Player, since: date) -> set[date]:
     """The days from a day's year on, on which a player was away or means to be."""
-    found = work.vacations.of_player(player.id, date(since.year, 1, 1))
-    return {day for item in found for day in _days(item.first_day, item.last_day)}
+    return _days_of(work.vacations.of_player(player.id, date(since.year, 1, 1)))
+
+
+def _days_of(vacations: Iterable[Vacation]) -> set[date]:
+    return {day for item in vacations for day in _days(item.first_day, item.last_day)}
 
 
 def _left(taken: Iterable[date], year: int) -> int:

@@ -5,70 +5,79 @@ things stand, and is put off to the next moment that may matter. It is set earli
 clock can run out before it would come.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
+from functools import cached_property
 from zoneinfo import ZoneInfo
 
 from pbm.errors import Refusal
 from pbm.plain import from_plain
 from pbm.play.clocks.calendar import Calendar, Stretch
+from pbm.play.clocks.durations import parse_duration
 from pbm.play.clocks.outages import UNNOTICED, outages
-from pbm.play.clocks.terms import Terms, usual_terms
+from pbm.play.clocks.terms import LAST_REMINDER, SHORTEST, Terms, usual_terms
 from pbm.store.db import UnitOfWork
-from pbm.store.values.boards import Board, Seat
-from pbm.store.values.players import Player
+from pbm.store.values.boards import Board, Seat, Stop
+from pbm.store.values.players import Player, Vacation
 from pbm.store.values.timers import TimerKind
 
 _DAY = timedelta(days=1)
 _MOST_BETWEEN_ZONES = timedelta(hours=26)
 STOPPED_AT_MOST = timedelta(days=30)  # while mail to a player comes back
 PAUSED_AT_MOST = timedelta(days=90)
+_NEVER = datetime.max.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True)
 class Wait:
-    """A board waits for a player's move: how much of the time for it has gone, and when it ends.
+    """A board waits for a player's move: how things stand `now`, and when the time for it ends.
 
-    `ends_at` is None where it is years away.
+    `ends_at` is None where it is years away. It is a day after the last reminder at the earliest.
     """
 
     player: Player
     terms: Terms
     calendar: Calendar
     since: datetime
-    elapsed: timedelta
+    now: datetime
     allowed: timedelta
     ends_at: datetime | None
 
     @property
     def is_over(self) -> bool:
         """Whether the time has run out."""
-        return self.elapsed >= self.allowed
+        return self.ends_at is not None and self.ends_at <= self.now
 
     @property
-    def reminders(self) -> tuple[timedelta, ...]:
-        """When the player is reminded, after the wait began."""
-        return self.terms.reminders_within(self.allowed)
+    def spent(self) -> timedelta:
+        """What it costs of the time for all moves."""
+        return self.calendar.going_on.elapsed(self.since, self.now)
+
+    @cached_property
+    def reminders(self) -> tuple[datetime | None, ...]:
+        """When the player is reminded: as the player wants it, and a day before the end; None for
+        years away."""
+        *first, _ = self.terms.reminders_within(self.allowed)
+        wanted = self.player.settings.reminders
+        least = self.allowed if wanted == "last" else parse_duration(wanted) or timedelta()
+        last = self.ends_at and self.ends_at - LAST_REMINDER
+        earlier = (self.calendar.after(self.since, after) for after in first if after >= least)
+        return (*earlier, last)
 
     @property
     def passed(self) -> int:
         """How many of these have come by now."""
-        return sum(after <= self.elapsed for after in self.reminders)
+        return self.passed_by(self.now)
 
     def passed_by(self, moment: datetime) -> int:
         """How many of these will have come by then."""
-        moments = (self.when(after) for after in self.reminders)
-        return sum(at is not None and at <= moment for at in moments)
+        return sum(at is not None and at <= moment for at in self.reminders)
 
     @property
     def coming(self) -> datetime | None:
         """When the next reminder is due, or the end; None where that is years away."""
-        return self.when((*self.reminders, self.allowed)[self.passed])
-
-    def when(self, elapsed: timedelta) -> datetime | None:
-        """The moment when so much of it will have gone."""
-        return self.calendar.after(self.since, elapsed)
+        return (*self.reminders, self.ends_at)[self.passed]
 
 
 def terms_of(board: Board) -> Terms:
@@ -93,11 +102,13 @@ def count_move(work: UnitOfWork, before: Board, after: Board, arrived: datetime)
     A first move has a time of its own, and a robot's costs none.
     """
     terms, mover = terms_of(before), before.to_move
+    if mover is not None and mover.unreachable:
+        count_stop(work, before, work.players.get(mover.player_id), arrived)
     if not terms.counts_used or mover is None or before.waits_since is None:
         return
     if not (before.awaited_first_move or mover.robot):
         calendar = calendar_of(work, before, work.players.get(mover.player_id), arrived)
-        spent = calendar.elapsed(before.waits_since, max(arrived, before.waits_since))
+        spent = calendar.going_on.elapsed(before.waits_since, max(arrived, before.waits_since))
         banked = terms.banked_after(spent, in_time(mover.banked))
         used = mover.used + int(spent.total_seconds())
         kept = None if banked is None else int(banked.total_seconds())
@@ -106,9 +117,11 @@ def count_move(work: UnitOfWork, before: Board, after: Board, arrived: datetime)
 
 
 def look_in_time(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """Let the board be looked at before whoever is to move can run out of time."""
+    """Let the board be looked at before whoever is to move can run out of time, and at once where
+    a reminder is missing."""
     wait = wait_of(work, board, now)
-    coming = wait.coming if wait else None
+    missing = wait is not None and board.reminded < wait.passed
+    coming = now if missing else wait.coming if wait else None
     if coming is not None:
         work.timers.advance(TimerKind.CLOCK, [str(board.id)], coming, now)
 
@@ -160,45 +173,91 @@ def wait_of(
         return None
     terms, since = terms_of(board), board.waits_since
     calendar = calendar_of(work, board, player, now)
-    allowed = _allowed(board, seat)
-    ends_at = calendar.after(since, allowed)
-    return Wait(player, terms, calendar, since, calendar.elapsed(since, now), allowed, ends_at)
+    clocks = [(calendar, timedelta(seconds=terms.each + board.given))]
+    left = _left(board, seat)
+    if left is not None:
+        clocks.append((calendar.going_on, left))
+    ends = [(_end(terms, since, *clock), *clock) for clock in clocks]
+    ends_at, running, allowed = min(ends, key=lambda end: end[0] or _NEVER)
+    return Wait(player, terms, running, since, now, allowed, ends_at)
+
+
+def _end(terms: Terms, since: datetime, calendar: Calendar, allowed: timedelta) -> datetime | None:
+    """When the time for a move ends: not within a day of the last reminder, which comes in the
+    middle of a short time."""
+    end = calendar.after(since, allowed)
+    if allowed >= SHORTEST:
+        return end
+    reminded_at = calendar.after(since, terms.reminders_within(allowed)[-1])
+    return end and reminded_at and max(end, reminded_at + LAST_REMINDER)
 
 
 def may_be_claimed(board: Board, wait: Wait) -> bool:
     """Whether the others may take out of the game whoever is to move.
 
     That is so where the time has run out, mail to that player comes back, so that no reminder
-    arrives, and the others were told.
+    arrives, and the others were told. Who has been out of reach for as long as may be does not end
+    that by a mail alone.
     """
     unreachable = wait.player.unreachable_since is not None
+    unreachable = unreachable or not stop_left(board, wait.player.id)
     return unreachable and wait.is_over and board.reminded > len(wait.reminders)
 
 
-def stopped_until(board: Board, since: datetime) -> datetime:
-    """Until when a clock stands still at most, to whose player mail comes back since a moment.
+def warned_from(board: Board, wait: Wait) -> datetime:
+    """From when on a reminder counts as a warning that the time for a move runs out."""
+    return max((wait.since, *(stop.end for stop in board.stops)))
 
-    For how long it has done so before in the same wait counts, so that nobody stops it for ever
-    by being out of reach again and again.
+
+def stop_left(board: Board, player_id: int) -> timedelta:
+    """For how long a player's clock may still stand still on a board as mail comes back: nobody
+    stops it for ever by being out of reach again and again."""
+    stopped = sum(seat.stopped for seat in board.seats_of(player_id))
+    return max(STOPPED_AT_MOST - timedelta(seconds=stopped), timedelta())
+
+
+def count_stop(work: UnitOfWork, board: Board, player: Player, now: datetime) -> Stop | None:
+    """Count for how long a clock has stood still as mail to its player came back.
+
+    Returns that stop; None for no such, or where it may stand still no longer.
     """
-    before = (stop.end - stop.begin for stop in board.stops if stop.bounced)
-    return since + max(STOPPED_AT_MOST - sum(before, timedelta()), timedelta())
+    since, left = player.unreachable_since, stop_left(board, player.id)
+    if since is None or board.waits_since is None or not left:
+        return None
+    stop = Stop(max(since, board.waits_since), min(now, since + left), bounced=True)
+    count_more(work, board.id, player.id, max(stop.end - stop.begin, timedelta()))
+    return stop
+
+
+def count_more(work: UnitOfWork, number: int, player_id: int, length: timedelta) -> None:
+    """Count a length of time as one for which a player's clock has stood still."""
+    board = work.boards.get(number)
+    seat = board.seats_of(player_id)[0]
+    work.waits.set_stopped(board, seat.seat, seat.stopped + int(length.total_seconds()))
 
 
 def calendar_of(work: UnitOfWork, board: Board, player: Player, now: datetime) -> Calendar:
     """When a player's clock runs on a board."""
     since = (board.waits_since or now).date() - _DAY  # the date in another zone may differ by one
-    away = tuple(
-        (item.first_day, item.last_day)
-        for item in work.vacations.of_player(player.id, since)
-        if item.board_id in (None, board.id)
-    )
+    zone = player.settings.timezone
+    found = work.vacations.of_player(player.id, since)
+    away = [item for item in found if item.board_id in (None, board.id)]
+    here = (item for item in away if item.zone in (None, zone))
     return Calendar(
-        ZoneInfo(player.settings.timezone),
+        ZoneInfo(zone),
         weekends_off=not player.settings.weekend,
-        away=away,
-        stopped=(*_lost(work, board, now), *_unreached(board, player), *_halted(board)),
+        away=tuple((item.first_day, item.last_day) for item in here),
+        abroad=tuple(_abroad(item, item.zone) for item in away if item.zone not in (None, zone)),
+        stopped=(*_lost(work, board, now), *_halted(board)),
+        unreached=tuple(_unreached(board, player)),
     )
+
+
+def _abroad(vacation: Vacation, zone: str) -> Stretch:
+    """The moments at which a vacation began and ended in another time zone."""
+    days = vacation.first_day, vacation.last_day + _DAY
+    begin, end = (datetime.combine(day, time(), ZoneInfo(zone)) for day in days)
+    return begin, end
 
 
 def _lost(work: UnitOfWork, board: Board, now: datetime) -> tuple[Stretch, ...]:
@@ -211,13 +270,18 @@ def _lost(work: UnitOfWork, board: Board, now: datetime) -> tuple[Stretch, ...]:
 def _halted(board: Board) -> tuple[Stretch, ...]:
     """When the clock of a board stood still, with a pause that goes on."""
     since = board.paused_since
-    stops = tuple((stop.begin, stop.end) for stop in board.stops)
+    stops = tuple((stop.begin, stop.end) for stop in board.stops if not stop.bounced)
     return (*stops, (since, since + PAUSED_AT_MOST)) if since else stops
 
 
 def _allowed(board: Board, seat: Seat) -> timedelta:
-    used, given = timedelta(seconds=seat.used), timedelta(seconds=board.given)
-    return terms_of(board).allowed(used, in_time(seat.banked), given)
+    each, left = timedelta(seconds=terms_of(board).each + board.given), _left(board, seat)
+    return each if left is None else min(each, left)
+
+
+def _left(board: Board, seat: Seat) -> timedelta | None:
+    left = terms_of(board).left(timedelta(seconds=seat.used), in_time(seat.banked))
+    return left and max(left, timedelta())
 
 
 def in_time(count: int | None) -> timedelta | None:
@@ -225,6 +289,9 @@ def in_time(count: int | None) -> timedelta | None:
     return None if count is None else timedelta(seconds=count)
 
 
-def _unreached(board: Board, player: Player) -> tuple[Stretch, ...]:
+def _unreached(board: Board, player: Player) -> Iterator[Stretch]:
+    """When mail to a player came back, with a time that goes on, as far as it counts."""
+    yield from ((stop.begin, stop.end) for stop in board.stops if stop.bounced)
     since = player.unreachable_since
-    return ((since, stopped_until(board, since)),) if since else ()
+    if since:
+        yield since, since + stop_left(board, player.id)

@@ -37,6 +37,7 @@ from pbm.rules.abalone.position import EJECTIONS_TO_WIN, Position, symbol
 from pbm.rules.abalone.records import Record, format_record, parse_record
 from pbm.rules.abalone.records.forms import chosen_form
 from pbm.rules.abalone.state import format_state, parse_state
+from pbm.rules.abalone.symmetries import copies
 from pbm.rules.abalone.threats import threatened
 from pbm.rules.abalone.turns import leave, play
 
@@ -228,6 +229,10 @@ class Abalone:
         """The state line without the plies since somebody scored."""
         return format_state(what_counts(position.inner))
 
+    def copies(self, position: AbalonePosition) -> Iterator[AbalonePosition]:
+        """The position turned and mirrored, and with the seats exchanged."""
+        return map(AbalonePosition, copies(position.inner))
+
     def claimable(
         self, position: AbalonePosition, times: int, moves: Callable[[int], Mapping[int, int]]
     ) -> str | None:
@@ -235,6 +240,10 @@ class Abalone:
         if times >= TIMES_REPEATED:
             return "repeated"
         return "quiet" if is_seen_quiet(position.inner, moves) else None
+
+    def scores(self, position: AbalonePosition) -> tuple[int, ...]:
+        """Marbles that each seat's side has pushed off."""
+        return position.inner.scores
 
     def balance(self, start: AbalonePosition, end: AbalonePosition, seat: int) -> int:
         """Marbles that a seat's side pushed off, less those that it lost."""

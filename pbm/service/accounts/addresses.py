@@ -1,6 +1,7 @@
 """New addresses of players: the address itself is asked before it counts."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -29,15 +30,28 @@ OPEN_FOR = timedelta(hours=48)
 MOST_SENT_AGAIN = 100  # boards after a change of address
 
 
-def ask_new_address(turn: Turn, player: Player, event: AddressWanted) -> None:
-    """Ask an address whether it is this player's."""
+def record_wanted(turn: Turn, player: Player, event: AddressWanted) -> AddressWanted:
+    """Write down at once what an address is asked: a new key below makes that void, too."""
     kept = {"player": player.id, "epoch": player.epoch, "instead": event.instead}
+    token, until = new_token(), turn.now + OPEN_FOR
+    turn.work.questions.ask(KIND, event.address, token_digest(token), kept, turn.now, until)
+    return replace(event, token=token)
+
+
+def ask_new_address(turn: Turn, player: Player, event: AddressWanted) -> None:
+    """Ask an address whether it is this player's; whoever plays from it is told that it was asked
+    for, and nobody else is."""
+    owner = turn.work.players.by_address(address_key(event.address))
+    if owner is not None:
+        told = {"by": player.handle, "address": event.address, "handle": owner.handle}
+        MailWriter(turn).notice_player(
+            owner, "address-wanted", "your address", told, address=event.address
+        )
+        return
     title = default_game().info.title
     params = {"handle": player.handle, "instead": event.instead, "title": title}
     subject = question_subject(f"play as {player.handle} from here")
-    asking = Asking("new-address", subject, params, new_token())
-    digest, until = token_digest(asking.token), turn.now + OPEN_FOR
-    turn.work.questions.ask(KIND, event.address, digest, kept, turn.now, until)
+    asking = Asking("new-address", subject, params, event.token)
     MailWriter(turn).question(event.address, asking, granted=True)
 
 
@@ -45,7 +59,7 @@ def hear_new_address(turn: MailTurn, question: Question, token: str) -> str:
     """Settle the question of a new address. Returns the outcome for the operator."""
     work = turn.work
     yes, _ = confirmation(turn.envelope.said, clearly=True)
-    player = work.players.find(question.params["player"])
+    player = work.players.find_locked(question.params["player"])
     if player is None or not is_open(question, turn.arrived) or not _wanted(work, question, player):
         _answer(turn, question, "question-closed")
         return f"{question.address}: the question is closed"

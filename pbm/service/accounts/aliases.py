@@ -38,12 +38,10 @@ def ask_owner(turn: MailTurn, speaker: Elsewhere) -> str:
         owner.id, board_id, rehearsal.lines, script.comment, turn.now, status="elsewhere"
     )
     misread = [script.problem.line] if script.problem else []
-    other = work.players.by_address(address_key(speaker.author))
     told = {
         "said": [*rehearsal.lines, *shortened([*misread, *script.comment])],
         "left_out": left_out,
         "number": speaker.board_id,
-        "other": other.handle if other else None,
     }
     ask_alias(turn, owner, speaker.author, errand_id, told)
     return f"asked {owner.handle} about a reply from {speaker.author}"

@@ -1,7 +1,8 @@
 """The mail server in front of ours: what it says of senders, and whether that can be believed.
 
-It can, once a mail with forged results was sent through it and arrived without them. Two facts
-are kept: `front` is what was found out, `probe` the mail that is on its way to find it out.
+It can, once a mail with forged results was sent through it and arrived without them. Three facts
+are kept: `front` is what was found out, `front-doubted` why the last try came to nothing, and
+`probe` the mail that is on its way to find it out.
 """
 
 from dataclasses import asdict, dataclass
@@ -17,7 +18,7 @@ from pbm.store.db import UnitOfWork
 from pbm.store.values.mails import InboxMail
 
 PROBE_FOR = timedelta(minutes=15)
-_FRONT, _PROBE = "front", "probe"
+_FRONT, _PROBE, _DOUBT = "front", "probe", "front-doubted"
 
 
 @dataclass(frozen=True)
@@ -51,12 +52,27 @@ def what_it_says_of(site: Site, front: Front | None, peer: str, raw: bytes, auth
 
 def note_front(work: UnitOfWork, front: Front, now: datetime) -> None:
     """Believe a front from now on."""
+    forget_front(work)
     work.facts.note(_FRONT, asdict(front), now)
 
 
 def forget_front(work: UnitOfWork) -> None:
-    """Believe no front any more."""
+    """Believe no front any more, and know of no try."""
     work.facts.forget(_FRONT)
+    work.facts.forget(_DOUBT)
+
+
+def doubt_front(work: UnitOfWork, authserv_id: str, why: str, now: datetime) -> None:
+    """Keep why the last try has not found a front in order."""
+    work.facts.note(_DOUBT, {"authserv_id": authserv_id, "why": why}, now)
+
+
+def why_doubted(work: UnitOfWork, authserv_id: str) -> tuple[str, datetime] | None:
+    """Why the last try has not found a front in order, and when; None if none has."""
+    fact = work.facts.find(_DOUBT)
+    if fact is None or fact.value["authserv_id"] != authserv_id:
+        return None
+    return str(fact.value["why"]), fact.noted_at
 
 
 def expect_probe(work: UnitOfWork, token: str, authserv_id: str, now: datetime) -> str:

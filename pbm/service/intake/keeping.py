@@ -161,6 +161,7 @@ class Keeping:
                 same_for=_same_for(mail),
                 queued=queued(recipient, mail.author, mail.raw, from_player=from_player),
                 answer_counted=answer is Answer.COUNTED and address in plain,
+                network=mail.caller.network,
             )
             for address, recipient in new.items()
         ]

@@ -1,23 +1,37 @@
 """Mails of strangers at the door: whether we could answer them, before they are taken.
 
-What is answered has shares, so that nobody uses up everybody's: one network's mails, one domain
-that vouches for its senders, and all who write without such a word. Where a mail's share is
-empty it is put off, and its mail server tries again.
+What is answered has shares, so that nobody uses up everybody's: one network's mails, one domain's,
+those of one form, and those of domains that have written lately, which leaves some for the others.
+Mails for which the sender's domain vouches have answers of their own. Where a mail's share is empty
+it is put off, and its mail server tries again; who was put off has answers apart, half an hour
+later.
 """
 
-from datetime import datetime
+import re
+from collections.abc import Iterator
+from datetime import datetime, timedelta
 from enum import Enum
+from hashlib import sha256
 
 import structlog
 
+from pbm.mail.address import mailbox_key, registered_domain
 from pbm.mail.reading.auth_results import Dmarc
 from pbm.mail.site import Site
 from pbm.mail.smtp_in.handler import Rejection
 from pbm.play.limits import (
+    NEW_DOMAIN,
+    OF_AGAIN,
     OF_DOMAIN,
+    OF_FORM,
+    OF_KNOWN,
     OF_NETWORK,
+    OF_SAID_DOMAIN,
     STRANGERS,
+    STRANGERS_AGAIN,
     VOUCHED,
+    VOUCHED_AGAIN,
+    Rate,
     strangers_answers_left,
     take_strangers_mail,
 )
@@ -28,8 +42,17 @@ from pbm.store.db import UnitOfWork
 PUT_OFF = Rejection(
     450,
     "4.7.1 More people who are new here have written than we can answer at once; "
-    "please send this mail again later.",
+    "please send this mail again in an hour.",
 )
+REMEMBERED = Rate("put-off", 1, timedelta(days=1))  # who was put off, and when
+AGAIN_AFTER = timedelta(minutes=30)
+_HEAD = 16_384  # bytes in which header fields are looked for
+_FIELD = re.compile(rb"^([A-Za-z-]+)[ \t]*:", re.MULTILINE)
+_OF_PROGRAMS = frozenset(  # fields that mail programs write, and none on the way
+    b"from to cc subject date message-id in-reply-to references reply-to sender user-agent x-mailer"
+    b" mime-version content-type content-transfer-encoding content-language".split()
+)
+_Share = tuple[Rate, tuple[str, ...]]
 _log = structlog.get_logger("pbm.newcomers")
 
 
@@ -45,38 +68,79 @@ def count_answer(work: UnitOfWork, site: Site, mail: Arriving, now: datetime) ->
     """Count the answer that a mail of a stranger brings, where there is one left.
 
     None is written to a robot, to what has no author, to an address that had its answers for
-    today. Where none is left nothing is written down either.
+    today. Where none is left nothing is written down but who was put off.
     """
     author = mail.glance.author
     if author is None or mail.glance.is_automatic:
         return Answer.NOT_COUNTED
     if not strangers_answers_left(work, author, now):
         return Answer.NOT_COUNTED
-    if not _take_vouched(work, site, mail, author, now) and not _take(
-        work, mail.caller.network, now
-    ):
+    if not _take_any(work, site, mail, author, now):
+        REMEMBERED.take(work, now, mailbox_key(author), wait=False)
         return Answer.NONE_LEFT
     return Answer.COUNTED if take_strangers_mail(work, author, now) else Answer.NOT_COUNTED
 
 
-def _take_vouched(work: UnitOfWork, site: Site, mail: Arriving, author: str, now: datetime) -> bool:
+def _take_any(work: UnitOfWork, site: Site, mail: Arriving, author: str, now: datetime) -> bool:
+    """Take an answer, rather one of those for the mails of domains that vouch."""
     front = known_front(work, site.authserv_id)
-    if what_it_says_of(site, front, mail.caller.peer, mail.raw, author) is not Dmarc.PASS:
-        return False
-    domain = author.rpartition("@")[2].lower()
-    if VOUCHED.is_empty(work, now) or not OF_DOMAIN.take(work, now, domain, wait=False):
-        return False
-    return VOUCHED.take(work, now, wait=False)
+    says = what_it_says_of(site, front, mail.caller.peer, mail.raw, author)
+    pools = [VOUCHED, STRANGERS] if says is Dmarc.PASS else [STRANGERS]
+    if any(_take(work, pool, mail, author, now) for pool in pools):
+        return True
+    again = VOUCHED_AGAIN if says is Dmarc.PASS else STRANGERS_AGAIN
+    return _comes_again(work, author, now) and _take(work, again, mail, author, now)
 
 
-def _take(work: UnitOfWork, network: str, now: datetime) -> bool:
-    if STRANGERS.is_empty(work, now):
+def _comes_again(work: UnitOfWork, author: str, now: datetime) -> bool:
+    """Whether a mail of this author was put off lately, and not just now."""
+    first = work.buckets.first_taken([REMEMBERED.key(mailbox_key(author))])
+    return first is not None and now - REMEMBERED.within <= first <= now - AGAIN_AFTER
+
+
+def _take(work: UnitOfWork, pool: Rate, mail: Arriving, author: str, now: datetime) -> bool:
+    """Take one of the answers there are, unless they are used up, or a share of them is."""
+    shares = list(_shares(work, pool, mail, author, now))
+    work.look_ahead(*work.buckets.look([rate.key(*whose) for rate, whose in shares]))
+    if any(rate.is_empty(work, now, *whose) for rate, whose in shares):
         return False
-    if network and not OF_NETWORK.take(work, now, network, wait=False):
+    # Waits for another process where forged mails are answered: this is what bounds those. It is
+    # the only one that is waited for, so that no two processes wait for each other's.
+    (first, *others) = shares
+    if not first[0].take(work, now, wait=pool is STRANGERS):
         return False
-    # Waits for another process, since this is what bounds our mails to forged addresses. It is
-    # the only share that is waited for, so that no two processes wait for each other's.
-    taken = STRANGERS.take(work, now)
-    if taken and STRANGERS.is_empty(work, now):
-        _log.warning("no more answers to strangers for now", most=STRANGERS.most)
-    return taken
+    for rate, whose in others:
+        rate.take(work, now, *whose, wait=False)
+    if pool is STRANGERS and pool.is_empty(work, now):
+        _log.warning("no more answers to strangers for now", most=pool.most)
+    return True
+
+
+def _shares(
+    work: UnitOfWork, pool: Rate, mail: Arriving, author: str, now: datetime
+) -> Iterator[_Share]:
+    """What a mail is counted in, the whole first.
+
+    Whoever hands in a mail may write any domain, and cannot choose the network: where that is
+    known it counts, and the domain only where it vouches.
+    """
+    yield pool, ()
+    network, domain = mail.caller.network, registered_domain(author)
+    is_vouched = pool in (VOUCHED, VOUCHED_AGAIN)
+    if pool in (VOUCHED_AGAIN, STRANGERS_AGAIN):
+        yield OF_AGAIN, (pool.name, domain if is_vouched else network or domain)
+        return
+    if is_vouched:
+        yield OF_DOMAIN, (domain,)
+    else:
+        yield (OF_NETWORK, (network,)) if network else (OF_SAID_DOMAIN, (domain,))
+    yield OF_FORM, (pool.name, _form(mail.raw))
+    is_known = NEW_DOMAIN.is_empty(work, now, pool.name, domain)
+    yield (OF_KNOWN, (pool.name,)) if is_known else (NEW_DOMAIN, (pool.name, domain))
+
+
+def _form(raw: bytes) -> str:
+    """What mails of one program have in common: which fields it writes, in which order."""
+    head = re.split(rb"\r?\n\r?\n", raw[:_HEAD], maxsplit=1)[0]
+    fields = (field.lower() for field in _FIELD.findall(head))
+    return sha256(b",".join(field for field in fields if field in _OF_PROGRAMS)).hexdigest()[:16]

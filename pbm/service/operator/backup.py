@@ -17,10 +17,12 @@ from pbm.mail.keyfile import Key, load_keys, parse_keys
 from pbm.service.intake.front import forget_front
 from pbm.service.operator import archive, copies
 from pbm.service.operator.archive import Manifest
+from pbm.service.operator.clocks import seen_by
 from pbm.service.operator.greeting import greeting_at
+from pbm.service.operator.known_keys import open_keyring, unlearn_keys
 from pbm.service.operator.roles import those_beating
 from pbm.store.db import Database, parse_url
-from pbm.store.migrate import current_version, is_known_version, migrate
+from pbm.store.migrate import current_version, is_known_version, migrate, newest_version
 from pbm.store.numbers import highest_given, leap_over
 
 
@@ -70,7 +72,7 @@ def restore(
     """
     database = Database(settings.database_url)
     try:
-        _check_stopped(settings, database, clock())
+        _check_stopped(settings, database, clock)
         with tempfile.TemporaryDirectory(prefix="pbm-restore-") as folder:
             parts = Path(folder)
             manifest = archive.unpack(file, parts, most)
@@ -91,6 +93,7 @@ def restore(
         with database.transaction() as work:
             forget_front(work)  # the mail server here may be another one
             work.heartbeats.forget_all()  # of who ran when the backup was made
+            unlearn_keys(work)  # the operator may have forced others on it
         # Before anybody can get a number: players may hold mails with those from after the backup.
         next_numbers = leap_over(database, given)
         return Restored(manifest.made, copies.counts(database), old, next_numbers)
@@ -131,7 +134,7 @@ def _write(
         raise OperatorError("The database has no tables yet, so there is nothing to back up.")
     copy, keys = folder / archive.DATABASE, folder / archive.KEYS
     copies.copy_out(database.engine.url, copy)
-    keys.write_bytes(_keys(settings))
+    keys.write_bytes(_keys(settings, database if schema == newest_version() else None, now))
     manifest = Manifest(
         format=archive.FORMAT,
         made=now.isoformat(timespec="seconds"),
@@ -146,15 +149,23 @@ def _write(
     return manifest
 
 
-def _keys(settings: Settings) -> bytes:
-    """The keys as they are kept: the key file, or the text of PBM_SECRET_KEY."""
-    load_keys(settings.key_file, settings.secret_key or None)  # made, if there are none yet
+def _keys(settings: Settings, current: Database | None, now: datetime) -> bytes:
+    """The keys as they are kept: the key file, or the text of PBM_SECRET_KEY.
+
+    Raises OperatorError for others than a `current` database knows, with which the backup would
+    be of little use.
+    """
+    if current:
+        with current.reading() as work:
+            open_keyring(work, settings, now)  # made, if there are none yet
+    elif not settings.secret_key and not settings.key_file.exists():
+        raise OperatorError(f"There is no key file {settings.key_file.absolute()} to be kept.")
     if settings.secret_key:
         return settings.secret_key.encode("utf-8", "surrogateescape")
     return settings.key_file.read_bytes()
 
 
-def _check_stopped(settings: Settings, database: Database, now: datetime) -> None:
+def _check_stopped(settings: Settings, database: Database, clock: Clock) -> None:
     for doorway in settings.doorways:
         if greeting_at(doorway):
             raise OperatorError(f"A server is running on {doorway}. Stop it before restoring.")
@@ -162,7 +173,7 @@ def _check_stopped(settings: Settings, database: Database, now: datetime) -> Non
         return  # its one server is the one that listens
     try:
         with database.reading() as work:
-            beating = those_beating(work.heartbeats.all(), now)
+            beating = those_beating(seen_by(work, clock), clock())
     except DBAPIError:
         return  # there are no tables of ours yet, or it is what is wrong with them
     if beating:

@@ -13,7 +13,14 @@ from pbm.events.by_operator import (
     SeatHandedOver,
 )
 from pbm.play.awaited import await_move
-from pbm.play.by_operator import BY_OPERATOR, end_board, reopen_board, undo_ply
+from pbm.play.by_operator import (
+    BY_OPERATOR,
+    end_board,
+    forfeits_after,
+    forfeits_that_ended,
+    reopen_board,
+    undo_ply,
+)
 from pbm.play.robots import robots_play
 from pbm.play.view import seats_told
 from pbm.rules.contract import RulesError, View
@@ -75,7 +82,7 @@ def standing(board: Board) -> str:
 
 
 def undo(office: Office, number: int, why: str) -> Ply:
-    """Take the last ply back, and with it whoever resigned after it.
+    """Take the last ply back, and with it whoever resigned or ran out of time after it.
 
     A game that this ply had ended goes on; removed players stay out. Returns the ply that is
     no more. Raises OperatorError.
@@ -88,10 +95,11 @@ def undo(office: Office, number: int, why: str) -> Ply:
         if board.ply == 0:
             raise OperatorError(f"No ply has been played on board {number} yet.")
         (ply,) = act.work.plies.of(number, since=board.ply - 1)
+        lifted = _handles(board, forfeits_after(act.work, board, board.ply))
         events = undo_ply(act.work, board, act.now)
         act.note("ply undone", board=board, ply=ply.ply, move=ply.text)
         mover = board.seats[ply.seat - 1].handle
-        act.tell_board(PlyUndone(number, act.why, ply.ply, ply.text, mover), events)
+        act.tell_board(PlyUndone(number, act.why, ply.ply, ply.text, mover, lifted), events)
         return ply
 
 
@@ -116,18 +124,20 @@ def end(office: Office, number: int, why: str, winners: Sequence[str] | None = N
 
 
 def reopen(office: Office, number: int, why: str) -> Board:
-    """Let a board go on that was ended by word: the operator's, or as a draw.
+    """Let a board go on that was ended by time, or by word: the operator's, or as a draw.
 
     Raises OperatorError.
     """
     with office.act(why) as act:
         board = act.board(number)
         _check_rules(board)
-        if board.ended_by not in _BY_WORD:
-            raise OperatorError(f"Board {number} was not ended by the operator, nor by agreement.")
+        lifted = _handles(board, forfeits_that_ended(act.work, board))
+        if board.ended_by not in _BY_WORD and not lifted:
+            told = f"Board {number} was not ended by the operator, nor by agreement, nor by time."
+            raise OperatorError(told)
         events = reopen_board(act.work, board, act.now)
         act.note("reopened", board=board)
-        act.tell_board(ReopenedByOperator(number, act.why), events)
+        act.tell_board(ReopenedByOperator(number, act.why, lifted), events)
         return act.board(number)
 
 
@@ -170,6 +180,10 @@ def resend(
             raise OperatorError("None of them has an address.")
         act.note("board sent again", board=board, handles=sent)
         return tuple(sent)
+
+
+def _handles(board: Board, left: Sequence[Departure]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(board.seats[item.seat - 1].handle for item in left))
 
 
 def _diagram(board: Board) -> str:

@@ -8,7 +8,7 @@ import smtplib
 import stat
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -18,6 +18,7 @@ from sqlalchemy.exc import DBAPIError
 from pbm.clock import Clock
 from pbm.config import Doorway, Settings
 from pbm.errors import OperatorError
+from pbm.files import trouble
 from pbm.mail.address import AddressError, parse_address
 from pbm.mail.keyfile import load_keys
 from pbm.mail.smtp_out.maildir import check_folders
@@ -25,19 +26,23 @@ from pbm.mail.smtp_out.smarthost import SmarthostTransport, Timeouts
 from pbm.mail.smtp_out.smarthost_url import Smarthost, parse_smarthost
 from pbm.robots.players import ROBOTS
 from pbm.rules.contract import MayLack
-from pbm.rules.registry import games
-from pbm.service.intake.front import known_front
+from pbm.rules.registry import games, left_out
+from pbm.service.intake.front import known_front, why_doubted
 from pbm.service.mail_numbers import incoming
+from pbm.service.operator.clocks import clocks_state, seen_by
 from pbm.service.operator.copies import sqlite_path
 from pbm.service.operator.finding import DoubtError, Finding, look_at
 from pbm.service.operator.greeting import greeting_at
+from pbm.service.operator.known_keys import refuse_other_keys
 from pbm.service.operator.roles import role_findings
 from pbm.service.operator.tls import certificate_state
 from pbm.service.own_address import own_address
 from pbm.service.robots.enlisting import missing
-from pbm.store.db import Database, UnitOfWork, parse_url, shown_url, why_unusable
+from pbm.service.running.room import Room, rooms
+from pbm.store.db import Database, UnitOfWork, parse_url, shown_url
 from pbm.store.migrate import current_version, is_current, newest_version
 from pbm.store.pooling import refuse_lent_sessions
+from pbm.store.reaching import why_unusable
 
 _SECONDS = 10
 _LATE_POST = timedelta(hours=1)
@@ -51,11 +56,15 @@ def check(settings: Settings, clock: Clock) -> Iterator[Finding]:
     out."""
     yield look_at("address", lambda: _address(settings))
     yield look_at("operator", lambda: _operator(settings))
-    yield look_at("keys", lambda: _keys(settings))
     database = look_at("database", lambda: _database(settings))
+    yield look_at("keys", lambda: _keys(settings, clock, database))
     yield database
+    with suppress(OperatorError):  # it was told of the database
+        for room in rooms(settings):
+            yield look_at("disk", partial(_disk, room))
     if database.good:
         yield from roles_here(settings, clock)
+        yield look_at("clocks", lambda: _clocks(settings, clock))
         yield look_at("queue", lambda: _queue(settings))
         yield look_at("inbox", lambda: _inbox(settings, clock))
         yield look_at("outbox", lambda: _outbox(settings, clock))
@@ -66,6 +75,9 @@ def check(settings: Settings, clock: Clock) -> Iterator[Finding]:
         yield look_at(_name_of(doorway), partial(_doorway, settings, doorway))
     if settings.tls_cert or settings.tls_key:
         yield look_at("certificate", lambda: certificate_state(settings, clock))
+    for name, why in left_out().items():
+        waits = "" if name in games() else " Boards of that game wait until it is fit."
+        yield Finding(False, f"game {name}", f"{why}{waits}")
     for name, game in games().items():
         if isinstance(game, MayLack):
             yield look_at(f"game {name}", partial(_lacking, game))
@@ -158,7 +170,10 @@ def _lacking(game: MayLack) -> str:
     return "nothing is missing"
 
 
-def _keys(settings: Settings) -> str:
+def _keys(settings: Settings, clock: Clock, database: Finding) -> str:
+    if database.good:
+        with _reading(settings) as work:
+            refuse_other_keys(work, settings, clock())
     if settings.secret_key:
         held = len(load_keys(settings.key_file, settings.secret_key))
         return "from PBM_SECRET_KEY" if held == 1 else f"{held} from PBM_SECRET_KEY"
@@ -182,7 +197,20 @@ def _reading(settings: Settings) -> Iterator[UnitOfWork]:
 def roles_here(settings: Settings, clock: Clock) -> list[Finding]:
     """Whether processes that live run all roles, a finding for each. Raises DBAPIError."""
     with _reading(settings) as work:
-        return list(role_findings(work.heartbeats.all(), clock(), shared=work.is_shared))
+        return list(role_findings(seen_by(work, clock), clock(), shared=work.is_shared))
+
+
+def _clocks(settings: Settings, clock: Clock) -> str:
+    with _reading(settings) as work:
+        return clocks_state(work, clock)
+
+
+def _disk(room: Room) -> str:
+    if room.is_short:
+        raise OperatorError(f"{room}. Mails are refused where nothing can be written: make room.")
+    if room.is_little:
+        raise DoubtError(f"{room}. Make room before it is full: mails are refused then.")
+    return str(room)
 
 
 def _queue(settings: Settings) -> str:
@@ -253,6 +281,14 @@ def _robots(settings: Settings, clock: Clock) -> str:
 def _front(settings: Settings) -> str:
     with _reading(settings) as work:
         front = known_front(work, settings.front_name)
+        doubted = why_doubted(work, settings.front_name)
+    if front is None and doubted:
+        why, at = doubted
+        raise OperatorError(
+            f"The last try, at {at:%Y-%m-%d %H:%M} UTC, has not found {settings.front_name} in "
+            f"order, so its results do not count. {why} Then try again: pbm-admin doctor --front "
+            "HOST:PORT"
+        )
     if front is None:
         raise OperatorError(
             f"Nobody has tried yet whether {settings.front_name} removes forged results, so its "
@@ -315,13 +351,13 @@ def _maildir(settings: Settings) -> str:
     try:
         check_folders(folder)
     except OSError as error:
-        raise OperatorError(f"PBM_MAILDIR: {error.strerror}.") from error
+        raise OperatorError(f"PBM_MAILDIR: {trouble(folder, error)}") from error
     parent = next(place for place in (folder, *folder.absolute().parents) if place.exists())
     try:
         with tempfile.NamedTemporaryFile(dir=parent):
             pass
     except OSError as error:
-        raise OperatorError(f"{parent} cannot be written to: {error.strerror}.") from error
+        raise OperatorError(f"{parent} cannot be written to: {trouble(parent, error)}") from error
     return f"{folder} can be written to; no smarthost is set, so no mail leaves this machine"
 
 

@@ -14,7 +14,8 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import DBAPIError
 
 from pbm.errors import OperatorError
-from pbm.store.db import Database, why_unusable
+from pbm.store.db import Database
+from pbm.store.reaching import why_unusable
 from pbm.store.schema import metadata
 
 COUNTED = ("players", "boards", "moves")

@@ -6,7 +6,7 @@ server writes down how it arrived; what that means is decided here, and kept.
 
 import smtplib
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from email.utils import format_datetime
 
 from pbm.config import Settings
@@ -14,7 +14,14 @@ from pbm.errors import OperatorError
 from pbm.mail.reading.auth_results import Front
 from pbm.mail.tags import new_token
 from pbm.mail.writing.probe import probe_mail
-from pbm.service.intake.front import Arrival, arrival_of, expect_probe, forget_front, note_front
+from pbm.service.intake.front import (
+    Arrival,
+    arrival_of,
+    doubt_front,
+    expect_probe,
+    forget_front,
+    note_front,
+)
 from pbm.service.operator.checks import roles_here
 from pbm.service.operator.finding import Finding
 from pbm.service.operator.office import Office
@@ -61,10 +68,15 @@ def examine_front(
         mark = expect_probe(act.work, token, name, act.now)
     date = format_datetime(office.clock())
     recipient = office.site.address.probe(token)
-    _send(host, port, recipient, probe_mail(mark, _SENDER, recipient, name, date))
-    arrival = _await(office, token, wait)
+    try:
+        _send(host, port, recipient, probe_mail(mark, _SENDER, recipient, name, date))
+        arrival = _await(office, token, wait)
+    except OperatorError as error:
+        with office.act(None) as act:
+            doubt_front(act.work, name, str(error), act.now)
+        raise
     findings = list(_findings(name, arrival))
-    _keep(office, name, arrival, good=all(finding.good for finding in findings))
+    _keep(office, name, arrival, findings)
     yield Finding(True, "way", f"a probe went through {host} port {port} and arrived here")
     yield from findings
 
@@ -94,13 +106,16 @@ def _findings(name: str, arrival: Arrival) -> Iterator[Finding]:
     yield Finding(True, "own results", _OWN[seen.own].format(name=name))
 
 
-def _keep(office: Office, name: str, arrival: Arrival, *, good: bool) -> None:
+def _keep(office: Office, name: str, arrival: Arrival, findings: Sequence[Finding]) -> None:
+    bad = [f"{finding.what}: {finding.text}" for finding in findings if not finding.good]
+    good = not bad
     with office.act(None) as act:
         if good and arrival.seen.hops:
             front = Front(name, arrival.seen.hops, below=arrival.seen.own == "below")
             note_front(act.work, front, act.now)
         else:
             forget_front(act.work)
+            doubt_front(act.work, name, " ".join(bad), act.now)
         act.note("front believed" if good else "front not believed", name=name)
 
 

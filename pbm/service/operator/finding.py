@@ -2,11 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from sqlalchemy.exc import DBAPIError
 
 from pbm.errors import OperatorError
-from pbm.store.db import why_unusable
+from pbm.files import trouble
+from pbm.store.reaching import why_unusable
 
 
 @dataclass(frozen=True)
@@ -36,3 +38,5 @@ def look_at(what: str, look: Callable[[], str]) -> Finding:
         return Finding(False, what, str(error))
     except DBAPIError as error:
         return Finding(False, what, why_unusable(error))
+    except PermissionError as error:
+        return Finding(False, what, f"{error.filename}: {trouble(Path(error.filename), error)}")

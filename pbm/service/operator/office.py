@@ -108,10 +108,11 @@ class Office:
         None where no reason is asked for, since nothing changes for anybody. Raises
         OperatorError for a reason that is none.
         """
-        reason = "" if why is None else _reason(why)
+        reason = "" if why is None else reason_of(why)
         with _sound(), self.database.transaction() as work:
-            who = _in_a_line(self.who)[:_MOST_WHO]
-            yield Act(work=work, site=self.site, now=self.clock(), who=who, why=reason)
+            yield Act(
+                work=work, site=self.site, now=self.clock(), who=hand_of(self.who), why=reason
+            )
 
     @contextmanager
     def look(self) -> Iterator[UnitOfWork]:
@@ -146,14 +147,19 @@ def _sound() -> Iterator[None]:
         raise OperatorError(_BROKEN.format(error=error)) from error
 
 
-def _reason(why: str) -> str:
-    """The reason on one line, as the players will read it."""
+def reason_of(why: str) -> str:
+    """The reason on one line, as the players will read it. Raises OperatorError."""
     reason = _in_a_line(why)
     if not reason:
         raise OperatorError("Give a reason with --why; the players concerned will read it.")
     if len(reason) > MOST_WHY:
         raise OperatorError(f"The reason may have {MOST_WHY} characters at most.")
     return reason
+
+
+def hand_of(who: str) -> str:
+    """Whose hand it is, as the journal keeps it."""
+    return _in_a_line(who)[:_MOST_WHO]
 
 
 def _in_a_line(text: str) -> str:

@@ -11,6 +11,7 @@ from pbm.service.mail_numbers import incoming, outgoing, parse_mail_number
 from pbm.service.operator.letter import incoming_text, outgoing_text
 from pbm.service.operator.masking import masked
 from pbm.service.operator.office import Act, Office
+from pbm.service.turns.trouble import tell_anew
 from pbm.store.db import UnitOfWork
 from pbm.store.values.mails import InboxMail, OutboxMail
 from pbm.store.values.players import Player
@@ -97,6 +98,7 @@ def retry(office: Office, name: str) -> Retried:
                 raise OperatorError(f"Mail {mail_number} is not stuck; its turn comes by itself.")
             act.work.inbox.retry(number)
             player, _ = _writer(act, kept)
+        tell_anew(act.work)
         act.note("mail tried again", player=player, mail=str(mail_number))
     return Retried(str(mail_number), tuple(map(outgoing, ahead)))
 

@@ -1,16 +1,15 @@
 """Games that come from elsewhere and go elsewhere, by the operator's hand."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from pbm.errors import OperatorError
 from pbm.events.by_operator import GameTakenOver, RecordKept
 from pbm.mail.writing.render import sentence
 from pbm.play.game_words import why as why_of
-from pbm.play.records import keep_record, record_of, shown_names
+from pbm.play.records import keep_record, record_of, replay, shown_names
 from pbm.play.robots import robots_play
 from pbm.rules.contract import Game, GameRecord, KeepsRecords, Options, RecordError
-from pbm.rules.record import forms_of, replayed, start_of, written
+from pbm.rules.record import forms_of, written
 from pbm.rules.registry import default_game, games
 from pbm.service.operator.office import Act, Office, find_board, find_player
 from pbm.store.values.boards import Board
@@ -60,7 +59,7 @@ def keep_for(office: Office, game: Game, record: GameRecord, handle: str, why: s
         owner = find_player(act.work, handle)
         seated = [owner.id] * record.seats
         names = shown_names(record)
-        board = keep_record(act, game, record, seated, names=names)
+        board = keep_record(act, game, replay(game, record), seated, names=names)
         act.note("record kept", board=board, handle=owner.handle)
         act.send_board(board, owner, RecordKept(board.id, act.why))
         return board
@@ -74,17 +73,15 @@ def take_over(
     `handles` are those of the players in the order of the seats; if there are none, they are
     the names in the record. Raises OperatorError.
     """
-    steps = replayed(game, record)
-    final = steps[-1].position if steps else start_of(game, record)
-    if record.ended or final.outcome:
+    through = replay(game, record)
+    if record.ended or through.final.outcome:
         raise OperatorError("This game is over. Keep it as a record: --for HANDLE")
     with office.act(why) as act:
         players = _players(act, list(handles) or list(record.names), record)
         _check_robots(game, players)
-        record = replace(record, names=tuple(player.handle for player in players))
-        ids = [player.id for player in players]
-        board = keep_record(act, game, record, ids, names=record.names, goes_on=True)
-        act.note("game taken over", board=board, handles=list(record.names))
+        ids, names = [player.id for player in players], [player.handle for player in players]
+        board = keep_record(act, game, through, ids, names=names, goes_on=True)
+        act.note("game taken over", board=board, handles=names)
         act.tell_board(GameTakenOver(board.id, act.why))
         return board
 

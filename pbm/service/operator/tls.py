@@ -9,7 +9,7 @@ from pathlib import Path
 from pbm.clock import Clock
 from pbm.config import Doorway, Settings
 from pbm.errors import OperatorError
-from pbm.mail.smtp_in.certificate import good_until, load_certificate
+from pbm.mail.smtp_in.certificate import good_between, load_certificate, why_not_now
 from pbm.service.operator.greeting import connected
 
 LEAST_LEFT = timedelta(days=14)
@@ -21,9 +21,9 @@ def certificate_state(settings: Settings, clock: Clock) -> str:
     certificate = settings.tls_cert
     context = load_certificate(certificate, settings.tls_key)
     assert context is not None  # one of the two is named
-    end = good_until(context, certificate)
-    if end < clock():
-        raise OperatorError(f"{certificate} has expired, on {end:%Y-%m-%d %H:%M} UTC. Renew it.")
+    begin, end = good_between(context, certificate)
+    if not_now := why_not_now(begin, end, clock()):
+        raise OperatorError(f"{certificate} {not_now}")
     for doorway in settings.doorways:
         if not doorway.path and _shown_at(doorway) != _first_of(certificate):
             raise OperatorError(

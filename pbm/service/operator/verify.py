@@ -216,7 +216,7 @@ def _thought_differences(work: UnitOfWork, board: Board) -> Iterator[str]:
 
 def _rounded(result: Result) -> tuple[float, ...]:
     """A result without the last digits, in which another library or machine may differ."""
-    return tuple(round(value, 6) for value in astuple(result))
+    return tuple(round(value or 0, 6) for value in astuple(result))
 
 
 def _told(status: str, ended_by: str | None, winners: tuple[int, ...] | None) -> str:

@@ -1,5 +1,5 @@
-"""Mail that comes back: who cannot be reached is marked, the others are told, and any mail of
-the player's own ends it.
+"""Mail that comes back: who cannot be reached is marked, the others are told once that has lasted,
+and any mail of the player's own ends it.
 
 A refusal for good (`5.x.x`) marks at once. One for now (`4.x.x`, or no code at all) counts once
 a day, and the third in a row marks. Whatever came back on a board where it is the player's turn
@@ -9,7 +9,7 @@ is written once more, to be sent after a pause.
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
-from pbm.events.board import MailCameBack, PlayerReachable, PlayerUnreachable
+from pbm.events.board import MailCameBack
 from pbm.mail.address import Bounce, address_key
 from pbm.mail.reading.delivery_report import (
     DELAYED,
@@ -19,17 +19,20 @@ from pbm.mail.reading.delivery_report import (
     is_for_good,
     read_report,
 )
+from pbm.play.absence import show_life
 from pbm.play.clocks.pauses import keep_stop
-from pbm.play.leave import boards_played
 from pbm.play.limits import BACK_BY_CLAIM
 from pbm.play.turn import Turn
 from pbm.service.post.holding import SHORTEST
-from pbm.service.turns.announce import announce_boards, shown_to
+from pbm.service.turns.announce import shown_to
 from pbm.service.turns.mail_writer import MailWriter
 from pbm.store.db import UnitOfWork
 from pbm.store.values.mails import InboxMail, OutboxMail
 from pbm.store.values.players import Player
+from pbm.store.values.timers import TimerKind
 
+LASTED = timedelta(days=1)  # what others are told of it, so that nobody can play with that
+REACHABLE, UNREACHABLE = "reachable", "unreachable"
 MOST_SOFT = 3  # in a row, before a player counts as out of reach
 _COUNTED_EVERY = timedelta(days=1)
 _FORGOTTEN_AFTER = timedelta(days=30)  # also how old a mail may be whose report is heard
@@ -84,10 +87,11 @@ def note_refusal(turn: Turn, mail: OutboxMail, status: str) -> None:
 def hear_from(turn: Turn, player: Player, *, proven: bool) -> tuple[int, ...]:
     """A player has written: mails to them arrive again, as far as we know.
 
-    What waited goes out, and the boards' news of it are left to the turn. A mail that only
-    claims to be the player's counts a few times a day. Returns the boards that were to be sent
-    once more, for `send_missed` when the turn is done.
+    What waited goes out. A mail that only claims to be the player's counts a few times a day.
+    Returns the boards that are to be sent once more, for `send_missed` when the turn is done.
     """
+    if proven:
+        show_life(turn.work, player)
     if player.bounced_at is None:
         return ()
     if player.unreachable_since is not None and not proven and not _may_claim(turn, player):
@@ -95,10 +99,13 @@ def hear_from(turn: Turn, player: Player, *, proven: bool) -> tuple[int, ...]:
     turn.work.players.set_bounces(player.id, 0, None, None)
     if not player.addresses:
         return ()
-    if player.unreachable_since is not None:
-        turn.news.extend(reachable_again(turn, player))
-        return ()
-    return _release(turn, player)
+    if player.unreachable_since is None:
+        return _release(turn, player)
+    turn.back.append(player.id)
+    reachable_again(turn, player)
+    if turn.now - player.unreachable_since >= LASTED:  # else nobody was told
+        tell_later(turn.work, player, REACHABLE, turn.now, turn.now + LASTED)
+    return tuple(_to_move(turn.work, player))
 
 
 def send_missed(turn: Turn, player_id: int, board_ids: Iterable[int]) -> None:
@@ -112,17 +119,19 @@ def send_missed(turn: Turn, player_id: int, board_ids: Iterable[int]) -> None:
             _write_again(turn, player, board_id, turn.now)
 
 
-def reachable_again(turn: Turn, player: Player) -> list[PlayerReachable]:
-    """Let what waited for a player go out, and return what the boards are to be told.
-
-    They get every board with that, so what was written once more is not needed.
-    """
+def reachable_again(turn: Turn, player: Player) -> None:
+    """Let what waited for a player go out, and the player's clocks run."""
     keep_stop(turn.work, player, turn.now)
     _release(turn, player)
-    return [
-        PlayerReachable(board.id, player.handle)
-        for board in boards_played(turn.work, player, lock=False)
-    ]
+
+
+def tell_later(
+    work: UnitOfWork, player: Player, what: str, now: datetime, at: datetime, *, after: int = 0
+) -> None:
+    """Let those hear that a player is `REACHABLE` again, or no more, who wait for the player on
+    boards `after` one; if that is so then."""
+    about = f"{player.id}.{what}.{after}"
+    work.timers.set(TimerKind.ACCOUNT_NEWS, about, now, at, player_id=player.id)
 
 
 def _release(turn: Turn, player: Player) -> tuple[int, ...]:
@@ -142,11 +151,7 @@ def _count(turn: Turn, player: Player, mail: OutboxMail, *, hard: bool) -> str:
     work.players.set_bounces(player.id, count, now, now if marks else since)
     marked = work.players.get(player.id)
     if marks:
-        events = [
-            PlayerUnreachable(board.id, player.handle)
-            for board in boards_played(work, player, lock=False)
-        ]
-        announce_boards(turn, events, but=player.id)
+        tell_later(work, player, UNREACHABLE, now, now + LASTED)
     _try_again(turn, marked, mail.board_id)
     return f"; mail to {player.handle} counts as coming back now" if marks else ""
 

@@ -20,6 +20,7 @@ from pbm.service.mail_numbers import outgoing
 from pbm.service.operator.masking import masked
 from pbm.service.post.bounces import is_out_of_reach, note_refusal
 from pbm.service.post.composer import Composer, Unwritten, Written
+from pbm.service.post.outdated import Outdated, is_outdated, remind_anew
 from pbm.service.post.recording import Outcome, Recording
 from pbm.service.running.steps import InThread
 from pbm.service.running.writer import Writer
@@ -121,7 +122,9 @@ class Post:
             self._ended.append(mail.id)
             self._under_way.discard(mail.id)
 
-    async def _hand_on(self, mail: OutboxMail, written: Written) -> Delivery:
+    async def _hand_on(self, mail: OutboxMail, written: Written) -> Delivery | Outdated:
+        if is_outdated(mail, self.clock()):
+            return Outdated()
         if isinstance(written, Unwritten):
             trouble = written.exception
             _log.error("mail cannot be rendered", mail=outgoing(mail.id), exception=trouble)
@@ -149,6 +152,9 @@ class Post:
             match outcome:
                 case Sent():
                     _log.info("mail sent", mail=outgoing(mail.id), message_id=mail.message_id)
+                case Outdated():
+                    remind_anew(Turn(work=work, site=self.site, now=now), mail)
+                    _log.info("reminder given up, it is written anew", mail=outgoing(mail.id))
                 case Deferred(reason) if not _is_given_up(mail, now):
                     due_at = now + delay(mail.attempts)
                     work.outbox.defer(mail.id, reason, due_at)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from pbm.mail.smtp_out.delivery import Delivery, Sent
+from pbm.service.post.outdated import Outdated
 from pbm.service.running.writer import Writer
 from pbm.store.db import UnitOfWork, is_away, lost_a_race
 from pbm.store.values.mails import OutboxMail
@@ -13,7 +14,7 @@ from pbm.store.values.mails import OutboxMail
 MOST_TOGETHER = 64
 ENOUGH = 32  # for which no more are waited for; as many again can be under way meanwhile
 GATHER = 0.03  # seconds at most; what a process that dies has not recorded is sent again
-Outcome = tuple[OutboxMail, Delivery]
+Outcome = tuple[OutboxMail, Delivery | Outdated]
 _Noted = tuple[Outcome, asyncio.Future[None]]
 
 

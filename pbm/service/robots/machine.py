@@ -17,14 +17,12 @@ import structlog
 from pbm.clock import Clock
 from pbm.mail.site import Site
 from pbm.play.awaited import await_move
-from pbm.play.limits import Rate
 from pbm.play.turn import Turn
 from pbm.service.robots.enlisting import enlist
 from pbm.service.robots.minds import Question, ThinkingFailedError
 from pbm.service.robots.registry import THOUGHTS
 from pbm.service.robots.thinking import Thinking
-from pbm.service.turns.mail_writer import MailWriter
-from pbm.service.turns.trouble import in_a_line, traceback_of
+from pbm.service.turns.trouble import in_a_line, tell_of_trouble, traceback_of
 from pbm.store.db import Database, UnitOfWork, is_away
 from pbm.store.values.thoughts import Thought
 
@@ -33,7 +31,6 @@ MOST_TRIES = 4  # with the robot itself, and with easier ones; then any move is 
 _MOST_RESORTS = 3
 _MOST_LOOKS = 10  # in one transaction, for thoughts that somebody still wants
 _AGAIN_AFTER = timedelta(seconds=1)
-_TROUBLE = Rate("robot-trouble", 1, timedelta(days=1))  # that the operator is told of
 _DIED = "the process that thought has died"
 _log = structlog.get_logger("pbm.robots")
 
@@ -175,13 +172,11 @@ class Robots:
     def _tell_operator(
         self, work: UnitOfWork, thought: Thought, error: str, *, is_stuck: bool
     ) -> None:
-        now = self.clock()
-        if self.site.operator and (is_stuck or _TROUBLE.take(work, now)):
-            params = {"kind": thought.kind, "board": thought.board_id, "error": error}
-            MailWriter(Turn(work=work, site=self.site, now=now)).notice(
-                *(self.site.operator, "robot-trouble", "a robot could not think"),
-                {**params, "is_stuck": is_stuck},
-            )
+        turn = Turn(work=work, site=self.site, now=self.clock())
+        told = {"kind": thought.kind, "board": thought.board_id, "error": error}
+        told["is_stuck"] = is_stuck
+        cause = "stuck" if is_stuck else "tried again"
+        tell_of_trouble(turn, "robot-trouble", "a robot could not think", told, cause)
 
 
 def _of(error: Exception) -> str:

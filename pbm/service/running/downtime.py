@@ -1,21 +1,31 @@
-"""When no mail could come in is noted: players are given that time back."""
+"""When no mail could come in is noted: players are given that time back, for clocks by whoever
+reckons them, for what expires at once."""
 
 from datetime import datetime, timedelta
 
 from pbm.play.clocks.outages import DOWN, LISTENING, UNNOTICED, known_outages
 from pbm.store.db import UnitOfWork
+from pbm.store.values.timers import TimerKind
 
 _KEPT_FOR = timedelta(days=400)  # longer than any clock runs
+_TOLD_FROM = timedelta(days=1)  # after longer ones players are told by when they have to move now
 
 
 def note_listening(work: UnitOfWork, now: datetime) -> None:
     """Write down that mail can come in, and since when it could not if it could not before."""
     before = work.facts.find(LISTENING, lock=True)
     if before is not None and abs(now - before.noted_at) > UNNOTICED:
+        work.seeks.lock()  # before its rows, as everybody does
         # What a clock that was ahead took for downtime is none.
+        for begin, end in known_outages(work):
+            if end > now:
+                work.expiring.put_off(begin, max(begin, now) - end)
         known = [(begin, min(end, now)) for begin, end in known_outages(work) if begin < now]
         if before.noted_at < now:
             known.append((before.noted_at, now))
+            work.expiring.put_off(before.noted_at, now - before.noted_at)
+            if now - before.noted_at > _TOLD_FROM:
+                work.timers.set_for_awaited(TimerKind.NEW_DATES, now)
         told = [
             [begin.isoformat(), end.isoformat()] for begin, end in known if end > now - _KEPT_FOR
         ]

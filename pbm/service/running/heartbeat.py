@@ -26,9 +26,15 @@ to move."""
 
 BEAT_EVERY = 20.0  # seconds
 LATE = timedelta(seconds=60)  # without a sign: dead, or standing still
+CLOCKS_AGREE = timedelta(seconds=30)  # when they differ by no more
 FORGOTTEN_AFTER = timedelta(days=1)
 _LAST_BEAT_SECONDS = 5.0
 _log = structlog.get_logger("pbm.heartbeat")
+
+
+def is_off(ahead: float) -> bool:
+    """Whether a clock that is so many seconds ahead of another does harm."""
+    return abs(ahead) > CLOCKS_AGREE.total_seconds()
 
 
 class Heart:
@@ -41,6 +47,7 @@ class Heart:
         self._roles = sorted(roles)
         self._alive = dict.fromkeys(self._roles, clock())
         self._with_loop: set[str] = set()
+        self._is_off = False
 
     def alive(self, role: str) -> None:
         """The loop of a role goes on. A role without a loop lives as long as its process."""
@@ -49,14 +56,21 @@ class Heart:
 
     def beat(self, work: UnitOfWork) -> None:
         """Write down how it stands, and forget who is long dead."""
-        now = self._clock()
+        now, ahead = self._clock(), work.heartbeats.clock_ahead(self._clock)
+        self._look_at_clock(ahead or 0)
         alive = {
             role: self._alive[role] if role in self._with_loop else now for role in self._roles
         }
-        work.heartbeats.beat(self._process, self._host, os.getpid(), alive, now)
+        work.heartbeats.beat(self._process, self._host, os.getpid(), alive, now, ahead)
         if LISTEN in self._roles:
             note_listening(work, now)
         work.heartbeats.forget_dead(now - FORGOTTEN_AFTER)
+
+    def _look_at_clock(self, ahead: float) -> None:
+        """Say so once where this machine's clock is not the database's."""
+        was_off, self._is_off = self._is_off, is_off(ahead)
+        if self._is_off and not was_off:
+            _log.warning("this clock is not the database's", seconds_ahead=round(ahead))
 
     def end(self, work: UnitOfWork) -> None:
         """The process ends in order: nobody need miss it."""

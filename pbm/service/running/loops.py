@@ -11,8 +11,8 @@ from typing import Protocol
 import structlog
 from sqlalchemy.exc import DBAPIError
 
+from pbm.apart import WorkNeeded
 from pbm.clock import Clock
-from pbm.passwords import HashingNeeded
 from pbm.service.post.post import Post
 from pbm.service.running.clock_watch import ClockWatch
 from pbm.service.running.steps import InThread
@@ -40,7 +40,8 @@ def _nobody_asks() -> None:
 class TurnTaker:
     """Obeys the inbox, several mails in one commit while many wait.
 
-    Long mails are read, and passwords hashed, in a thread each, while other turns go on.
+    Long mails are read and whole games replayed in a thread, and passwords hashed in another, while
+    other turns go on.
     """
 
     turns: Turns
@@ -63,7 +64,7 @@ class TurnTaker:
         except TurnFailedError as failed:
             self._uncounted = failed if failed.by_itself else None
             await self._count_failed()
-        except (HashingNeeded, GroupUndoneError):
+        except (WorkNeeded, GroupUndoneError):
             pass  # the next turns put that mail aside, or let it go alone
         else:
             found = taken.mails + taken.missed

@@ -1,8 +1,9 @@
-"""A player's digest: what others brought about since the last one, at its hour."""
+"""A player's digest: what others brought about since the last one, at its hour; and what was too
+much to be told at once, when the hour is over."""
 
 from datetime import timedelta
 
-from pbm.play.digests import latest_digest, next_digest
+from pbm.play.digests import latest_digest, next_digest, next_hour
 from pbm.service.post.holding import held_until
 from pbm.service.ticks.tick import Again, Done, Tick
 from pbm.service.turns.digests import write_digest
@@ -25,7 +26,8 @@ def send(tick: Tick) -> Done | Again:
     until = latest_digest(player.settings, now) if wanted else now
     sizes = tick.work.kept_news.boards(player.id, until)
     waits = held_until(player, now)
-    if sizes and waits is None and write_digest(tick, player, sizes):
+    found = sizes or tick.work.kept_news.has_notices(player.id)
+    if found and waits is None and write_digest(tick, player, sizes):
         return Again(now + _NEXT_MAIL_AFTER, f"one of the digests of {player.handle}")
     if wanted:
         # Mails to somebody out of reach wait, and are one then.
@@ -35,3 +37,27 @@ def send(tick: Tick) -> Done | Again:
         return Done(f"{player.handle} gets no digests any more")
     at = max(waits or now, now + _A_TURN_IS_OVER)
     return Again(at, f"the last digest of {player.handle}")
+
+
+def tell(tick: Tick) -> Done | Again:
+    """Tell a player all that was kept before now, on whichever board; of each board there is such a
+    timer, and the first writes the mail.
+
+    Nothing is kept of this one while its board is locked, so nothing is left without a timer.
+    """
+    work, number = tick.work, tick.timer.player_id or 0
+    player = work.players.find(number)
+    if player is None or not player.addresses:
+        work.kept_news.forget(number)
+        return Done("nobody is told there any more")
+    waits, later = held_until(player, tick.now), next_hour(tick.now)
+    if waits is not None:
+        return Again(waits, f"mail to {player.handle} waits")
+    sizes = work.kept_news.boards(number, tick.timer.due_at)
+    found = sizes or work.kept_news.has_notices(number)
+    if found and write_digest(tick, player, sizes):
+        return Again(later, f"told {player.handle} a part of what was kept")
+    board = work.boards.find(tick.timer.board_id or 0, lock=True)
+    if board and work.kept_news.sizes([number], board.id):
+        return Again(later, f"more was kept for {player.handle}")
+    return Done(f"told {player.handle} what was kept")

@@ -9,8 +9,8 @@ from pbm.play.decline import decline_board
 from pbm.play.first_moves import DECLINED_AFTER, REMINDED_AFTER, await_first_move, still_waits
 from pbm.service.ticks import reminders
 from pbm.service.ticks.reminders import Awaited
+from pbm.service.ticks.several import announce_several
 from pbm.service.ticks.tick import Again, Done, Tick
-from pbm.service.turns.announce import announce_boards
 from pbm.store.timers import ALL_KEPT
 from pbm.store.values.boards import Board
 from pbm.store.values.players import Player
@@ -58,7 +58,7 @@ def decline(tick: Tick) -> Done | Again:
     if wait is not None:
         return wait
     events = decline_board(tick.work, board, player, tick.now, FirstMoveMissed)
-    announce_boards(tick, events)
+    announce_several(tick, events)
     return Done(f"declined board {board.id} for {player.handle}")
 
 

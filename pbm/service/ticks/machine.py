@@ -18,8 +18,7 @@ from pbm.service.running.steps import Steps
 from pbm.service.ticks.registry import ALWAYS, TIMERS
 from pbm.service.ticks.tick import Again, Tick
 from pbm.service.turns.crash_marker import CrashMarker
-from pbm.service.turns.mail_writer import MailWriter
-from pbm.service.turns.trouble import GIVEN_UP_FOR, in_a_line, traceback_of
+from pbm.service.turns.trouble import GIVEN_UP_FOR, in_a_line, tell_of_trouble, traceback_of
 from pbm.store.db import Database, UnitOfWork, gave_up, is_away
 from pbm.store.values.timers import Timer
 
@@ -126,9 +125,7 @@ class Ticks:
         if work.timers.count_try(timer, error) < MOST_TRIES:
             return
         work.timers.set_stuck(timer)
-        if self.site.operator:
-            params = {"kind": timer.kind, "board": timer.board_id, "error": error}
-            turn = Turn(work=work, site=self.site, now=self.clock())
-            MailWriter(turn).notice(
-                self.site.operator, "stuck-timer", f"timer {timer.id} is stuck", params
-            )
+        params = {"kind": timer.kind, "board": timer.board_id, "error": error}
+        turn = Turn(work=work, site=self.site, now=self.clock())
+        cause = f"{timer.kind} {error}"
+        tell_of_trouble(turn, "stuck-timer", f"timer {timer.id} is stuck", params, cause)

@@ -5,6 +5,7 @@ from pbm.play.challenges import lapse_challenge
 from pbm.service.ticks.tick import Again, Done, Tick
 from pbm.service.turns.challenges import CHALLENGE, tell_called_off
 from pbm.service.turns.invitations import tell_it_is_off
+from pbm.store.timers import ALL_KEPT
 from pbm.store.values.questions import PendingCommands, Question
 
 
@@ -16,6 +17,8 @@ def lapse(tick: Tick) -> Done | Again:
     wait = tick.waits_for_mail(question.expires_at)
     if wait is not None:
         return wait
+    if tick.now < question.expires_at:
+        return Again(question.expires_at + ALL_KEPT, "the server was down meanwhile")
     if question.kind == CHALLENGE:
         return _lapse_challenge(tick, question)
     tick.work.questions.forget_password(question)

@@ -3,12 +3,15 @@
 from collections.abc import Mapping
 
 from pbm.service.ticks import (
+    accounts,
     clocks,
     digests,
     erasure,
     first_moves,
     questions,
     ratings,
+    records,
+    reminders,
     seeks,
     vacations,
 )
@@ -25,7 +28,11 @@ TIMERS: Mapping[str, Do] = {
     TimerKind.VACATION: vacations.begin,
     TimerKind.VACATION_OVER: vacations.end,
     TimerKind.SEEK_LAPSE: seeks.lapse,
+    TimerKind.RECORD_LAPSE: records.lapse,
     TimerKind.DIGEST: digests.send,
+    TimerKind.KEPT_NEWS: digests.tell,
+    TimerKind.ACCOUNT_NEWS: accounts.tell,
+    TimerKind.NEW_DATES: reminders.tell_dates,
 }
 
 ALWAYS = (TimerKind.DAILY_ERASURE,)

@@ -11,10 +11,11 @@ from typing import Any
 
 from pbm.commands.settings import local_time
 from pbm.events.board import BoardFact, FirstMoveDue, MoveDue
-from pbm.play.clocks.waits import Wait, calendar_of, wait_of
+from pbm.play.clocks.pauses import note_reminded
+from pbm.play.clocks.waits import calendar_of, wait_of, warned_from
 from pbm.play.first_moves import DECLINED_AFTER, REMINDED_AFTER
 from pbm.play.subjects import games_subject
-from pbm.service.ticks.tick import Tick
+from pbm.service.ticks.tick import Done, Tick
 from pbm.service.turns.announce import shown_to
 from pbm.service.turns.kept_news import with_kept
 from pbm.service.turns.mail_writer import MailWriter
@@ -25,8 +26,9 @@ from pbm.store.values.timers import Timer, TimerKind
 
 WARNED_BEFORE = timedelta(hours=24)  # a forfeit, that the next server has taken a reminder
 SOON = timedelta(days=1)  # a reminder that is due by then goes with one that is due now
-_MOST_NAMED, _MOST_SEEN = 20, 100  # boards, so that nobody waits for long beside it
+_MOST_NAMED = 200  # boards, so that nobody waits for long beside it
 _MOST_SHOWN = 8  # of them, with all that stands there
+_NO_BOARD = 0
 _REMINDER, _DECLINE = TimerKind.FIRST_MOVE_REMINDER, TimerKind.FIRST_MOVE_DECLINE
 
 
@@ -52,6 +54,7 @@ def remind(tick: Tick, player: Player, due: Awaited) -> None:
     """
     if not player.addresses:
         return
+    tick.work.players.begin_absence(player.id, tick.now)
     numbers = tick.work.boards.to_move(player.id)
     others = [*_others(tick, player, due)] if len(numbers) > 1 else []
     if not others:
@@ -70,9 +73,20 @@ def remind(tick: Tick, player: Player, due: Awaited) -> None:
     MailWriter(tick).reminders(player, subject, section, counted)
 
 
-def warned_from(board: Board, wait: Wait) -> datetime:
-    """From when on a reminder counts as a warning that the time for a move runs out."""
-    return max((wait.since, *(stop.end for stop in board.stops)))
+def tell_dates(tick: Tick) -> Done:
+    """Tell a player by when moves are due, where the server was down for long.
+
+    Of a first move the first reminder tells it.
+    """
+    player = tick.work.players.get(tick.timer.player_id or 0)
+    if player.status != "active" or player.robot or player.unreachable_since:
+        return Done(f"{player.handle} gets no mail")
+    found = tick.work.boards.longest_waiting(player.id, _NO_BOARD, _MOST_NAMED)
+    awaited = (_move(tick, player, board) for board in found if board.is_installed)
+    due = next(filter(None, awaited), None)
+    if due is not None:
+        remind(tick, player, due)
+    return Done(f"told {player.handle} by when moves are due")
 
 
 def _remind_of_one(tick: Tick, player: Player, due: Awaited) -> None:
@@ -85,18 +99,12 @@ def _remind_of_one(tick: Tick, player: Player, due: Awaited) -> None:
 
 
 def _others(tick: Tick, player: Player, due: Awaited) -> Iterator[Awaited]:
-    """The other boards that wait for a player, but for those that somebody has in hand just now.
-
-    Where there are very many, first those of which the player has not been reminded yet.
-    """
-    found = tick.work.boards.longest_waiting(player.id, due.board.id, _MOST_SEEN)
+    """The other boards that wait for a player, but for those that somebody has in hand just now."""
+    found = tick.work.boards.longest_waiting(player.id, due.board.id, _MOST_NAMED - 1)
     boards = [board for board in found if board.is_installed]
     abouts = [board.awaited_first_move for board in boards if board.awaited_first_move]
     timers = {kind: tick.work.timers.about(kind, abouts) for kind in (_REMINDER, _DECLINE)}
-    boards.sort(
-        key=lambda board: bool(board.reminded or board.awaited_first_move in timers[_DECLINE])
-    )
-    for board in boards[: _MOST_NAMED - 1]:
+    for board in boards:
         about = board.awaited_first_move
         if about is None:
             awaited = _move(tick, player, board)
@@ -120,10 +128,9 @@ def _move(tick: Tick, player: Player, board: Board) -> Awaited | None:
         wait.is_over
         and not tick.work.reminders.is_under_way(player.id, board.id, warned_from(board, wait))
     )
-    if counts:
-        tick.work.waits.note_reminded(board, times)
-    by = max(wait.ends_at or tick.now, tick.now + WARNED_BEFORE)
-    return Awaited(board, wait.since, by, counts=counts)
+    by = note_reminded(tick.work, board, times, tick.now) if counts else wait.ends_at
+    board = tick.work.boards.get(board.id)
+    return Awaited(board, wait.since, by or tick.now + WARNED_BEFORE, counts=counts)
 
 
 def _first_move(tick: Tick, player: Player, board: Board, timer: Timer) -> Awaited:
@@ -160,5 +167,4 @@ def _listed(player: Player, item: Awaited) -> dict[str, Any]:
 
 
 def _shown(tick: Tick, player: Player, board: Board) -> dict[str, Any]:
-    view = shown_to(tick, player, board)
-    return with_kept(tick, player, board, view) if player.settings.wants_digests else view
+    return with_kept(tick, player, board, shown_to(tick, player, board))

@@ -1,6 +1,5 @@
 """A seek for which not enough players have come: it lapses, and who waits in it is told."""
 
-from pbm.play.clocks.outages import time_lost
 from pbm.play.seeks import close_seek
 from pbm.service.ticks.tick import Again, Done, Tick
 from pbm.service.turns.announce import announce_seeks
@@ -12,11 +11,10 @@ def lapse(tick: Tick) -> Done | Again:
     seek = tick.work.seeks.find(int(tick.timer.about))
     if seek is None or seek.status != "open":
         return Done("the seek is over")
-    by = seek.expires_at + time_lost(tick.work, tick.timer.since, tick.now)
-    if tick.now < by:
-        return Again(by, "the server was down meanwhile")
-    wait = tick.waits_for_mail(by)
+    wait = tick.waits_for_mail(seek.expires_at)
     if wait is not None:
         return wait
+    if tick.now < seek.expires_at:
+        return Again(seek.expires_at, "the server was down meanwhile")
     announce_seeks(tick, close_seek(tick.work, seek, "lapsed"))
     return Done(f"seek {seek.id} has lapsed")

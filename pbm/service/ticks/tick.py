@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from pbm.play.clocks.outages import is_down
 from pbm.play.turn import Turn
 from pbm.service.mail_numbers import incoming
 from pbm.store.values.timers import Timer
@@ -36,8 +37,11 @@ class Tick(Turn):
         """To look again soon, while a mail that came until a moment has not had its turn.
 
         To be asked before anything is done to somebody for want of a mail: what counts is when a
-        mail came. One that is stuck holds nothing up.
+        mail came. One that is stuck holds nothing up. While no mail can come in it is always so:
+        that time is given back once it is over.
         """
+        if is_down(self.work, self.now):
+            return Again(self.now + LOOK_AGAIN_AFTER, "no mail can come in")
         oldest = self.work.inbox.longest_waiting()
         if oldest is None or oldest[1] > until:
             return None

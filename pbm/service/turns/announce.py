@@ -14,10 +14,12 @@ from pbm.events import (
     PlayerLeft,
     SeekNews,
 )
-from pbm.events.board import BoardFact, BoardStarted, told
+from pbm.events.board import AccountNews, BoardFact, BoardStarted
+from pbm.events.board import told as fact_told
 from pbm.mail.writing.blocks import said_lines
 from pbm.plain import to_plain
 from pbm.play.clocks.told import clock_told
+from pbm.play.rating_news import take_rating_news
 from pbm.play.subjects import answer_subject
 from pbm.play.turn import Turn
 from pbm.play.view import board_view, board_views
@@ -45,22 +47,34 @@ class _News:
     comments: list[dict[str, Any]] = field(default_factory=list)
     begins: bool = False
     speaks_first: str | None = None  # who is to learn where words go
+    accounts: list[str] = field(default_factory=list)  # handles of those whose accounts it is about
 
 
-def announce_boards(turn: Turn, events: Sequence[Event], *, but: int | None = None) -> None:
+def announce_boards(
+    turn: Turn,
+    events: Sequence[Event],
+    *,
+    but: int | None = None,
+    together: Collection[int] = frozenset(),
+) -> None:
     """Write one mail to everybody who hears of it, `but` one, for each board of the events; or keep
-    the news for a digest.
+    the news for a digest, in any case for those who are told of several boards `together`.
 
     Each board is read with its row locked: whatever a turn beside this one commits between two
     of our statements would else stand in one half of a mail and be missing from the other.
     """
     found = _by_board(events)
     for number in sorted(found):
-        _announce(turn, number, found[number], events, but)
+        _announce(turn, number, found[number], events, but, together)
 
 
 def _announce(
-    turn: Turn, number: int, news: _News, events: Sequence[Event], but: int | None
+    turn: Turn,
+    number: int,
+    news: _News,
+    events: Sequence[Event],
+    but: int | None,
+    together: Collection[int],
 ) -> None:
     """Tell of one board, in the place of mails about it that wait for a robot."""
     board = turn.work.boards.get(number, lock=True)
@@ -74,19 +88,26 @@ def _announce(
         if player in hearing or player.id in instead
     }
     may_wait = [player for player in hearing if player.id not in instead]
-    at_once = keep_for_digests(turn, board, may_wait, events, told)
-    players = [player for player in seated if player in at_once or player.id in instead]
+    at_once = keep_for_digests(turn, board, may_wait, events, told, together)
+    players = [player for player in seated if player in at_once.players or player.id in instead]
     if not players:
         return
+    for player in players:
+        news_of_ratings = take_rating_news(turn.work, number, player)
+        told[player.id]["lead"] = [*news.lead, *map(fact_told, news_of_ratings)]
     before = {player_id: news_of(mail) for player_id, mail in instead.items()}
-    shown = _shown(turn, board, players, told, before, begins=news.begins)
+    kept = turn.work.kept_news.take(at_once.may_have_kept, number)
+    told |= {player_id: with_news(told[player_id], news) for player_id, news in kept.items()}
+    plain = at_once.plain | {player.id for player in players if not player.settings.picture}
+    shown = _shown(turn, board, players, told, before, plain, begins=news.begins)
     MailWriter(turn).boards(board, shown, instead)
 
 
 def _kept_words(turn: Turn, board: Board, news: _News) -> _Hidden:
     """Keep what was said on a board; return who is hidden from whom there."""
-    speakers = {said["handle"]: _speaker(turn, board, said) for said in news.comments}
-    hidden = _hidden(turn, board, speakers) if speakers else {}
+    speakers = {said["handle"]: _number(turn, board, said["handle"]) for said in news.comments}
+    heard_of = speakers | {handle: _number(turn, board, handle) for handle in news.accounts}
+    hidden = _hidden(turn, board, heard_of) if heard_of else {}
     for said in news.comments:
         turn.work.words.add(board.id, speakers[said["handle"]], _lines(said), turn.now)
     return hidden
@@ -98,16 +119,17 @@ def _shown(
     players: Sequence[Player],
     told: Mapping[int, dict[str, Any]],
     before: Mapping[int, News],
+    plain: Collection[int],
     *,
     begins: bool,
 ) -> list[tuple[Player, dict[str, Any]]]:
     """What the mails to some players show: the board, what each is `told`, and what they were to be
-    told `before`, in mails that these take the places of."""
+    told `before`, in mails that these take the places of. Those in `plain` get no picture."""
     views = board_views(
         turn.work,
         board,
         [player.id for player in players],
-        plain={player.id for player in players if not player.settings.picture},
+        plain=plain,
         knows={player_id: item.after_ply for player_id, item in before.items()},
     )
     clock = clock_told(turn.work, board, turn.now, players)
@@ -131,7 +153,7 @@ def announce_seeks(turn: Turn, events: Sequence[Event]) -> None:
         for player in turn.work.players.some(news.readers):
             if player.addresses and player.status == "active":
                 told = {**to_plain(news), "own": player.handle == news.handle}
-                MailWriter(turn).notice_player(player, "seek-news", f"seek {news.seek}", told)
+                MailWriter(turn).tell_or_keep(player, "seek-news", f"seek {news.seek}", told)
 
 
 def _told_to(
@@ -160,7 +182,8 @@ def _told_to(
 
 
 def _hidden(turn: Turn, board: Board, speakers: Mapping[str, int]) -> _Hidden:
-    """Which of those who speak on a board are hidden from which of its players."""
+    """Which of those who speak on a board, or are spoken of, are hidden from which of its
+    players."""
     blocks = turn.work.blocks.among([seat.player_id for seat in board.seats])
     return {
         by: frozenset(handle for handle, speaker in speakers.items() if (by, speaker) in blocks)
@@ -168,9 +191,8 @@ def _hidden(turn: Turn, board: Board, speakers: Mapping[str, int]) -> _Hidden:
     }
 
 
-def _speaker(turn: Turn, board: Board, said: dict[str, Any]) -> int:
-    """Who said something, also where the same mail changed the handle since."""
-    handle = said["handle"]
+def _number(turn: Turn, board: Board, handle: str) -> int:
+    """Whose handle it is, also where the same mail changed it since."""
     found = next((seat.player_id for seat in board.seats if seat.handle == handle), None)
     former = turn.work.players.formerly(handle) if found is None else found
     assert former is not None
@@ -227,7 +249,7 @@ def shown_to(
     clock = clock_told(turn.work, board, turn.now, [player])
     return {
         **to_plain(view),
-        "lead": [told(fact) for fact in facts],
+        "lead": [fact_told(fact) for fact in facts],
         "comments": [],
         "clock": clock.for_reader(player.settings.timezone) if clock else None,
     }
@@ -279,8 +301,9 @@ def _by_board(events: Sequence[Event]) -> dict[int, _News]:
                 found.setdefault(board_id, _News())  # the board itself tells it
             case BoardFact(board_id):
                 news = found.setdefault(board_id, _News())
-                news.lead.append(told(event))
+                news.lead.append(fact_told(event))
                 news.begins |= isinstance(event, BoardStarted)
+                news.accounts += [event.handle] if isinstance(event, AccountNews) else []
             case Commented(board_id, handle, lines, first):
                 head, rest = divide_comment(lines)
                 comment: dict[str, Any] = {"handle": handle, "head": head, "rest": rest}

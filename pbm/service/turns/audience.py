@@ -23,6 +23,8 @@ from pbm.events import (
     Reported,
     SeekNews,
 )
+from pbm.events.board import AccountNews, Forfeited
+from pbm.events.by_operator import OperatorActed
 from pbm.play.offers import open_offers, waiting_for
 from pbm.play.turn import Turn
 from pbm.store.values.boards import Board
@@ -43,17 +45,23 @@ def audience(
 ) -> list[Player]:
     """Those of some players who sit there who are sent a board for what happened on it.
 
-    Words of a player who is `hidden` from another, by the other's number, send that one nothing.
+    Words of a player who is `hidden` from another, by the other's number, send that one nothing,
+    and neither does news of that player's account.
 
-    Whose mail brought it about always is. Where the board itself shows what happened, the others
-    are who want to be told of each move (`mails=all`, or in digests) or have something to do.
+    Whose mail brought it about always is. Where the board itself shows what happened, and of
+    accounts, the others are who want to be told of each move (`mails=all`, or in digests) or have
+    something to do. Who has left a game that goes on hears of its end.
     """
     happened = [event for event in events if _is_told_on(board, event)]
     return [
         player
         for player in seated
         if player.addresses
-        and (turn.wrote(player) or any(_hears(player, board, event, hidden) for event in happened))
+        and (
+            _wants_receipt(player, board, happened)
+            if turn.wrote(player)
+            else any(_hears(player, board, event, hidden) for event in happened)
+        )
     ]
 
 
@@ -61,17 +69,34 @@ def _is_told_on(board: Board, event: Event) -> bool:
     return not isinstance(event, FOR_THE_SPEAKER | SeekNews) and event.board_id == board.id
 
 
+def _wants_receipt(player: Player, board: Board, events: Sequence[Event]) -> bool:
+    """Whether a player is to be written what an own mail brought about: not a move alone, or with
+    words, where none are wanted."""
+    if player.settings.receipts or not board.playing:
+        return True
+    moved = any(isinstance(event, MovePlayed) for event in events)
+    only = all(isinstance(event, MovePlayed | Commented) for event in events)
+    return not (moved and only) or _is_asked(player, board)
+
+
 def _hears(
     player: Player, board: Board, event: Event, hidden: Mapping[int, Collection[str]]
 ) -> bool:
-    if isinstance(event, Commented):
-        return event.handle not in hidden.get(player.id, ())
-    if not isinstance(event, _SEEN_ON_THE_BOARD) or not board.playing:
+    if board.playing and player.id not in board.still_in and not _is_about(player, event):
+        return False
+    if isinstance(event, Commented | AccountNews) and event.handle in hidden.get(player.id, ()):
+        return False
+    if not isinstance(event, _SEEN_ON_THE_BOARD | AccountNews) or not board.playing:
         return True
-    if isinstance(event, MovePlayed) and board.is_left_to_robots:
-        return False  # who has left them hears of the end
     settings = player.settings
     return settings.wants_digests or settings.mails == "all" or _is_asked(player, board)
+
+
+def _is_about(player: Player, event: Event) -> bool:
+    """Whether a player's own place in the game is what it is about."""
+    if isinstance(event, BoardReopened | OperatorActed):
+        return True
+    return isinstance(event, PlayerLeft | Forfeited) and event.handle == player.handle
 
 
 def _is_asked(player: Player, board: Board) -> bool:

@@ -65,7 +65,7 @@ def _asking(context: Context, number: int) -> dict[Offer, tuple[int, ...]]:
     """What waits for the speaker's answer on a board, and for whom in all."""
     board = context.work.boards.get(number)
     offers = ((offer, waiting_for(board, offer)) for offer in open_offers(board))
-    return {offer: waiting for offer, waiting in offers if context.player.id in waiting}
+    return {offer: waiting for offer, waiting in offers if context.player_id in waiting}
 
 
 def _waits_for_this(context: Context, number: int, asking: dict[Offer, tuple[int, ...]]) -> bool:
@@ -73,7 +73,7 @@ def _waits_for_this(context: Context, number: int, asking: dict[Offer, tuple[int
     mail = context.answered
     if mail is None or mail.number != number:
         return False
-    return list(asking.values()) == [(context.player.id,)] and mark_of(*asking) in mail.asked
+    return list(asking.values()) == [(context.player_id,)] and mark_of(*asking) in mail.asked
 
 
 def _answer(number: int, offer: Offer, said: Spoken) -> Command | None:

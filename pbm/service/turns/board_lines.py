@@ -54,11 +54,6 @@ def read_board_lines(context: Context, script: Script) -> Script | None:
     return _with_doubt(_with_words(clearer, words, lines, others), words, lines)
 
 
-def are_for_themselves(script: Script) -> bool:
-    """Whether each command begins with the number of a board, so that none waits for another."""
-    return bool(script.commands) and all(map(_is_line, script.commands))
-
-
 def _lines_in(context: Context, words: Sequence[str], game: Game) -> Lines:
     """The lines among the words that begin with the number of a board.
 
@@ -74,7 +69,7 @@ def _lines_in(context: Context, words: Sequence[str], game: Game) -> Lines:
     }
     if not found or not context.hints:
         return found
-    numbers = {*context.hints, *context.work.boards.to_move(context.player.id)}
+    numbers = {*context.hints, *context.work.boards.to_move(context.player_id)}
     return {index: command for index, command in found.items() if _board_of(command) in numbers}
 
 

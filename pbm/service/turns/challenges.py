@@ -55,7 +55,7 @@ def tell_called_off(turn: Turn, event: CalledOff) -> None:
     for player in turn.work.players.some(event.told):
         if player.addresses:
             own = {"own": player.handle == event.by}
-            MailWriter(turn).notice_player(player, "challenge-off", "no game", {**told, **own})
+            MailWriter(turn).tell_or_keep(player, "challenge-off", "no game", {**told, **own})
 
 
 def _told_of(challenge: PendingChallenge) -> dict[str, Any]:

@@ -9,6 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from pbm.errors import OperatorError
+from pbm.files import trouble
+
 _WIDTH = 100  # characters, so that fewer numbers leave nothing of more
 
 
@@ -21,8 +24,12 @@ class CrashMarker:
     """
 
     def __init__(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._file = _first_free(path)
+        """Raises OperatorError where the file cannot be made."""
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = _first_free(path)
+        except OSError as error:
+            raise OperatorError(f"{path} cannot be made: {trouble(path, error)}") from error
         self._numbers: list[int] = []
         self._changing = threading.Lock()
 

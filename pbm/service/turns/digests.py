@@ -13,8 +13,8 @@ from pbm.store.kinds import Kind
 from pbm.store.values.boards import Board
 from pbm.store.values.players import Player
 
-MOST_TOGETHER = 12  # boards; the Message-ID can name so many
-_MOST_CHARACTERS, _OF_A_BOARD = 45_000, 3_000  # of the text part
+MOST_DRAWN = 12  # boards; of the others is told what happened
+_MOST_CHARACTERS, _OF_A_DRAWN_ONE, _OF_ANOTHER = 60_000, 3_000, 300  # of the text part
 
 
 def write_digest(turn: Turn, player: Player, sizes: Mapping[int, int]) -> bool:
@@ -22,51 +22,75 @@ def write_digest(turn: Turn, player: Player, sizes: Mapping[int, int]) -> bool:
 
     Returns whether there are more than one mail can hold. One board alone is a mail in its thread.
     """
-    boards = [board for board in turn.work.boards.get_many(sorted(sizes)) if board.is_installed]
-    some = [turn.work.boards.get(number, lock=True) for number in _that_fit(boards, sizes)]
-    told = {board.id: _told(turn, player, board) for board in some}
-    if len(some) == 1:
-        MailWriter(turn).board(player, some[0], told[some[0].id])
-    elif some:
-        shown = [
-            told[board.id] for board in sorted(some, key=lambda it: _urgency(turn, player, it))
-        ]
-        own = sum(view["yours"] for view in shown)
-        subject = games_subject([None], f"news of {len(shown)}, your move on {own or 'none'}")
-        section = {"boards": shown, "also": _also(turn, player, told)}
-        MailWriter(turn).several(Kind.DIGEST, player, subject, "digest", section)
-    return len(some) < len(boards)
+    found = [board for board in turn.work.boards.get_many(sorted(sizes)) if board.is_installed]
+    boards = sorted(found, key=lambda board: _urgency(turn, player, board))
+    numbers = _that_fit(boards, sizes)
+    locked = {number: turn.work.boards.get(number, lock=True) for number in sorted(numbers)}
+    notices = turn.work.kept_news.take_notices(player.id)
+    shown = [
+        _told(turn, player, locked[number], drawn=place < MOST_DRAWN)
+        for place, number in enumerate(numbers)
+    ]
+    if len(shown) == 1 and not notices:
+        MailWriter(turn).board(player, locked[numbers[0]], shown[0])
+    elif shown or notices:
+        _write(turn, player, shown, notices, more=len(boards) - len(shown))
+    return len(shown) < len(boards)
+
+
+def _write(
+    turn: Turn,
+    player: Player,
+    shown: list[dict[str, Any]],
+    notices: list[dict[str, Any]],
+    *,
+    more: int,
+) -> None:
+    own = sum(view["yours"] for view in shown)
+    of_boards = f"news of {len(shown)}, your move on {own or 'none'}"
+    section = {
+        "boards": shown,
+        "also": _also(turn, player, {view["number"] for view in shown}),
+        "notices": notices,
+        "more": more,
+        "wanted": player.settings.wants_digests,
+    }
+    subject = games_subject([None], of_boards if shown else "news")
+    MailWriter(turn).several(Kind.DIGEST, player, subject, "digest", section)
 
 
 def _that_fit(boards: list[Board], sizes: Mapping[int, int]) -> list[int]:
     """The numbers of the first boards that one mail can hold, one at least."""
     some: list[int] = []
     room = _MOST_CHARACTERS
-    for board in boards[:MOST_TOGETHER]:
-        room -= sizes[board.id] + _OF_A_BOARD
+    for board in boards:
+        room -= sizes[board.id] + (_OF_A_DRAWN_ONE if len(some) < MOST_DRAWN else _OF_ANOTHER)
         if some and room < 0:
             break
         some.append(board.id)
     return some
 
 
-def _told(turn: Turn, player: Player, board: Board) -> dict[str, Any]:
+def _told(turn: Turn, player: Player, board: Board, *, drawn: bool) -> dict[str, Any]:
     """What a digest tells of a board: all that was kept, and how it stands now."""
-    news = turn.work.kept_news.take(player.id, board.id)
+    news = turn.work.kept_news.take([player.id], board.id)[player.id]
     after = min((item.after_ply for item in news), default=None)
-    return with_news(shown_to(turn, player, board, after=after), news)
+    view = with_news(shown_to(turn, player, board, after=after), news)
+    pictured = {} if view["yours"] else {"picture": None}
+    return {**view, **pictured, "drawn": drawn}
 
 
-def _urgency(turn: Turn, player: Player, board: Board) -> tuple[bool, float, int]:
-    """What puts the boards in order: those that wait for the player come first, by their clocks."""
+def _urgency(turn: Turn, player: Player, board: Board) -> tuple[bool, bool, float, int]:
+    """What puts the boards in order: those that wait for the player come first, by their clocks,
+    and then those that are over."""
     seat = board.to_move
     if seat is None or seat.player_id != player.id:
-        return True, 0.0, board.id
+        return True, board.playing, 0.0, board.id
     wait = wait_of(turn.work, board, turn.now, player)
     ends_at = wait.ends_at.timestamp() if wait and wait.ends_at else float("inf")
-    return False, ends_at, board.id
+    return False, False, ends_at, board.id
 
 
-def _also(turn: Turn, player: Player, told: Mapping[int, Any]) -> int:
+def _also(turn: Turn, player: Player, told: set[int]) -> int:
     """How many other boards wait for the player."""
-    return len(set(turn.work.boards.to_move(player.id)) - told.keys())
+    return len(set(turn.work.boards.to_move(player.id)) - told)

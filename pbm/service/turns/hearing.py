@@ -50,8 +50,10 @@ def hear(turn: Turn, mail: InboxMail, prepared: Preparation) -> str:
         now=turn.now,
         cause=cause,
         passwords=prepared.passwords,
+        apart=prepared.apart,
         envelope=envelope,
         peer=mail.peer,
+        network=mail.network,
         sender=mail.sender,
         believes_front=front is not None,
     )

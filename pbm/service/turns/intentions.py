@@ -145,7 +145,7 @@ def _names_page(context: Context, script: Script) -> bool:
 def ask_to_decline(context: Context, script: Script, number: int) -> Script | None:
     """The script that asks whether a no alone means the board; None once the speaker has moved."""
     board = context.work.boards.get(number)
-    player = context.player.id
+    player = context.player_id
     if not board.playing or board.has_moved(player) or player not in board.still_in:
         return None
     wrote = " ".join(" ".join(script.comment).split())
@@ -198,7 +198,7 @@ def _is_talk(context: Context, meant: Meant, number: int | None) -> bool:
 def _has_opponents(context: Context, number: int) -> bool:
     """Whether other people sit at a board, who may be asked for a hint themselves."""
     seats = context.work.boards.get(number).seats
-    return any(not seat.robot and seat.player_id != context.player.id for seat in seats)
+    return any(not seat.robot and seat.player_id != context.player_id for seat in seats)
 
 
 def _line(meant: Meant, number: int | None, game: Game) -> str:

@@ -106,7 +106,7 @@ def tell_it_is_off(turn: Turn, errand: PendingCommands, question: Question, why:
             "@" in name or is_handle(name) for line in errand.lines for name in _words(line)
         )
         told = {"address": question.address, "others": others > _TWO}
-        MailWriter(turn).notice_player(inviter, why, "your invitation", told)
+        MailWriter(turn).tell_or_keep(inviter, why, "your invitation", told)
     _tell_guests(turn, errand)
 
 
@@ -115,7 +115,7 @@ def _tell_guests(turn: Turn, errand: PendingCommands, *, all_of_them: bool = Fal
     off = {"sections": [{"section": called_off().section}], "last": False}
     for guest in _guests(turn, errand):
         if all_of_them or not turn.wrote(guest):
-            MailWriter(turn).notice_player(guest, "answer", "no game", off)
+            MailWriter(turn).tell_or_keep(guest, "answer", "no game", off)
 
 
 def _guests(turn: Turn, errand: PendingCommands) -> Iterator[Player]:

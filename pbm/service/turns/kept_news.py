@@ -1,62 +1,127 @@
-"""What waits for a player's digest, instead of coming as a mail of its own, and how it is told.
+"""What waits for a digest, instead of coming as a mail of its own, and how it is told.
 
-What cannot wait comes at once: whatever the reader's own mail brings about, an offer to the reader
-that somebody else may end meanwhile, a move whose clock would run out soon after the digest.
+For who wants digests, whatever can wait does. What cannot comes at once: whatever the reader's own
+mail brings about, an offer to the reader that somebody else may end meanwhile, a move whose clock
+would run out soon after the digest.
+
+What others bring a reader is counted, apart from the first mail of a turn that waits for the
+reader. What is more than `TOLD` allows waits, too, and comes as one mail when the hour is over.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
-from pbm.events import Event, MovePlayed
+from pbm.events import BoardReopened, Event, MovePlayed, PlayerLeft
+from pbm.events.board import BoardStarted, TakebackDone
+from pbm.events.by_operator import OperatorActed
 from pbm.play.clocks.waits import wait_of
-from pbm.play.digests import LEFT_AFTER, next_digest
+from pbm.play.digests import LEFT_AFTER, next_digest, next_hour
+from pbm.play.limits import PICTURED, WAS_TOO_MUCH, is_pictured, may_be_told
 from pbm.play.offers import open_offers, waiting_for
 from pbm.play.turn import Turn
 from pbm.store.values.boards import Board
 from pbm.store.values.mails import News
 from pbm.store.values.players import Player
+from pbm.store.values.timers import TimerKind
 
-MOST_KEPT = 20_000  # characters about one board: what is longer is told at once
+MOST_KEPT = 20_000  # characters about one board
+SOON = timedelta(minutes=5)  # until one mail tells what happened on several boards
+_PASSES_THE_TURN_ON = MovePlayed | PlayerLeft | TakebackDone | BoardReopened | BoardStarted
+_TWO = 2  # seats
+_NO_READERS: Collection[int] = frozenset()
+
+
+@dataclass(frozen=True)
+class AtOnce:
+    """Who is told at once; for whom of them something may have been kept before; and who gets no
+    picture with it, by their numbers."""
+
+    players: list[Player]
+    may_have_kept: set[int]
+    plain: set[int]
 
 
 def keep_for_digests(
     turn: Turn,
     board: Board,
     players: Sequence[Player],
-    events: Iterable[Event],
+    events: Sequence[Event],
     told: Mapping[int, dict[str, Any]],
-) -> list[Player]:
-    """Keep what happened on a board for those whom a digest tells it; return the others.
+    together: Collection[int] = _NO_READERS,
+) -> AtOnce:
+    """Keep what happened on a board for those whom a digest tells it, among them who is told of
+    several boards `together`. Return the others.
 
     `told` is what each player is told, by their numbers.
     """
-    waiting = [player.id for player in players if _can_wait(turn, player, board)]
-    if not waiting:
-        return list(players)
-    kept, until = turn.work.kept_news, _told_until(board, events)
-    sizes = kept.sizes(waiting, board.id)
+    here = [event for event in events if getattr(event, "board_id", None) == board.id]
+    can_wait = {item.id for item in players if _can_wait(turn, item, board)}
+    later = _keep(turn, board, can_wait, here, told)
+    others = {item.id for item in players if item.id in together} - later
+    later |= _tell_soon(turn, board, _keep(turn, board, others, here, told), turn.now + SOON)
+    counted = [
+        player.id
+        for player in players
+        if player.id not in later and not _comes_in_any_case(turn, board, player, here)
+    ]
+    may_be = may_be_told(turn.work, counted, turn.now) if counted else {}
+    too_many = set(counted) - may_be.keys()
+    _keep(turn, board, too_many, here, told, shortened=True)
+    later |= _tell_soon(turn, board, too_many, next_hour(turn.now))
+    at_once = [player for player in players if player.id not in later]
+    wanting = {player.id for player in at_once if player.settings.wants_digests}
+    may_have_kept = {number for number, left in may_be.items() if left <= WAS_TOO_MUCH}
+    plain = {number for number, left in may_be.items() if left < PICTURED}
+    if len(board.seats) > _TWO:  # else the database is asked nothing for a turn that is told
+        others = {player.id for player in at_once if not turn.wrote(player)} - set(counted)
+        plain |= {it for it in others if not is_pictured(turn.work, it, turn.now)}
+    return AtOnce(at_once, wanting | may_have_kept, plain)
+
+
+def _keep(
+    turn: Turn,
+    board: Board,
+    numbers: Collection[int],
+    events: Iterable[Event],
+    told: Mapping[int, dict[str, Any]],
+    *,
+    shortened: bool = False,
+) -> set[int]:
+    """Keep news for some players; those for whom there was room. `shortened` makes room for all: of
+    what is too long it says only who has written, and no more after that."""
     later = set[int]()
-    for plain, readers in _alike(waiting, told).items():
+    if not numbers:
+        return later
+    kept, until = turn.work.kept_news, _told_until(board, events)
+    sizes = kept.sizes(numbers, board.id)
+    for plain, readers in _alike(numbers, told).items():
         room = MOST_KEPT - len(plain)
         among = [number for number in readers if sizes.get(number, 0) <= room]
         kept.keep(among, board.id, News(until, told[readers[0]], len(plain), turn.now))
         later |= set(among)
-    return [player for player in players if player.id not in later]
+        for number in set(readers) - later if shortened else ():
+            left = MOST_KEPT - sizes.get(number, 0)
+            if left > 0:
+                kept.keep([number], board.id, News(until, _short(told[number]), left, turn.now))
+            later.add(number)
+    return later
 
 
-def _alike(numbers: Iterable[int], told: Mapping[int, dict[str, Any]]) -> dict[str, list[int]]:
-    """Those who are told the same, by that in JSON: what somebody has blocked is left out there."""
-    found: dict[str, list[int]] = {}
+def _tell_soon(turn: Turn, board: Board, numbers: set[int], at: datetime) -> set[int]:
+    """Let some players be told at a moment what is kept for them."""
     for number in sorted(numbers):
-        found.setdefault(json.dumps(told[number]), []).append(number)
-    return found
+        kept = TimerKind.KEPT_NEWS, f"{number}.{board.id}"
+        turn.work.timers.set(*kept, turn.now, at, board_id=board.id, player_id=number)
+    return numbers
 
 
 def with_kept(turn: Turn, player: Player, board: Board, view: dict[str, Any]) -> dict[str, Any]:
     """What a mail shows of a board, with all that was kept for a digest, which then tells it no
     more."""
-    return with_news(view, turn.work.kept_news.take(player.id, board.id))
+    return with_news(view, turn.work.kept_news.take([player.id], board.id)[player.id])
 
 
 def with_news(view: dict[str, Any], news: Iterable[News]) -> dict[str, Any]:
@@ -70,8 +135,21 @@ def with_news(view: dict[str, Any], news: Iterable[News]) -> dict[str, Any]:
     }
 
 
+def _alike(numbers: Iterable[int], told: Mapping[int, dict[str, Any]]) -> dict[str, list[int]]:
+    """Those who are told the same, by that in JSON: what somebody has blocked is left out there."""
+    found: dict[str, list[int]] = {}
+    for number in sorted(numbers):
+        found.setdefault(json.dumps(told[number]), []).append(number)
+    return found
+
+
+def _short(told: dict[str, Any]) -> dict[str, Any]:
+    writers = [said["handle"] for said in told["comments"]]
+    return {"lead": [], "comments": [], **_not_shown([told, {"not_shown": writers}])}
+
+
 def _not_shown(told: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    """Of whom there are words that the reader has blocked, where there are any."""
+    """Of whom there are words that are not shown to the reader, where there are any."""
     handles = [handle for item in told for handle in item.get("not_shown", ())]
     return {"not_shown": list(dict.fromkeys(handles))} if handles else {}
 
@@ -90,11 +168,25 @@ def _can_wait(turn: Turn, player: Player, board: Board) -> bool:
     return wait.ends_at - next_digest(player.settings, turn.now) >= LEFT_AFTER
 
 
+def _comes_in_any_case(turn: Turn, board: Board, player: Player, events: Sequence[Event]) -> bool:
+    """Whether a mail is not counted: the reader wrote, the operator acted, it is the first of a
+    turn that waits for the reader, or it was counted as the game began."""
+    if turn.wrote(player) or any(isinstance(event, OperatorActed) for event in events):
+        return True
+    if any(isinstance(event, BoardStarted) for event in events) and _was_asked_for(board, events):
+        return True
+    waits = board.to_move is not None and board.to_move.player_id == player.id
+    passed_on = any(isinstance(event, _PASSES_THE_TURN_ON) for event in events)
+    return waits and passed_on and board.waits_since == turn.now
+
+
+def _was_asked_for(board: Board, events: Iterable[Event]) -> bool:
+    """Whether a new board is the challenge of somebody, for whom its mails were counted."""
+    seeks = (event.seek for event in events if isinstance(event, BoardStarted))
+    return not any(seeks) and (board.round is None or board.round.number == 1)
+
+
 def _told_until(board: Board, events: Iterable[Event]) -> int:
     """The ply before the first of the moves that are told."""
-    plies = [
-        event.ply
-        for event in events
-        if isinstance(event, MovePlayed) and event.board_id == board.id
-    ]
+    plies = [event.ply for event in events if isinstance(event, MovePlayed)]
     return min(plies, default=board.ply + 1) - 1

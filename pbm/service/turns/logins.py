@@ -14,6 +14,7 @@ from pbm.commands.script import Script
 from pbm.mail.address import address_key
 from pbm.mail.reading.auth_results import Dmarc
 from pbm.passwords import hash_of_nobody
+from pbm.play.absence import show_life
 from pbm.service.turns.mail_turn import MailTurn
 from pbm.service.turns.obey import obey
 from pbm.store.values.players import Player
@@ -48,6 +49,7 @@ def hear_logins(turn: MailTurn, speaker: Speaker, dmarc: Dmarc) -> tuple[MailTur
 
 
 def _obey_for(turn: MailTurn, player: Player, script: Script) -> str:
+    show_life(turn.work, player)
     return obey(turn.context(player), script, proven=True)
 
 

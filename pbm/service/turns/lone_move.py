@@ -68,7 +68,7 @@ def read_lone_move(context: Context, script: Script) -> Script | None:
 def _for_the_only_board(context: Context, script: Script, problem: Problem) -> Script | None:
     """The script that asks about a move in a mail that answers none of ours: it names no board, and
     the sender is to move on one only."""
-    board = _board_on_turn(context, None) if context.actor else None
+    board = _board_on_turn(context, None) if context.actor_id else None
     move = whole_move(problem.line, board.rules) if board else None
     if board is None or move is None or not move.is_on(board):
         return None
@@ -178,7 +178,7 @@ def _board_on_turn(context: Context, problem: Problem | None) -> Board | None:
     except Refusal:
         return None
     mover = board.to_move if board.playing else None
-    return board if mover and mover.player_id == context.player.id else None
+    return board if mover and mover.player_id == context.player_id else None
 
 
 def _found_in(board: Board, script: Script) -> Iterator[_Found]:

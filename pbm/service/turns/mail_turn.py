@@ -24,13 +24,15 @@ class MailTurn(Turn):
     """The turn in which a mail is obeyed.
 
     `believes_front`: what the mail server in front says about senders counts here. `peer`
-    handed the mail over, and named its `sender` in the envelope. `done` are logins whose commands
+    handed the mail over, and named its `sender` in the envelope; `network` is where it comes from,
+    empty where only our own mail server could know. `done` are logins whose commands
     are done and not to be heard again. `holds_words`: its words for others may hold a password, and
     go to nobody.
     """
 
     envelope: Envelope
     peer: str = ""
+    network: str = ""
     sender: str = ""
     believes_front: bool = False
     done: frozenset[Login] = frozenset()
@@ -60,7 +62,7 @@ class MailTurn(Turn):
         """What the commands of this mail see; `board_id` is that of the reply address."""
         return Context(
             turn=self,
-            actor=actor,
+            actor_id=actor.id if actor else None,
             help_page=partial(help_page, commands=COMMANDS, server=self.site.address.plain),
             check_handle=partial(check_new_handle, self.work),
             hints=self.hints(board_id),

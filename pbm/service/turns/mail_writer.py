@@ -14,7 +14,8 @@ from urllib.parse import quote
 
 from pbm.events.board import MailCameBack, told
 from pbm.mail.msgid import short_name
-from pbm.play.limits import take_strangers_mail
+from pbm.play.digests import next_hour
+from pbm.play.limits import may_be_told, take_strangers_mail
 from pbm.play.offers import mark_of, open_offers, waiting_for
 from pbm.play.subjects import answer_subject, classic_subject
 from pbm.play.turn import Turn
@@ -26,9 +27,9 @@ from pbm.store.kinds import Kind
 from pbm.store.values.boards import Board
 from pbm.store.values.mails import NewMail
 from pbm.store.values.players import Player
+from pbm.store.values.timers import TimerKind
 
-REPLIED = "auto-replied"
-GENERATED = "auto-generated"
+REPLIED, GENERATED = "auto-replied", "auto-generated"
 _NONE: Mapping[int, AwaitingMail] = MappingProxyType({})
 _LONGEST_SAID = 180  # characters of a Message-ID before its random part
 
@@ -63,7 +64,7 @@ class MailWriter:
 
     def board(self, player: Player, board: Board, view: dict[str, Any]) -> None:
         """Write to a player about a board, in that board's thread."""
-        self.boards(board, [(player, view)])
+        self.boards(board, [(player, with_kept(self._turn, player, board, view))])
 
     def boards(
         self,
@@ -84,12 +85,14 @@ class MailWriter:
 
     def reminder(self, player: Player, board: Board, view: dict[str, Any]) -> None:
         """Remind a player of a board; we look whether that was taken, before a clock runs out."""
+        view = with_kept(self._turn, player, board, view)
         self._outbox.add(self._about_board(Kind.REMINDER, player, board, view))
 
     def board_again(
         self, player: Player, board: Board, view: dict[str, Any], not_before: datetime
     ) -> None:
         """Write once more about a board whose mail came back, to be sent later."""
+        view = with_kept(self._turn, player, board, view)
         mail = self._about_board(Kind.AGAIN, player, board, view)
         if not_before > (mail.due_at or self._turn.now):
             mail = replace(mail, due_at=not_before)
@@ -119,8 +122,6 @@ class MailWriter:
         instead: AwaitingMail | None = None,
     ) -> NewMail:
         view = self._with_mail_come_back(kind, player, board, view)
-        if template == "board" and player.settings.wants_digests:
-            view = with_kept(self._turn, player, board, view)
         root = self._root_id(board, player)
         first = kind.treatment.begins_thread and board.ply == 0 and not self._outbox.written(root)
         headers = {
@@ -284,6 +285,18 @@ class MailWriter:
         headers = self._plain_headers(answer_subject(subject), self._reply_to(player, None), *own)
         mail = self._mail(Kind.NOTICE, player, _Contents(template, params, headers))
         self._outbox.add(replace(mail, recipient=address or mail.recipient))
+
+    def tell_or_keep(
+        self, player: Player, template: str, subject: str, params: dict[str, Any]
+    ) -> None:
+        """Tell a player of what others did about no board, at once or with a digest."""
+        turn = self._turn
+        if turn.wrote(player) or may_be_told(turn.work, [player.id], turn.now):
+            self.notice_player(player, template, subject, params)
+        else:
+            turn.work.kept_news.keep_notice(player.id, {"template": template, **params}, turn.now)
+            when, about = (turn.now, next_hour(turn.now)), str(player.id)
+            turn.work.timers.set(TimerKind.KEPT_NEWS, about, *when, player_id=player.id)
 
     def forward(self, address: str, raw_base64: str) -> None:
         """Send a mail on as it came."""

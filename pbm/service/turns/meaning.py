@@ -8,7 +8,11 @@ says something counts.
 from collections.abc import Callable
 
 from pbm.commands.context import Context
+from pbm.commands.play import Move
+from pbm.commands.registry import Problem
 from pbm.commands.script import Script
+from pbm.commands.words import lowered
+from pbm.errors import Refusal
 from pbm.events import Answered
 from pbm.service.turns.bare_answers import read_bare_answer
 from pbm.service.turns.board_lines import read_board_lines
@@ -28,4 +32,29 @@ def as_meant(context: Context, script: Script) -> Script | Answered:
     """The script as its sender means it, or what to answer instead of obeying it."""
     found = (reader(context, script) for reader in _READERS)
     clearer = next((meant for meant in found if meant is not None), script)
-    return apart_from_wish(context, clearer) if isinstance(clearer, Script) else clearer
+    if isinstance(clearer, Answered):
+        return clearer
+    return _which_of_several(context, clearer) or apart_from_wish(context, clearer)
+
+
+def _which_of_several(context: Context, script: Script) -> Script | None:
+    """A script that plays nothing and asks, where two different moves are for the same board."""
+    moves = [command for command in script.commands if isinstance(command, Move)]
+    if len(moves) <= 1:
+        return None
+    found: dict[int | None, dict[str, str]] = {}
+    for move in moves:
+        lines = found.setdefault(_board_of(context, move), {})
+        lines.setdefault("".join(lowered(move.move).split()), move.line)
+    for number, lines in found.items():
+        if number and len(lines) > 1:
+            told = {"lines": list(lines.values()), "number": number}
+            return Script(comment=script.comment, problem=Problem("", "which-move", told))
+    return None
+
+
+def _board_of(context: Context, move: Move) -> int | None:
+    try:
+        return move.number or context.board(None).id
+    except Refusal:
+        return None  # which running it says

@@ -6,6 +6,7 @@ from typing import Any
 
 from pbm.commands.context import Context
 from pbm.commands.script import Script
+from pbm.errors import Refusal
 from pbm.events import (
     AddressWanted,
     Answered,
@@ -17,19 +18,25 @@ from pbm.events import (
     Proposed,
     Reported,
 )
-from pbm.play.limits import LEFT_OUT_TOLD, is_paused
+from pbm.play.limits import LEFT_OUT_TOLD, is_paused, minute_after
 from pbm.play.turn import Turn
 from pbm.service.accounts.addresses import ask_new_address, tell_other_addresses
 from pbm.service.accounts.new_passwords import sealed_for_errand, within_rate
 from pbm.service.turns.announce import announce_answer, announce_boards, announce_seeks
 from pbm.service.turns.audience import FOR_THE_SPEAKER
-from pbm.service.turns.board_lines import are_for_themselves
 from pbm.service.turns.challenges import ask_challenged, tell_called_off
 from pbm.service.turns.mail_writer import MailWriter
 from pbm.service.turns.meaning import as_meant
 from pbm.service.turns.questions import ToConfirm, ask_errand, ask_invited
 from pbm.service.turns.reports import pass_on
-from pbm.service.turns.scripts import own_hint, problem_answer, rehearse, run_script
+from pbm.service.turns.scripts import (
+    Rehearsal,
+    own_hint,
+    problem_answer,
+    refused,
+    rehearse,
+    run_script,
+)
 from pbm.service.turns.vouching import stands_for
 from pbm.store.values.players import Player
 
@@ -72,8 +79,11 @@ def obey(context: Context, script: Script, *, proven: bool, doubt: str = "") -> 
 def _obey_meant(context: Context, script: Script, *, proven: bool, doubt: str) -> str:
     """Obey a script that is as its sender means it, or ask first."""
     player = context.player
+    too_many = _tried_too_often(context, script)
+    if too_many:
+        return f"{player.handle}: tried too often{tell(context, too_many)}"
     if _must_ask(context, script, proven=proven, doubt=doubt):
-        return ask_first(context, script, doubt)
+        return ask_first(context, script, doubt, proven=proven)
     if _only_reads(script) and _is_paused(context.turn, player):
         return f"{player.handle} had enough answers, so not done: {', '.join(_named(script))}"
     events = run_script(context, script)
@@ -81,6 +91,18 @@ def _obey_meant(context: Context, script: Script, *, proven: bool, doubt: str) -
     if not events:
         return f"{player.handle}: the same words again, passed over"
     return f"{player.handle}: {', '.join(_named(script)) or 'chat'}{told}"
+
+
+def _tried_too_often(context: Context, script: Script) -> list[Answered]:
+    """Count what is dear to try, before it costs anything; the refusals of what is too much."""
+    turn, told = context.turn, list[Answered]()
+    for command in script.commands:
+        rate, whose = command.tries, (context.player.id, *(["unproven"] if turn.unproven else []))
+        if rate and not rate.take(turn.work, turn.now, *whose):
+            again = minute_after(rate.free_at(turn.work, turn.now, *whose))
+            refusal = Refusal("too-often", most=rate.most, again=again)
+            told.append(refused(command, refusal, context, alone=len(script.commands) == 1))
+    return told
 
 
 def tell(context: Context, events: Sequence[Event]) -> str:
@@ -96,7 +118,7 @@ def tell(context: Context, events: Sequence[Event]) -> str:
     if not any(isinstance(event, FOR_THE_SPEAKER) for event in events):
         return ""  # the boards say it all
     # Read again, since a command may have renewed the reply addresses.
-    speaker = turn.work.players.get(context.player.id)
+    speaker = turn.work.players.get(context.player_id)
     answered = [event for event in events if isinstance(event, Answered)]
     told = announce_answer(turn, speaker, answered)
     tell_other_addresses(turn, speaker, [item for item in answered if item.to_all])
@@ -123,7 +145,7 @@ def _left_out(context: Context, events: Sequence[Event]) -> list[Answered]:
     turn = context.turn
     notes = turn.notes.copy()
     turn.notes.clear()
-    whose = (context.player.id, turn.unproven)  # forgers use up nobody's
+    whose = (context.player_id, turn.unproven)  # forgers use up nobody's
     if not notes or not LEFT_OUT_TOLD.take(turn.work, turn.now, *whose):
         return []
     numbers = [getattr(event, "board_id", None) for event in events]
@@ -169,20 +191,27 @@ def is_dangerous(script: Script) -> bool:
     return any(command.dangerous for command in script.commands)
 
 
-def ask_first(context: Context, script: Script, doubt: str = "") -> str:
-    """Ask for a `yes`, unless the script would be refused anyway: then say so at once."""
+def ask_first(context: Context, script: Script, doubt: str = "", *, proven: bool = False) -> str:
+    """Ask for a `yes`. What would be refused anyway is refused at once, and the rest obeyed."""
     handle = context.player.handle
     rehearsal = rehearse(within_rate(context, script), script)
     if rehearsal.refusals:
         told = tell(context, rehearsal.refusals)
-        refused = f"{handle}: refused before asking{told}"
-        if not (rehearsal.fit and are_for_themselves(script)):
-            return refused
         # The words have come back with a refusal.
-        others = replace(script, commands=rehearsal.fit, comment=())
-        return f"{refused}; {ask_first(context, others, doubt)}"
+        script = replace(script, commands=tuple(fit for fit, _ in rehearsal.fit), comment=())
+        done = [f"{handle}: refused before asking{told}"]
+        if rehearsal.fit and not _must_ask(context, script, proven=proven, doubt=doubt):
+            done.append(_obey_meant(context, script, proven=proven, doubt=doubt))
+        elif rehearsal.fit:
+            done.append(_ask(context, script, rehearsal, doubt))
+        return "; ".join(done)
+    return _ask(context, script, rehearsal, doubt)
+
+
+def _ask(context: Context, script: Script, rehearsal: Rehearsal, doubt: str) -> str:
+    """Ask for a `yes` to what would not be refused."""
     to_confirm = ToConfirm(
-        rehearsal.lines,
+        tuple(line for _, line in rehearsal.fit),
         script.comment,
         rehearsal.board_id,
         reasons=[
@@ -196,6 +225,7 @@ def ask_first(context: Context, script: Script, doubt: str = "") -> str:
         password=sealed_for_errand(context, script),
     )
     ask_errand(context.turn, context.player, to_confirm)
+    handle = context.player.handle
     return f"{handle}: asked to confirm {', '.join(_named(script)) or 'chat'}"
 
 

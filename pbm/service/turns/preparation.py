@@ -1,12 +1,14 @@
 """What a mail needs before it can be obeyed, and is worked out apart from the turns.
 
-To read a long mail, or to hash a password, takes longer than others may have to wait. It happens
-in a thread, while no transaction is open; the mail is put aside meanwhile, and other turns go on.
+To read a long mail, to hash a password or to replay a whole game takes longer than others may have
+to wait. It happens in a thread, while no transaction is open; the mail is put aside meanwhile, and
+other turns go on.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from pbm.apart import Apart, WorkNeeded
 from pbm.mail.reading.inbound import Envelope
 from pbm.passwords import HashingNeeded, PasswordWork
 from pbm.store.values.mails import InboxMail
@@ -20,6 +22,7 @@ class Preparation:
 
     mail: InboxMail
     passwords: PasswordWork = field(default_factory=PasswordWork)
+    apart: Apart = field(default_factory=Apart)
     is_under_way: bool = False
     is_hashing: bool = False
     needs: Callable[[], None] | None = None
@@ -43,9 +46,9 @@ class Preparation:
         if self._envelope is None and self._failed is None:
             self.needs = reading
 
-    def must_hash(self, needed: HashingNeeded) -> None:
-        """Let a password be hashed."""
-        self.needs, self.is_hashing = needed.work_out, True
+    def must_do(self, needed: WorkNeeded) -> None:
+        """Let be worked out what a turn needs."""
+        self.needs, self.is_hashing = needed.work_out, isinstance(needed, HashingNeeded)
 
     def work_out(self) -> None:
         """Work out what is needed; raises nothing."""

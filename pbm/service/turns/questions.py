@@ -8,8 +8,10 @@ from typing import Any
 from pbm.commands.declare import Command
 from pbm.commands.registry import parse_line
 from pbm.events import Guest, Invited
+from pbm.mail.address import address_key
 from pbm.mail.tags import new_token, token_digest
 from pbm.passwords import PasswordHash, SealedPassword
+from pbm.play.challenges import takes_challenge
 from pbm.play.clocks.told import moment_told
 from pbm.play.limits import take_unasked_mail
 from pbm.play.subjects import question_subject
@@ -129,7 +131,7 @@ def record_invited(turn: Turn, player: Player, event: Invited) -> Invited:
         Guest(address, suggest_handle(work, address), new_token()) for address in event.addresses
     )
     for guest in guests:
-        take_unasked_mail(work, player.id, guest.address, now)
+        take_unasked_mail(work, player, guest.address, now)
         kept = {"handle": guest.handle, "invitation": errand_id}
         digest = token_digest(guest.token)
         work.questions.ask("invite", guest.address, digest, kept, now, now + SIGNUP_FOR)
@@ -140,7 +142,8 @@ def ask_invited(turn: Turn, player: Player, event: Invited) -> None:
     """Ask those whom a player has challenged by their addresses. Nobody is asked twice.
 
     They get no words of somebody whom they may not know. The board brings those, once all have
-    said yes.
+    said yes. Who plays here and takes no challenge from that player is not asked, which looks like
+    anybody's silence.
     """
     if event.errand_id and event.comment:
         turn.work.questions.set_comment(event.errand_id, event.comment)
@@ -149,8 +152,12 @@ def ask_invited(turn: Turn, player: Player, event: Invited) -> None:
     told = {"inviter": player.handle, "title": title, "board": _first_board(game)}
     told["until"] = moment_told(turn.now + SIGNUP_FOR, "UTC")
     for guest in event.guests:
+        known = turn.work.players.by_address(address_key(guest.address))
+        if known and not takes_challenge(turn.work, event.game, player, known):
+            continue
+        who = {"handle": known.handle if known else guest.handle, "plays": known is not None}
         subject = _invites(player.handle, game)
-        asking = Asking("invite", subject, {"handle": guest.handle, **told}, guest.token)
+        asking = Asking("invite", subject, {**who, **told}, guest.token)
         MailWriter(turn).question(guest.address, asking, granted=True)
 
 

@@ -22,10 +22,11 @@ from pbm.events import (
     PlayerLeft,
     Proposed,
 )
-from pbm.events.board import BoardDeclined, BoardFact, BoardNews
+from pbm.events.board import BoardDeclined, BoardFact, BoardNews, BoardStarted
 from pbm.play.boards import check_move
 from pbm.play.limits import has_said_no, take_unasked_mail
 from pbm.play.postage import Postage
+from pbm.service.accounts.addresses import record_wanted
 from pbm.service.turns.questions import record_invited
 from pbm.service.turns.talk import chat, count_news
 from pbm.store.values.boards import Board
@@ -44,33 +45,29 @@ class _Rehearsed(Exception):  # noqa: N818 - not an error: it only undoes the sa
 
 @dataclass(frozen=True)
 class Rehearsal:
-    """What a script would do: its lines, pinned to board and ply, or why it cannot.
-
-    `fit` are the commands that would not be refused.
-    """
+    """What a script would do: its commands with their lines, pinned to board and ply, and why some
+    would be refused. `fit` are the others."""
 
     lines: tuple[str, ...]
     refusals: tuple[Answered, ...]
     board_id: int | None
-    fit: tuple[Command, ...] = ()
+    fit: tuple[tuple[Command, str], ...] = ()
 
 
 def run_script(context: Context, script: Script) -> list[Event]:
     """Do what a script says and return what happened, refusals and comments included."""
     alone = len(script.commands) == 1
     happened: list[list[Event]] = []
-    takes_text = _takes_text(script)
-    if takes_text:
-        context = replace(context, text=script.comment)
     for command in script.commands:
-        happened.append(_run_next(context, command, happened, alone=alone))
-    if script.comment and not script.problem and not takes_text:
+        here = _with_text(context, script, command)
+        happened.append(_run_next(here, command, happened, alone=alone))
+    if script.comment and not script.problem and not _takes_text(script):
         happened.append(_place_comment(context, script, happened))
     if script.unplaced:
         happened.append([Answered("unplaced", {"comment": list(script.unplaced)})])
     events = [event for events in happened for event in events]
     for number in {item.board_id for item in events if isinstance(item, Commented | BoardNews)}:
-        context.work.boards.note_answered(number, context.player.id)
+        context.work.boards.note_answered(number, context.player_id)
     return events
 
 
@@ -81,26 +78,27 @@ def rehearse(context: Context, script: Script) -> Rehearsal:
     context = replace(context, turn=replace(context.turn, postage=Postage()))
     alone = len(script.commands) == 1
     happened: list[list[Event]] = []
-    if _takes_text(script):
-        context = replace(context, text=script.comment)
     with suppress(_Rehearsed), context.work.savepoint():
         for command in script.commands:
-            lines.append(_pinned(_as_it_sees_it(context, command, happened), command))
-            happened.append(_run_next(context, command, happened, alone=alone))
+            here = _with_text(context, script, command)
+            lines.append(_pinned(_as_it_sees_it(here, command, happened), command))
+            happened.append(_run_next(here, command, happened, alone=alone))
         raise _Rehearsed
     events = [event for some in happened for event in some]
     refusals = [event for event in events if _is_refusal(event)]
     if script.comment and refusals:
         refusals[-1] = _giving_back(refusals[-1], script.comment)
     # A board that the rehearsal started is gone again.
+    started = {event.board_id for event in events if isinstance(event, BoardStarted)}
     touched = [event.board_id for event in events if isinstance(event, _ON_A_BOARD)]
-    hinted = None if script.commands else own_hint(context)
+    kept = [number for number in touched if number not in started]
+    number = kept[-1] if kept else own_hint(context)
     fit = tuple(
-        command
-        for command, came in zip(script.commands, happened, strict=True)
+        (command, line)
+        for command, line, came in zip(script.commands, lines, happened, strict=True)
         if not any(map(_is_refusal, came))
     )
-    return Rehearsal(tuple(lines), tuple(refusals), touched[-1] if touched else hinted, fit)
+    return Rehearsal(tuple(lines), tuple(refusals), number, fit)
 
 
 def problem_answer(context: Context, script: Script, problem: Problem) -> Answered:
@@ -168,6 +166,12 @@ def _takes_text(script: Script) -> bool:
     return bool(script.commands) and script.commands[-1].takes_text
 
 
+def _with_text(context: Context, script: Script, command: Command) -> Context:
+    """What a command sees of the words below: the last one only, if they are its own."""
+    own = _takes_text(script) and command is script.commands[-1]
+    return replace(context, text=script.comment) if own else context
+
+
 def _run_next(
     context: Context, command: Command, happened: Sequence[Sequence[Event]], *, alone: bool
 ) -> list[Event]:
@@ -200,10 +204,12 @@ def _as_it_sees_it(
 
 def _run(context: Context, command: Command, *, alone: bool) -> list[Event]:
     try:
+        if context.player.status != "active":  # who has left by a command above
+            raise Refusal("not-registered")
         with context.work.savepoint():
             events = [_recorded(context, event) for event in command.run(context)]
             count_news(context, events)
-            context.turn.postage.count(context.work, context.player.id, events)
+            context.turn.postage.count(context.work, context.player_id, events)
             return events
     except Refusal as refusal:
         return [refused(command, refusal, context, alone=alone)]
@@ -215,7 +221,8 @@ def _recorded(context: Context, event: Event) -> Event:
     if isinstance(event, AddressWanted):
         if has_said_no(context.work, event.address):
             raise Refusal("wants-no-mail", address=event.address)
-        take_unasked_mail(context.work, context.player.id, event.address, context.now)
+        take_unasked_mail(context.work, context.player, event.address, context.now)
+        return record_wanted(context.turn, context.player, event)
     return event
 
 
@@ -282,7 +289,7 @@ def _what_the_position_says(
     board = context.work.boards.find(board_id) if board_id and unreadable else None
     if board is None or not board.to_move:
         return None
-    if context.actor and board.to_move.player_id != context.actor.id:
+    if context.actor_id and board.to_move.player_id != context.actor_id:
         # An example of another player's moves would mislead.
         is_move = nearly_move(problem.params["word"], board.rules) is not None
         told = {"turn": board.to_move.handle, "number": board.id}
@@ -296,9 +303,9 @@ def _what_the_position_says(
 
 def _sits_at(context: Context, number: int) -> Board | None:
     board = context.work.boards.find(number)
-    if board is None or context.actor is None or not board.is_installed:
+    if board is None or context.actor_id is None or not board.is_installed:
         return None
-    return board if board.seats_of(context.actor.id) else None
+    return board if board.seats_of(context.actor_id) else None
 
 
 def _pinned(context: Context, command: Command) -> str:

@@ -25,7 +25,7 @@ def count_news(context: Context, events: Sequence[Event]) -> None:
         return
     told = {event.board_id for event in events if isinstance(event, BoardNews | Commented)}
     for number in sorted(told):
-        if not NEWS.take(context.work, context.now, number, context.player.id, wait=False):
+        if not NEWS.take(context.work, context.now, number, context.player_id, wait=False):
             raise Refusal("too-much-news", number=number, most=NEWS.most)
 
 

@@ -1,20 +1,27 @@
 """Our own faults: told to the sender and the operator at once, in a sentence, without secrets."""
 
+import re
 from datetime import timedelta
+from hashlib import sha256
 from traceback import format_exception
+from typing import Any
 
 from pbm.mail.address import Postmaster, address_key
 from pbm.mail.reading.inbound import read
 from pbm.mail.reading.limits import HEADER_ONLY
+from pbm.play.limits import Rate
 from pbm.play.turn import Turn
 from pbm.service.mail_numbers import incoming, outgoing
 from pbm.service.operator.masking import masked
 from pbm.service.turns.mail_writer import MailWriter
+from pbm.store.db import UnitOfWork
 from pbm.store.values.mails import InboxMail, OutboxMail
 from pbm.store.values.players import Player
 
 GIVEN_UP_FOR = timedelta(seconds=10)  # until that is tried again which the database gave up
-_FAILED = "failed-operator"
+_TOLD = Rate("trouble", 1, timedelta(days=1))  # of one cause, to the operator
+_CODE = re.compile(r"\b[45]\d\d[ -](?:[45]\.\d{1,3}\.\d{1,3}\b)?", re.ASCII)
+_OF_ONE_MAIL = re.compile(r"\S*[@\d]\S*|'[^']*'|\"[^\"]*\"", re.ASCII)
 _LONGEST = 300
 
 
@@ -30,12 +37,26 @@ def traceback_of(error: BaseException) -> str:
     return masked("".join(format_exception(error)).rstrip("\n"))
 
 
+def tell_of_trouble(
+    turn: Turn, template: str, subject: str, params: dict[str, Any], cause: str
+) -> None:
+    """Mail a notice to the operator, at most one a day for the same cause."""
+    operator = turn.site.operator
+    told_before = sha256(_cause_in(cause).encode()).hexdigest()[:16]
+    if operator and _TOLD.take(turn.work, turn.now, template, told_before, wait=False):
+        MailWriter(turn).notice(operator, template, subject, params)
+
+
+def tell_anew(work: UnitOfWork) -> None:
+    """Let the operator, who has mended something, hear of each cause once more."""
+    work.buckets.forget_all(_TOLD.name)
+
+
 def tell_operator(turn: Turn, mail: InboxMail) -> None:
     """Tell the operator which mail is stuck, and why."""
-    operator, number = turn.site.operator, incoming(mail.id)
-    if operator:
-        params = {"number": number, "error": turn.work.inbox.get(mail.id).outcome}
-        MailWriter(turn).notice(operator, "stuck-operator", f"mail {number} is stuck", params)
+    number, error = incoming(mail.id), turn.work.inbox.get(mail.id).outcome or ""
+    params = {"number": number, "error": error}
+    tell_of_trouble(turn, "stuck-operator", f"mail {number} is stuck", params, error)
 
 
 def tell_sender(turn: Turn, mail: InboxMail) -> None:
@@ -47,14 +68,19 @@ def tell_sender(turn: Turn, mail: InboxMail) -> None:
 
 
 def tell_of_failed(turn: Turn, mail: OutboxMail, reason: str) -> None:
-    """Tell the operator of a mail that could not be sent; once, while that word waits itself."""
-    operator, number = turn.site.operator, outgoing(mail.id)
-    if not operator or not mail.kind.treatment.loss_is_told:
-        return
-    if turn.work.outbox.is_due(_FAILED, operator):
-        return
-    params = {"number": number, "recipient": mail.recipient, "error": reason}
-    MailWriter(turn).notice(operator, _FAILED, f"mail {number} could not be sent", params)
+    """Tell the operator of a mail that could not be sent."""
+    if mail.kind.treatment.loss_is_told:
+        number = outgoing(mail.id)
+        params = {"number": number, "recipient": mail.recipient, "error": reason}
+        subject = f"mail {number} could not be sent"
+        tell_of_trouble(turn, "failed-operator", subject, params, reason)
+
+
+def _cause_in(error: str) -> str:
+    """What is the same in errors of one cause: a mail server's code, or the words that are not
+    somebody's address, a number or quoted."""
+    code = _CODE.search(error)
+    return code[0] if code else _OF_ONE_MAIL.sub("", error)
 
 
 def _sender(turn: Turn, mail: InboxMail) -> Player | None:

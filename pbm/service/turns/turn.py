@@ -12,10 +12,10 @@ from datetime import UTC, datetime, timedelta
 
 import structlog
 
+from pbm.apart import WorkNeeded
 from pbm.clock import Clock
 from pbm.mail.reading.limits import is_long
 from pbm.mail.site import Site
-from pbm.passwords import HashingNeeded
 from pbm.play.turn import Cause, Turn
 from pbm.service.accounts.cleared_passwords import tell_whose_was_cleared
 from pbm.service.intake.postmaster import NoOperatorError
@@ -122,7 +122,7 @@ class Turns:
         It stops after `SLICE` seconds, so that others have not to wait for many slow turns, and
         after one for which all others wait. Where it raises, all is undone, and the next time
         the mail that was the reason is left aside, or comes first.
-        Raises TurnFailedError, HashingNeeded and GroupUndoneError.
+        Raises TurnFailedError, WorkNeeded and GroupUndoneError.
         """
         now, began = self.clock(), self.seconds()
         mails = self._next.claim(work, now, most)
@@ -199,8 +199,8 @@ class Turns:
                 outcome = self._obey(work, mail, prepared)
                 if may_wait:
                     work.flush()  # what goes wrong in it, or takes too long, is its own fault
-        except HashingNeeded as needed:
-            prepared.must_hash(needed)
+        except WorkNeeded as needed:
+            prepared.must_do(needed)
             self.preparations.remember(prepared)
             raise
         _log.info("mail done", mail=incoming(mail.id), outcome=outcome)
@@ -211,7 +211,7 @@ class Turns:
         """Let a mail go alone, first in its transaction, that fails in the company of others."""
         try:
             yield
-        except HashingNeeded:
+        except WorkNeeded:
             raise
         except WouldWaitError as error:
             self._companies.must_go_alone([mail.id])

@@ -1,17 +1,16 @@
 """A player's yes to a mail stands for a day: moves that come the same way need no further question.
 
 The way is all that is known of a mail whose `From:` nobody has proven: that address, the domain
-of the envelope's sender, which must be the same, and the part of the net that handed it over,
-unless that is our own mail server. None of it is a proof: see ADR 36 for what remains.
+of the envelope's sender, which must be the same, and the network it comes from. Where nobody knows
+that network no yes stands. None of it is a proof: see ADR 36 for what remains.
 """
 
 from datetime import timedelta
 from hashlib import sha256
-from ipaddress import ip_address, ip_network
+from ipaddress import ip_network
 
 from pbm.commands.script import Script
 from pbm.mail.address import address_key
-from pbm.mail.site import Site
 from pbm.play.limits import Rate
 from pbm.play.turn import Turn
 from pbm.service.turns.mail_turn import MailTurn
@@ -24,15 +23,16 @@ _NET_BITS = {4: 16, 6: 32}  # a large provider's servers stand side by side
 def way_of(turn: Turn) -> str:
     """The way by which a turn's mail came, as a digest.
 
-    Empty where no mail is its cause, or where the envelope names another domain than `From:`: for
-    such a mail no yes stands.
+    Empty where no mail is its cause, where the envelope names another domain than `From:`, or
+    where all that is known is that our own mail server brought it: for such a mail no yes stands.
     """
     if not isinstance(turn, MailTurn):
         return ""
     author, sender = address_key(turn.cause.author), address_key(turn.sender)
-    if not _is_of_one_domain(author, sender):
+    network = _part_of_the_net(turn)
+    if not (network and _is_of_one_domain(author, sender)):
         return ""
-    known = (author, sender.rpartition("@")[2], _part_of_the_net(turn.site, turn.peer))
+    known = (author, sender.rpartition("@")[2], network)
     return sha256("\n".join(known).encode()).hexdigest()[:32]
 
 
@@ -59,11 +59,10 @@ def _is_of_one_domain(author: str, sender: str) -> bool:
     return one.endswith(other) or other.endswith(one)
 
 
-def _part_of_the_net(site: Site, peer: str) -> str:
-    if site.trusts(peer):
+def _part_of_the_net(turn: MailTurn) -> str:
+    """The part of the net that a mail comes from, empty where nobody knows it."""
+    known = turn.network or ("" if turn.site.trusts(turn.peer) else turn.peer)
+    if not known:
         return ""
-    try:
-        address = ip_address(peer)
-    except ValueError:
-        return peer
-    return str(ip_network((str(address), _NET_BITS[address.version]), strict=False))
+    network = ip_network(known)
+    return str(network.supernet(new_prefix=_NET_BITS[network.version]))

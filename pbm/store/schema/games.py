@@ -5,6 +5,8 @@ from sqlalchemy import JSON, Boolean, Column, Index, Integer, String, Table, Tex
 from pbm.store.schema.columns import Moment, identity, metadata, to
 from pbm.store.values.plies import MARK
 
+FORGOTTEN = "forgotten"  # the status of a record that has gone, with its seats and moves
+
 boards = Table(
     "boards",
     metadata,
@@ -16,7 +18,7 @@ boards = Table(
     Column("start_state", Text, nullable=False),
     Column("state", Text, nullable=False),
     Column("ply", Integer, nullable=False),
-    Column("status", String(10), nullable=False),  # playing, finished, closed
+    Column("status", String(10), nullable=False),  # playing, finished, closed, forgotten
     # by what the rules name, or: agreed, claimed, declined, operator, record
     Column("ended_by", String(12)),
     Column("winners", JSON(none_as_null=True)),  # seats, [] for a draw; null without a result
@@ -83,6 +85,8 @@ seats = Table(
     # Of the clock, in seconds, where its terms ask for that; null in the bank for a full one.
     Column("used", Integer, nullable=False, server_default="0"),
     Column("banked", Integer),
+    # Seconds for which the clock has stood still on this board as mail to the player came back.
+    Column("stopped", Integer, nullable=False, server_default="0"),
     Index(
         "ix_seats_unanswered",
         "player_id",

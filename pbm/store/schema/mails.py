@@ -30,7 +30,9 @@ inbox = Table(
     Column("recipient", String(254), nullable=False),
     Column("sender", String(254), nullable=False),
     Column("peer", String(64), nullable=False),
-    Column("raw", LargeBinary),  # erased when the row is done
+    # Which one the mail comes from, empty where nobody knows it.
+    Column("network", String(64), nullable=False, server_default=""),
+    Column("size", Integer, nullable=False, server_default="0"),  # bytes of the mail
     Column("received_at", Moment, nullable=False),
     Column("status", String(6), nullable=False),  # new, done, stuck
     Column("tries", Integer, nullable=False),
@@ -63,6 +65,16 @@ inbox = Table(
 )
 
 
+# What mails hold stands in tables of its own, whose rows go when the mail is done: SQLite uses
+# their pages again. In a row that stays it would leave a page nearly empty for ever.
+inbox_raw = Table(
+    "inbox_raw",
+    metadata,
+    to("inbox", "inbox_id", primary_key=True),
+    Column("raw", LargeBinary, nullable=False),
+)
+
+
 outbox = Table(
     "outbox",
     metadata,
@@ -75,8 +87,6 @@ outbox = Table(
     to("inbox", "inbox_id"),
     Column("thread", Integer, nullable=False),  # the board's number, 0 outside any: keeps order
     Column("template", String(40), nullable=False),
-    Column("params", JSON),  # frozen; erased when the row is finished, like the headers
-    Column("headers", JSON),
     Column("message_id", String(200), nullable=False, unique=True),
     Column("sender", String(254), nullable=False),  # envelope sender, empty for <>
     Column("written_at", Moment, nullable=False),
@@ -100,6 +110,17 @@ outbox = Table(
 )
 
 
+# By Message-ID, which is known before the database has numbered the row. No foreign key: the
+# mails of several turns would be written one by one then.
+outbox_contents = Table(
+    "outbox_contents",
+    metadata,
+    Column("message_id", String(200), primary_key=True),
+    Column("params", JSON, nullable=False),
+    Column("headers", JSON, nullable=False),
+)
+
+
 kept_news = Table(  # what a player is told with the next digest
     "kept_news",
     metadata,
@@ -111,6 +132,16 @@ kept_news = Table(  # what a player is told with the next digest
     Column("size", Integer, nullable=False),  # of that, in characters
     Column("kept_at", Moment, nullable=False),
     Index("ix_kept_news_player_id", "player_id", "board_id"),
+)
+
+
+kept_notices = Table(  # of no board, such as news of a seek, to be told with the next digest
+    "kept_notices",
+    metadata,
+    identity(),
+    to("players", "player_id", nullable=False, index=True),
+    Column("told", JSON, nullable=False),  # frozen, with the name of the template
+    Column("kept_at", Moment, nullable=False),
 )
 
 

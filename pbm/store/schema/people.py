@@ -17,7 +17,10 @@ players = Table(
     Column("bounces", Integer, nullable=False, server_default="0"),  # soft ones, in a row
     Column("bounced_at", Moment),
     Column("unreachable_since", Moment),  # null while mail arrives
-    Column("absent_since", Moment),  # a first forfeit; null again with the next move
+    Column("absent_since", Moment),  # a reminder; null again with the player's next mail
+    Column("lapsed_at", Moment),  # while that was not null, at the cost of rating
+    Column("spared_at", Moment),  # the beginning of the last absence in which a forfeit cost none
+    Column("rating_news", JSON(none_as_null=True)),  # ratings of before a change of the rules
     Column("robot", String(16)),  # its name among robots; null for people
     sqlite_autoincrement=True,
 )
@@ -50,6 +53,7 @@ vacations = Table(
     to("boards", "board_id"),  # where it holds; null for all of the player's boards
     Column("first_day", Date, nullable=False),  # both in the player's time zone
     Column("last_day", Date, nullable=False),
+    Column("zone", String(64)),  # where it began, once the player has chosen another one
     Index("ix_vacations_player_id", "player_id", "last_day"),
 )
 

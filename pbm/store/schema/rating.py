@@ -1,6 +1,6 @@
 """The tables of ratings."""
 
-from sqlalchemy import Column, Float, Index, Integer, String, Table
+from sqlalchemy import Column, Float, Index, Integer, String, Table, text
 
 from pbm.store.schema.columns import Moment, identity, metadata, to
 
@@ -12,6 +12,7 @@ rated_boards = Table(
     Column("game", String(16), nullable=False),
     Column("pool", String(6), nullable=False),  # two, many, teams
     Column("counted_at", Moment, nullable=False),
+    Index("ix_rated_boards_counted_at", "counted_at", "id"),
     sqlite_autoincrement=True,
 )
 
@@ -29,9 +30,15 @@ results = Table(
     Column("mu", Float, nullable=False),
     Column("sigma", Float, nullable=False),
     Column("games", Integer, nullable=False),  # that were rated so far, this one included
+    Column("people_games", Integer, nullable=False, server_default="0"),  # not only with robots
+    Column("rival_id", Integer),  # the player who is the only person met in these
+    Column("weight", Float, nullable=False, server_default="1"),  # 0 for a rating that stays
     Index("ix_results_player_id", "player_id", "game", "pool", "rated_id"),
 )
 
+
+# Who stands in the standings: ten games with two different people or more.
+LISTED = text("people_games >= 10 AND rival_id IS NULL")
 
 ratings = Table(  # the last result of each player, by how strong they are
     "ratings",
@@ -43,6 +50,12 @@ ratings = Table(  # the last result of each player, by how strong they are
     Column("sigma", Float, nullable=False),
     Column("games", Integer, nullable=False),
     Column("counted_at", Moment, nullable=False),
-    Index("ix_ratings_place", "game", "pool", "mu", "player_id"),
+    Column("people_games", Integer, nullable=False, server_default="0"),
+    Column("rival_id", Integer),
+    Index(
+        *("ix_ratings_place", "game", "pool", "mu", "player_id"),
+        sqlite_where=LISTED,
+        postgresql_where=LISTED,
+    ),
     Index("ix_ratings_player_id", "player_id"),
 )

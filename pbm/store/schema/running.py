@@ -58,6 +58,7 @@ heartbeats = Table(
     Column("pid", Integer, nullable=False),
     Column("beat_at", Moment, nullable=False),  # when the process wrote this
     Column("alive_at", Moment, nullable=False),  # when the role was last seen to go on
+    Column("ahead", Float),  # seconds by which the process's clock is ahead of the database's
 )
 
 

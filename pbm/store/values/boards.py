@@ -18,8 +18,8 @@ class Seat:
     In a record `handle` is the name that it gives, and the seat belongs to who brought it in.
     `unreachable`: mail to the player comes back; `removed`: the player has left this server.
     `answered`: the player began the board, or has moved or written there. `used` are the seconds
-    of a clock that counts them, and `banked` those left in its bank, None for a full one. `absent`:
-    the player has let a board run out, and has not moved anywhere since. `robot` is the name of
+    of a clock that counts them, and `banked` those left in its bank, None for a full one; for
+    `stopped` seconds it has stood still as mail to the player came back. `robot` is the name of
     one that plays here by itself.
     """
 
@@ -33,7 +33,7 @@ class Seat:
     answered: bool = False
     used: int = 0
     banked: int | None = None
-    absent: bool = False
+    stopped: int = 0
     robot: str | None = None
 
 

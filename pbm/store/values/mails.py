@@ -25,6 +25,7 @@ class InboxMail:
     outcome: str | None
     known: bool = True
     answer_counted: bool = False
+    network: str = ""
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,7 @@ class ArrivedMail:
     same_for: timedelta
     queued: Queued = Queued()
     answer_counted: bool = False
+    network: str = ""
 
 
 @dataclass(frozen=True)

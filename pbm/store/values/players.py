@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import date, datetime
+from typing import Any
 
 from pbm.passwords import PasswordHash
 
@@ -21,6 +22,8 @@ class Settings:
     another's challenge does. `limit`: with so many games going that others began, no further
     challenge is taken; 0 for none. `digest`: `off`, or how often
     what others bring about comes as one mail, `hourly` or `daily`, at the hour `digest_at`.
+    `receipts`: a move of one's own is confirmed by a mail. `reminders`: `all` that a board has,
+    the `last` alone, or those after so many days as `7d`; the last comes in any case.
     """
 
     picture: bool = True
@@ -35,6 +38,8 @@ class Settings:
     limit: int = 0
     digest: str = "off"
     digest_at: int = 7
+    receipts: bool = True
+    reminders: str = "all"
 
     @property
     def wants_digests(self) -> bool:
@@ -47,7 +52,11 @@ class Player:
     """A registered player; `addresses` are verified, the first one gets the mail.
 
     `unreachable_since` is when we learned that mail to it comes back, None while it arrives.
-    `robot` is the name of one that plays by itself and gets no mail, None for people.
+    `robot` is the name of one that plays by itself and gets no mail, None for people. The player
+    was reminded at `absent_since`, and has not written since; at `lapsed_at` a board last ran out
+    at the cost of rating while it was so, and `spared_at` is when the last absence began in which
+    another cost none. `rating_news` are ratings of before all were counted anew, each by game, pool
+    and number.
     """
 
     id: int
@@ -62,6 +71,10 @@ class Player:
     bounced_at: datetime | None = None
     unreachable_since: datetime | None = None
     robot: str | None = None
+    absent_since: datetime | None = None
+    lapsed_at: datetime | None = None
+    spared_at: datetime | None = None
+    rating_news: list[list[Any]] | None = None
 
     @property
     def address(self) -> str:
@@ -71,9 +84,13 @@ class Player:
 
 @dataclass(frozen=True)
 class Vacation:
-    """Days on which no clock of a player runs, the last one included; on one board, or on all."""
+    """Days on which no clock of a player runs, the last one included; on one board, or on all.
+
+    `zone` is the time zone in which they began, None for the one that the player has now.
+    """
 
     id: int
     first_day: date
     last_day: date
     board_id: int | None
+    zone: str | None = None

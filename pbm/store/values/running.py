@@ -28,7 +28,11 @@ class Fact:
 
 @dataclass(frozen=True)
 class Heartbeat:
-    """A role of a process: when the process last wrote, and when the role last went on."""
+    """A role of a process: when the process last wrote, and when the role last went on.
+
+    Both are by the clock of the process, which was `ahead` of the database's by so many seconds;
+    None where the database has no clock of its own.
+    """
 
     process: str
     role: str
@@ -36,3 +40,4 @@ class Heartbeat:
     pid: int
     beat_at: datetime
     alive_at: datetime
+    ahead: float | None = None

@@ -47,7 +47,23 @@ class Wish:
 
     def takes(self, rating: int) -> bool:
         """Whether somebody with this rating may join."""
-        return (self.least or rating) <= rating <= (self.most or rating)
+        return _is_within(rating, self.least, self.most)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """An open seek in short: who made it, and whose ratings it is for."""
+
+    id: int
+    maker_id: int
+    game: str
+    pool: Pool
+    least: int | None
+    most: int | None
+
+    def takes(self, rating: int) -> bool:
+        """Whether somebody with this rating may join."""
+        return _is_within(rating, self.least, self.most)
 
 
 @dataclass(frozen=True)
@@ -84,3 +100,7 @@ class Seek:
     def has(self, player_id: int) -> bool:
         """Whether a player waits in it."""
         return any(seeker.player_id == player_id for seeker in self.seekers)
+
+
+def _is_within(rating: int, least: int | None, most: int | None) -> bool:
+    return (least or rating) <= rating <= (most or rating)

@@ -17,7 +17,11 @@ class TimerKind(StrEnum):
     VACATION = "vacation"
     VACATION_OVER = "vacation-over"
     SEEK_LAPSE = "seek-lapse"
+    RECORD_LAPSE = "record-lapse"
     DIGEST = "digest"
+    KEPT_NEWS = "kept-news"
+    ACCOUNT_NEWS = "account-news"
+    NEW_DATES = "new-dates"
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from pbm.mail.reading.auth_results import Dmarc, Front, dmarc_of, read_results
+from tests.rows import each_row
 
 # What `authres` makes of the results of DMARC in each value.
 AUTHRES = json.loads(Path(__file__).with_name("authres_readings.json").read_text())
@@ -56,7 +57,7 @@ class TestWhoseCount:
     def test_promise_12_in_the_body(self) -> None:
         assert dmarc_of(f"{OURS}{MAIL}{PASS}".encode(), FRONT, AUTHOR) is Dmarc.UNKNOWN
 
-    @pytest.mark.parametrize(
+    @each_row(
         "other",
         [
             "mail.example.org",
@@ -71,7 +72,7 @@ class TestWhoseCount:
     def test_promise_12_another_id(self, other: str) -> None:
         assert on_top(f" {other}; dmarc=pass header.from=example.org") is Dmarc.UNKNOWN
 
-    @pytest.mark.parametrize(
+    @each_row(
         "value",
         [
             f" (x) {NAME}; dmarc=pass header.from=example.org",
@@ -90,7 +91,7 @@ class TestWhoseCount:
     def test_promise_12_in_comments_and_quotes(self, value: str) -> None:
         assert on_top(value) is Dmarc.UNKNOWN
 
-    @pytest.mark.parametrize(
+    @each_row(
         "name", ["authentication-results", "AUTHENTICATION-RESULTS", "Authentication-results"]
     )
     def test_promise_12_in_other_case(self, name: str) -> None:
@@ -99,7 +100,7 @@ class TestWhoseCount:
         upper = f"{name}: {NAME.upper()}; DMARC=PASS Header.From=EXAMPLE.ORG\r\n"
         assert says(upper, OURS) is Dmarc.PASS
 
-    @pytest.mark.parametrize("space", [" ", "\t", "  \t "])
+    @each_row("space", [" ", "\t", "  \t "])
     def test_promise_12_a_space_before_the_colon(self, space: str) -> None:
         for line in (PASS, FAIL):
             assert says(line.replace(":", f"{space}:", 1), OURS) is Dmarc.UNKNOWN
@@ -139,7 +140,7 @@ class TestWhoseCount:
 
 
 class TestWhatTheySay:
-    @pytest.mark.parametrize(
+    @each_row(
         "value",
         [
             f" {NAME};\r\n\tdmarc=pass\r\n\t header.from=example.org",
@@ -165,7 +166,7 @@ class TestWhatTheySay:
     def test_promise_12_a_pass(self, value: str) -> None:
         assert on_top(value) is Dmarc.PASS
 
-    @pytest.mark.parametrize(
+    @each_row(
         "value",
         [
             f" {NAME}; none",
@@ -203,7 +204,7 @@ class TestWhatTheySay:
     def test_promise_12_no_pass(self, value: str) -> None:
         assert on_top(value) is Dmarc.UNKNOWN
 
-    @pytest.mark.parametrize(
+    @each_row(
         "value",
         [
             f" {NAME}; dmarc=fail",
@@ -226,7 +227,7 @@ class TestWhatTheySay:
 class TestAgainstAnotherReader:
     """`authres` 1.2.0, a reader of these fields by others, as it was recorded: it has no wheel."""
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("value", "results", "dmarc"),
         [
             ("mx.example; none", [], {}),

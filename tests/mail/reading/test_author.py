@@ -2,14 +2,13 @@
 
 from collections.abc import Callable
 
-import pytest
-
 from pbm.mail.reading.inbound import Envelope, read
+from tests.rows import each_row
 
 Read = Callable[..., Envelope]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("field", "author"),
     [
         ("From: alice@example.org", "alice@example.org"),
@@ -38,7 +37,7 @@ def test_promise_10_one_address(read_mail: Read, field: str, author: str) -> Non
     assert (envelope.author, envelope.author_problem) == (author, None)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "field",
     [
         "From: alice@example.org\r\nFrom: bob@example.net",
@@ -106,9 +105,7 @@ def test_promise_10_anything_else_is_nobody(read_mail: Read, field: str) -> None
     assert "alice" not in envelope.author_problem.lower(), "foreign header text is never echoed"
 
 
-@pytest.mark.parametrize(
-    "raw", [b"", b"\r\n", b"hello\r\n", b"Fron: a@x.example\r\n\r\nFrom: b@y\r\n"]
-)
+@each_row("raw", [b"", b"\r\n", b"hello\r\n", b"Fron: a@x.example\r\n\r\nFrom: b@y\r\n"])
 def test_a_mail_without_from_has_no_author(raw: bytes) -> None:
     envelope = read(raw, envelope_sender="a@x.example", own_address="pbm@games.example")
     assert envelope.author is None

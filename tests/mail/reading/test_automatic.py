@@ -2,9 +2,8 @@
 
 from collections.abc import Callable
 
-import pytest
-
 from pbm.mail.reading.inbound import Envelope
+from tests.rows import each_row
 
 Read = Callable[..., Envelope]
 
@@ -69,7 +68,7 @@ CASES: dict[str, Callable[[str], str]] = {
 }
 
 
-@pytest.mark.parametrize(("name", "value"), AUTOMATIC)
+@each_row(("name", "value"), AUTOMATIC)
 def test_promise_06_in_four_letter_cases(read_mail: Read, name: str, value: str) -> None:
     for case, change in CASES.items():
         # An encoded word isn't the same in another letter case.
@@ -77,14 +76,14 @@ def test_promise_06_in_four_letter_cases(read_mail: Read, name: str, value: str)
         assert read_mail(f"{change(name)}: {changed}").automatic, case
 
 
-@pytest.mark.parametrize(("name", "value"), AUTOMATIC)
+@each_row(("name", "value"), AUTOMATIC)
 def test_promise_06_folded(read_mail: Read, name: str, value: str) -> None:
     assert read_mail(f"{name}:\r\n {value}").automatic
     assert read_mail(f"{name}:\r\n\t{value}\r\n ").automatic
     assert read_mail(f"{name} : {value}").automatic
 
 
-@pytest.mark.parametrize(("name", "value"), [a for a in AUTOMATIC if a[0] != "Subject"])
+@each_row(("name", "value"), [a for a in AUTOMATIC if a[0] != "Subject"])
 def test_promise_06_doubled(read_mail: Read, name: str, value: str) -> None:
     harmless = "no" if name == "Auto-Submitted" else "x"
     if name in ("From", "Content-Type"):
@@ -100,12 +99,12 @@ def test_promise_06_doubled(read_mail: Read, name: str, value: str) -> None:
     assert read_mail(f"{name}: {value}\r\n{name}: {harmless}").automatic
 
 
-@pytest.mark.parametrize("sender", ["<>", "", " <> "])
+@each_row("sender", ["<>", "", " <> "])
 def test_promise_06_the_empty_envelope_sender(read_mail: Read, sender: str) -> None:
     assert read_mail(envelope_sender=sender).automatic == "empty envelope sender"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "sender",
     [
         "no-reply@example.org",
@@ -124,7 +123,7 @@ def test_promise_07_too_many_hops(read_mail: Read) -> None:
     assert read_mail(*received * 50).automatic is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     "headers",
     [
         (),

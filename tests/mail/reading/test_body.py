@@ -5,13 +5,12 @@ import quopri
 from collections.abc import Callable
 from itertools import product
 
-import pytest
-
 from pbm.mail.reading.body import decode_transfer
 from pbm.mail.reading.charsets import codec_for, decode, fold_typography, plain_lines
 from pbm.mail.reading.flowed import unflow
 from pbm.mail.reading.inbound import Envelope
 from pbm.mail.reading.mime import parse_content_type, parse_disposition
+from tests.rows import each_row
 
 Read = Callable[..., Envelope]
 
@@ -41,7 +40,7 @@ def _nested(kind: str, *parts: str, boundary: str = "inner") -> str:
     return f"{header}\r\n\r\n{body}"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("kind", "parts", "said"),
     [
         ("alternative", (TEXT, HTML), ("move 12 a1-b2",)),
@@ -121,7 +120,7 @@ def test_no_multipart_at_all(read_mail: Read) -> None:
     assert read_mail(body=b"\r\n<HTML><body>a1-b2<br>x").said == ("a1-b2", "x")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "kind", "parameters"),
     [
         ("text/plain", "text/plain", {}),
@@ -150,7 +149,7 @@ def test_content_disposition() -> None:
 WORDS = "schön gemacht: a1–b2"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("charset", "encoding"),
     [
         *product(("utf-8", "windows-1252", "gb18030"), ("base64", "quoted-printable", "8bit")),
@@ -174,7 +173,7 @@ def test_promise_16_charsets_and_transfer_encodings(
     assert envelope.said == (WORDS,)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("label", "raw", "text"),
     [
         ("", b"sch\xc3\xb6n", "schön"),
@@ -236,7 +235,7 @@ def test_promise_16_every_codec_on_the_list_is_a_charset() -> None:
             decode(bytes([byte]) * 5, label)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("encoding", "raw", "content"),
     [
         ("base64", b"bW92ZQ==", b"move"),

@@ -71,6 +71,15 @@ READABLE = {
     "on and on": _mail("On " * (_TEXT // 3)),
     "on, line by line": _mail("On \n" * (_TEXT // 4)),
     "on and a colon, line by line": _mail("On 10:30 a@b wrot:\n" * (_TEXT // 19)),
+    "signs before last lines of ours": _mail(
+        "".join(f"{chr(33 + n % 15)} {_STATE[:40]}\n" for n in range(_TEXT // 43))
+    ),
+    "answers between attributions and marks": _mail(
+        f"On 10:30 a@b wrote:\nx\n> {_STATE[:40]}\n" * (_TEXT // 65)
+    ),
+    "answers above one long quotation": _mail(
+        "On 10:30 a@b wrote:\nx\n" * 8 + "> Hello\n" * (_TEXT // 8)
+    ),
     "colons, line by line": _mail(":\n" * (_TEXT // 2)),
     "attributions, line by line": _mail("On 10:30 a@b wrote:\n" * (_TEXT // 20)),
     "fields, line by line": _mail("To: a@b\n" * (_TEXT // 8)),

@@ -3,9 +3,8 @@
 import time
 from pathlib import Path
 
-import pytest
-
 from pbm.mail.reading.delivery_report import Report, read_report
+from tests.rows import each_row
 
 FOLDER = Path(__file__).parent / "reports"
 # Of each report its verdict and its status; None for what is no report of a delivery.
@@ -77,17 +76,17 @@ def test_every_stored_report_is_looked_at() -> None:
     assert sorted(file.stem for file in FOLDER.glob("*.eml")) == sorted(REPORTS)
 
 
-@pytest.mark.parametrize("name", REPORTS)
+@each_row("name", REPORTS)
 def test_promise_09_reports_of_many_servers(name: str) -> None:
     assert judged(stored(name)) == REPORTS[name]
 
 
-@pytest.mark.parametrize("name", REPORTS)
+@each_row("name", REPORTS)
 def test_promise_09_with_bare_line_feeds_all_the_same(name: str) -> None:
     assert judged((FOLDER / f"{name}.eml").read_bytes()) == REPORTS[name]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("fields", "expected"),
     [
         (b"Action: failed\r\nStatus: 4.0.0\r\n", ("soft", "4.0.0")),
@@ -179,7 +178,7 @@ MANY = b"Action: expanded\r\nStatus: 2.0.0\r\n"
 NEXT = b"\r\n"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("fields", "expected"),
     [
         (ALICE + FAILED + NEXT + OTHER + THERE, "hard"),
@@ -214,7 +213,7 @@ def test_promise_09_reports_about_several(fields: bytes, expected: str) -> None:
         assert report.verdict == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         (
@@ -275,7 +274,7 @@ def test_what_is_said_about_it_holds_no_tag_and_no_line_break() -> None:
     assert report == Report("hard", "5.0.0", expected)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         b"-" * 60_000,

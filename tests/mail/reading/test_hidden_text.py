@@ -1,8 +1,7 @@
 """What a reader of an HTML mail does not see is no command, and goes to nobody."""
 
-import pytest
-
 from pbm.mail.reading.htmltext import html_to_text
+from tests.rows import each_row
 
 HIDING = [
     "display:none",
@@ -101,7 +100,7 @@ def text_of(html: str) -> str:
     return html_to_text(html).replace("\n", " ").strip()
 
 
-@pytest.mark.parametrize("tag", ["div", "span", "font", "b"])
+@each_row("tag", ["div", "span", "font", "b"])
 def test_a_style_that_hides(tag: str) -> None:
     for style in HIDING:
         html = f'<p>a1-b2</p><{tag} style="{style}">move a5-b5</{tag}><p>Hi!</p>'
@@ -109,14 +108,14 @@ def test_a_style_that_hides(tag: str) -> None:
         assert text_of(html).split() == ["a1-b2", "Hi!"], style
 
 
-@pytest.mark.parametrize("tag", ["div", "span", "font", "b"])
+@each_row("tag", ["div", "span", "font", "b"])
 def test_a_style_that_does_not(tag: str) -> None:
     for style in SEEN:
         html = f"<{tag} style='{style}'>a1-b2</{tag}><p>Hi!</p>"
         assert text_of(html).split() == ["a1-b2", "Hi!"], style
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("html", "seen"),
     [
         ("<p hidden>no</p>yes", "yes"),

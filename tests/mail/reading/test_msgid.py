@@ -2,15 +2,14 @@
 
 from collections.abc import Callable
 
-import pytest
-
 from pbm.mail.msgid import is_message_id, parse_message_ids, short_name
 from pbm.mail.reading.inbound import Envelope
+from tests.rows import each_row
 
 Read = Callable[..., Envelope]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "ids"),
     [
         ("", ()),
@@ -58,7 +57,7 @@ def test_references_are_bounded_to_the_newest(read_mail: Read) -> None:
     assert envelope.references == tuple(reversed(ids))[:20]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("headers", "expected"),
     [
         ((), None),
@@ -77,7 +76,7 @@ def test_the_id_of_the_mail(
     assert read_mail(*headers).message_id == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("message_id", "name"),
     [
         ("<g12.p17.3f9a01c2d4e5f607@games.example>", "3f9a01c2"),

@@ -19,6 +19,7 @@ from pbm.mail.reading import charsets
 from pbm.mail.reading.charsets import codec_for, decode
 from pbm.mail.reading.encoded_words import decode_words
 from pbm.mail.reading.inbound import Envelope
+from tests.rows import each_row
 
 Read = Callable[..., Envelope]
 
@@ -68,8 +69,8 @@ WORDS = {
 }
 
 
-@pytest.mark.parametrize("charset", WORDS)
-@pytest.mark.parametrize("encoding", ["base64", "quoted-printable", "8bit"])
+@each_row("charset", WORDS)
+@each_row("encoding", ["base64", "quoted-printable", "8bit"])
 def test_promise_16_a_mail_in_each(read_mail: Read, charset: str, encoding: str) -> None:
     words = WORDS[charset]
     codec = {"iso-8859-8-i": "iso-8859-8", "ks_c_5601-1987": "cp949"}.get(charset, charset)
@@ -95,7 +96,7 @@ def test_promise_16_what_python_knows_is_on_the_list_or_latin_1() -> None:
         assert isinstance(decode(bytes(range(256)), label), str), label
 
 
-@pytest.mark.parametrize("label", NO_CHARSETS)
+@each_row("label", NO_CHARSETS)
 def test_promise_16_codecs_that_are_no_charsets_are_latin_1(label: str) -> None:
     raw = b"\\x41 =41 +AEE- xn--a \xe9"
     for name in (label, label.upper(), label.replace("_", "-"), label.replace("-", "_")):

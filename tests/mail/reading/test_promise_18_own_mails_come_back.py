@@ -6,13 +6,16 @@ single line of the help.
 """
 
 from collections.abc import Iterable
+from functools import cache
 
 import pytest
 
+from pbm.commands import script
 from pbm.commands.script import confirmation, read_script
 from pbm.mail.reading.htmltext import html_to_text
 from pbm.mail.reading.quoting import OwnWords, find_own_words, own_words
 from pbm.mail.reading.subject import clean_subject
+from pbm.rules.contract import Game
 from tests.help.pages import SUBJECTS, mailed
 from tests.mail.reading.our_mails import (
     OurMail,
@@ -22,6 +25,7 @@ from tests.mail.reading.our_mails import (
     refilled,
     without_marks,
 )
+from tests.rows import each_row
 
 WIDTHS = range(60, 81)
 SOME_WIDTHS = range(60, 81, 4)
@@ -31,14 +35,34 @@ INTRODUCTIONS = (
     "________________________________\nVon: pbm <pbm@games.example>\nGesendet: heute\n",
 )
 
-MAILS = our_mails() + [
-    OurMail(f"help {subject}", f"pbm: help {subject}", page.text.rstrip("\n"), page.html)
-    for subject in SUBJECTS
-    for page in [mailed(subject)]
-]
-every_mail = pytest.mark.parametrize("mail", MAILS, ids=lambda mail: mail.name)
+
+@cache
+def mails() -> list[OurMail]:
+    return our_mails() + [
+        OurMail(f"help {subject}", f"pbm: help {subject}", page.text.rstrip("\n"), page.html)
+        for subject in SUBJECTS
+        for page in [mailed(subject)]
+    ]
 
 
+every_mail = each_row("mail", mails, ids=lambda mail: mail.name)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _lines_are_read_once() -> Iterable[None]:
+    """A line says the same wherever it stands, and most stand in many of these bodies."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(script, "_Reader", cache(_ReadingOnce))
+        yield
+
+
+class _ReadingOnce(script._Reader):
+    def __init__(self, game: Game, *, in_answer: bool) -> None:
+        super().__init__(game, in_answer=in_answer)
+        self._read_line = cache(super()._read_line)  # type: ignore[method-assign]
+
+
+@cache
 def texts(mail: OurMail) -> Iterable[str]:
     """All that a program may have as the text of our mail, each once."""
     return dict.fromkeys((mail.text, html_to_text(mail.html), without_marks(mail.html)))
@@ -119,5 +143,5 @@ def test_promise_18_its_subject(mail: OurMail) -> None:
 
 
 def test_promise_18_every_kind_of_mail_is_here() -> None:
-    assert len(MAILS) >= 30 + len(SUBJECTS)
-    assert sum(mail.is_a_boards for mail in MAILS) >= 8
+    assert len(mails()) >= 30 + len(SUBJECTS)
+    assert sum(mail.is_a_boards for mail in mails()) >= 8

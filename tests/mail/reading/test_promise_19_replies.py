@@ -20,6 +20,7 @@ from tests.mail.reading.replies_corpus import (
     rewritten,
     script_of,
 )
+from tests.rows import each_row
 
 REPLIES = replies()
 WITH_HTML = [reply for reply in REPLIES if html_alone(reply.raw)]
@@ -46,7 +47,7 @@ def quotes_in(comment: tuple[str, ...], reply: Reply) -> list[str]:
     return [line for line in comment if line.strip() and line not in reply.comment]
 
 
-@pytest.mark.parametrize("reply", REPLIES, ids=lambda reply: reply.name)
+@each_row("reply", REPLIES, ids=lambda reply: reply.name)
 def test_promise_19_commands_and_comment(reply: Reply) -> None:
     script = script_of(reply.raw)
     assert lines(script.commands) == reply.commands
@@ -62,7 +63,7 @@ def test_promise_19_a_person_wrote_it() -> None:
         assert envelope.references, reply.name
 
 
-@pytest.mark.parametrize("reply", WITH_HTML, ids=lambda reply: reply.name)
+@each_row("reply", WITH_HTML, ids=lambda reply: reply.name)
 def test_promise_19_the_html_part_alone_says_the_same(reply: Reply) -> None:
     raw = html_alone(reply.raw)
     assert raw is not None
@@ -104,7 +105,7 @@ def test_promise_19_there_are_replies_enough() -> None:
     assert len(WITH_HTML) >= 120
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("kind", "least"),
     [
         ("gmail", 30),

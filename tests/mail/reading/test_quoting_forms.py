@@ -6,7 +6,11 @@ import pytest
 
 from pbm.mail.reading.quoting import OwnWords, find_own_words, own_words
 from pbm.mail.writing.blocks import SAID_COLUMNS
+from tests.mail.reading.our_mails import our_mails, quoted
+from tests.rows import each_row
 
+WROTE = "On Sat, 21 Nov 2026 at 12:00, pbm <pbm@games.example> wrote:"
+BOARDS = [mail for mail in our_mails() if mail.is_a_boards]
 ATTRIBUTIONS = """\
 On Fri, 2025-11-21 at 18:02 +0000, PBM Abalone wrote:
 On Friday, 21 November 2025 18:02:11 CET PBM Abalone wrote:
@@ -194,7 +198,7 @@ CONFIDENTIALITY NOTICE: the contents of this mail are for its addressee.
 """.split("\n")[:-1]
 
 
-@pytest.mark.parametrize("form", ATTRIBUTIONS)
+@each_row("form", ATTRIBUTIONS)
 def test_attributions(form: str) -> None:
     line = form.replace("/PBM", "\nPBM").replace("/<", "\n<").replace("/escr", "\nescr")
     for verb in ("ha scritto", "napisał", "menulis"):
@@ -207,20 +211,20 @@ def test_attributions(form: str) -> None:
     assert own_words(f"a1-b2\n\n  \u200e{line}\u200f  \n\na5-b5\n") == ("a1-b2",)
 
 
-@pytest.mark.parametrize("mark", SEPARATORS)
+@each_row("mark", SEPARATORS)
 def test_separators(mark: str) -> None:
     assert own_words(f"a1-b2\n\n{mark}\nFrom: x\na5-b5") == ("a1-b2",)
     assert own_words(f"a1-b2\n{mark}\n\na5-b5") == ("a1-b2",)
 
 
-@pytest.mark.parametrize("mark", FORWARD_MARKS)
+@each_row("mark", FORWARD_MARKS)
 def test_forward_marks(mark: str) -> None:
     assert own_words(f"look\n\n{mark}\nFrom: x\n\na5-b5\n\n> x\n\na5-b5") == ("look",)
     assert own_words(f"{mark}\na5-b5") == ()
     assert own_words(f"> {mark}\n> a5-b5\na1-b2") == ("a1-b2",)
 
 
-@pytest.mark.parametrize("footer", FOOTERS)
+@each_row("footer", FOOTERS)
 def test_footers(footer: str) -> None:
     assert own_words(f"a1-b2\n\n{footer}\n") == ("a1-b2",)
     assert own_words(f"a1-b2\n\n{footer}\nan advertisement\n> a5-b5\nbelow") == (
@@ -231,7 +235,7 @@ def test_footers(footer: str) -> None:
     assert own_words(f"{footer}\n\na1-b2") == ("a1-b2",)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "line",
     [
         "move 12 a1-b2",
@@ -273,6 +277,31 @@ def test_lines_that_people_write(line: str) -> None:
     assert own_words(f"{line}\n\n> a5-b5\n\nbye") == (line, "", "bye")
 
 
+@pytest.mark.parametrize(
+    "mark", [": ", ":", "# ", "#", "} ", "}", "% ", "~ ", "- ", "+ ", "$", "=="]
+)
+def test_a_boards_mail_is_known_behind_any_sign(mark: str) -> None:
+    own = ("a1-b2", "", "Nice game", f"{mark.strip()}1 of us", "- and a list")
+    words = "\n".join(own)
+    for mail in BOARDS:
+        behind = quoted(mail.text, mark)
+        kept = tuple(line for line in own if not line.startswith(mark))
+        for above in ("", "pbm wrote:\n", f"{WROTE}\n", f"{WROTE}\n\n"):
+            assert own_words(f"{words}\n\n{above}{behind}") == kept, mail.name
+            assert own_words(f"{above}{behind}\n\n{words}") == kept, mail.name
+
+
+@pytest.mark.parametrize("mark", ["> ", ">", ": ", "# ", "AB> "])
+@pytest.mark.parametrize("gap", ["\n", "\n\n"])
+def test_an_answer_right_below_the_line_above_a_boards_mail(mark: str, gap: str) -> None:
+    for mail in BOARDS:
+        behind = quoted(mail.text, mark)
+        for answer in ("a1-b2", "a1-b2\nNice game\n\nBob"):
+            assert own_words(f"{WROTE}{gap}{answer}{gap}{behind}") == tuple(answer.split("\n"))
+    # Other mails may quote so without marks, and hold marked lines.
+    assert own_words(f"{WROTE}{gap}a1-b2{gap}{quoted('Hello', mark)}") == ()
+
+
 def test_where_an_answer_begins_below_a_quotation() -> None:
     assert find_own_words("a\nb\n\nc") == OwnWords(("a", "b", "", "c"))
     assert find_own_words("> q\n\na\nb\n\n> q\n\nc\n\nd").below_quotes == (0, 3)
@@ -283,7 +312,7 @@ def test_where_an_answer_begins_below_a_quotation() -> None:
     assert find_own_words("bob writes:\n\n| q\n\na").below_quotes == ()
 
 
-@pytest.mark.parametrize("form", ATTRIBUTIONS)
+@each_row("form", ATTRIBUTIONS)
 def test_attributions_folded_at_any_width(form: str) -> None:
     long = form.replace("/", " ").replace("pbm@games", "pbm+g12.u7.k1abcdefghijklmnop@games")
     own = ("a1-b2", "", "Nice one, see you on 2026-11-28!", "Bob")
@@ -341,8 +370,8 @@ Kutoka: A|Ilitumwa: D|Kwa: B|Mada: S
 """.split("\n")[:-1]
 
 
-@pytest.mark.parametrize("form", FIELD_BLOCKS)
-@pytest.mark.parametrize("mark", ["{}", "*{}*", "  {}", "{}\u200f"])
+@each_row("form", FIELD_BLOCKS)
+@each_row("mark", ["{}", "*{}*", "  {}", "{}\u200f"])
 def test_blocks_of_fields(form: str, mark: str) -> None:
     """The last two languages are known to nobody here: the form tells."""
     filled = {
@@ -360,8 +389,8 @@ def test_blocks_of_fields(form: str, mark: str) -> None:
         assert own_words(f"{body}\n\n> a5-b5\n\na1-b2") == ("a1-b2",)
 
 
-@pytest.mark.parametrize("columns", range(70, 80))
-@pytest.mark.parametrize("stop", ["", ".", "!"])
+@each_row("columns", range(70, 80))
+@each_row("stop", ["", ".", "!"])
 def test_the_end_of_a_comment_that_a_program_broke_is_nobodys(columns: int, stop: str) -> None:
     """Another player chooses the words, but not where a program breaks them."""
     said = f"{'x' * 30} {'y' * 40}"[: min(columns, 73) - len("> | ") - len(stop)] + stop

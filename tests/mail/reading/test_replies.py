@@ -12,6 +12,7 @@ from selectolax.lexbor import SelectolaxError
 from pbm.mail.reading import htmltext
 from pbm.mail.reading.htmltext import html_to_text
 from pbm.mail.reading.quoting import own_words
+from tests.rows import each_row
 
 _HERE = Path(__file__).parent
 
@@ -33,7 +34,7 @@ CASES = _cases(_HERE / "replies")
 HTML_CASES = _cases(_HERE / "replies_html")
 
 
-@pytest.mark.parametrize(("name", "text", "said"), CASES, ids=[case[0] for case in CASES])
+@each_row(("name", "text", "said"), CASES, ids=[case[0] for case in CASES])
 def test_own_words_of_a_reply(name: str, text: str, said: tuple[str, ...]) -> None:
     assert own_words(text) == said, name
 
@@ -43,7 +44,7 @@ def test_no_quoted_move_is_said() -> None:
         assert not any("a5-b5" in line for line in own_words(text)), (name, said)
 
 
-@pytest.mark.parametrize(("name", "html", "said"), HTML_CASES, ids=[c[0] for c in HTML_CASES])
+@each_row(("name", "html", "said"), HTML_CASES, ids=[c[0] for c in HTML_CASES])
 def test_own_words_of_an_html_reply(name: str, html: str, said: tuple[str, ...]) -> None:
     assert own_words(html_to_text(html)) == said, name
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pbm.mail.reading.inbound import Envelope
 from pbm.mail.reading.subject import clean_subject
+from tests.rows import each_row
 
 Read = Callable[..., Envelope]
 
@@ -24,20 +24,20 @@ FORWARD_MARKS = (
 ).split()
 
 
-@pytest.mark.parametrize("mark", REPLY_MARKS)
+@each_row("mark", REPLY_MARKS)
 def test_reply_marks_of_many_languages(mark: str) -> None:
     assert clean_subject(f"{mark} move 12 a1-b2") == "move 12 a1-b2"
     assert clean_subject(f"{mark}move 12 a1-b2") == "move 12 a1-b2"
     assert clean_subject(f"Re: {mark} AW: {mark}{mark} move 12") == "move 12"
 
 
-@pytest.mark.parametrize("mark", [m.replace("_", " ") for m in FORWARD_MARKS])
+@each_row("mark", [m.replace("_", " ") for m in FORWARD_MARKS])
 def test_forward_marks_of_many_languages(mark: str) -> None:
     assert clean_subject(f"{mark} Abalone Board 12") == "Abalone Board 12"
     assert clean_subject(f"Re: [club] {mark}x") == "x"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("subject", "clean"),
     [
         ("", ""),
@@ -87,7 +87,7 @@ def test_cleaning_twice_changes_nothing(subject: str) -> None:
     assert "\n" not in once
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("field", "subject"),
     [
         ("move 12 a1-b2", "move 12 a1-b2"),

@@ -4,11 +4,12 @@ import pytest
 
 from pbm.mail.reading import tag_masking
 from pbm.mail.reading.tag_masking import MASK, mask_tags
+from tests.rows import each_row
 
 TAG = "k1abcdefghijklmnop"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "Congratulations, interdisciplinarily!",

@@ -8,6 +8,7 @@ from pbm.mail.reading.quoting import OwnWords, find_own_words, own_words
 from pbm.mail.reading.quoting_own import OwnMails
 from pbm.mail.writing.template_words import TemplateWords, template_words
 from tests.mail.reading.our_mails import OurMail, broken, our_mails, refilled, without_marks
+from tests.rows import each_row
 from tests.table import Table
 
 MAILS = {mail.name: mail for mail in our_mails()}
@@ -21,9 +22,9 @@ BOARD = MAILS["board-after-a-move"].text
 EXAMPLE = "To move, answer with a line such as i8-g6,h7."
 EXAMPLE_OF_BEFORE = "To move, answer with a line such as i8-g6,h7, and nothing above it."
 
-every_board = pytest.mark.parametrize("mail", BOARDS, ids=lambda mail: mail.name)
-plain_board = pytest.mark.parametrize("mail", PLAIN, ids=lambda mail: mail.name)
-above = pytest.mark.parametrize("above", [OUTLOOK, RULE, ""], ids=["outlook", "rule", "nothing"])
+every_board = each_row("mail", BOARDS, ids=lambda mail: mail.name)
+plain_board = each_row("mail", PLAIN, ids=lambda mail: mail.name)
+above = each_row("above", [OUTLOOK, RULE, ""], ids=["outlook", "rule", "nothing"])
 
 
 @plain_board
@@ -42,7 +43,7 @@ def test_an_answer_below_what_a_program_made_of_the_html(mail: OurMail, above: s
     assert own_words(f"{above}{text}\n\na1-b2\n") == ("a1-b2",)
 
 
-@pytest.mark.parametrize("mail", SEVERAL, ids=lambda mail: mail.name)
+@each_row("mail", SEVERAL, ids=lambda mail: mail.name)
 @above
 def test_below_several_boards_nothing_is_read(mail: OurMail, above: str) -> None:
     """Each has a last line of its own, and one of these might be made up."""
@@ -73,7 +74,7 @@ def test_nothing_of_ours_is_left(mail: OurMail, above: str) -> None:
 
 
 @above
-@pytest.mark.parametrize("gap", ["\n", "\n\n"])
+@each_row("gap", ["\n", "\n\n"])
 def test_an_answer_in_between(above: str, gap: str) -> None:
     for example in (EXAMPLE, EXAMPLE_OF_BEFORE):
         text = BOARD.replace(EXAMPLE, f"{example}{gap}i8-g6,h7\nMy pleasure.")
@@ -111,7 +112,7 @@ def test_the_last_line_may_be_broken_in_two() -> None:
         assert own_words(quoted.replace(f"> {second}", second) + "\n\na1-b2") == ("a1-b2",)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "told",
     [
         "resign",

@@ -1,8 +1,7 @@
 """Promises 4 and 11: what is said about a mail by its bytes alone."""
 
-import pytest
-
 from pbm.mail.reading.wire import check_wire, digest, has_message_id
+from tests.rows import each_row
 
 MAIL = (
     b"From: alice@example.org\r\nMessage-ID: <1@example.org>\r\nSubject: move 12\r\n a1-b2\r\n"
@@ -16,7 +15,7 @@ def test_promise_11_crlf_is_fine() -> None:
     assert check_wire(b"\r\n\r\n\r\n") is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     "raw",
     [
         b"From: a@x.example\r\nX: y\rFrom: b@y.example\r\n\r\n",
@@ -39,7 +38,7 @@ def test_promise_11_bare_line_ends(raw: bytes) -> None:
     assert "lines must end in CRLF" in sentence
 
 
-@pytest.mark.parametrize("raw", [b"\0", b"From: a\0@x.example\r\n\r\n", MAIL + b"\0"])
+@each_row("raw", [b"\0", b"From: a\0@x.example\r\n\r\n", MAIL + b"\0"])
 def test_promise_11_nul(raw: bytes) -> None:
     sentence = check_wire(raw)
     assert sentence is not None
@@ -66,7 +65,7 @@ ADDED = [
 ]
 
 
-@pytest.mark.parametrize("added", ADDED)
+@each_row("added", ADDED)
 def test_promise_04_the_way_here_makes_no_difference(added: bytes) -> None:
     assert digest(added + MAIL) == digest(MAIL)
     head, rest = MAIL.split(b"Subject", 1)
@@ -75,7 +74,7 @@ def test_promise_04_the_way_here_makes_no_difference(added: bytes) -> None:
     assert digest(head + b"\r\n" + added + b"\r\n" + rest) == digest(MAIL)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "same",
     [
         MAIL.replace(b"move 12\r\n a1", b"move 12 a1"),
@@ -89,7 +88,7 @@ def test_promise_04_nor_do_folding_and_order(same: bytes) -> None:
     assert digest(same) == digest(MAIL)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "other",
     [
         MAIL + b"x",

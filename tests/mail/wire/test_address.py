@@ -13,12 +13,13 @@ from pbm.mail.address import (
     mailbox_key,
     parse_address,
 )
+from tests.rows import each_row
 
 TAG = "ab" + "abcdefgh234567ij"
 TOKEN = "abcdefghijklmnopqrstuv23"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "alice@example.org",
@@ -41,7 +42,7 @@ def test_two_spellings_have_one_key() -> None:
     assert address_key("Alice@Example.org") == address_key("alice@EXAMPLE.org")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "",
@@ -103,7 +104,7 @@ def test_case_does_not_matter() -> None:
     assert server.parse("Pbm@HOST.example") == Plain()
 
 
-@pytest.mark.parametrize("separator", ["+", "-", "_", "=", "."])
+@each_row("separator", ["+", "-", "_", "=", "."])
 def test_another_separator(separator: str) -> None:
     server = ServerAddress("pbm@localhost", separator=separator)
     address = server.board_reply(7, TAG, 12)
@@ -117,7 +118,7 @@ def test_a_local_part_that_holds_the_separator() -> None:
     assert isinstance(server.parse("abalone-u7@localhost"), Unknown)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "recipient",
     ["postmaster", "PostMaster", "postmaster@localhost", "POSTMASTER@LOCALHOST", "abuse@localhost"],
 )
@@ -125,7 +126,7 @@ def test_the_operators_addresses(recipient: str) -> None:
     assert ServerAddress("pbm@localhost").parse(recipient) == Postmaster()
 
 
-@pytest.mark.parametrize(
+@each_row(
     "recipient",
     ["bob@localhost", "pbm@elsewhere.example", "postmaster@elsewhere.example", "pbmx@localhost"],
 )
@@ -137,7 +138,7 @@ def test_strangers_are_told_the_plain_address(recipient: str) -> None:
     assert "elsewhere" not in found.reason
 
 
-@pytest.mark.parametrize(
+@each_row(
     "detail",
     [
         "",
@@ -172,12 +173,12 @@ def test_reply_addresses_of_a_wrong_shape(detail: str) -> None:
     assert TAG not in found.reason
 
 
-@pytest.mark.parametrize("recipient", ["", "abuse", '"pbm"@localhost', "pbm@[127.0.0.1]", "pbm"])
+@each_row("recipient", ["", "abuse", '"pbm"@localhost', "pbm@[127.0.0.1]", "pbm"])
 def test_a_recipient_that_is_no_address(recipient: str) -> None:
     assert isinstance(ServerAddress("pbm@localhost").parse(recipient), Unknown)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "address", ["postmaster@localhost", "abuse@localhost", "x" * 24 + "@localhost", "nonsense"]
 )
 def test_addresses_no_server_can_have(address: str) -> None:
@@ -207,7 +208,7 @@ def test_promise_09_where_a_mail_comes_back_to() -> None:
     assert TAG not in repr(Bounce(7, "3f9a01c2", TAG))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("address", "key"),
     [
         ("Alice@Example.org", "alice@example.org"),

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbm.mail.writing.compose import HeaderError, OutgoingMail, compose
+from tests.rows import each_row
 
 DATE = datetime(2026, 11, 28, 18, 0, 5, tzinfo=UTC)
 
@@ -113,7 +114,7 @@ def test_long_references_are_folded_between_ids() -> None:
     assert header_names(raw).count("References") == 1
 
 
-@pytest.mark.parametrize(
+@each_row(
     "value",
     [
         "no brackets",
@@ -128,13 +129,13 @@ def test_long_references_are_folded_between_ids() -> None:
         "<" + "a" * 300 + "@x>",
     ],
 )
-@pytest.mark.parametrize("field", ["message_id", "in_reply_to", "references"])
+@each_row("field", ["message_id", "in_reply_to", "references"])
 def test_what_is_no_message_id(field: str, value: str) -> None:
     with pytest.raises(HeaderError):
         compose(mail(**{field: (value,) if field == "references" else value}))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "extra",
     [
         {"Subject": "another"},
@@ -178,10 +179,8 @@ FORBIDDEN = [
 ]
 
 
-@pytest.mark.parametrize("bad", FORBIDDEN)
-@pytest.mark.parametrize(
-    "field", ["sender_name", "from_address", "to", "subject", "reply_to", "auto_submitted"]
-)
+@each_row("bad", FORBIDDEN)
+@each_row("field", ["sender_name", "from_address", "to", "subject", "reply_to", "auto_submitted"])
 def test_no_line_break_or_control_character_reaches_a_header(field: str, bad: str) -> None:
     parts = {"from_address": "a@host.example", "to": "a@host.example", "reply_to": "a@host.example"}
     with pytest.raises(HeaderError):
@@ -254,7 +253,7 @@ def as_mailed(text: str) -> str:
     return (lines if lines.endswith("\n") else lines + "\n").replace("\n", "\r\n")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "encoding"),
     [
         ("plain\n", "7bit"),

@@ -13,6 +13,7 @@ from pbm.mail.smtp_in.line_reader import (
     LineReader,
     has_longer_line,
 )
+from tests.rows import each_row
 
 LIMITS = ListenerLimits(mail_bytes=100_000, surplus_bytes=40_000_000)
 
@@ -101,7 +102,7 @@ def test_a_mail_that_does_not_end() -> None:
     asyncio.run(scene())
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("mail", "longer"),
     [
         (b"", False),

@@ -19,6 +19,7 @@ from tests.mail.wire.talk import (
     run,
     talking_to,
 )
+from tests.rows import each_row
 
 FAULTS = [
     RuntimeError("the password is swordfish"),
@@ -33,7 +34,7 @@ FAULTS = [
 ]
 
 
-@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: type(fault).__name__)
+@each_row("fault", FAULTS, ids=lambda fault: type(fault).__name__)
 def test_promise_02_our_own_fault_is_one_fixed_line(fault: BaseException) -> None:
     async def scene() -> None:
         inbox = Inbox()
@@ -48,7 +49,7 @@ def test_promise_02_our_own_fault_is_one_fixed_line(fault: BaseException) -> Non
     run(scene)
 
 
-@pytest.mark.parametrize("nothing", [None, "", 17, b"2.0.0 Kept.", Rejection(250, "5.7.1 No.")])
+@each_row("nothing", [None, "", 17, b"2.0.0 Kept.", Rejection(250, "5.7.1 No.")])
 def test_promise_02_no_answer_is_our_fault_too(nothing: object) -> None:
     async def scene() -> None:
         inbox = Inbox()
@@ -62,7 +63,7 @@ def test_promise_02_no_answer_is_our_fault_too(nothing: object) -> None:
     run(scene)
 
 
-@pytest.mark.parametrize("text", ["kept\r\n250 again", "k\xe4pt", "\0"])
+@each_row("text", ["kept\r\n250 again", "k\xe4pt", "\0"])
 def test_what_is_kept_is_acknowledged_in_other_words_if_need_be(text: str) -> None:
     async def scene() -> None:
         inbox = Inbox()
@@ -210,10 +211,10 @@ def test_a_client_that_says_everything_at_once_and_closes_its_half() -> None:
     run(scene)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "said", [b"", b"MAIL FROM:<>", b"MAIL FROM:<>\r\nRCPT TO:<pbm@localhost>\r\nDATA\r\nhalf"]
 )
-@pytest.mark.parametrize("leave", [close, half_close, reset])
+@each_row("leave", [close, half_close, reset])
 def test_a_client_that_leaves_earlier_leaves_nothing(said: bytes, leave: Any) -> None:
     async def scene() -> None:
         inbox = Inbox()

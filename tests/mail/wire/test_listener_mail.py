@@ -10,6 +10,7 @@ import pytest
 from pbm.mail.smtp_in.caller import Caller
 from pbm.mail.smtp_in.listener import ListenerLimits
 from tests.mail.wire.talk import MAIL, Inbox, listening, run, talking_to
+from tests.rows import each_row
 
 
 def test_promise_01_250_comes_after_the_mail_is_kept() -> None:
@@ -62,7 +63,7 @@ def test_the_null_sender_is_empty() -> None:
     run(scene)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("sent", "kept"),
     [
         (b"", b""),
@@ -74,7 +75,7 @@ def test_the_null_sender_is_empty() -> None:
         (b"8-bit: \xe4\xff\r\n", b"8-bit: \xe4\xff\r\n"),
     ],
 )
-@pytest.mark.parametrize("slowly", [False, True])
+@each_row("slowly", [False, True])
 def test_dots_are_undone_and_nothing_else_is_changed(
     sent: bytes, kept: bytes, slowly: bool
 ) -> None:
@@ -94,7 +95,7 @@ def test_dots_are_undone_and_nothing_else_is_changed(
     run(scene)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "false_end",
     [
         b"\n.\n",

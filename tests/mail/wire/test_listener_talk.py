@@ -22,6 +22,7 @@ from tests.mail.wire.talk import (
     run,
     talking_to,
 )
+from tests.rows import each_row
 
 NOBODY: Any = {"trusted_peers": ()}
 
@@ -52,7 +53,7 @@ def test_the_greeting_names_the_host_and_nothing_else() -> None:
     run(scene)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("command", "reply"),
     [
         ("VRFY alice", "252 2.1.5 "),
@@ -107,7 +108,7 @@ def test_one_command_after_the_greeting(command: str, reply: str) -> None:
     run(scene)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("command", "reply"),
     [
         ("RCPT", "501 5.5.4 "),
@@ -172,7 +173,7 @@ def test_data_takes_no_argument_and_then_starts_over() -> None:
     run(scene)
 
 
-@pytest.mark.parametrize("restart", ["RSET", "EHLO again", "HELO again"])
+@each_row("restart", ["RSET", "EHLO again", "HELO again"])
 def test_a_begun_mail_can_be_dropped(restart: str) -> None:
     async def scene() -> None:
         async with conversation() as client:
@@ -200,9 +201,7 @@ def test_twenty_recipients_and_no_more() -> None:
     run(scene)
 
 
-@pytest.mark.parametrize(
-    "line", [b"NOOP\n", b"NOOP\rRSET\r\n", b"NO\0OP\r\n", b"NOOP\0\r\n", b"\n", b"EHLO x\n"]
-)
+@each_row("line", [b"NOOP\n", b"NOOP\rRSET\r\n", b"NO\0OP\r\n", b"NOOP\0\r\n", b"\n", b"EHLO x\n"])
 def test_command_lines_must_end_in_crlf(line: bytes) -> None:
     async def scene() -> None:
         async with conversation() as client:
@@ -396,7 +395,7 @@ def test_peers_are_told_apart() -> None:
     assert door.enter(neighbour) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("says", "network"),
     [
         ("XFORWARD ADDR=192.0.2.77", "192.0.2.0/24"),

@@ -24,6 +24,7 @@ from tests.mail.wire.talk import (
     run,
     talking_to,
 )
+from tests.rows import each_row
 
 LMTP = Doorway("127.0.0.1", 0, is_lmtp=True)
 ALL: Any = {"doorway": LMTP}
@@ -149,7 +150,7 @@ def test_refused_recipients_have_no_reply_after_the_dot() -> None:
     run(scene)
 
 
-@pytest.mark.parametrize("fault", [RuntimeError("swordfish"), RecursionError(), MemoryError()])
+@each_row("fault", [RuntimeError("swordfish"), RecursionError(), MemoryError()])
 def test_promise_02_our_own_fault_is_one_fixed_line_for_each(fault: BaseException) -> None:
     async def scene() -> None:
         inbox = Inbox()
@@ -199,7 +200,7 @@ def test_promise_03_commits_survive_the_clients_leaving() -> None:
     run(scene)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "mail",
     [b"a: b\n.\n\r\n", b"a: b\r.\r\r\n", b"a: b\r\n.\n\r\n", b"a: \0\r\n", b"a\rFrom: x\r\n"],
 )

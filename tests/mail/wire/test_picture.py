@@ -14,6 +14,7 @@ from pbm.mail.writing.canvas import DENSITY, Colour
 from pbm.rules import abalone as rules
 from pbm.rules.contract import Moved
 from tests.pictures import pixels
+from tests.rows import each_row
 
 # How linear light reaches the eye: Machado, Oliveira and Fernandes (2009), severity 1.0.
 _SIGHT = {
@@ -68,7 +69,7 @@ def contrast(one: Colour, other: Colour) -> float:
     return max(light) / min(light)
 
 
-@pytest.mark.parametrize("sight", _SIGHT)
+@each_row("sight", _SIGHT)
 def test_everybody_can_tell_the_pieces_apart(sight: str) -> None:
     seats = [stamps.PIECES[seat][0] for seat in "123456"]
     for one, other in itertools.combinations(seats, 2):
@@ -98,7 +99,7 @@ def game(players: int, plies: int) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize(("players", "bytes_"), [(2, 24_000), (4, 28_000), (6, 31_000)])
+@each_row(("players", "bytes_"), [(2, 24_000), (4, 28_000), (6, 31_000)])
 def test_no_picture_of_a_game_is_large(players: int, bytes_: int) -> None:
     sizes = [len(picture.png(described)) for described in game(players, 80)]
     assert max(sizes) <= bytes_, sizes

@@ -7,14 +7,13 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from pbm.config import Doorway
 from pbm.mail.smtp_in.certificate import load_certificate
 from pbm.mail.smtp_in.listener import ListenerLimits, Rejection
 from pbm.mail.smtp_in.session import QUIT, Session
 from tests.mail.wire.certificates import issue
 from tests.mail.wire.talk import BY_SMTP, GUARD_SECONDS, Client, Inbox, listening, run, talking_to
+from tests.rows import each_row
 
 Scene = Callable[[Client], Awaitable[object]]
 
@@ -96,7 +95,7 @@ TOLD: dict[str, tuple[Scene, dict[str, Any], int, list[str], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", TOLD)
+@each_row("name", TOLD)
 def test_what_is_told(name: str) -> None:
     scene, options, kept, told, end = TOLD[name]
     session = session_of(scene, **options)

@@ -1,9 +1,10 @@
 import pytest
 
 from pbm.mail.smtp_out.smarthost_url import Smarthost, SmarthostError, parse_smarthost
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("url", "host"),
     [
         ("smtp://mail.example.org", Smarthost("mail.example.org", 25, False)),
@@ -21,7 +22,7 @@ def test_urls_that_work(url: str, host: Smarthost) -> None:
     assert parse_smarthost(url) == host
 
 
-@pytest.mark.parametrize(
+@each_row(
     "url",
     [
         "",
@@ -56,12 +57,12 @@ def test_urls_that_do_not(url: str) -> None:
     assert caught.value.__cause__ is None
 
 
-@pytest.mark.parametrize("host", ["localhost", "LOCALHOST.", "127.0.0.1", "127.9.9.9", "[::1]"])
+@each_row("host", ["localhost", "LOCALHOST.", "127.0.0.1", "127.9.9.9", "[::1]"])
 def test_this_machine(host: str) -> None:
     assert parse_smarthost(f"smtp://{host}").is_loopback
 
 
-@pytest.mark.parametrize("host", ["mail.example.org", "10.0.0.1", "localhost.example.org"])
+@each_row("host", ["mail.example.org", "10.0.0.1", "localhost.example.org"])
 def test_another_machine(host: str) -> None:
     assert not parse_smarthost(f"smtp://{host}").is_loopback
 

@@ -4,6 +4,7 @@ import pytest
 
 from pbm.mail.address import PlayerReply, ServerAddress
 from pbm.mail.tags import Key, Keyring, new_token, token_digest
+from tests.rows import each_row
 
 OLD = Key("a", b"an old secret of thirty-two octets")
 NEW = Key("b2", b"a new secret of thirty-two octets!")
@@ -15,7 +16,7 @@ def test_a_tag_verifies_for_what_it_was_made() -> None:
     assert ring.verify_reply_tag(ring.reply_tag(7, 1), 7, 1, None)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("player", "epoch", "board"), [(8, 1, 12), (7, 2, 12), (7, 1, 13), (7, 1, None), (1, 7, 12)]
 )
 def test_a_tag_verifies_for_nothing_else(player: int, epoch: int, board: int | None) -> None:
@@ -80,7 +81,7 @@ def test_a_key_does_not_verify_under_another_id() -> None:
     assert not renamed.verify_reply_tag("b2" + tag[1:], 7, 1)
 
 
-@pytest.mark.parametrize("tag", ["", "a", "b2", "b2" + "a" * 16, "é" * 18, "\ud800" * 18, "x" * 99])
+@each_row("tag", ["", "a", "b2", "b2" + "a" * 16, "é" * 18, "\ud800" * 18, "x" * 99])
 def test_nonsense_does_not_verify(tag: str) -> None:
     assert not Keyring((NEW, OLD)).verify_reply_tag(tag, 7, 1)
 

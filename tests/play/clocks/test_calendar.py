@@ -3,18 +3,18 @@
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pbm.play.clocks.calendar import Calendar
+from tests.rows import each_row
 
 BERLIN = ZoneInfo("Europe/Berlin")
 FRIDAY = datetime(2026, 3, 27, 17, 0, tzinfo=UTC)  # six in the evening in Berlin
 WEEK = timedelta(days=7)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("calendar", "ends"),
     [
         (Calendar(ZoneInfo("UTC")), datetime(2026, 4, 3, 17, tzinfo=UTC)),
@@ -41,7 +41,7 @@ def test_seven_days(calendar, ends):
     assert calendar.elapsed(FRIDAY, ends) == WEEK
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("calendar", "ends"),
     [
         # Summer time ends on the 25th: six in the evening is an hour later then.
@@ -62,7 +62,7 @@ def test_seven_days_in_autumn(calendar, ends):
     assert calendar.elapsed(since, ends) == WEEK
 
 
-@pytest.mark.parametrize("minutes", range(0, 181, 30))
+@each_row("minutes", range(0, 181, 30))
 def test_no_clock_runs_backwards_where_an_hour_comes_twice(minutes):
     """It stands still for that hour, which is given back, and never costs more than has gone by."""
     since = datetime(2026, 10, 25, 0, 0, tzinfo=UTC)  # two in the morning, for the first time

@@ -2,12 +2,11 @@
 
 from datetime import timedelta
 
-import pytest
-
 from pbm.play.clocks.durations import parse_duration, spell_duration
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "days"),
     [
         ("10d", 10),
@@ -26,14 +25,12 @@ def test_durations(text, days):
     assert parse_duration(text) == timedelta(days=days)
 
 
-@pytest.mark.parametrize(
-    "text", ["", "d", "ten days", "-3d", "1.5d", "5 parsecs", "9999w", "1d1x", "1 2x"]
-)
+@each_row("text", ["", "d", "ten days", "-3d", "1.5d", "5 parsecs", "9999w", "1d1x", "1 2x"])
 def test_what_is_none(text):
     assert parse_duration(text) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("told", "duration"),
     [
         ("3 weeks", timedelta(days=21)),

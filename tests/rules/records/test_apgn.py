@@ -4,6 +4,7 @@ import pytest
 
 from pbm.rules import abalone as rules
 from pbm.rules.abalone.records.apgn import MOST_PLIES
+from tests.rows import each_row
 from tests.rules.sentences import told
 
 OPENING = ("a1-c3,b2", "i5-g5,h5", "a5-c5,b5")
@@ -28,7 +29,7 @@ def reason(text: str, **options: object) -> str:
     return refused.value.reason
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "1. a1-c3,b2 i5-g5,h5 2. a5-c5,b5",
@@ -51,7 +52,7 @@ def test_moves_are_read_generously(text: str) -> None:
     assert rules.parse_record(text) == rules.Record(steps=OPENING)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "tags",
     [
         '[Black "alice"][White "bob"]',
@@ -101,7 +102,7 @@ def test_the_numbers_of_a_game_for_three() -> None:
     assert numbers == [(1, 1, 1, ()), (2, 1, 2, ()), (2, 1, 3, ()), (3, 2, 1, (3,)), (4, 2, 2, ())]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "reason_", "place"),
     [
         ("1. a1-c3,b2 i5-g5,h5 2. e5,e6", "empty-cell", (3, 2, 1, "e5,e6")),
@@ -143,7 +144,7 @@ def test_the_sentence_is_the_rules_own() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         ("1. a1-c3,b2 {seat 3 resigned}", ("no-such-seat", 1, 3)),
@@ -157,7 +158,7 @@ def test_a_leaving_that_is_refused(text: str, expected: tuple[str, int, int]) ->
     assert (refused.value.reason, refused.value.ply, refused.value.seat) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "winners", "ended"),
     [
         ("c5,d5", None, None),
@@ -191,7 +192,7 @@ def test_other_words_for_the_end_are_kept() -> None:
     assert (record.winners, record.by) == ((1,), "record")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         ("", "not-a-record"),

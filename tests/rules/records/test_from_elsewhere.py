@@ -5,6 +5,7 @@ import re
 import pytest
 
 from pbm.rules import abalone as rules
+from tests.rows import each_row
 from tests.rules.sentences import told
 from tests.rules.setups import CELLS
 
@@ -160,7 +161,7 @@ def test_the_notation_is_not_guessed() -> None:
     assert '[Notation "Aba-Pro"]' not in told(refused.value)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("variant", "board"),
     [
         ("Belgian Daisy", "belgian"),

@@ -15,6 +15,7 @@ from pbm.rules.abalone.errors import REASONS, RECORD_REASONS
 from pbm.rules.abalone.records.apgn import MOST_PLIES
 from pbm.rules.abalone.records.forms import FORMS, LONGEST_TEXT, Form
 from pbm.rules.abalone.records.record import LONGEST_VALUE, MOST_TAGS
+from tests.rows import each_row
 from tests.rules.sentences import told
 
 MANUAL = (Path(__file__).resolve().parents[3] / "docs" / "records.md").read_text("utf-8")
@@ -71,7 +72,7 @@ def test_what_a_record_knows() -> None:
     assert (closed.winners, closed.by, closed.names) == (None, "closed", ("", ""))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("fields", "reason"),
     [
         ({"board": "round"}, "unknown-board"),
@@ -183,7 +184,7 @@ def test_json_with_little_in_it() -> None:
     assert rules.parse_record(text.replace('"b1,c1"', "")) == rules.Record("german")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "reason"),
     [
         ('{"', "bad-json"),

@@ -1,0 +1,49 @@
+"""Who is absent: of all boards that run out meanwhile one costs rating (rules, section 6).
+
+An absence begins with a reminder, and ends with the next mail of the player's, whatever it says.
+"""
+
+from datetime import datetime, timedelta
+
+from pbm.play.places import scores_of
+from pbm.play.ratings import got_somewhere
+from pbm.rules.sides import partners
+from pbm.store.db import UnitOfWork
+from pbm.store.values.boards import Board
+from pbm.store.values.players import Player
+
+SPARED_EVERY = timedelta(days=180)
+
+
+def show_life(work: UnitOfWork, player: Player) -> None:
+    """Note that a player has written: what runs out from now on is another absence."""
+    if player.absent_since is not None:
+        work.players.end_absence(player.id)
+
+
+def is_spared(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> bool:
+    """Whether a player who lets a board run out loses no rating by it.
+
+    In one absence, once in `SPARED_EVERY`, only the first board costs, and those on which the
+    player is behind.
+    """
+    player = work.players.get(player_id)
+    since, lapsed, spared = player.absent_since, player.lapsed_at, player.spared_at
+    if since is None or not got_somewhere(work, board):
+        return False
+    if lapsed is None or lapsed < since:
+        work.players.note_lapse(player_id, now, spared)
+        return False
+    if _is_behind(board, player_id) or (spared and since - SPARED_EVERY < spared < since):
+        return False
+    work.players.note_lapse(player_id, lapsed, since)
+    return True
+
+
+def _is_behind(board: Board, player_id: int) -> bool:
+    """Whether somebody on another side has scored more."""
+    seat, scores = board.seats_of(player_id)[0].seat, scores_of(board)
+    own = {seat, *partners(board.position, seat)}
+    return any(
+        score > scores[seat - 1] for other, score in enumerate(scores, 1) if other not in own
+    )

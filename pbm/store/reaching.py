@@ -1,0 +1,54 @@
+"""A database that cannot be used: what the operator is told, and whether it may come back."""
+
+from psycopg.conninfo import make_conninfo
+from psycopg.pq import PGconn, Ping
+from sqlalchemy.exc import DBAPIError
+
+from pbm.store.db import Database
+
+_SECONDS = 10
+_HELD_BY_ANOTHER = ("SQLITE_BUSY", "SQLITE_LOCKED")
+_PASSING = ("08", "53", "57")  # SQLSTATE classes: connection, resources, operator
+_TOO_MANY = ("too many", "connection slots")
+_OWNER = (
+    "All tables must belong to the role in PBM_DATABASE_URL. As a superuser, for each of them: "
+    "ALTER TABLE ... OWNER TO that role."
+)
+_ADVICE = {
+    "password authentication failed": "Is the password in PBM_DATABASE_URL that of this role? In "
+    "it, percent-encode what is neither letter nor digit.",
+    "no password supplied": "Put the role's password into PBM_DATABASE_URL.",
+    "authentication failed for user": "By its socket PostgreSQL takes a role from the user of the "
+    "same name only: run pbm as that user, or let PBM_DATABASE_URL name a host and a password.",
+    "no pg_hba.conf entry": "Let PostgreSQL's pg_hba.conf take this role from here, and reload it.",
+    'FATAL:  role "': "Make that role: createuser --pwprompt ROLE; or does PBM_DATABASE_URL name "
+    "the wrong one?",
+    'FATAL:  database "': "Make that database: createdb --owner=ROLE --template=template0 "
+    "--encoding=UTF8 NAME, then pbm-admin migrate; or does PBM_DATABASE_URL name the wrong one?",
+    "permission denied for": _OWNER,
+    "must be owner of": _OWNER,
+    "disk": "Is the disk full? df tells; make room, or mend it.",
+    "failed: ": "Does PostgreSQL run, and is it where PBM_DATABASE_URL says?",
+}
+
+
+def why_unusable(error: DBAPIError) -> str:
+    """What the database itself says, in a line, and what to do, for the operator."""
+    said = str(error.orig).strip().split("\n")[0]
+    advice = next((told for words, told in _ADVICE.items() if words in said), "")
+    return f"The database cannot be used: {said}{'.' * bool(advice)} {advice}".rstrip()
+
+
+def comes_back(database: Database, error: DBAPIError) -> bool:
+    """Whether a database may be there again by itself, as one that has not been started yet."""
+    if database.embedded:
+        name = getattr(error.orig, "sqlite_errorname", None)
+        return str(name).startswith(_HELD_BY_ANOTHER)
+    state = getattr(error.orig, "sqlstate", None)
+    if state is not None:
+        return str(state).startswith(_PASSING)
+    # It has no state where no connection was made: was there a server that said no?
+    if any(words in str(error.orig) for words in _TOO_MANY):
+        return True
+    address = make_conninfo(database.address, connect_timeout=_SECONDS)
+    return PGconn.ping(address.encode()) in (Ping.REJECT, Ping.NO_RESPONSE)
