@@ -6,6 +6,7 @@ waited in the inbox and the outbox is obeyed and sent.
 
 import itertools
 import os
+import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
@@ -84,9 +85,16 @@ class Before(Table):
     ],
     ids=lambda param: f"{param[0].name}-{param[1]}",
 )
-def before(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Before]:
+def before(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Before]:
     """The database, brought to the tables of today as the operator does it."""
     folder, kind = request.param
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "var").mkdir()
+    keys = tmp_path / "var" / "secret.key"
+    shutil.copy(folder / "keys", keys)
+    keys.chmod(0o600)
     url = f"sqlite:///{tmp_path / 'pbm.sqlite3'}"
     if kind == "postgresql":
         url = request.getfixturevalue("bare_postgres_url")
