@@ -66,7 +66,7 @@ class Season:
         yield "settings", alone(alice, "settings"), "alice: settings"
         yield "a setting", alone(alice, "set picture off"), "alice: set"
         yield "a handle", alone(alice, "change handle alicia"), "asked to confirm change"
-        yield "yes to it", lambda: alice.says("yes"), "alice said yes"
+        yield "yes to it", lambda: alice.says("yes"), "alicia said yes"
         yield "another address", alone(alice, "add alice@example.net"), "asked to confirm add"
         yield "yes to that", lambda: alice.says("yes"), "alicia said yes"
         yield "a record", alone(alice, f"export {number}"), "alicia: export"

@@ -38,8 +38,9 @@ def _sqlite(connection: Connection, sql: str, values: Any) -> Iterator[str]:
     for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {sql}", values):
         step = str(row[-1])
         partial = re.search(rf"USING INDEX ix_({_PARTIAL})$", step)
-        # The rows of a subquery are those that it has found itself, by steps of its own.
-        if re.match(r"SCAN (?!CONSTANT|\(|anon_)", step) and not partial:
+        # The rows of a subquery are those that it has found itself, by steps of its own; those of
+        # json_each are the statement's values.
+        if re.match(r"SCAN (?!CONSTANT|\(|anon_|json_each )", step) and not partial:
             yield step
 
 

@@ -36,8 +36,15 @@ def _check_address(context: Context, address: str) -> None:
     check_is_of_a_person(context, address)
     if is_at_home(address, context.server):
         raise Refusal("invited-at-home", address=address, server=context.server)
-    asked = context.work.questions.asked_address("invite", address_key(address))
-    if asked or has_said_no(context.work, address):
+    if _is_asked(context, address_key(address)) or has_said_no(context.work, address):
         raise Refusal("invited-already", address=address, server=context.server)
     if not strangers_answers_left(context.work, address, context.now):
         raise refusal_of_stranger(context.work, address, context.now)
+
+
+def _is_asked(context: Context, key: str) -> bool:
+    """Whether an address must not be invited again: a player's may, by who has not done it yet."""
+    asked = context.work.questions
+    if context.work.players.by_address(key):
+        return asked.invitation_stands(key, context.player_id, context.now)
+    return asked.asked_address("invite", key)

@@ -9,7 +9,7 @@ from pbm.commands.fields import operand
 from pbm.commands.words import GameName
 from pbm.events import Answered, Event
 from pbm.plain import to_plain
-from pbm.play.ratings import at, measured, shown
+from pbm.play.ratings import STALE, at, measured, shown
 from pbm.rules.registry import game_named
 from pbm.store.values.ratings import Pool, Rating
 
@@ -52,7 +52,8 @@ class Standings(Command):
         """Answer with the lists of a game."""
         info = (game_named(self.of) if self.of else self.game).info
         lists = [found for pool in Pool if (found := _listed(context, info.name, pool))]
-        told = {"title": f"the standings of {info.title}", "lists": lists, "game": info.title}
+        title, stale = f"the standings of {info.title}", context.work.facts.find(STALE) is not None
+        told = {"title": title, "lists": lists, "game": info.title, "stale": stale}
         yield Answered("standings", told)
 
 

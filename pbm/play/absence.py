@@ -25,8 +25,9 @@ def is_spared(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> 
     """Whether a player who lets a board run out loses no rating by it.
 
     In one absence, once in `SPARED_EVERY`, only the first board costs, and those on which the
-    player is behind.
+    player is behind. The player's row is locked: two boards may run out at the same time.
     """
+    work.players.lock(player_id)
     player = work.players.get(player_id)
     since, lapsed, spared = player.absent_since, player.lapsed_at, player.spared_at
     if since is None or not got_somewhere(work, board):

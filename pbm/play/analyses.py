@@ -46,7 +46,7 @@ def _told_elsewhere(work: UnitOfWork, board: Board, player: Player) -> dict[str,
     """Another board that stands, be it mirrored or turned, as it did in a game, and after which
     ply; empty for none.
 
-    A game that was played here counts from where the other board stood so already.
+    A game that was played here counts where it stood so after the other board had begun.
     """
     stands_on = {
         stands: other
@@ -55,7 +55,7 @@ def _told_elsewhere(work: UnitOfWork, board: Board, player: Player) -> dict[str,
     }
     for ply in work.plies.that_stood(board.id, stands_on) if stands_on else ():
         other = stands_on[ply.stood]
-        if board.from_record or ply.played_at >= (other.waits_since or other.changed_at):
+        if board.from_record or ply.played_at >= other.started_at:
             return {"number": board.id, "ply": ply.ply, "other": other.id}
     return {}
 

@@ -11,7 +11,7 @@ from pbm.errors import Refusal
 from pbm.events import Event
 from pbm.events.board import BoardStarted
 from pbm.play.boards import Setup, start_board
-from pbm.play.limits import STARTS, Rate, count_told
+from pbm.play.limits import STARTS, Rate, count_challenge
 from pbm.play.meeting import check_challenge, check_meeting
 from pbm.play.robots import check_robots
 from pbm.store.db import UnitOfWork
@@ -44,7 +44,8 @@ def begin_board(
     others = [player for player in players if player.id != begun_by.id]
     is_agreed = agreed is not None or all(player.robot for player in others)
     _count_start(work, begun_by, now, is_agreed=is_agreed)
-    count_told(work, [player for player in others if player.id not in (agreed or ())], now)
+    surprised = [player for player in others if player.id not in (agreed or ())]
+    count_challenge(work, begun_by, surprised, now)
     return [BoardStarted(board.id, begun_by.handle, first_unsaid)]
 
 

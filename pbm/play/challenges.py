@@ -13,7 +13,7 @@ from pbm.events.board import BoardStarted
 from pbm.plain import from_plain, to_plain
 from pbm.play.begin import begin_board, check_others
 from pbm.play.boards import Setup
-from pbm.play.limits import Rate, count_told
+from pbm.play.limits import Rate, count_challenge
 from pbm.store.db import UnitOfWork
 from pbm.store.values.challenges import PendingChallenge
 from pbm.store.values.players import Player
@@ -61,7 +61,7 @@ def propose(
             raise Refusal("challenged-already", handle=other.handle)
         if not ASKED.take(work, now, begun_by.id, other.id):
             raise Refusal("asked-enough", handle=other.handle, most=ASKED.most)
-    count_told(work, asked, now)
+    count_challenge(work, begun_by, asked, now)
     ids = [player.id for player in asked]
     number = work.challenges.add(
         begun_by.id,

@@ -58,6 +58,9 @@ STARTS = Rate("starts", 60, timedelta(hours=1))  # boards that a player begins
 # Mails that others bring a player, but for the first of a turn that waits for the player: about 32
 # in any hour and 90 in any day. What is more than that waits, and comes as one mail an hour.
 TOLD = Rate("told", 30, timedelta(hours=12))
+# Challenges beyond them, so that nobody who fills the others keeps everybody from asking.
+CHALLENGED = Rate("challenged", 6, timedelta(hours=12))
+CHALLENGED_BY = Rate("challenged-by", 2, timedelta(hours=12))  # of one player
 PICTURED = 25.0  # of them left at least: a mail has a picture, which is most of its size
 WAS_TOO_MUCH = 10.0  # of them left at most: within some hours something may have been kept
 ACCOUNT_NEWS = Rate("account", 1, timedelta(days=1))  # of a player, on a board
@@ -115,13 +118,17 @@ def is_pictured(work: UnitOfWork, player_id: int, now: datetime) -> bool:
     return work.buckets.left(TOLD.key(player_id), TOLD.most, TOLD.within, now) >= PICTURED
 
 
-def count_told(work: UnitOfWork, players: Iterable[Player], now: datetime) -> None:
-    """Count a mail to each of some players that somebody asks for.
+def count_challenge(work: UnitOfWork, by: Player, players: Iterable[Player], now: datetime) -> None:
+    """Count a mail to each of some players whom another one challenges.
 
     Raises Refusal where one of them has had too many.
     """
     for player in players:
-        if not player.robot and not TOLD.take(work, now, player.id, wait=False):
+        if player.robot or TOLD.take(work, now, player.id, wait=False):
+            continue
+        if not CHALLENGED_BY.take(work, now, player.id, by.id):
+            raise Refusal("has-many-mails", handle=player.handle)
+        if not CHALLENGED.take(work, now, player.id):
             raise Refusal("has-many-mails", handle=player.handle)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, RowMapping, insert, select, update
+from sqlalchemy import ColumnElement, RowMapping, insert, or_, select, update
 
 from pbm.passwords import SealedPassword
 from pbm.store.schema.asking import errands, questions
@@ -117,6 +117,18 @@ class Questions:
         """Whether an address was ever asked a question of this kind."""
         query = select(questions.c.id).where(
             questions.c.address_key == address_key, questions.c.kind == kind
+        )
+        return self._transaction.scalars(query.limit(1)).first() is not None
+
+    def invitation_stands(self, address_key: str, asker_id: int, now: datetime) -> bool:
+        """Whether a player's address is invited, or was by this player and has not said yes."""
+        of_errand = errands.c.id == questions.c.params["invitation"].as_integer()
+        query = (
+            select(questions.c.id)
+            .outerjoin(errands, of_errand)
+            .where(questions.c.address_key == address_key, questions.c.kind == "invite")
+            .where(or_(questions.c.answer.is_(None), questions.c.answer != "yes"))
+            .where(or_(questions.c.expires_at > now, errands.c.player_id == asker_id))
         )
         return self._transaction.scalars(query.limit(1)).first() is not None
 

@@ -21,7 +21,7 @@ class Reminders:
         self._transaction = transaction
 
     def name_boards(self, message_id: str, board_ids: Sequence[int]) -> None:
-        """Write down of which boards a mail reminds."""
+        """Write down of which boards a mail reminds, one at least."""
         mail = select(outbox.c.id).where(outbox.c.message_id == message_id).scalar_subquery()
         rows = [{"board_id": board_id} for board_id in board_ids]
         self._transaction.execute(insert(reminded_boards).values(outbox_id=mail), rows)

@@ -5,10 +5,11 @@ from random import Random
 import pytest
 
 from pbm.commands.declare import Command
+from pbm.commands.records import IMPORTS
 from pbm.commands.registry import parse_line, parse_move
 from pbm.rules import abalone as rules
 from tests.conversations.greedy import greedy_move
-from tests.table import Person, Table
+from tests.table import SERVER, Person, Table
 
 ELSEWHERE = """[Event "Club evening"]
 [Black "Ann"]
@@ -183,3 +184,10 @@ def test_a_record_has_one_form(table: Table) -> None:
     alice.says("export 1 -json -apgn").hears("A record has one form")
     alice.says("export 1 -abapro").hears("write -apgn -abapro instead")
     alice.says("export 7").hears("There is no board 7.")
+
+
+def test_a_record_below_a_refused_line_counts_once(table: Table) -> None:
+    alice = table.joins("alice")
+    alice.says(f"add {SERVER}\nimport\n{ELSEWHERE}").hears("It is board 1 now")
+    (left,) = (row for row in table.rows("buckets") if row["key"].startswith("imports:"))
+    assert left["tokens"] == IMPORTS.most - 1

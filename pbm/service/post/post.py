@@ -155,9 +155,12 @@ class Post:
                 case Outdated():
                     remind_anew(Turn(work=work, site=self.site, now=now), mail)
                     _log.info("reminder given up, it is written anew", mail=outgoing(mail.id))
-                case Deferred(reason) if not _is_given_up(mail, now):
+                case Deferred(reason, status) if not _is_given_up(mail, now):
                     due_at = now + delay(mail.attempts)
                     work.outbox.defer(mail.id, reason, due_at)
+                    if status and is_outdated(mail, due_at):
+                        # It's written anew without end; so each counts as a mail that came back.
+                        note_refusal(Turn(work=work, site=self.site, now=now), mail, status)
                     _log_not_sent(mail, outcome, f"again at {due_at:%Y-%m-%d %H:%M:%S} UTC")
                 case Deferred(reason, status) | Failed(reason, status):
                     turn = Turn(work=work, site=self.site, now=now)

@@ -15,17 +15,18 @@ def note_listening(work: UnitOfWork, now: datetime) -> None:
     """Write down that mail can come in, and since when it could not if it could not before."""
     before = work.facts.find(LISTENING, lock=True)
     if before is not None and abs(now - before.noted_at) > UNNOTICED:
-        work.seeks.lock()  # before its rows, as everybody does
+        outages = known_outages(work)
         # What a clock that was ahead took for downtime is none.
-        for begin, end in known_outages(work):
-            if end > now:
-                work.expiring.put_off(begin, max(begin, now) - end)
-        known = [(begin, min(end, now)) for begin, end in known_outages(work) if begin < now]
+        shifts = [(begin, max(begin, now) - end) for begin, end in outages if end > now]
+        known = [(begin, min(end, now)) for begin, end in outages if begin < now]
         if before.noted_at < now:
             known.append((before.noted_at, now))
-            work.expiring.put_off(before.noted_at, now - before.noted_at)
+            shifts.append((before.noted_at, now - before.noted_at))
             if now - before.noted_at > _TOLD_FROM:
                 work.timers.set_for_awaited(TimerKind.NEW_DATES, now)
+        work.expiring.put_off_answers(shifts)
+        work.seeks.lock()  # behind the question that somebody answers, and before its rows
+        work.expiring.put_off_seeks(shifts)
         told = [
             [begin.isoformat(), end.isoformat()] for begin, end in known if end > now - _KEPT_FOR
         ]

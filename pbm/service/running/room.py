@@ -50,13 +50,21 @@ async def watch_rooms(settings: Settings) -> None:
     """Say for ever in the log where there is little room, whenever that changes."""
     told: Mapping[Path, bool] = {}
     while True:
-        found = rooms(settings)
+        found = await asyncio.to_thread(_found, settings)
         for room in found:
             if room.is_little != told.get(room.folder, False):
                 say = _log.warning if room.is_little else _log.info
                 say("little room" if room.is_little else "room again", state=str(room))
         told = {room.folder: room.is_little for room in found}
         await asyncio.sleep(LOOK_EVERY)
+
+
+def _found(settings: Settings) -> list[Room]:
+    try:
+        return rooms(settings)
+    except OSError as error:
+        _log.warning("disks cannot be looked at", reason=str(error))
+        return []
 
 
 def _there(folder: Path) -> Path:

@@ -43,9 +43,12 @@ def tell(tick: Tick) -> Done | Again:
     """Tell a player all that was kept before now, on whichever board; of each board there is such a
     timer, and the first writes the mail.
 
-    Nothing is kept of this one while its board is locked, so nothing is left without a timer.
+    Nothing is kept of this one while its board, or for one about no board the player, is locked; so
+    nothing is left without a timer.
     """
     work, number = tick.work, tick.timer.player_id or 0
+    if tick.timer.board_id is None:
+        work.players.lock(number)
     player = work.players.find(number)
     if player is None or not player.addresses:
         work.kept_news.forget(number)

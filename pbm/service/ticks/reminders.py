@@ -26,7 +26,7 @@ from pbm.store.values.timers import Timer, TimerKind
 
 WARNED_BEFORE = timedelta(hours=24)  # a forfeit, that the next server has taken a reminder
 SOON = timedelta(days=1)  # a reminder that is due by then goes with one that is due now
-_MOST_NAMED = 200  # boards, so that nobody waits for long beside it
+_MOST_NAMED = 100  # boards, so that nobody waits for long beside it
 _MOST_SHOWN = 8  # of them, with all that stands there
 _NO_BOARD = 0
 _REMINDER, _DECLINE = TimerKind.FIRST_MOVE_REMINDER, TimerKind.FIRST_MOVE_DECLINE

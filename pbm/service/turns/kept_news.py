@@ -91,7 +91,7 @@ def _keep(
     shortened: bool = False,
 ) -> set[int]:
     """Keep news for some players; those for whom there was room. `shortened` makes room for all: of
-    what is too long it says only who has written, and no more after that."""
+    words that are too long it says only who has written."""
     later = set[int]()
     if not numbers:
         return later
@@ -103,9 +103,10 @@ def _keep(
         kept.keep(among, board.id, News(until, told[readers[0]], len(plain), turn.now))
         later |= set(among)
         for number in set(readers) - later if shortened else ():
-            left = MOST_KEPT - sizes.get(number, 0)
-            if left > 0:
-                kept.keep([number], board.id, News(until, _short(told[number]), left, turn.now))
+            short = _short(told[number])
+            size = len(json.dumps(short))
+            if sizes.get(number, 0) + size <= 2 * MOST_KEPT:
+                kept.keep([number], board.id, News(until, short, size, turn.now))
             later.add(number)
     return later
 
@@ -145,7 +146,7 @@ def _alike(numbers: Iterable[int], told: Mapping[int, dict[str, Any]]) -> dict[s
 
 def _short(told: dict[str, Any]) -> dict[str, Any]:
     writers = [said["handle"] for said in told["comments"]]
-    return {"lead": [], "comments": [], **_not_shown([told, {"not_shown": writers}])}
+    return {"lead": told["lead"], "comments": [], **_not_shown([told, {"not_shown": writers}])}
 
 
 def _not_shown(told: Iterable[dict[str, Any]]) -> dict[str, Any]:

@@ -213,7 +213,8 @@ class MailWriter:
     ) -> None:
         """Remind a player of several boards; we look whether that was taken, as with one."""
         message_id = self.several(Kind.REMINDERS, player, subject, "reminders", told)
-        self._turn.work.reminders.name_boards(message_id, board_ids)
+        if board_ids:
+            self._turn.work.reminders.name_boards(message_id, board_ids)
 
     def _bulk_fields(self, reply_to: str) -> dict[str, str]:
         """What lets a mail program offer to end such mails (RFC 2369, section 3.2; RFC 2919)."""
@@ -294,6 +295,7 @@ class MailWriter:
         if turn.wrote(player) or may_be_told(turn.work, [player.id], turn.now):
             self.notice_player(player, template, subject, params)
         else:
+            turn.work.players.lock(player.id)  # as the tick that tells it
             turn.work.kept_news.keep_notice(player.id, {"template": template, **params}, turn.now)
             when, about = (turn.now, next_hour(turn.now)), str(player.id)
             turn.work.timers.set(TimerKind.KEPT_NEWS, about, *when, player_id=player.id)

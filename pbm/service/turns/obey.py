@@ -1,6 +1,6 @@
 """Does what a player's script says, or asks the player first."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,6 +18,7 @@ from pbm.events import (
     Proposed,
     Reported,
 )
+from pbm.play.absence import show_life
 from pbm.play.limits import LEFT_OUT_TOLD, is_paused, minute_after
 from pbm.play.turn import Turn
 from pbm.service.accounts.addresses import ask_new_address, tell_other_addresses
@@ -79,13 +80,31 @@ def obey(context: Context, script: Script, *, proven: bool, doubt: str = "") -> 
 def _obey_meant(context: Context, script: Script, *, proven: bool, doubt: str) -> str:
     """Obey a script that is as its sender means it, or ask first."""
     player = context.player
-    too_many = _tried_too_often(context, script)
-    if too_many:
-        return f"{player.handle}: tried too often{tell(context, too_many)}"
+    too_often = _tried_too_often(context, script)
+    if too_often:
+        told = f"{player.handle}: tried too often{tell(context, [*too_often.values()])}"
+        script = _without(script, too_often)
+        if not script.commands:
+            return told
+        return f"{told}; {_ask_or_do(context, script, proven=proven, doubt=doubt)}"
+    return _ask_or_do(context, script, proven=proven, doubt=doubt)
+
+
+def _ask_or_do(context: Context, script: Script, *, proven: bool, doubt: str) -> str:
+    """Ask about a script, or run it."""
     if _must_ask(context, script, proven=proven, doubt=doubt):
         return ask_first(context, script, doubt, proven=proven)
-    if _only_reads(script) and _is_paused(context.turn, player):
-        return f"{player.handle} had enough answers, so not done: {', '.join(_named(script))}"
+    return _do(context, script)
+
+
+def _do(context: Context, script: Script) -> str:
+    """Run a script that nobody need be asked about."""
+    player = context.player
+    if _only_reads(script):
+        if _is_paused(context.turn, player):
+            return f"{player.handle} had enough answers, so not done: {', '.join(_named(script))}"
+    elif context.turn.unproven:  # a yes of the day stands for it
+        show_life(context.turn.work, player)
     events = run_script(context, script)
     told = tell(context, events)
     if not events:
@@ -93,16 +112,24 @@ def _obey_meant(context: Context, script: Script, *, proven: bool, doubt: str) -
     return f"{player.handle}: {', '.join(_named(script)) or 'chat'}{told}"
 
 
-def _tried_too_often(context: Context, script: Script) -> list[Answered]:
-    """Count what is dear to try, before it costs anything; the refusals of what is too much."""
-    turn, told = context.turn, list[Answered]()
-    for command in script.commands:
+def _tried_too_often(context: Context, script: Script) -> dict[int, Answered]:
+    """Count what is dear to try, before it costs anything; by their places, the refusals of the
+    commands that are too much."""
+    turn, told = context.turn, dict[int, Answered]()
+    for place, command in enumerate(script.commands):
         rate, whose = command.tries, (context.player.id, *(["unproven"] if turn.unproven else []))
         if rate and not rate.take(turn.work, turn.now, *whose):
             again = minute_after(rate.free_at(turn.work, turn.now, *whose))
             refusal = Refusal("too-often", most=rate.most, again=again)
-            told.append(refused(command, refusal, context, alone=len(script.commands) == 1))
+            told[place] = refused(command, refusal, context, alone=len(script.commands) == 1)
     return told
+
+
+def _without(script: Script, places: Collection[int]) -> Script:
+    """A script without some of its commands, and without the text that was theirs."""
+    left = [item for place, item in enumerate(script.commands) if place not in places]
+    lost_text = any(script.commands[place].takes_text for place in places)
+    return replace(script, commands=tuple(left), comment=() if lost_text else script.comment)
 
 
 def tell(context: Context, events: Sequence[Event]) -> str:
@@ -197,11 +224,11 @@ def ask_first(context: Context, script: Script, doubt: str = "", *, proven: bool
     rehearsal = rehearse(within_rate(context, script), script)
     if rehearsal.refusals:
         told = tell(context, rehearsal.refusals)
-        # The words have come back with a refusal.
-        script = replace(script, commands=tuple(fit for fit, _ in rehearsal.fit), comment=())
+        fit = tuple(command for command, _ in rehearsal.fit)
+        script = replace(script, commands=fit, comment=rehearsal.comment)
         done = [f"{handle}: refused before asking{told}"]
         if rehearsal.fit and not _must_ask(context, script, proven=proven, doubt=doubt):
-            done.append(_obey_meant(context, script, proven=proven, doubt=doubt))
+            done.append(_do(context, script))
         elif rehearsal.fit:
             done.append(_ask(context, script, rehearsal, doubt))
         return "; ".join(done)

@@ -46,12 +46,13 @@ class _Rehearsed(Exception):  # noqa: N818 - not an error: it only undoes the sa
 @dataclass(frozen=True)
 class Rehearsal:
     """What a script would do: its commands with their lines, pinned to board and ply, and why some
-    would be refused. `fit` are the others."""
+    would be refused. `fit` are the others, `comment` the words that no refusal gives back."""
 
     lines: tuple[str, ...]
     refusals: tuple[Answered, ...]
     board_id: int | None
     fit: tuple[tuple[Command, str], ...] = ()
+    comment: tuple[str, ...] = ()
 
 
 def run_script(context: Context, script: Script) -> list[Event]:
@@ -86,19 +87,21 @@ def rehearse(context: Context, script: Script) -> Rehearsal:
         raise _Rehearsed
     events = [event for some in happened for event in some]
     refusals = [event for event in events if _is_refusal(event)]
-    if script.comment and refusals:
-        refusals[-1] = _giving_back(refusals[-1], script.comment)
-    # A board that the rehearsal started is gone again.
-    started = {event.board_id for event in events if isinstance(event, BoardStarted)}
-    touched = [event.board_id for event in events if isinstance(event, _ON_A_BOARD)]
-    kept = [number for number in touched if number not in started]
-    number = kept[-1] if kept else own_hint(context)
     fit = tuple(
         (command, line)
         for command, line, came in zip(script.commands, lines, happened, strict=True)
         if not any(map(_is_refusal, came))
     )
-    return Rehearsal(tuple(lines), tuple(refusals), number, fit)
+    comment = script.comment
+    if comment and refusals and not any(command.takes_text for command, _ in fit):
+        refusals[-1] = _giving_back(refusals[-1], comment)
+        comment = ()
+    # A board that the rehearsal started is gone again.
+    started = {event.board_id for event in events if isinstance(event, BoardStarted)}
+    touched = [event.board_id for event in events if isinstance(event, _ON_A_BOARD)]
+    kept = [number for number in touched if number not in started]
+    number = kept[-1] if kept else own_hint(context)
+    return Rehearsal(tuple(lines), tuple(refusals), number, fit, comment)
 
 
 def problem_answer(context: Context, script: Script, problem: Problem) -> Answered:
