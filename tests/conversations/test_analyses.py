@@ -247,6 +247,22 @@ def test_neither_does_a_copy_of_it_nor_a_game_that_was_played_for_that(table: Ta
     bob.says("move 1 h4,g4").forgets().says("analyse 3").hears("Board 3 is being analysed")
 
 
+def test_nor_a_copy_that_was_played_on_before(table: Table) -> None:
+    """Somebody plays on a copy what they mean to play, and the answer to be expected."""
+    alice, _bob, carol = (table.joins(name) for name in ("alice", "bob", "carol"))
+    alice.says("challenge bob")
+    alice.says("challenge carol")
+    for mover, move in ((alice, "a1-c3,b2"), (carol, "i9-g7,h8")):
+        mover.says(f"move 2 {move}")
+    carol.says("resign 2")
+    table.clock.passes(minutes=1)
+    alice.says("move 1 a1-c3,b2")
+    table.person("bob@example.org").says("move 1 i9-g7,h8", answering=_bob.newest)
+    alice.forgets().says("analyse 2").gets(1).hears(
+        "as the game of board 2 did after ply 2, perhaps"
+    )
+
+
 def test_a_game_that_was_played_before_is_analysed(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     alice.says("a1-c3,b2")

@@ -2,6 +2,7 @@
 
 import pytest
 
+from pbm.play.limits import TOLD
 from pbm.rules.abalone import BOARDS
 from tests.table import Table
 
@@ -276,3 +277,17 @@ def test_an_example_is_not_said_to_be_meant(table: Table) -> None:
     alice = table.joins("alice").forgets()
     alice.says("challenge bob -bowel").hears('For example: "challenge bob".')
     assert "Perhaps you meant" not in alice.newest.text
+
+
+def test_who_fills_a_readers_mails_keeps_nobody_else_from_a_challenge(table: Table) -> None:
+    alice, bob, carol = (table.joins(name) for name in NAMES[:3])
+    player = table.player("bob")
+    assert player is not None
+    with table.database.transaction() as work:
+        while TOLD.take(work, table.clock(), player.id):
+            pass
+    for number in (1, 2):
+        alice.says("challenge bob").hears(f"Board {number}: alice v bob")
+    alice.says("challenge bob").hears("bob has had many mails from others by now")
+    carol.says("challenge bob").hears("carol v bob")
+    bob.hears("carol v bob")

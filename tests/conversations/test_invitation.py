@@ -132,6 +132,17 @@ def test_an_address_tells_nobody_who_plays_from_it(says: str, table: Table) -> N
     bob.hears("alice asked to answer from bob@example.org, which is yours: you play from it as bob")
 
 
+def test_an_invitation_that_is_not_sent_keeps_nobody_else_from_it(table: Table) -> None:
+    alice, bob, carol = (table.joins(name) for name in ("alice", "bob", "carol"))
+    bob.says("block alice").forgets()
+    alice.says("challenge bob@example.org").hears("We have asked bob@example.org.")
+    table.clock.passes(days=4)
+    bob.hears_nothing()
+    alice.says("challenge bob@example.org").hears("was asked by us before")
+    carol.says("challenge bob@example.org").hears("We have asked bob@example.org.")
+    bob.hears("Would you like to play Abalone with carol?")
+
+
 def test_somebody_who_plays_here_is_asked_and_says_who_it_is(table: Table) -> None:
     alice, bob = table.joins("alice"), table.joins("bob")
     alice.says("challenge Bob@Example.org -bowl\n\nHello!").hears("We have asked Bob@example.org.")
@@ -144,6 +155,7 @@ def test_somebody_who_plays_here_is_asked_and_says_who_it_is(table: Table) -> No
         "| Hello!", "alice v bob"
     )
     alice.hears("Abalone Board 1: alice v bob", "on the bowl board")
+    alice.says("challenge bob@example.org").hears("We have asked bob@example.org.")
     alice.says("challenge bob@example.org").hears("was asked by us before")
     alice.says("challenge me alice@example.org").hears("You cannot challenge yourself")
 

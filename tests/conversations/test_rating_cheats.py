@@ -135,6 +135,17 @@ def test_lost_boards_are_not_spared(table: Table) -> None:
     assert not problems(table)
 
 
+def test_nor_who_moves_by_a_yes_of_the_day(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    alice.writes("move 1 c3,d3")
+    alice.says("yes")
+    bob.says("g7,f7")
+    with table.database.transaction() as work:
+        work.players.begin_absence(1, table.clock())
+    alice.writes("move 1 d3,c3").hears("bob's move on board 1")
+    assert table.player("alice").absent_since is None  # type: ignore[union-attr]
+
+
 @pytest.mark.parametrize("words", ["whoami", "chat 1\nNo time just now."])
 def test_who_writes_is_not_absent(words: str, table: Table) -> None:
     """Whatever they write, and wherever."""

@@ -186,6 +186,17 @@ def test_a_record_has_one_form(table: Table) -> None:
     alice.says("export 7").hears("There is no board 7.")
 
 
+def test_one_record_too_many_leaves_the_rest_of_the_mail(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    with table.database.transaction() as work:
+        while IMPORTS.take(work, table.clock(), 1):
+            pass
+    alice.says(f"move 1 a1-c3,b2\nimport\n{ELSEWHERE}").gets(2).hears("30 times", "alice played")
+    assert table.moves(1) == ["a1-c3,b2"]
+    bob.hears("alice played a1-c3,b2")
+    assert "Club evening" not in bob.newest.text
+
+
 def test_a_record_below_a_refused_line_counts_once(table: Table) -> None:
     alice = table.joins("alice")
     alice.says(f"add {SERVER}\nimport\n{ELSEWHERE}").hears("It is board 1 now")

@@ -164,6 +164,22 @@ def test_a_reminder_that_had_to_wait_tells_the_true_end(table: Table, boards: in
     assert not any(table.board(number).playing for number in range(1, boards + 1))
 
 
+def test_a_recipient_who_is_put_off_for_days_is_out_of_reach(table: Table) -> None:
+    """Else each reminder would be written anew, and the clock stand still, without end."""
+    begun(table, "-forfeittime=4d")
+    next_server = NextServer()
+    next_server.answer = Deferred("450 4.1.1 Not verified yet", "4.1.1", 450)
+    table.posts = lambda: next_server.takes_from(table)  # type: ignore[method-assign]
+    table.days_pass(3)
+    for _ in range(4):
+        for _ in range(8):
+            table.days_pass(minutes=8)
+        table.days_pass(1)
+    alice = table.player("alice")
+    assert alice is not None
+    assert alice.unreachable_since is not None
+
+
 class NextServer:
     """Where mail goes; it is down at first."""
 

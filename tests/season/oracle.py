@@ -31,16 +31,28 @@ def forfeits(season: Season) -> list[tuple[Board, Departure]]:
 
 
 def waited(season: Season, board: Board, departure: Departure) -> timedelta:
-    """How long a board had waited by the clock of who forfeited, counted in quarters of an hour."""
+    """How long a board had waited by the clock on the wall of who forfeited, counted in quarters of
+    an hour."""
     seat = board.seats[departure.seat - 1]
     since = _wait_began(season, board, departure)
-    count = 0
-    counts = _counts(season, seat.player_id, board.id)
+    waited = timedelta()
+    counts, zone = _counts(season, seat.player_id, board.id), _zone(season, seat.player_id)
     moment = since
     while moment + QUARTER <= departure.left_at:
-        count += counts(moment + QUARTER / 2)
-        moment += QUARTER
-    return count * QUARTER
+        after = moment + QUARTER
+        if counts(moment + QUARTER / 2):  # in which summer time may begin
+            waited += _on_the_wall(after, zone) - _on_the_wall(moment, zone)
+        moment = after
+    return waited
+
+
+def _on_the_wall(moment: datetime, zone: ZoneInfo) -> datetime:
+    return moment.astimezone(zone).replace(tzinfo=None)
+
+
+def _zone(season: Season, player_id: int) -> ZoneInfo:
+    person = next(row for row in season.table.rows("players") if row["id"] == player_id)
+    return ZoneInfo((person["settings"] or {}).get("timezone", "UTC"))
 
 
 def may_be_late(season: Season, board: Board, departure: Departure) -> timedelta:
@@ -95,7 +107,7 @@ def _who_plays(board: Board, seat: int, out: set[int]) -> int | None:
 def _counts(season: Season, player_id: int, board_id: int) -> Any:
     person = next(row for row in season.table.rows("players") if row["id"] == player_id)
     settings = person["settings"] or {}
-    zone = ZoneInfo(settings.get("timezone", "UTC"))
+    zone = _zone(season, player_id)
     weekends = settings.get("weekend", True)
     away = list(_days_away(season, player_id, board_id))
 
