@@ -450,16 +450,22 @@ class TestDisk:
     def test_the_log_tells_once_of_each_change(
         self, settings: Settings, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        states = iter((False, True, True, False))
+        states = [False, True, OSError("stale file handle"), True, False]
 
         def look(_: Settings) -> list[room.Room]:
-            return [room.Room(Path("var"), 1 << 20, is_short=False, is_little=next(states))]
+            if not states:
+                raise RuntimeError  # the end
+            state = states.pop(0)
+            if isinstance(state, OSError):
+                raise state
+            return [room.Room(Path("var"), 1 << 20, is_short=False, is_little=bool(state))]
 
         monkeypatch.setattr(room, "rooms", look)
         monkeypatch.setattr(room, "LOOK_EVERY", 0.0)
-        with capture_logs() as logged, pytest.raises(RuntimeError):  # there are no more states
+        with capture_logs() as logged, pytest.raises(RuntimeError):
             asyncio.run(room.watch_rooms(settings))
-        assert [line["event"] for line in logged] == ["little room", "room again"]
+        told = ["little room", "disks cannot be looked at", "room again"]
+        assert [line["event"] for line in logged] == told
 
 
 class TestClocks:

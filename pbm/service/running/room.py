@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -48,14 +47,14 @@ def rooms(settings: Settings) -> list[Room]:
 
 async def watch_rooms(settings: Settings) -> None:
     """Say for ever in the log where there is little room, whenever that changes."""
-    told: Mapping[Path, bool] = {}
+    told: dict[Path, bool] = {}
     while True:
         found = await asyncio.to_thread(_found, settings)
         for room in found:
             if room.is_little != told.get(room.folder, False):
                 say = _log.warning if room.is_little else _log.info
                 say("little room" if room.is_little else "room again", state=str(room))
-        told = {room.folder: room.is_little for room in found}
+        told.update({room.folder: room.is_little for room in found})
         await asyncio.sleep(LOOK_EVERY)
 
 

@@ -28,7 +28,7 @@ from tests.mail.reading.our_mails import (
 from tests.rows import each_row
 
 WIDTHS = range(60, 81)
-SOME_WIDTHS = range(60, 81, 4)
+SOME_WIDTHS = (60, 72, 77)
 INTRODUCTIONS = (
     "On Sat, 21 Nov 2026 at 13:00, pbm <pbm@games.example> wrote:\n",
     "-----Original Message-----\nFrom: pbm <pbm@games.example>\nSent: today\nSubject: x\n",
@@ -46,6 +46,13 @@ def mails() -> list[OurMail]:
 
 
 every_mail = each_row("mail", mails, ids=lambda mail: mail.name)
+at_widths = pytest.mark.parametrize(
+    "widths",
+    [
+        pytest.param(SOME_WIDTHS, id="some"),
+        pytest.param(WIDTHS, marks=pytest.mark.thorough, id="all"),
+    ],
+)
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -68,7 +75,7 @@ def texts(mail: OurMail) -> Iterable[str]:
     return dict.fromkeys((mail.text, html_to_text(mail.html), without_marks(mail.html)))
 
 
-def rewrapped(text: str, widths: Iterable[int] = SOME_WIDTHS) -> Iterable[str]:
+def rewrapped(text: str, widths: Iterable[int]) -> Iterable[str]:
     """The text as it is, and broken or filled anew, each once."""
     ways = (way(text, width) for width in widths for way in (broken, refilled))
     return dict.fromkeys((text, *ways))
@@ -87,10 +94,11 @@ def commands_in(body: str, subject: str) -> list[str]:
     return asked(find_own_words(body), subject)
 
 
+@at_widths
 @every_mail
-def test_promise_18_as_it_is(mail: OurMail) -> None:
+def test_promise_18_as_it_is(mail: OurMail, widths: Iterable[int]) -> None:
     for text in texts(mail):
-        for body in rewrapped(text, WIDTHS):
+        for body in rewrapped(text, widths):
             words = find_own_words(body)
             for subject in (f"Re: {mail.subject}", "", "Hello"):
                 assert asked(words, subject) == [], body
@@ -99,27 +107,33 @@ def test_promise_18_as_it_is(mail: OurMail) -> None:
             assert confirmation(words.lines)[0] is None, body
 
 
+@at_widths
 @every_mail
-def test_promise_18_quoted(mail: OurMail) -> None:
+def test_promise_18_quoted(mail: OurMail, widths: Iterable[int]) -> None:
     for text in texts(mail):
-        for body in rewrapped(text):
+        for body in rewrapped(text, widths):
             assert own_words(quoted(body)) == ()
             assert own_words(quoted(body, ">")) == ()
             assert own_words(quoted(quoted(body))) == ()
 
 
+@at_widths
 @every_mail
-def test_promise_18_quoted_and_broken_afterwards(mail: OurMail) -> None:
+def test_promise_18_quoted_and_broken_afterwards(mail: OurMail, widths: Iterable[int]) -> None:
     for text in texts(mail):
-        for body in dict.fromkeys(broken(quoted(text), width) for width in WIDTHS):
+        for body in dict.fromkeys(broken(quoted(text), width) for width in widths):
             assert commands_in(body, mail.subject) == [], body
             assert commands_in(f"show\n\n{body}", mail.subject) == ["show"], body
 
 
+@at_widths
 @every_mail
-def test_promise_18_below_an_introduction(mail: OurMail) -> None:
+def test_promise_18_below_an_introduction(mail: OurMail, widths: Iterable[int]) -> None:
     belows = [
-        below for text in texts(mail) for body in rewrapped(text) for below in (body, quoted(body))
+        below
+        for text in texts(mail)
+        for body in rewrapped(text, widths)
+        for below in (body, quoted(body))
     ]
     for introduction in INTRODUCTIONS:
         for below in dict.fromkeys(belows):
@@ -128,10 +142,13 @@ def test_promise_18_below_an_introduction(mail: OurMail) -> None:
             assert commands_in(f"show\n\n{whole}", mail.subject) == ["show"], whole
 
 
+@at_widths
 @every_mail
-def test_promise_18_below_a_command_without_an_introduction(mail: OurMail) -> None:
+def test_promise_18_below_a_command_without_an_introduction(
+    mail: OurMail, widths: Iterable[int]
+) -> None:
     for text in texts(mail):
-        for body in rewrapped(text):
+        for body in rewrapped(text, widths):
             assert commands_in(f"show\nThanks!\n\n{body}", mail.subject) == ["show"], body
             assert commands_in(f"show\n\n{body}", mail.subject) == ["show"], body
 
