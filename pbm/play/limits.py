@@ -59,7 +59,7 @@ STARTS = Rate("starts", 60, timedelta(hours=1))  # boards that a player begins
 # in any hour and 90 in any day. What is more than that waits, and comes as one mail an hour.
 TOLD = Rate("told", 30, timedelta(hours=12))
 # Challenges beyond them, so that nobody who fills the others keeps everybody from asking.
-CHALLENGED = Rate("challenged", 6, timedelta(hours=12))
+CHALLENGED = Rate("challenged", 4, timedelta(hours=12))
 CHALLENGED_BY = Rate("challenged-by", 2, timedelta(hours=12))  # of one player
 PICTURED = 25.0  # of them left at least: a mail has a picture, which is most of its size
 WAS_TOO_MUCH = 10.0  # of them left at most: within some hours something may have been kept

@@ -15,7 +15,7 @@ def note_listening(work: UnitOfWork, now: datetime) -> None:
     """Write down that mail can come in, and since when it could not if it could not before."""
     before = work.facts.find(LISTENING, lock=True)
     if before is not None and abs(now - before.noted_at) > UNNOTICED:
-        outages = known_outages(work)
+        outages = list(known_outages(work))
         # What a clock that was ahead took for downtime is none.
         shifts = [(begin, max(begin, now) - end) for begin, end in outages if end > now]
         known = [(begin, min(end, now)) for begin, end in outages if begin < now]
