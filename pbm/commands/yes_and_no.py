@@ -24,6 +24,7 @@ _NO: Final = _WORDS.no | _WORDS.no_alone | _WORDS.no_mail
 _ALONE: Final = _WORDS.no_alone | _WORDS.no_mail  # where the line says nothing else
 _BESIDE: Final = _WORDS.polite | _WORDS.greeting
 _DOUBTS: Final = _WORDS.doubt | _WORDS.not_ | _NO | _WORDS.stop_alone
+_ENDS_IN_NO: Final = _WORDS.not_ | {word for word in _NO if " " not in word}
 _DOUBT_UNDIVIDED: Final = tuple(_WORDS.doubt_undivided)
 
 
@@ -133,7 +134,9 @@ def said_below(below: Iterable[str]) -> Iterable[str]:
 
 
 def _is_no(clause: Clause) -> bool:
-    """Whether a clause says no, and nothing else."""
+    """Whether a clause says no and nothing else, or ends with it: "I would rather not"."""
+    if clause.words and clause.words[-1] in _ENDS_IN_NO:
+        return clause.parts(_YES | _BESIDE) is None
     said = clause.parts(_NO | _WORDS.stop_alone | _BESIDE)
     return said is not None and not _BESIDE.issuperset(said)
 

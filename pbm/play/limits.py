@@ -174,8 +174,8 @@ def take_unasked_mail(work: UnitOfWork, player: Player, address: str, now: datet
     for rate, whose in rates:
         if not rate.take(work, now, *whose):
             again = minute_after(rate.free_at(work, now, *whose))
-            own = rate is UNASKED
-            raise Refusal("not-now", address=address, own=own, most=rate.most, again=again)
+            whose_rate = {"own": rate is UNASKED, "shared": rate is OF_ASKING}
+            raise Refusal("not-now", address=address, **whose_rate, most=rate.most, again=again)
     if not take_strangers_mail(work, address, now):
         raise refusal_of_stranger(work, address, now)
 

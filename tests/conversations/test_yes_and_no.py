@@ -70,6 +70,7 @@ UNSURE = (
         "Yes, thanks for the\ninvitation, but not today",
         "Hm, ok?",
     ),
+    *("ok\n\nActually I would rather not.", "Sure!\n\nPlease do not.", "ja\n\nDoch lieber nicht"),
     *("yes\n\nno", "Yes!\nNo thanks", "ja\n\n\nOn second thought, no.\n\nDave", "ok\nunsubscribe"),
     *("Thanks", "Great", "It depends", "ok then, tell me how much it costs and what the rules are"),
 )
