@@ -199,6 +199,6 @@ def test_one_record_too_many_leaves_the_rest_of_the_mail(table: Table) -> None:
 
 def test_a_record_below_a_refused_line_counts_once(table: Table) -> None:
     alice = table.joins("alice")
-    alice.says(f"add {SERVER}\nimport\n{ELSEWHERE}").hears("It is board 1 now")
+    alice.says(f"add {SERVER}\nimport\n{ELSEWHERE}").hears("The record is taken")
     (left,) = (row for row in table.rows("buckets") if row["key"].startswith("imports:"))
     assert left["tokens"] == IMPORTS.most - 1

@@ -28,7 +28,8 @@ from tests.mail.reading.our_mails import (
 from tests.rows import each_row
 
 WIDTHS = range(60, 81)
-SOME_WIDTHS = (60, 72, 77)
+EVERY_FOURTH = WIDTHS[::4]
+SOME_WIDTHS = (60, 72, 76)
 INTRODUCTIONS = (
     "On Sat, 21 Nov 2026 at 13:00, pbm <pbm@games.example> wrote:\n",
     "-----Original Message-----\nFrom: pbm <pbm@games.example>\nSent: today\nSubject: x\n",
@@ -46,13 +47,12 @@ def mails() -> list[OurMail]:
 
 
 every_mail = each_row("mail", mails, ids=lambda mail: mail.name)
-at_widths = pytest.mark.parametrize(
-    "widths",
-    [
-        pytest.param(SOME_WIDTHS, id="some"),
-        pytest.param(WIDTHS, marks=pytest.mark.thorough, id="all"),
-    ],
-)
+
+
+def at_widths(thorough: Iterable[int]) -> pytest.MarkDecorator:
+    """At some widths, and in the thorough run at more."""
+    more = pytest.param(thorough, marks=pytest.mark.thorough, id="more")
+    return pytest.mark.parametrize("widths", [pytest.param(SOME_WIDTHS, id="some"), more])
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -94,7 +94,7 @@ def commands_in(body: str, subject: str) -> list[str]:
     return asked(find_own_words(body), subject)
 
 
-@at_widths
+@at_widths(WIDTHS)
 @every_mail
 def test_promise_18_as_it_is(mail: OurMail, widths: Iterable[int]) -> None:
     for text in texts(mail):
@@ -107,7 +107,7 @@ def test_promise_18_as_it_is(mail: OurMail, widths: Iterable[int]) -> None:
             assert confirmation(words.lines)[0] is None, body
 
 
-@at_widths
+@at_widths(EVERY_FOURTH)
 @every_mail
 def test_promise_18_quoted(mail: OurMail, widths: Iterable[int]) -> None:
     for text in texts(mail):
@@ -117,7 +117,7 @@ def test_promise_18_quoted(mail: OurMail, widths: Iterable[int]) -> None:
             assert own_words(quoted(quoted(body))) == ()
 
 
-@at_widths
+@at_widths(WIDTHS)
 @every_mail
 def test_promise_18_quoted_and_broken_afterwards(mail: OurMail, widths: Iterable[int]) -> None:
     for text in texts(mail):
@@ -126,7 +126,7 @@ def test_promise_18_quoted_and_broken_afterwards(mail: OurMail, widths: Iterable
             assert commands_in(f"show\n\n{body}", mail.subject) == ["show"], body
 
 
-@at_widths
+@at_widths(EVERY_FOURTH)
 @every_mail
 def test_promise_18_below_an_introduction(mail: OurMail, widths: Iterable[int]) -> None:
     belows = [
@@ -142,7 +142,7 @@ def test_promise_18_below_an_introduction(mail: OurMail, widths: Iterable[int]) 
             assert commands_in(f"show\n\n{whole}", mail.subject) == ["show"], whole
 
 
-@at_widths
+@at_widths(EVERY_FOURTH)
 @every_mail
 def test_promise_18_below_a_command_without_an_introduction(
     mail: OurMail, widths: Iterable[int]
