@@ -27,7 +27,6 @@ from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, Offer
 from pbm.store.values.plies import Departure, Ply
 
-_RECENT_ROUNDS = 4
 SKIPPED = "--"
 
 
@@ -42,10 +41,10 @@ def board_view(
 ) -> BoardView:
     """Describe a board from one player's side (None: a stranger's).
 
-    `whole` lists all moves instead of those of the last four rounds. The work otherwise
-    does not grow with the length of the game. Without `picture` the reader wants none. `after` is
-    the last ply of which the reader knows, where that is not their own last one; what happened
-    since is told for five rounds at most.
+    `whole` lists all moves instead of those of the last `Info.rounds_shown` rounds. The work
+    otherwise does not grow with the length of the game. Without `picture` the reader wants none.
+    `after` is the last ply that the reader knows, if that is not their own last one; at most one
+    round more than that is reported.
     """
     plain = () if picture else (player_id,)
     knows = {} if after is None else {player_id: after}
@@ -72,7 +71,7 @@ def board_views(
     since = 0 if whole else recent_since(board)
     plies = work.plies.of(board.id, since=since) if recent is None else recent
     departures = work.plies.departures(board.id) if board.position.out else ()
-    rounds = _rounds(plies, seats, None if whole else _RECENT_ROUNDS)
+    rounds = _rounds(plies, seats, None if whole else board.rules.info.rounds_shown)
     ratings = rating_changes(work, board)
     shared = _seen_by_all(board, departures, rounds, ratings)
     shared = replace(shared, too_short=is_too_short(work, board, ratings))
@@ -100,7 +99,7 @@ def board_views(
 
 def recent_since(board: Board) -> int:
     """The ply after which moves are recent enough to be told of a board as it is."""
-    return max(0, board.ply - (_RECENT_ROUNDS + 1) * len(board.seats))
+    return max(0, board.ply - (board.rules.info.rounds_shown + 1) * len(board.seats))
 
 
 def last_seen(board: Board, player_id: int | None) -> int:

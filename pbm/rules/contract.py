@@ -145,8 +145,9 @@ class Info:
     people. `version` is that of the rules: it changes when the same moves would lead elsewhere.
     `seats` are the numbers of players that it can be played by. `examples` are lines of commands
     to show, by the command's name. `playthrough` is a whole game as text
-    (`pbm.rules.playthrough`). In `folder` are `templates/NAME/` and `help/NAME.txt`; None where
-    they come with the server.
+    (`pbm.rules.playthrough`). In `folder` are `templates/NAME/` and `help/NAME.txt`; None if they
+    come with the server. A mail lists the moves of the latest `rounds_shown` rounds. `repetitions`
+    is how often a position has to stand for a claim; the server counts no further.
     """
 
     name: str
@@ -158,6 +159,8 @@ class Info:
     options: tuple[Option, ...] = ()
     examples: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     folder: Path | None = None
+    rounds_shown: int = 4
+    repetitions: int = 3
 
 
 @dataclass(frozen=True, slots=True)

@@ -136,6 +136,7 @@ class Abalone:
         playthrough=Path(__file__).with_name("playthrough.txt").read_text(encoding="ascii"),
         options=TO_PLAY,
         examples=_EXAMPLES,
+        repetitions=TIMES_REPEATED,
     )
     ground = GROUND
     writes, reads = TO_WRITE, TO_READ
