@@ -60,11 +60,12 @@ fuzz: $(READY) ## feeds parsers what breaks them, guided by coverage; SECONDS=60
 	$(PY) -m tests.fuzz --seconds $(SECONDS) $(if $(KEEP),--keep) $(TARGETS)
 
 .PHONY: check
-check: $(READY) ## checks format, style, types and the direction of imports
+check: $(READY) ## checks format, style, types, the direction of imports and the commits' subjects
 	$(PY) -m ruff format --check .
 	$(PY) -m ruff check .
 	$(PY) -m mypy
 	.venv/bin/lint-imports --no-cache
+	@$(PY) tools/subjects.py
 
 .PHONY: bench
 bench: $(READY) $(CORE) ## measures speed and writes docs/benchmarks.md; ARGS=rules measures one part
