@@ -15,12 +15,12 @@ from typing import Any
 
 from argon2 import PasswordHasher
 
-from pbm.commands.logins import Login
+from pbm.commands.language.logins import Login
 from pbm.commands.registry import COMMANDS
 from pbm.mail import keyfile
 from pbm.mail.address import ServerAddress
 from pbm.mail.tags import Keyring
-from pbm.service.turns import logins
+from pbm.service.obeying import logins
 
 _WORD = re.compile(r"[a-z0-9]{16,}", re.ASCII)
 _REPLY_ADDRESS = re.compile(

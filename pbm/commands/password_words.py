@@ -10,9 +10,9 @@ from collections.abc import Collection, Iterator
 from functools import cache
 from itertools import islice
 
-from pbm.commands.play import Move
+from pbm.commands.families.play import Move
+from pbm.commands.language.words import KEPT_FREE
 from pbm.commands.registry import COMMANDS
-from pbm.commands.words import KEPT_FREE
 from pbm.passwords import LONGEST, SHORTEST
 from pbm.play.game_words import is_any_bare_move
 from pbm.rules.registry import games

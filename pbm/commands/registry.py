@@ -6,30 +6,32 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from pbm.commands.accept import Accept, Reject
-from pbm.commands.account import NewKey, SignUp, WhoAmI
-from pbm.commands.addresses import Add, ChangeAddress, ChangeHandle, ChangePassword
-from pbm.commands.agree import Draw, TakeBack
-from pbm.commands.around_moves import undressed, with_signs
-from pbm.commands.away import Back, Vacation
-from pbm.commands.claim import Claim
-from pbm.commands.control import Block, ReportBoard, Unblock
-from pbm.commands.declare import MASK, Command
-from pbm.commands.help import Help
-from pbm.commands.leaving import Delete, Stop
-from pbm.commands.lobby import Challenge, Decline, Rematch
-from pbm.commands.look import Games, Show, ShowAs
-from pbm.commands.next_boards import Next
-from pbm.commands.pauses import Give, Pause, Resume
-from pbm.commands.people import History, Info, Players
-from pbm.commands.play import Move, Resign
-from pbm.commands.preview import Preview
-from pbm.commands.ratings import Standings
-from pbm.commands.records import Export, Import
-from pbm.commands.seeks import Join, Play, SeekOthers, Seeks, Unseek
-from pbm.commands.settings import SWITCHES, Challenges, Set, SetLimit, ShowSettings
-from pbm.commands.thoughts import Analyse, Hint
-from pbm.commands.words import BoardKind, cut_short, lowered
+from pbm.commands.families.accept import Accept, Reject
+from pbm.commands.families.account import (
+    Add,
+    ChangeAddress,
+    ChangeHandle,
+    ChangePassword,
+    NewKey,
+    SignUp,
+    WhoAmI,
+)
+from pbm.commands.families.agree import Claim, Draw, Give, Pause, Resume, TakeBack
+from pbm.commands.families.away import Back, Vacation
+from pbm.commands.families.control import Block, ReportBoard, Unblock
+from pbm.commands.families.help import Help
+from pbm.commands.families.leaving import Delete, Stop
+from pbm.commands.families.lobby import Challenge, Decline, Rematch
+from pbm.commands.families.look import Games, Next, Show, ShowAs
+from pbm.commands.families.people import History, Info, Players, Standings
+from pbm.commands.families.play import Move, Preview, Resign
+from pbm.commands.families.records import Export, Import
+from pbm.commands.families.seeks import Join, Play, SeekOthers, Seeks, Unseek
+from pbm.commands.families.settings import SWITCHES, Challenges, Set, SetLimit, ShowSettings
+from pbm.commands.families.thoughts import Analyse, Hint
+from pbm.commands.language.around_moves import undressed, with_signs
+from pbm.commands.language.declare import MASK, Command
+from pbm.commands.language.words import BoardKind, cut_short, lowered
 from pbm.errors import Refusal
 from pbm.mail.reading.charsets import fold_typography
 from pbm.nearest import nearest

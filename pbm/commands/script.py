@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
-from pbm.commands.declare import MASK, Command
-from pbm.commands.everyday import opts_out, says_no
-from pbm.commands.logins import Login
+from pbm.commands.language.declare import MASK, Command
+from pbm.commands.language.logins import Login
+from pbm.commands.language.words import lowered
 from pbm.commands.registry import Problem, botched_move, parse_line, parse_move, whole_move
-from pbm.commands.sentences import is_talk
-from pbm.commands.words import lowered
-from pbm.commands.yes_and_no import accepts, said_below, spoken
+from pbm.commands.sentences.everyday import opts_out, says_no
+from pbm.commands.sentences.yes_and_no import accepts, said_below, spoken
+from pbm.commands.talk import is_talk
 from pbm.play import subjects
 from pbm.rules.contract import Game
 from pbm.rules.registry import default_game

@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pbm.commands.declare import Command
+from pbm.commands.language.declare import Command
 from pbm.commands.registry import COMMANDS, Problem, parse_line, parse_move
 from pbm.commands.script import MOST_COMMANDS, Script, confirmation, read_script
 

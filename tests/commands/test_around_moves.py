@@ -1,6 +1,6 @@
 """What may stand around a move and does not matter, and the signs for its words."""
 
-from pbm.commands.around_moves import undressed, with_signs
+from pbm.commands.language.around_moves import undressed, with_signs
 from pbm.commands.registry import nearly_move, whole_move
 from tests.rows import each_row
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm.commands.days import DaysKind
+from pbm.commands.language.days import DaysKind
 from pbm.errors import Refusal
 from tests.rows import each_row
 

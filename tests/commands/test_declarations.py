@@ -5,10 +5,10 @@ import re
 
 import pytest
 
-from pbm.commands.declare import MASK, Command
-from pbm.commands.fields import Flag, GameOptions, Operand, Option
-from pbm.commands.help import GROUPS
-from pbm.commands.logins import Secret
+from pbm.commands.families.help import GROUPS
+from pbm.commands.language.declare import MASK, Command
+from pbm.commands.language.fields import Flag, GameOptions, Operand, Option
+from pbm.commands.language.logins import Secret
 from pbm.commands.registry import COMMANDS, Problem, find_command, parse_line
 from pbm.errors import Refusal
 from pbm.rules.registry import default_game

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from pbm.commands.intentions import Intention, Meant, understand
-from pbm.commands.plain_words import read_list
 from pbm.commands.registry import parse_line
+from pbm.commands.sentences.clauses import read_list
+from pbm.commands.sentences.intentions import Intention, Meant, understand
 from pbm.word_lists import WordListError
 from tests.rows import each_row
 

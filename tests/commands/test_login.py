@@ -1,10 +1,10 @@
 """Userid and password where older servers wanted them: read over, and never seen again."""
 
-from pbm.commands.accept import Accept, Reject
-from pbm.commands.declare import Command
-from pbm.commands.play import Move
+from pbm.commands.families.accept import Accept, Reject
+from pbm.commands.families.play import Move
+from pbm.commands.language.declare import Command
+from pbm.commands.language.words import BoardRef
 from pbm.commands.registry import Problem, parse_line
-from pbm.commands.words import BoardRef
 from tests.rows import each_row
 
 WHAT = {"draw": "draw", "take-back": "takeback", "undo": "takeback"}

@@ -5,11 +5,11 @@ import unicodedata
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pbm.commands.declare import Command
-from pbm.commands.fields import Operand
+from pbm.commands.language.declare import Command
+from pbm.commands.language.fields import Operand
+from pbm.commands.language.words import Handle, lowered
 from pbm.commands.registry import COMMANDS, parse_line
 from pbm.commands.script import answer_to_welcome, confirmation, read_script
-from pbm.commands.words import Handle, lowered
 from pbm.mail.reading.charsets import fold_typography
 from pbm.mail.reading.inbound import read
 from tests.rows import each_row

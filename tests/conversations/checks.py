@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 from weakref import WeakSet
 
-from pbm.commands.declare import Command
+from pbm.commands.language.declare import Command
 from pbm.commands.registry import parse_line, parse_move
 from pbm.commands.script import answer_to_welcome, confirmation, read_script
 from pbm.mail.reading.htmltext import html_to_text

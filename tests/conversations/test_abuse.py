@@ -2,7 +2,7 @@
 
 import pytest
 
-from pbm.commands.look import Show
+from pbm.commands.families.look import Show
 from pbm.service.operator.office import Office
 from pbm.service.operator.players import remove, suspend
 from tests.pictures import without_pictures

@@ -13,12 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import text as sql
 
-from pbm.commands.context import Context
-from pbm.commands.help import help_page
+from pbm.commands.families.help import help_page
+from pbm.commands.language.context import Context
 from pbm.commands.script import Script, read_script
 from pbm.mail.reading.quoting import find_own_words
 from pbm.play.turn import Turn
-from pbm.service.turns.lone_move import read_lone_move
+from pbm.service.understanding.move_line import read_lone_move
 from tests.mail.reading.our_mails import our_mails, quoted, without_marks
 from tests.mail.reading.replies_corpus import html_alone, replies, rewritten, script_of
 from tests.mail.reading.test_promise_19_replies import TOLD

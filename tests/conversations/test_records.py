@@ -4,8 +4,8 @@ from random import Random
 
 import pytest
 
-from pbm.commands.declare import Command
-from pbm.commands.records import IMPORTS
+from pbm.commands.families.records import IMPORTS
+from pbm.commands.language.declare import Command
 from pbm.commands.registry import parse_line, parse_move
 from pbm.rules import abalone as rules
 from tests.conversations.greedy import greedy_move

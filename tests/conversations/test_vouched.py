@@ -187,7 +187,7 @@ def test_a_command_can_tell_whether_strict_makes_sense_here(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """`Context.can_be_strict` is what `set strict` asks."""
-    from pbm.commands.account import WhoAmI
+    from pbm.commands.families.account import WhoAmI
 
     told: list[bool] = []
     run = WhoAmI.run

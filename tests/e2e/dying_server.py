@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from pbm.app import cli
-from pbm.commands.play import Resign
+from pbm.commands.families.play import Resign
 from pbm.mail.smtp_out.smarthost import SmarthostTransport
 from pbm.service.intake.receive import Intake
 from pbm.service.running.writer import Writer

@@ -16,7 +16,7 @@ from random import Random
 
 import pytest
 
-from pbm.commands.play import Resign
+from pbm.commands.families.play import Resign
 from pbm.play.limits import NEWCOMERS_ANSWERS
 from pbm.robots import advice, analysis
 from pbm.robots.analysis import Judged, Piece
@@ -24,10 +24,10 @@ from pbm.robots.courses import Course
 from pbm.robots.players import BOULDER
 from pbm.robots.thinking import Thought
 from pbm.rules.contract import Budget
+from pbm.service.asking import challenges, questions
 from pbm.service.robots import analyses, hints, moves
 from pbm.service.robots.machine import MOST_TRIES
 from pbm.service.ticks import machine
-from pbm.service.turns import challenges, questions
 from pbm.store.values.timers import TimerKind
 from tests.conversations.greedy import greedy_move
 from tests.conversations.playing import board_mail, plays_out

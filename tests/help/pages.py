@@ -1,6 +1,6 @@
 """The help as players get it: every page by its subject, and rendered as a mail."""
 
-from pbm.commands.help import help_page
+from pbm.commands.families.help import help_page
 from pbm.commands.registry import COMMANDS
 from pbm.mail.reading.htmltext import html_to_text
 from pbm.mail.writing.render import Rendered, Renderer

@@ -2,10 +2,17 @@
 
 from pathlib import Path
 
-from pbm.commands.declare import Command
-from pbm.commands.help import GROUPS, MARK, command_block, command_page, command_table, help_page
-from pbm.commands.look import Show
-from pbm.commands.play import Move
+from pbm.commands.families.help import (
+    GROUPS,
+    MARK,
+    command_block,
+    command_page,
+    command_table,
+    help_page,
+)
+from pbm.commands.families.look import Show
+from pbm.commands.families.play import Move
+from pbm.commands.language.declare import Command
 from pbm.commands.registry import COMMANDS, parse_line
 from tests.help.boards import flow
 from tests.help.pages import SERVER, page_text

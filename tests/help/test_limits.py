@@ -3,10 +3,10 @@
 from datetime import timedelta
 from pathlib import Path
 
-from pbm.commands import records
-from pbm.commands.control import MOST_BLOCKED
-from pbm.commands.invite import MOST_WAITING
-from pbm.commands.look import MOST_SHOWN
+from pbm.commands.families import records
+from pbm.commands.families.control import MOST_BLOCKED
+from pbm.commands.families.invite import MOST_WAITING
+from pbm.commands.families.look import MOST_SHOWN
 from pbm.commands.script import MOST_COMMANDS
 from pbm.config import Settings
 from pbm.mail.reading.limits import LIMITS
@@ -19,10 +19,11 @@ from pbm.play.postage import MOST_MAILS
 from pbm.play.records import KEPT_UNSEEN
 from pbm.play.reports import REPORTS
 from pbm.play.waiting import MOST_TOGETHER
+from pbm.service.asking import questions, standing_consent
 from pbm.service.intake.mailrates import MailRates
 from pbm.service.intake.newcomers import AGAIN_AFTER
-from pbm.service.turns import questions, vouching
-from pbm.service.turns.logins import MOST_CHECKS
+from pbm.service.understanding.withheld_text import MOST_CHECKS
+from pbm.store.values.questions import OPEN_FOR
 from tests.help.pages import page_text
 from tests.rows import each_row
 
@@ -42,14 +43,14 @@ def named() -> list[str]:
     hourly, daily = limits.PLAYER_LIMITS
     days = questions.SIGNUP_FOR // DAY
     day = limits.NEWCOMERS_DAY // HOUR
-    stands, asked = vouching.STANDS.within // HOUR, questions.ASK_ABOUT_ALIAS_EVERY // HOUR
+    stands, asked = standing_consent.STANDS.within // HOUR, questions.ASK_ABOUT_ALIAS_EVERY // HOUR
     kilobytes = LIMITS.text_bytes // 1024
     return [
         f"{within(hourly, HOUR)} an hour and {within(daily, DAY)} a day",
         f"In your first {day} hours here, {FIRST} answers meet no such pause",
         f"{within(limits.UNPROVEN_LIMIT, HOUR)} an hour, and in your first {day} hours {FIRST}",
         f"{limits.TOLD.most} mails at once, and {within(limits.TOLD, 12 * HOUR) // 6} more in 2",
-        f"open for {questions.OPEN_FOR // HOUR} hours; whether you want to play, {days} days",
+        f"open for {OPEN_FOR // HOUR} hours; whether you want to play, {days} days",
         f"about {questions.MOST_ERRANDS} mails of yours",
         f"stands for {stands} hours",
         f"once in {asked} hours",

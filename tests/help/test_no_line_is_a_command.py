@@ -6,7 +6,7 @@ from textwrap import wrap
 
 import pytest
 
-from pbm.commands.declare import Command
+from pbm.commands.language.declare import Command
 from pbm.commands.registry import parse_line, parse_move, whole_move
 from pbm.commands.script import Script, confirmation, read_script
 from pbm.mail.reading.quoting import own_words

@@ -5,8 +5,8 @@ from itertools import pairwise
 
 import pytest
 
-from pbm.commands.declare import Command
-from pbm.commands.help import MARK, Help, help_page
+from pbm.commands.families.help import MARK, Help, help_page
+from pbm.commands.language.declare import Command
 from pbm.commands.registry import COMMAND_WORDS, COMMANDS, parse_line, parse_move
 from pbm.errors import Refusal
 from pbm.mail.reading.subject import clean_subject

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm.commands import strength
+from pbm.commands.families import help as help_command
 from pbm.robots.draws import QUIET, STILL
 from pbm.robots.players import ROBOTS
 from tests.help.pages import page_text
@@ -27,7 +27,7 @@ BOULDER = "boulder won 39 of 40 games against cobble."
 @pytest.fixture
 def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "strength.md"
-    monkeypatch.setattr(strength, "strength_file", lambda: path if path.exists() else None)
+    monkeypatch.setattr(help_command, "strength_file", lambda: path if path.exists() else None)
     return path
 
 

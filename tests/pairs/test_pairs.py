@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from pbm.commands.declare import Command
+from pbm.commands.language.declare import Command
 from pbm.commands.registry import COMMANDS, parse_line
 from tests.pairs.scene import CHANGES, LOOKS, lines, set_the_scene
 from tests.pairs.trial import left_by, number_anew

@@ -10,7 +10,7 @@ from types import ModuleType
 
 import pytest
 
-from pbm.commands.declare import Command
+from pbm.commands.language.declare import Command
 from pbm.commands.registry import parse_line
 from pbm.mail.writing.render import Renderer
 from pbm.rules import registry

@@ -5,9 +5,9 @@ from typing import NoReturn
 import pytest
 from sqlalchemy import text
 
-from pbm.commands.account import WhoAmI
-from pbm.commands.context import Context
-from pbm.commands.play import Move, Resign
+from pbm.commands.families.account import WhoAmI
+from pbm.commands.families.play import Move, Resign
+from pbm.commands.language.context import Context
 from pbm.mail.reading import inbound
 from pbm.play.by_operator import end_board
 from pbm.play.turn import Turn

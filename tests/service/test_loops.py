@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from pbm.commands.help import Help
+from pbm.commands.families.help import Help
 from pbm.service.post.composer import Composer
 from pbm.service.post.post import Post
 from pbm.service.running import loops

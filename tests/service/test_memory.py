@@ -37,7 +37,7 @@ FINITE = {
     "pbm.mail.writing.stamps.piece": "the seats with their signs, come or not",
     "pbm.mail.writing.template_words.template_words": "one",
     "pbm.mail.writing.render._words_of": "one for each game",
-    "pbm.commands.languages_spoken._names": "one",
+    "pbm.commands.language.languages_spoken._names": "one",
     "pbm.commands.password_words._begins": "one",
     "pbm.play.subjects._board": "one",
     "pbm.rules.abalone.hints._appeals": "one",

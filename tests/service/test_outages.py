@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import event, select, update
 from sqlalchemy.exc import OperationalError
 
-from pbm.commands.play import Move
+from pbm.commands.families.play import Move
 from pbm.mail.smtp_out.delivery import Sent
 from pbm.service.post import post
 from pbm.service.running import loops

@@ -1,4 +1,1 @@
-"""Players' accounts: signing up, handles, addresses, and passwords.
-
-An address counts once the person who reads its mail has said so.
-"""
+"""Players' accounts: handles that may be given, and passwords that an upgrade cleared."""

@@ -8,9 +8,9 @@ a1-c3,d4`). Better a word too many masked than one too few.
 import re
 from difflib import get_close_matches
 
-from pbm.commands.declare import MASK
+from pbm.commands.language.declare import MASK
+from pbm.commands.language.words import lowered
 from pbm.commands.registry import COMMANDS, find_command
-from pbm.commands.words import lowered
 from pbm.mail.reading.tag_masking import mask_tags
 from pbm.play.game_words import is_any_bare_move, is_game
 

@@ -17,10 +17,10 @@ from pbm.play.challenges import call_off_all
 from pbm.play.clocks.pauses import give_back, keep_stop
 from pbm.play.leave import boards_played, leave_board
 from pbm.play.seeks import leave_all_seeks
+from pbm.service.asking.challenges import tell_called_off
 from pbm.service.operator.office import Act, Office, find_player
 from pbm.service.post.bounces import reachable_again
 from pbm.service.turns.announce import announce_seeks
-from pbm.service.turns.challenges import tell_called_off
 from pbm.store.values.boards import Board
 from pbm.store.values.players import Player
 from pbm.store.values.running import Change

@@ -2,9 +2,9 @@
 
 from pbm.mail.address import address_key
 from pbm.play.challenges import lapse_challenge
+from pbm.service.answering.invitations import tell_it_is_off
+from pbm.service.asking.challenges import CHALLENGE, tell_called_off
 from pbm.service.ticks.tick import Again, Done, Tick
-from pbm.service.turns.challenges import CHALLENGE, tell_called_off
-from pbm.service.turns.invitations import tell_it_is_off
 from pbm.store.timers import ALL_KEPT
 from pbm.store.values.questions import PendingCommands, Question
 

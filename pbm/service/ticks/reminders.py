@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from pbm.commands.settings import local_time
+from pbm.commands.families.settings import local_time
 from pbm.events.board import BoardFact, FirstMoveDue, MoveDue
 from pbm.play.clocks.pauses import note_reminded
 from pbm.play.clocks.waits import calendar_of, wait_of, warned_from

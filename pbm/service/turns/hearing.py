@@ -9,20 +9,19 @@ from pbm.mail.reading.auth_results import Dmarc
 from pbm.mail.reading.inbound import Envelope
 from pbm.mail.site import Site
 from pbm.play.turn import Cause, Turn
-from pbm.service.accounts.aliases import ask_owner
+from pbm.service.answering.aliases import ask_owner
+from pbm.service.answering.answers import hear_answer
+from pbm.service.answering.strangers import answer_stranger
 from pbm.service.intake.front import known_front, take_probe, what_it_says
 from pbm.service.intake.postmaster import forward_to_operator
+from pbm.service.obeying.logins import hear_logins
+from pbm.service.obeying.obey import obey
 from pbm.service.post.bounces import hear_from, hear_report, send_missed
 from pbm.service.turns.announce import announce_boards
-from pbm.service.turns.answers import hear_answer
-from pbm.service.turns.held_words import holding_passwords
-from pbm.service.turns.logins import hear_logins
-from pbm.service.turns.mail_turn import MailTurn
 from pbm.service.turns.next_mails import read_mail
-from pbm.service.turns.obey import obey
-from pbm.service.turns.own_tags import without_tags
 from pbm.service.turns.preparation import Preparation
-from pbm.service.turns.strangers import answer_stranger
+from pbm.service.understanding.mail_turn import MailTurn
+from pbm.service.understanding.withheld_text import holding_passwords, without_tags
 from pbm.store.values.mails import InboxMail
 
 

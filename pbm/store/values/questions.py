@@ -1,10 +1,12 @@
 """What waits for a yes."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from pbm.passwords import SealedPassword
+
+OPEN_FOR = timedelta(hours=48)  # from the asking of a player
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable
 
-from pbm.commands.declare import Command
+from pbm.commands.language.declare import Command
 from pbm.commands.script import MOST_COMMANDS, Script, confirmation, is_bare_yes, read_script
 from pbm.mail.reading.body import body_text
 from pbm.mail.reading.header_block import split_header

@@ -10,7 +10,7 @@ from collections import Counter
 
 import pytest
 
-from pbm.commands.declare import Command
+from pbm.commands.language.declare import Command
 from tests.mail.reading.replies_corpus import (
     FOLDER,
     Reply,

@@ -1,0 +1,227 @@
+"""The commands that answer what others ask for: draws, take-backs, pauses, and challenges that wait
+for a yes."""
+
+from collections.abc import Iterator
+
+from pbm.commands.families.settings import set_challenges
+from pbm.commands.language.context import BOARDS_NAMED, Context
+from pbm.commands.language.declare import Command
+from pbm.commands.language.fields import operand
+from pbm.commands.language.words import BoardRef, Handle, OneOf, StrayBoard, lowered, misread
+from pbm.errors import Refusal
+from pbm.events import Answered, CalledOff, Event
+from pbm.play.challenges import accept_challenge, refuse_challenge
+from pbm.play.offers import DRAW, PAUSE, RESUME, TAKEBACK, agree, open_offers, refuse, waiting_for
+from pbm.store.values.boards import Board, Offer
+from pbm.store.values.challenges import PendingChallenge
+
+CHALLENGE = "challenge"
+_ALL = "all"  # challenges: what older servers called it
+_LOOKED_AT = 200  # boards of one player
+_SAYS_NOTHING = ("the", "offer", "from")
+_WHAT = OneOf(  # shown short, so that the usage line fits a phone
+    *(DRAW, TAKEBACK, PAUSE, RESUME, CHALLENGE), undo=TAKEBACK, all=_ALL, shown="what"
+)
+
+
+class _Answer(Command):
+    """What agreeing and refusing have in common."""
+
+    board: BoardRef | None
+    what: str | None
+    who: str | None
+
+    def _read(self, words: list[str]) -> None:
+        """Fill the fields; `the draw offer` is no other than `draw`."""
+        super()._read([word for word in words if lowered(word) not in _SAYS_NOTHING])
+        left = self.who if self.what != CHALLENGE else str(self.board) if self.board else None
+        if left is not None:
+            raise misread("left-over", word=left)
+
+    def _challenge(self, context: Context) -> PendingChallenge | None:
+        """The challenge that this answers; None where it answers something on a board.
+
+        Raises Refusal.
+        """
+        if self.what != CHALLENGE and (self.what or self.board or context.hints):
+            return None
+        me = context.player.id
+        waiting = context.work.challenges.of_player(me, context.turn.arrived)
+        found = [item for item in waiting if self._may_answer_challenge(item, me)]
+        if self.what != CHALLENGE and not found:
+            return None
+        if self.what != CHALLENGE and self._asked_boards(context):
+            raise Refusal("challenge-or-offer", word=self.words[0])
+        if self.who:
+            found = [item for item in found if self.who in _others_in(item, me)]
+        if not found:
+            raise Refusal("no-challenge-waits", handle=self.who)
+        if len(found) > 1:
+            found = [item for item in found if item.by_id != me] or found
+        if len(found) > 1:
+            handles = [_others_in(item, me)[0] for item in found]
+            raise Refusal("which-challenge", word=self.words[0], handles=handles)
+        locked = context.work.challenges.find(found[0].id)
+        if locked is None or not self._may_answer_challenge(locked, me):
+            raise Refusal("no-challenge-waits", handle=self.who)
+        return locked
+
+    def _may_answer_challenge(self, challenge: PendingChallenge, player_id: int) -> bool:
+        return player_id in challenge.waiting
+
+    def _asked_boards(self, context: Context) -> list[Board]:
+        """The boards of the speaker, as far as they are looked through, on which this may answer
+        something."""
+        boards = context.work.boards.of_player(context.player.id, playing=True, most=_LOOKED_AT)
+        return [board for board in boards if board.offers and self._offers(board, context)]
+
+    def _offer(self, context: Context) -> tuple[Board, Offer]:
+        """The board, and the one thing there that this answers. Raises Refusal."""
+        board = context.own_game(self._where(context))
+        found = self._offers(board, context)
+        if not found:
+            raise Refusal("nothing-offered", what=self.what, number=board.id)
+        if len(found) > 1:
+            kinds = [offer.kind for offer in found]
+            raise Refusal("which-offer", word=self.words[0], kinds=kinds, number=board.id)
+        return board, found[0]
+
+    def _where(self, context: Context) -> BoardRef | None:
+        """The board that is named; where nothing points at one, the only one with an offer.
+
+        Raises Refusal where there are several, or more boards than are looked through.
+        """
+        if context.hints or (self.board and self.board.number is not None):
+            return self.board
+        boards = context.work.boards.of_player(context.player.id, playing=True, most=_LOOKED_AT)
+        asked = [board for board in boards if self._offers(board, context)]
+        if len(asked) > 1 or len(boards) == _LOOKED_AT:
+            listed = (asked or boards)[:BOARDS_NAMED]
+            named = [{"number": board.id, "subject": board.subject} for board in listed]
+            raise Refusal("which-board", boards=named)
+        ply = self.board.ply if self.board else None
+        return BoardRef(asked[0].id, ply) if asked else self.board
+
+    def _offers(self, board: Board, context: Context) -> list[Offer]:
+        """What this may answer on a board."""
+        return [
+            offer
+            for offer in open_offers(board)
+            if offer.kind == (self.what or offer.kind)
+            and self._may_answer(board, offer, context)
+            and self._means(offer)
+        ]
+
+    def _may_answer(self, board: Board, offer: Offer, context: Context) -> bool:
+        return context.player.id in waiting_for(board, offer)
+
+    def _means(self, offer: Offer) -> bool:
+        """Whether this may be the take-back that is meant, if one of a certain ply is."""
+        ply = self.board.ply if self.board else None
+        return offer.kind != TAKEBACK or ply in (None, offer.moved)
+
+    def pinned(self, context: Context) -> str:
+        """Name the board and what is meant there now, a take-back by its ply; or the challenge."""
+        if self.what == _ALL:
+            return f"{self.words[0]} {_ALL}"
+        challenge = self._challenge(context)
+        if challenge is not None:
+            return f"{self.words[0]} {CHALLENGE} {_others_in(challenge, context.player.id)[0]}"
+        board, offer = self._offer(context)
+        ply = f"#{offer.moved}" if offer.kind == TAKEBACK else ""
+        return f"{self.words[0]} {offer.kind} {board.id}{ply}"
+
+
+class Accept(_Answer):
+    """Agree to a draw, a take-back or a pause that another player asks for, or to a challenge.
+
+    What may be `draw`, `takeback`, `pause`, `resume` or `challenge`. Where only one thing is asked
+    for, on one of your boards, `accept` alone is enough. With `challenges ask` you are asked before
+    a game begins: then `accept challenge bob` is your yes to bob's. `accept all` is the older word
+    for `challenges on`.
+    """
+
+    takes_login = True
+    words = ("accept",)
+    group = "play"
+    examples = ("accept draw", "accept takeback 12", "accept", "accept challenge bob")
+
+    board: BoardRef | None = operand(StrayBoard(), optional=True)
+    what: str | None = operand(_WHAT, optional=True)
+    who: str | None = operand(Handle(), optional=True)
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Agree."""
+        if self.what == _ALL:
+            yield set_challenges(context, "on")
+            return
+        challenge = self._challenge(context)
+        if challenge is not None:
+            yield from _accepted(context, challenge)
+            return
+        board, offer = self._offer(context)
+        yield from agree(context.work, board, offer, context.player.id, context.now)
+
+
+class Reject(_Answer):
+    """Say no to what another player asks for, as `accept` agrees to it, or withdraw your own.
+
+    What may be `draw`, `takeback`, `pause`, `resume` or `challenge`. Where only one thing is asked
+    for, on one of your boards, `reject` alone is enough. `reject challenge bob` also withdraws a
+    challenge that waits for bob's answer, and words below it are sent along. `reject all` is the
+    older word for `challenges off`.
+    """
+
+    takes_login = True
+    words = ("reject",)
+    group = "play"
+    examples = ("reject draw", "reject takeback 12", "reject", "reject challenge bob")
+
+    board: BoardRef | None = operand(StrayBoard(), optional=True)
+    what: str | None = operand(_WHAT, optional=True)
+    who: str | None = operand(Handle(), optional=True)
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Refuse."""
+        if self.what == _ALL:
+            yield set_challenges(context, "off")
+            return
+        challenge = self._challenge(context)
+        if challenge is not None:
+            own = challenge.by_id == context.player.id
+            told = {"own": own, "inviter": challenge.handle_of(challenge.by_id)}
+            yield Answered("challenge-refused", {"title": "no game", **told})
+            yield refuse_challenge(context.work, challenge, context.player)
+            return
+        board, offer = self._offer(context)
+        yield from refuse(context.work, board, offer, context.player.id)
+
+    def _may_answer_challenge(self, challenge: PendingChallenge, player_id: int) -> bool:
+        return player_id in (challenge.by_id, *challenge.asked)
+
+    def _may_answer(self, board: Board, offer: Offer, context: Context) -> bool:
+        return context.player.id in (offer.by, *waiting_for(board, offer))
+
+
+def _accepted(context: Context, challenge: PendingChallenge) -> Iterator[Event]:
+    """Say yes to a challenge, and tell the speaker what comes of it."""
+    inviter = challenge.handle_of(challenge.by_id)
+    events = accept_challenge(context.work, challenge, context.player, context.now)
+    if any(isinstance(event, CalledOff) for event in events):
+        yield Answered("invitation-off", {"title": "no game"})
+    yield from events
+    if not events:
+        others = [challenge.handle_of(other) for other in challenge.waiting]
+        waiting = [handle for handle in others if handle != context.player.handle]
+        told = {"inviter": inviter, "waiting": waiting, "until": _day(challenge)}
+        yield Answered("challenge-accepted", {"title": "your yes", **told})
+
+
+def _day(challenge: PendingChallenge) -> str:
+    return f"{challenge.expires_at:%Y-%m-%d}"
+
+
+def _others_in(challenge: PendingChallenge, player_id: int) -> list[str]:
+    """Those by whose handle a player may name a challenge, its sender first."""
+    named = dict.fromkeys((challenge.by_id, *challenge.asked))
+    return [challenge.handle_of(other) for other in named if other != player_id]

@@ -1,0 +1,242 @@
+"""The commands about oneself."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from pbm.commands.families.invite import check_is_of_a_person
+from pbm.commands.families.lists import own_seeks, pending_challenges
+from pbm.commands.families.look import MOST_SHOWN
+from pbm.commands.language.context import Context
+from pbm.commands.language.declare import MASK, Command
+from pbm.commands.language.fields import operand
+from pbm.commands.language.logins import Secret, SecretText
+from pbm.commands.language.words import Address, Handle
+from pbm.errors import Refusal
+from pbm.events import AddressWanted, Answered, Event
+from pbm.mail.address import address_key
+from pbm.play.leave import boards_played
+from pbm.play.limits import refusal_of_stranger, strangers_answers_left
+from pbm.play.turn import Turn
+from pbm.store.values.players import Player
+
+
+class SignUp(Command):
+    """Join under a name of your choice, called your handle.
+
+    A handle has 2 to 16 letters, digits, - or _ and begins with a letter. You are asked to
+    answer `yes` once, so that nobody can sign you up. A password is not needed: answering
+    our mails proves who you are. With one, which has 8 characters or more and is set by your
+    `yes`, you can also move from an address that we do not know, as on older servers: behind the
+    board's number write your handle, a blank, and the password. Mail is no safe place, so take
+    a password that you use nowhere else.
+    """
+
+    words = ("signup",)
+    group = "account"
+    examples = ("signup marta",)
+    reads_only = True
+
+    handle: str = operand(Handle())
+    password: SecretText | None = operand(Secret(), optional=True)
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Refuse: only an address that nobody plays from can sign up."""
+        raise Refusal("already-registered", handle=context.player.handle)
+        yield
+
+
+class WhoAmI(Command):
+    """Say who you are here: your handle, your addresses, and where it is your turn."""
+
+    words = ("whoami",)
+    group = "account"
+    examples = ("whoami",)
+    reads_only = True
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Answer with the player's own record."""
+        player = context.player
+        to_move = context.work.boards.to_move(player.id)
+        yield Answered(
+            "whoami",
+            {
+                "handle": player.handle,
+                "addresses": list(player.addresses),
+                "joined": player.joined_at.date().isoformat(),
+                "to_move": list(to_move),
+                "seeks": own_seeks(context),
+                "challenges": pending_challenges(context),
+                "unreachable": bool(player.unreachable_since) or player.id in context.turn.back,
+            },
+        )
+
+
+class NewKey(Command):
+    """Make the reply addresses in all our mails to you so far useless, and get new ones.
+
+    Use it when somebody else may have got hold of one of our mails. We ask you to confirm
+    it; from then on only newer mails can be answered. Our answer is the first of those.
+    """
+
+    words = ("newkey",)
+    group = "account"
+    examples = ("newkey",)
+    dangerous = True
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Raise the player's epoch, which every reply tag is made from."""
+        context.work.players.renew_epoch(context.player.id)
+        yield Answered("newkey", {"title": "new reply addresses"}, to_all=True)
+
+    def question(self) -> str:
+        """Ask whether it is really wished."""
+        return "Do you want new reply addresses, which make the old ones useless?"
+
+    def consequences(self, turn: Turn, player: Player) -> dict[str, Any]:
+        """Name the games whose mails cannot be answered any more."""
+        playing = [board.id for board in boards_played(turn.work, player, lock=False)]
+        return {"section": "ends-replies", "boards": playing[:MOST_SHOWN]}
+
+
+_NONE = "none"  # in the place of a password
+
+
+class Add(Command):
+    """Answer from a second address of yours as well.
+
+    We ask you to confirm it, and then we ask the new address. Mail to you goes on to your
+    first address.
+    """
+
+    words = ("add",)
+    group = "account"
+    examples = ("add marta@work.example",)
+    dangerous = True
+
+    address: str = operand(Address("address"))
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Ask the new address."""
+        _check_free(context, self.address)
+        yield AddressWanted(self.address, instead=False)
+        yield Answered("address-asked", {"title": "your new address", "address": self.address})
+
+    def question(self) -> str:
+        """Ask whether it is really wished."""
+        return f"Do you want to answer from {self.address} as well?"
+
+
+class ChangeAddress(Command):
+    """Play from another address.
+
+    We ask you to confirm it at your old address, and then we ask the new one. From its yes
+    on our mails go there, and the mails that you had before cannot be answered any more.
+    """
+
+    words = ("change",)
+    second = "address"
+    group = "account"
+    examples = ("change address marta@new.example",)
+    dangerous = True
+
+    address: str = operand(Address())
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Ask the new address."""
+        _check_free(context, self.address)
+        yield AddressWanted(self.address, instead=True)
+        yield Answered("address-asked", {"title": "your new address", "address": self.address})
+
+    def question(self) -> str:
+        """Ask whether it is really wished."""
+        return f"Do you want to play from {self.address} from now on?"
+
+    def consequences(self, turn: Turn, player: Player) -> dict[str, Any]:
+        """Name the address that is given up, and say what becomes of the games."""
+        playing = bool(boards_played(turn.work, player, lock=False))
+        told = {"old": player.address, "new": self.address, "playing": playing}
+        return {"section": "ends-address", **told}
+
+
+class ChangeHandle(Command):
+    """Take another handle.
+
+    We ask you to confirm it. The subjects of games that have begun keep the old one, and
+    nobody else can take it.
+    """
+
+    words = ("change",)
+    second = "handle"
+    group = "account"
+    examples = ("change handle marta2",)
+    dangerous = True
+
+    handle: str = operand(Handle())
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Change it."""
+        player = context.player
+        context.check_handle(self.handle, player.id)
+        context.work.players.change_handle(player, self.handle)
+        told = {"title": "your handle", "old": player.handle, "new": self.handle}
+        yield Answered("handle-changed", told, to_all=True)
+
+    def question(self) -> str:
+        """Ask whether it is really wished."""
+        return f"Do you want to be called {self.handle} here?"
+
+
+class ChangePassword(Command):
+    """Set a password, or with `none` have no password any more.
+
+    You need none: answering our mails proves who you are. With one you can also write from
+    any address, as on older servers: "move 12 marta PASSWORD a1-c3,b2". It has 8 characters
+    at least and no blanks. Whoever sees such a mail on its way sees the password. We ask
+    you to confirm it.
+    """
+
+    words = ("change",)
+    second = "password"
+    group = "account"
+    examples = ("change password correct-horse", "change password none")
+    dangerous = True
+
+    password: SecretText = operand(Secret())
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Keep what the password can be checked against."""
+        word = self.new_password
+        kept = context.passwords.hash_of(word) if word else None
+        context.work.players.set_password(context.player.id, kept)
+        handle = context.player.handle
+        told = {"title": "your password", "has_one": bool(kept), "handle": handle}
+        yield Answered("password-changed", {**told, "game": self.game.info.name}, to_all=True)
+
+    def pinned(self, context: Context) -> str:  # noqa: ARG002 - as declared
+        """Leave the password out: what is kept instead of it waits apart."""
+        return f"change password {MASK if self.new_password else _NONE}"
+
+    def question(self) -> str:
+        """Ask whether it is really wished."""
+        wished = "set the new password" if self.new_password else "have no password any more"
+        return f"Do you want to {wished}?"
+
+    def consequences(self, turn: Turn, player: Player) -> dict[str, Any]:  # noqa: ARG002 - no game hangs on it
+        """Say what the old password, and a new one, are good for."""
+        had, has = player.password_hash is not None, self.new_password is not None
+        return {"section": "ends-password", "had": had, "has": has, "handle": player.handle}
+
+    @property
+    def new_password(self) -> str | None:
+        """The password, None for `none`."""
+        return None if self.password.value == _NONE else self.password.value
+
+
+def _check_free(context: Context, address: str) -> None:
+    """Raise Refusal for an address that cannot become this player's."""
+    owner = context.work.players.by_address(address_key(address))
+    if owner is not None and owner.id == context.player.id:
+        raise Refusal("address-is-yours", address=address)
+    check_is_of_a_person(context, address)
+    if not strangers_answers_left(context.work, address, context.now):
+        raise refusal_of_stranger(context.work, address, context.now)

@@ -1,0 +1,91 @@
+"""The commands of who has no time to play for a while."""
+
+from collections.abc import Iterator
+
+from pbm.commands.language.context import Context
+from pbm.commands.language.days import Days, DaysKind
+from pbm.commands.language.declare import Command
+from pbm.commands.language.fields import operand
+from pbm.events import Answered, Event
+from pbm.plain import to_plain
+from pbm.play.clocks.vacations import (
+    DAYS_A_YEAR,
+    come_back,
+    days_left,
+    still_to_come,
+    take_vacation,
+    today_of,
+)
+
+
+class Vacation(Command):
+    """Stop your clocks while you are away.
+
+    Name the first and the last day, or the first and how many they are: `vacation tomorrow 10d`,
+    `vacation 20 Dec to 3 Jan`, `vacation 20.12. - 3.1.`. `vacation 5` is today and the four days
+    behind it. `vacation` alone lists what you have said. `back` ends it early.
+
+    A vacation is whole days in your time zone, of which you have thirty a year; days on which you
+    were away already cost nothing twice. Today can be the first one. Whoever waits for your move
+    is told some hours after it has begun, and the first line of a board says until when you are
+    away. Your mails are read as ever: a move in your vacation counts, and nobody else's clock
+    stands still.
+
+    Where your time on a board runs out and you have made a move there before, days that are left
+    of the year are taken by themselves, once on a board and seven at most. You and the others get
+    a mail then.
+    """
+
+    words = ("vacation", "holiday")
+    group = "account"
+    examples = ("vacation 2026-12-20 2027-01-03", "vacation tomorrow 10d", "vacation")
+
+    days: Days | None = operand(DaysKind(), optional=True)
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Write it down, and answer with all that is to come."""
+        if self.days is None:
+            yield _told(context)
+            return
+        arrived = context.turn.arrived
+        asked = self.days.on(today_of(context.player, arrived))
+        first, last = take_vacation(context.work, context.player, *asked, arrived)
+        yield _told(context, first=str(first), last=str(last))
+
+    def pinned(self, context: Context) -> str:
+        """Name the days."""
+        if self.days is None:
+            return self.words[0]
+        first, last = self.days.on(today_of(context.player, context.turn.arrived))
+        return f"{self.words[0]} {first} {last}"
+
+
+class Back(Command):
+    """End your vacation: your clocks run again from tomorrow on.
+
+    Today still counts as a day of it, so that no clock runs out because you are back. What you have
+    said of days to come is dropped, and so are days that were taken by themselves. Whoever waits
+    for your move, and was told that you are away, is told so some hours later.
+    """
+
+    words = ("back",)
+    group = "account"
+    examples = ("back",)
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Cut it short."""
+        had_begun = come_back(context.work, context.player, context.turn.arrived)
+        title = "welcome back" if had_begun else "your vacation"
+        yield Answered("back", {"title": title, "had_begun": had_begun})
+
+
+def _told(context: Context, **taken: str) -> Answered:
+    """What is to come, and what is left; the days that were `taken` just now, if any were."""
+    whose = context.work, context.player, context.turn.arrived
+    coming = [
+        {"first": str(item.first_day), "last": str(item.last_day), "board": item.board_id}
+        for item in still_to_come(*whose)
+    ]
+    left = to_plain(days_left(*whose))
+    told = {"title": "your vacation", "coming": coming, "left": left, "most": DAYS_A_YEAR}
+    return Answered("vacation", {**told, **taken})

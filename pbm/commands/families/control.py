@@ -1,0 +1,145 @@
+"""The commands by which a player is left alone by others, or calls the operator."""
+
+from collections.abc import Iterator
+
+from pbm.commands.language.context import BOARDS_NAMED, Context, no_such_player, which_board
+from pbm.commands.language.declare import Command
+from pbm.commands.language.fields import operand
+from pbm.commands.language.words import ME, BoardKind, BoardRef, Handle, Sentence, lowered
+from pbm.errors import Refusal
+from pbm.events import Answered, Event
+from pbm.play.challenges import call_off_between
+from pbm.play.reports import REPORTS, report
+from pbm.play.seeks import leave_seeks_with
+from pbm.store.values.boards import Board
+from pbm.store.values.players import Player
+
+MOST_BLOCKED = 100  # by one player
+
+
+class Block(Command):
+    """Have nothing to do with a player in new games, and read no words of theirs.
+
+    You begin no new game together, whoever of you wants to, and where others would bring you to
+    one board they are told that they cannot. What the other writes is left out of your mails. Games
+    that are going go on, and so does a match. The other is not told; a challenge to you is refused
+    with "takes no challenges from you". `block` alone lists whom you have blocked. The operator's
+    mails always come.
+    """
+
+    words = ("block",)
+    group = "lobby"
+    examples = ("block bob", "block")
+
+    who: str | None = operand(Handle(), optional=True)
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Block somebody, and let nothing between the two wait any longer."""
+        if self.who is None:
+            yield _blocks(context)
+            return
+        player, other = context.player, _named(context, self.who)
+        blocked = context.work.blocks.handles_of(player.id)
+        if other.handle not in blocked:
+            if len(blocked) >= MOST_BLOCKED:
+                raise Refusal("too-many-blocked", most=MOST_BLOCKED)
+            context.work.blocks.add(player.id, other.id, context.now)
+        yield from call_off_between(context.work, player, other, context.now)
+        yield from leave_seeks_with(context.work, player, other)
+        # The last of all: what stands below a no goes with it, and these words are not for them.
+        yield _blocks(context, blocked=other.handle)
+
+
+class Unblock(Command):
+    """Lift a block: the player can challenge you again, and you read what they write."""
+
+    words = ("unblock",)
+    group = "lobby"
+    examples = ("unblock bob",)
+
+    who: str = operand(Handle())
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Lift it."""
+        other = _named(context, self.who)
+        if not context.work.blocks.drop(context.player.id, other.id):
+            raise Refusal("not-blocked", handle=other.handle)
+        yield _blocks(context, unblocked=other.handle)
+
+
+class ReportBoard(Command):
+    """Tell the operator that somebody behaves badly on one of your boards.
+
+    Write what happened behind the number of the board, or below. In answer to a board's mail the
+    number can be left out, and elsewhere where you name a player whom you meet on one board only.
+    The operator gets your words, your handle, the board, and what the others have written there in
+    the last thirty days. Nobody else is told.
+    """
+
+    words = ("report",)
+    group = "lobby"
+    examples = ("report 12 bob insults me", "report bob insults me")
+    takes_text = True
+
+    board: BoardRef | None = operand(BoardKind(), optional=True)
+    text: str | None = operand(Sentence(), optional=True)
+
+    @property
+    def text_follows(self) -> bool:
+        """As long as it says nothing itself; else further commands may stand below."""
+        return self.text is None
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Pass it on."""
+        board = self._find(context)
+        if not board.seats_of(context.player.id):
+            raise Refusal("not-your-board", number=board.id)
+        lines = tuple(filter(None, (self.text, *context.text)))
+        if not lines:
+            raise Refusal("nothing-reported", number=board.id)
+        yield report(context.work, board, context.player, lines, context.now)
+        told = {"title": "your report", "number": board.id, "most": REPORTS.most}
+        told["mailed"] = bool(context.turn.site.operator)
+        yield Answered("reported", told)
+
+    def pinned(self, context: Context) -> str:
+        """Name the board."""
+        board = self._find(context)
+        return " ".join(filter(None, (self.words[0], str(board.id), self.text)))
+
+    def _find(self, context: Context) -> Board:
+        """The board that is meant: where the mail names none, that with the player who is named.
+
+        It is not the one where it is the speaker's turn, as elsewhere. Raises Refusal.
+        """
+        if self.board is not None or context.hints:
+            return context.board(self.board)
+        boards = context.work.boards.of_player(context.player.id, playing=True, most=BOARDS_NAMED)
+        text = lowered(" ".join((self.text or "", *context.text)))
+        said = {word.strip(".,:;!?") for word in text.split()}
+        said.discard(context.player.handle.lower())
+        named = [board for board in boards if said & {seat.handle.lower() for seat in board.seats}]
+        found = named or boards
+        if len(found) == 1:
+            return found[0]
+        raise which_board(found)
+
+
+def _named(context: Context, handle: str) -> Player:
+    """Somebody else who plays here. Raises Refusal."""
+    if handle in (ME, context.player.handle):
+        raise Refusal("block-yourself")
+    player = context.work.players.by_handle(handle)
+    if player is None:
+        former = context.work.players.formerly(handle)
+        player = context.work.players.get(former) if former else None
+    if player is None:
+        raise no_such_player(context, handle)
+    if player.status == "removed":
+        raise Refusal("has-left", handle=handle)
+    return player
+
+
+def _blocks(context: Context, **done: str) -> Answered:
+    handles = list(context.work.blocks.handles_of(context.player.id))
+    return Answered("blocks", {"title": "blocked players", "handles": handles, **done})

@@ -1,0 +1,269 @@
+"""The help: pages kept as text, and a page for each command made from its class.
+
+A page never holds a line that is a command by itself, so that our own mail does nothing when
+it comes back: usage and examples stand behind a mark, commands in sentences between quotes.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from textwrap import fill
+from typing import Any
+
+from pbm.commands.language.context import Context
+from pbm.commands.language.declare import Command
+from pbm.commands.language.fields import operand
+from pbm.commands.language.words import Topic
+from pbm.errors import Refusal
+from pbm.events import Answered, Event
+from pbm.nearest import nearest
+from pbm.resources import help_pages, strength_file
+from pbm.rules.contract import Game, Option, SetupError, View, completed
+from pbm.rules.registry import default_game, games
+
+MARK = "  => "
+"""Stands before everything that is shown to be sent."""
+
+GROUPS = {
+    "lobby": "STARTING A GAME",
+    "play": "PLAYING",
+    "look": "LOOKING",
+    "account": "YOU",
+}
+"""The heading of each group of commands, in the order of the pages."""
+
+_COMMAND_BLOCK = "{{commands}}"
+_BOARD_BLOCK = "{{boards}}"
+_SERVER = "{{server}}"
+_STRENGTH_BLOCK = "{{strength}}\n\n"
+_FIRST = "start"
+_RULES = ("rules", "notation")  # what the page of a game is asked for by, too
+_BOARDS = "boards"
+_ROBOTS = "robots"
+_ALSO = {
+    "me": _FIRST,
+    "pbm": _FIRST,
+    "command": "commands",
+    "clock": "clocks",
+    **dict.fromkeys(("robot", "ai", "computer"), _ROBOTS),
+}
+_OLDER_ROBOT = "ai-"  # as older servers had it before the name of a program that plays
+_HOW_TO_SEND = (
+    "Send a command as the subject of a mail or as its first line, without the => in front."
+)
+_FILE_COLUMNS = 76
+_COLUMNS = 40  # that a phone shows of lines which keep their shape
+_TWO = 2
+_EXPLAINED = {
+    "[": "Words in [ ] may be left out.",
+    "...": "The ... means more of the same.",
+    "|": "The | means or.",
+    "[board": "A board is a game, and is named by its number.",
+    "handle": "A handle is the name of a player here.",
+    "#": "A ply is one move of one player; #17 is the 17th of the game.",
+}
+
+
+class Help(Command):
+    """Get help: the few things a newcomer needs, or the page you name.
+
+    `help tutorial` explains a first game, `help commands` lists every command, and
+    `help {name}` has the rules and all boards. Each command has a page under its name.
+    """
+
+    words = ("help",)
+    group = "look"
+    examples = ("help", "help commands", "help move")
+    reads_only = True
+
+    subject: str | None = operand(Topic(), optional=True)
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Answer with the page."""
+        yield Answered("help", context.help_page(self.subject or ""))
+
+
+def help_page(subject: str, commands: Sequence[type[Command]], server: str) -> dict[str, Any]:
+    """Return the title and text of a help page. Raises Refusal for an unknown subject.
+
+    A subject is a page's name, any word that a command is read by, or the name of a board to
+    start from. `server` is the address that the page gives to write to.
+    """
+    name = _page_wanted(subject)
+    named = [command for command in commands if command.words[0] == name]
+    meant = named or [command for command in commands if _is_read_by(command, name)]
+    if meant:
+        text = "\n\n".join(command_page(command) for command in meant)
+        return {"title": f"help {name}", "text": text}
+    for game, option in _set_ups():
+        value = option.find(name.removeprefix(_BOARDS))
+        if value:
+            return {"title": f"help {_BOARDS} {value}", "text": _board_page(game, option, value)}
+    pages = help_pages()
+    if name not in pages:
+        near = [f"help {page}" for page in nearest(name, _all_pages(commands))]
+        raise Refusal("no-such-page", subject=subject[:40], pages=sorted(pages), near=near)
+    text = pages[name].read_text(encoding="utf-8")
+    text = text.replace(_COMMAND_BLOCK, command_block(commands)).replace(_SERVER, server)
+    if _BOARD_BLOCK in text:
+        text = text.replace(_BOARD_BLOCK, board_block())
+    if _STRENGTH_BLOCK in text:
+        told = strength_told("" if name == _ROBOTS else name)
+        text = text.replace(_STRENGTH_BLOCK, told and f"{fill(told, _FILE_COLUMNS)}\n\n")
+    return {"title": "help" if name == _FIRST else f"help {name}", "text": text}
+
+
+def _all_pages(commands: Sequence[type[Command]]) -> list[str]:
+    """What a page can be asked for by, slips of the pen apart."""
+    values = [value for _, option in _set_ups() for value in option.values]
+    return [*help_pages(), *(command.words[0] for command in commands), *values]
+
+
+def command_page(command: type[Command]) -> str:
+    """Render a command's own page."""
+    shown = _usage(command)
+    told = _in_quotes(command.help())
+    examples = [MARK + line for line in command.examples_of()]
+    parts = [
+        _in_quotes(command.how()),
+        shown,
+        told,
+        *(("For example:", "\n".join(examples)) if examples else ()),
+    ]
+    parts += [_HOW_TO_SEND, _explained(shown + told), _other_words(command)]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _usage(command: type[Command]) -> str:
+    return fill(
+        command.usage(),
+        _COLUMNS,
+        initial_indent=MARK,
+        subsequent_indent=" " * (len(MARK) + 4),
+        break_on_hyphens=False,
+    )
+
+
+def command_block(commands: Sequence[type[Command]]) -> str:
+    """Render the list of all commands, by group: each one's usage, and what it is for."""
+    parts = []
+    for group, title in GROUPS.items():
+        parts.append(title)
+        for command in commands:
+            if command.group == group:
+                parts += [_usage(command), _in_quotes(command.summary())]
+    return "\n\n".join([f"{_HOW_TO_SEND} {_explained(' '.join(parts))}", *parts])
+
+
+def board_block() -> str:
+    """Draw all boards as they are mailed, for each number of players that they are for."""
+    return "\n\n".join(
+        drawn
+        for game, option in _set_ups()
+        for value in option.values
+        for drawn in _drawings(game, option, value)
+    )
+
+
+def _set_ups() -> Iterator[tuple[Game, Option]]:
+    """The options with a value for each board to start from, of all games."""
+    for game in games().values():
+        for option in game.info.options:
+            if option.sets_up and option.values:
+                yield game, option
+
+
+def _board_page(game: Game, option: Option, value: str) -> str:
+    most = max(seats for seats in game.info.seats if _first(game, seats, {option.name: value}))
+    others = " ".join(f"player{number}" for number in range(2, most + 1))
+    named = "" if game is default_game() else f"{game.info.name} "
+    line = f"{named}challenge {'me ' if most > _TWO else ''}{others} -{option.name}={value}"
+    drawn = "\n\n".join(_drawings(game, option, value))
+    return f"{drawn}\n\nTo play from it:\n\n{MARK}{line}"
+
+
+def _drawings(game: Game, option: Option, value: str) -> Iterator[str]:
+    """A board for each number of players, and where partners begin elsewhere, for them, too."""
+    chosen: dict[str, str | bool] = {option.name: value}
+    flags = [item for item in game.info.options if item.sets_up and item.is_flag]
+    for players in game.info.seats:
+        plain = _first(game, players, chosen)
+        if plain:
+            yield f"{value.upper()}, {players} players:\n\n{plain}"
+        for flag in flags:
+            other = _first(game, players, {**chosen, flag.name: True})
+            if other and other != plain:
+                yield f"{value.upper()}, {players} players in {flag.name}:\n\n{other}"
+
+
+def _first(game: Game, players: int, chosen: dict[str, str | bool]) -> str:
+    """How a game begins, as lines; empty where so many cannot play it so."""
+    try:
+        position = game.start(players, completed(game.info.options, chosen), 0)
+    except SetupError:
+        return ""
+    return "\n".join(position.diagram(View()))
+
+
+def command_table(commands: Sequence[type[Command]]) -> str:
+    """Render the list of all commands as a table in Markdown, in the order of the pages."""
+    rows = ["| command | meaning |", "| --- | --- |"]
+    for group in GROUPS:
+        for command in commands:
+            if command.group == group:
+                cells = f"`{command.usage()}`", command.summary()
+                rows.append(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |")
+    return "\n".join(rows)
+
+
+def _page_wanted(subject: str) -> str:
+    name = " ".join(subject.lower().split()) or _FIRST
+    for game in games():
+        name = name.removeprefix(f"{game} ")
+    name = name.removeprefix(_OLDER_ROBOT)
+    return default_game().info.name if name in _RULES else _ALSO.get(name, name)
+
+
+def _is_read_by(command: type[Command], word: str) -> bool:
+    return word in command.words or bool(command.prefix and word.startswith(command.prefix))
+
+
+def _other_words(command: type[Command]) -> str:
+    first, *others = (word for word in command.words if word not in command.slips)
+    if not others:
+        return ""
+    told = f'Instead of "{first}" you may also write {" or ".join(map(_quote, others))}'
+    return f"{told}, with one word more at most." if command.short else f"{told}."
+
+
+def _quote(word: str) -> str:
+    return f'"{word}"'
+
+
+def _explained(text: str) -> str:
+    """Return the sentences that explain what a text uses of the signs and words above."""
+    return " ".join(told for sign, told in _EXPLAINED.items() if sign in text)
+
+
+def _in_quotes(text: str) -> str:
+    """Turn the back-ticks of a docstring into what people who do not program would write."""
+    return text.replace("`", '"')
+
+
+_PART = re.compile(r"<!-- arena ladder -->(.*?)<!-- /arena ladder -->", re.DOTALL)
+_ROW = re.compile(r"\| `(\w+)` v `(\w+)` \| (\d+) \| (\d+) \| (\d+) \|")
+
+
+def strength_told(only: str = "") -> str:
+    """What came of the robots' games with each other, a sentence for each pair of them; of `only`
+    one robot, if it is named. Empty where they were not measured."""
+    path = strength_file()
+    return " ".join(_told(path.read_text(encoding="utf-8"), only)) if path else ""
+
+
+def _told(page: str, only: str) -> Iterator[str]:
+    part = _PART.search(page)
+    for first, second, won, neither, lost in _ROW.findall(part[1] if part else ""):
+        if only in ("", first, second):
+            games = int(won) + int(neither) + int(lost)
+            drawn = f"; {neither} had no winner" if int(neither) else ""
+            yield f"{first} won {won} of {games} games against {second}{drawn}."

@@ -1,0 +1,50 @@
+"""Whom a player may invite by mail address: nobody twice, and not too many at a time."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from pbm.commands.language.context import Context
+from pbm.errors import Refusal
+from pbm.mail.address import address_key, is_at_home, leads_elsewhere
+from pbm.mail.reading.automatic import is_own, is_role
+from pbm.play.limits import has_said_no, refusal_of_stranger, strangers_answers_left
+
+MOST_WAITING = 5  # people invited by one player who have not answered
+WAITING_FOR = timedelta(days=3)
+
+
+def check_invitations(context: Context, addresses: Sequence[str]) -> None:
+    """Raise Refusal where one of these addresses must not be asked."""
+    since = context.now - WAITING_FOR
+    waiting = context.work.questions.waiting_errands(context.player.id, since, status="invited")
+    lines = [line for errand in waiting for line in errand.lines]
+    asked = sum("@" in word for line in lines for word in line.split())
+    if asked + len(addresses) > MOST_WAITING:
+        raise Refusal("too-many-invitations", most=MOST_WAITING, days=WAITING_FOR.days)
+    for address in addresses:
+        _check_address(context, address)
+
+
+def check_is_of_a_person(context: Context, address: str) -> None:
+    """Raise Refusal for an address of this server's, or one of a mail server and of no person."""
+    own = is_own(address, context.server)
+    if own or is_role(address) or leads_elsewhere(address, context.server):
+        raise Refusal("nobody-there", address=address, own=own)
+
+
+def _check_address(context: Context, address: str) -> None:
+    check_is_of_a_person(context, address)
+    if is_at_home(address, context.server):
+        raise Refusal("invited-at-home", address=address, server=context.server)
+    if _is_asked(context, address_key(address)) or has_said_no(context.work, address):
+        raise Refusal("invited-already", address=address, server=context.server)
+    if not strangers_answers_left(context.work, address, context.now):
+        raise refusal_of_stranger(context.work, address, context.now)
+
+
+def _is_asked(context: Context, key: str) -> bool:
+    """Whether an address must not be invited again: a player's may, by who has not done it yet."""
+    asked = context.work.questions
+    if context.work.players.by_address(key):
+        return asked.invitation_stands(key, context.player_id, context.now)
+    return asked.asked_address("invite", key)

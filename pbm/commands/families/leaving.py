@@ -1,0 +1,151 @@
+"""The commands by which a player gets fewer mails, or none, or takes everything along."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from pbm.commands.language.context import Context
+from pbm.commands.language.declare import Command
+from pbm.events import Answered, Event, Forgotten
+from pbm.play.challenges import call_off_all
+from pbm.play.leave import boards_played, leave_board
+from pbm.play.seeks import leave_all_seeks
+from pbm.play.turn import Turn
+from pbm.store.values.players import Player
+
+_MOST_NAMED = 30  # boards in a question
+_EVERY = 1_000_000  # boards of one player; nobody has as many
+
+
+class Stop(Command):
+    """Get fewer mails, or leave altogether: this explains the choices.
+
+    It changes nothing by itself, so that nobody gives a game up by accident.
+    """
+
+    words = ("stop", "signoff", "unsubscribe")
+    group = "account"
+    examples = ("stop",)
+    reads_only = True
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Explain."""
+        playing = [board.id for board in boards_played(context.work, context.player)]
+        yield Answered("stop", {"title": "stop", "boards": playing})
+
+
+class Delete(Command):
+    """Leave this server for good.
+
+    Your games in progress are given up as by `resign`, and we forget your addresses, your
+    settings and your password. Your handle stays in the records of the games that you
+    played, and nobody else can take it. We ask you to confirm it.
+    """
+
+    words = ("delete",)
+    group = "account"
+    examples = ("delete",)
+    dangerous = True
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Resign everywhere, and forget the player."""
+        player = context.player
+        context.work.players.set_status(player.id, "removed")  # so that no match goes on with them
+        for board in boards_played(context.work, player):
+            yield from leave_board(context.work, board, player, "resigned", context.now)
+        yield from leave_all_seeks(context.work, player)
+        yield from call_off_all(context.work, player)
+        context.work.blocks.forget(player.id)
+        context.work.players.erase(player)
+        context.work.ratings.drop_player(player.id)
+        yield Forgotten(player.address, player.handle)
+
+    def question(self) -> str:
+        """Ask whether it is really wished."""
+        return "Do you want to leave this server for good?"
+
+    def consequences(self, turn: Turn, player: Player) -> dict[str, Any]:
+        """Name the games that are given up, and against whom."""
+        boards = boards_played(turn.work, player, lock=False)
+        named = [
+            {
+                "number": board.id,
+                "others": [seat.handle for seat in board.seats if seat.player_id != player.id],
+            }
+            for board in boards[:_MOST_NAMED]
+        ]
+        more = len(boards) - len(named)
+        return {"section": "ends-all", "handle": player.handle, "boards": named, "more": more}
+
+    def pinned(self, context: Context) -> str:  # noqa: ARG002 - it is about the speaker
+        """The same word, whatever was written for it."""
+        return self.words[0]
+
+
+def everything_about(context: Context) -> dict[str, Any]:
+    """Everything that is kept about the speaker, as plain values."""
+    player, work = context.player, context.work
+    boards = [
+        *work.boards.of_player(player.id, playing=True, most=_EVERY),
+        *work.boards.of_player(player.id, playing=False, most=_EVERY),
+    ]
+    return {
+        "handle": player.handle,
+        "status": player.status,
+        "joined": player.joined_at.isoformat(),
+        "addresses": list(player.addresses),
+        "settings": asdict(player.settings),
+        "has_password": player.password_hash is not None,
+        "mail_comes_back_since": _moment(player.unreachable_since),
+        "former_handles": list(work.players.former_handles(player.id)),
+        "questions": [
+            {"kind": item.kind, "asked": item.asked_at.isoformat(), "answer": item.answer}
+            for item in work.questions.of_player(player.id)
+        ],
+        "changes_by_the_operator": [
+            {"at": item.at.isoformat(), "what": item.what, "why": item.why}
+            for item in work.changes.of_player(player.id)
+        ],
+        "blocked": list(work.blocks.handles_of(player.id)),
+        "words": _noted(work.words.of_player(player.id)),
+        "reports": _noted(work.reports.of_player(player.id)),
+        "boards": [
+            {
+                "number": board.id,
+                "game": board.game,
+                "options": dict(board.options),
+                "players": [seat.handle for seat in board.seats],
+                "seats": [seat.seat for seat in board.seats_of(player.id)],
+                "status": board.status,
+                "ended_by": board.ended_by,
+                "plies": board.ply,
+                "started": board.started_at.isoformat(),
+            }
+            for board in sorted(boards, key=lambda board: board.id)
+        ],
+        "seeks": [
+            {
+                "number": seek.id,
+                "game": seek.wish.game,
+                "wishes": list(seek.wish.wishes),
+                "players": [one.handle for one in seek.seekers],
+                "status": seek.status,
+                "made": seek.made_at.isoformat(),
+            }
+            for seek in work.seeks.of_player(player.id, over=True)
+        ],
+    }
+
+
+def _noted(
+    items: Sequence[tuple[int, datetime, Sequence[str]]],
+) -> list[dict[str, Any]]:
+    """What somebody wrote about boards, and when."""
+    return [
+        {"board": number, "at": at.isoformat(), "lines": list(lines)} for number, at, lines in items
+    ]
+
+
+def _moment(moment: Any) -> str | None:
+    return moment.isoformat() if moment else None

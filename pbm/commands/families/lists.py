@@ -1,0 +1,77 @@
+"""The challenges of a player that wait for somebody's yes, as lists show them."""
+
+from collections.abc import Sequence
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from pbm.commands.language.context import Context
+from pbm.play.seeks import ratings_for, seeks_to_join
+from pbm.play.shown import RatingShown
+from pbm.rules.registry import game_named
+from pbm.store.values.challenges import PendingChallenge
+from pbm.store.values.ratings import Pool
+from pbm.store.values.seeks import Seek
+
+
+def pending_challenges(context: Context) -> list[dict[str, Any]]:
+    """Those that the speaker has sent, and those that the speaker was asked about."""
+    found = context.work.challenges.of_player(context.player.id, context.turn.arrived)
+    return [_listed(challenge, context.player.id) for challenge in found]
+
+
+def _listed(challenge: PendingChallenge, player_id: int) -> dict[str, Any]:
+    own = challenge.by_id == player_id
+    return {
+        "title": game_named(challenge.setup["game"]).info.title,
+        "inviter": None if own else challenge.handle_of(challenge.by_id),
+        "to_you": player_id in challenge.waiting,
+        "waiting": [challenge.handle_of(other) for other in challenge.waiting],
+        "until": f"{challenge.expires_at:%Y-%m-%d}",
+    }
+
+
+_MOST_OFFERED = 5  # to a newcomer
+
+
+def own_seeks(context: Context) -> list[dict[str, Any]]:
+    """The seeks in which the speaker waits."""
+    own = context.work.seeks.of_player(context.player.id)
+    return told_of(context, [seek for seek in own if seek.wish.is_installed])
+
+
+def offered(context: Context) -> list[dict[str, Any]]:
+    """A few seeks that the speaker, a newcomer, can join."""
+    can, *_ = seeks_to_join(context.work, context.player, context.now, _MOST_OFFERED)
+    return told_of(context, can)
+
+
+def told_of(context: Context, seeks: Sequence[Seek]) -> list[dict[str, Any]]:
+    """What a list tells of seeks, in the days of the speaker's calendar."""
+    alike: dict[tuple[str, Pool], list[Seek]] = {}
+    for seek in seeks:
+        alike.setdefault((seek.wish.game, seek.wish.pool), []).append(seek)
+    ratings: dict[int, RatingShown] = {}
+    for same in alike.values():
+        makers = {seek.maker.player_id for seek in same}
+        rated = ratings_for(context.work, same[0].wish, makers, context.now)
+        ratings |= {seek.id: rated[seek.maker.player_id] for seek in same}
+    return [_told(context, seek, ratings[seek.id]) for seek in seeks]
+
+
+def _told(context: Context, seek: Seek, rating: RatingShown) -> dict[str, Any]:
+    zone = ZoneInfo(context.player.settings.timezone)
+    return {
+        "number": seek.id,
+        "by": seek.maker.handle,
+        "own": seek.maker.player_id == context.player.id,
+        "rating": rating.number,
+        "provisional": rating.provisional,
+        "game": game_named(seek.wish.game).info.title,
+        "players": seek.wish.players,
+        "waiting": [one.handle for one in seek.waiting],
+        "wishes": list(seek.wish.wishes),
+        "least": seek.wish.least,
+        "most": seek.wish.most,
+        "pairs": seek.wish.pairs,
+        "until": f"{seek.expires_at.astimezone(zone):%Y-%m-%d}",
+    }

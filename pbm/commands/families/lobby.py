@@ -1,0 +1,351 @@
+"""The commands that begin a game, or keep it from beginning."""
+
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+from typing import ClassVar
+
+from pbm.commands.families.invite import check_invitations
+from pbm.commands.language.context import Context, no_such_player
+from pbm.commands.language.declare import Command
+from pbm.commands.language.fields import Chosen, flag, game_options, operand, option
+from pbm.commands.language.numbers import Rounds, Span, Spans
+from pbm.commands.language.opponents import Opponents, Seats, Team
+from pbm.commands.language.words import ME, BoardKind, BoardRef
+from pbm.errors import Refusal
+from pbm.events import Answered, Event, Invited
+from pbm.mail.address import address_key
+from pbm.play.begin import begin_board, check_others
+from pbm.play.boards import Setup, setup_of
+from pbm.play.challenges import WAITS_FOR, propose, who_is_asked
+from pbm.play.clocks.durations import write_duration
+from pbm.play.clocks.terms import LEAST, LONGEST, MOST, SHORTEST, SOONEST, Terms, chosen_terms
+from pbm.play.decline import decline_board
+from pbm.play.matches import last_of_match, next_seating
+from pbm.play.partners import in_seats, in_teams, partners_option
+from pbm.rules.contract import completed
+from pbm.store.values.boards import Board
+from pbm.store.values.players import Player
+
+_TWO = 2
+
+
+class Challenge(Command):
+    """Start a game with others; everybody gets the board at once.
+
+    The first player named sits at seat 1 and moves first; `me` is you. Where you do not name
+    yourself, you sit at seat 1, and the others follow in their order. -seats=carol,me,bob says
+    any other order, and then nobody need be named besides. Commas and "and" may stand between
+    the names. Whoever does not want to play answers `decline`. What you write below the
+    command goes to all of them.
+
+    {game} -random draws lots for the seats. -rounds=2 plays a match
+    of two games, one after the other, in each of which the next player begins. -unrated keeps the
+    game out of the ratings.
+
+    Whoever takes more than three weeks for a move is out of the game, two weeks where three or more
+    play, after reminders on days 3, 7 and 14 and a day before the end. -forfeittime=10d sets that
+    time, -nagtime=2d,5d the reminders. -totaltime=60d is for all your moves together. With
+    -bank=30d+1d you have thirty days to begin with and a day more with each move, never more than
+    thirty. The least for a move, for all of them and in a bank is two days, and an hour that a move
+    adds. `help clocks` has more about it.
+
+    Somebody who does not play here yet is invited by mail address instead of a handle. We ask
+    that person once, and never again; the board starts when all who were asked have said yes. Your
+    words wait until then: somebody who has not said yes does not get them. If one has not answered
+    within three days, the game is off, and you are told. It is the same where the address is a
+    player's: we tell nobody who plays from where.
+
+    pebble, cobble and boulder are robots, from the weakest to the strongest. They play at once, on
+    every board and with any number of others, as partners too, and their games are rated like all
+    others. You can have five of them going.
+
+    Until somebody has moved or written there, you can have three games going with that player
+    that you began. Begin ten games a day at most, until others have moved in five of yours.
+    """
+
+    words = ("challenge",)
+    prefix = "chall"
+    group = "lobby"
+    plainly = (
+        'Answer any mail of ours with "challenge" and the name of a player here, such as'
+        ' "challenge bob". You both get the board.'
+    )
+    examples: ClassVar[tuple[str, ...]] = (
+        "challenge bob",
+        "challenge bob and carol",
+        "challenge -seats=carol,me,bob",
+        "challenge dave@example.org",
+        "challenge bob -rounds=2",
+    )
+
+    opponents: tuple[Team, ...] = operand(Opponents(), many=True, unless="seats")
+    chosen: Chosen = game_options(lambda game: game.info.options)
+    seats: tuple[Team, ...] | None = option("seats", Seats())
+    random: bool = flag("random")
+    rounds: int | None = option("rounds", Rounds())
+    unrated: bool = flag("unrated")
+    forfeittime: timedelta | None = option("forfeittime", Span(SHORTEST, LONGEST, "reminded"))
+    nagtime: tuple[timedelta, ...] | None = option(
+        "nagtime", Spans(",", *5 * [Span(SOONEST, LONGEST)])
+    )
+    totaltime: timedelta | None = option("totaltime", Span(SHORTEST, MOST, "reminded"))
+    bank: tuple[timedelta, ...] | None = option(
+        "bank", Spans("+", Span(SHORTEST, MOST, "reminded"), Span(LEAST, MOST))
+    )
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Seat the players and start the board, or ask those who are named by their addresses."""
+        names = self._names(context)
+        setup = self._setup(len(names))
+        self._check_number(context, setup, names)
+        addresses = tuple(name for name in names if "@" in name)
+        known = {
+            name: _opponent(context, name, by_address=True) for name in names if "@" not in name
+        }
+        if addresses:
+            check_invitations(context, addresses)
+            check_others(context.work, self.game.info.name, tuple(known.values()), context.player)
+            yield from self._invite(context, names, addresses)
+            return
+        players = [known[name] for name in self._seating(names, context)]
+        first_unsaid = self._first_unsaid(context, names)
+        given = (context.work, setup, players, context.player, context.now)
+        asked = who_is_asked(players, context.player)
+        if not asked:
+            yield from begin_board(*given, agreed=context.agreed, first_unsaid=first_unsaid)
+            return
+        told = {"asked": [player.handle for player in asked], "first_unsaid": first_unsaid}
+        yield Answered("challenged", {"title": "your challenge", **told, "days": WAITS_FOR.days})
+        yield from propose(*given, first_unsaid=first_unsaid)
+
+    def _invite(
+        self, context: Context, names: list[str], addresses: tuple[str, ...]
+    ) -> Iterator[Event]:
+        """Ask those who are named by their addresses."""
+        first_unsaid = self._first_unsaid(context, names)
+        told = {"addresses": list(addresses), "first_unsaid": first_unsaid}
+        yield Answered("invited", {"title": "your invitation", **told})
+        yield Invited(self._line(names), addresses, self.game.info.name)
+
+    def pinned(self, context: Context) -> str:
+        """Name the same players later."""
+        return self._line(self._names(context))
+
+    def _setup(self, players: int) -> Setup:
+        """The game and the way to play. Raises Refusal."""
+        info = self.game.info
+        chosen = self.chosen.options()
+        if self._has_partners and self._partners:
+            chosen[self._partners] = True
+        options = completed(info.options, chosen)
+        return Setup(info.name, options, self.rounds, not self.unrated, self._clock(players))
+
+    def _clock(self, players: int) -> Terms | None:
+        """The terms that were chosen for the clock."""
+        return chosen_terms(
+            players,
+            each=self.forfeittime,
+            reminders=self.nagtime or (),
+            total=self.totaltime,
+            bank=(self.bank[0], sum(self.bank[1:], timedelta())) if self.bank else None,
+        )
+
+    def _check_number(self, context: Context, setup: Setup, names: Sequence[str]) -> None:
+        """Raise Refusal where so many cannot play it."""
+        try:
+            setup.position(len(names))
+        except Refusal as refusal:
+            told = {**refusal.params, "with_you": not self._names_sender(context)}
+            raise Refusal(refusal.code, **told) from refusal
+
+    @property
+    def _partners(self) -> str | None:
+        """The option for partners who are written with a +, if the game has one."""
+        option = partners_option(self.game)
+        return option.name if option else None
+
+    @property
+    def _has_partners(self) -> bool:
+        return any(len(team) > 1 for team in (*self.opponents, *(self.seats or ())))
+
+    def _line(self, names: list[str]) -> str:
+        options = dict.fromkeys(self.chosen.written())
+        if self._has_partners:
+            options.pop(f"-{self._partners}", None)
+            names = ["+".join(team) for team in in_teams(self.game, names)]
+        if self.random:
+            options["-random"] = None
+        if self.rounds:
+            options[f"-rounds={self.rounds}"] = None
+        options |= dict.fromkeys(self._written_clock())
+        if self.unrated:
+            options["-unrated"] = None
+        return self.of_its_game(" ".join([self.words[0], *options, *names]))
+
+    def _written_clock(self) -> Iterator[str]:
+        chosen = (
+            ("forfeittime", "", (self.forfeittime,) if self.forfeittime else ()),
+            ("nagtime", ",", self.nagtime or ()),
+            ("totaltime", "", (self.totaltime,) if self.totaltime else ()),
+            ("bank", "+", self.bank or ()),
+        )
+        for name, between, spans in chosen:
+            if spans:
+                yield f"-{name}={between.join(map(write_duration, spans))}"
+
+    def _names(self, context: Context) -> list[str]:
+        """The handles in the order of the seats, and the addresses of those who have none."""
+        own = context.player.handle
+        names = self._in_seats(_called(context, self.seats or self.opponents))
+        if not (self.seats or self._has_partners or own in names):
+            names = [own, *names]
+        if len({name.lower() for name in names}) < len(names) or len(names) == 1:
+            raise Refusal("challenge-same-player", yourself=set(names) == {own})
+        if own not in names:
+            line = self._line([ME, *(names if self.seats else names[1:])])
+            raise Refusal("challenge-without-you", line=line)
+        if len(names) > max(self.game.info.seats):
+            raise Refusal("challenge-too-many", most=max(self.game.info.seats))
+        if self.seats:
+            self._check_seats(context, names)
+        return names
+
+    def _in_seats(self, teams: Sequence[Team]) -> list[str]:
+        if any(len(team) > 1 for team in teams):
+            return in_seats(self.game, teams)
+        return [name for team in teams for name in team]
+
+    def _check_seats(self, context: Context, names: Sequence[str]) -> None:
+        """Raise Refusal where -seats= says otherwise than the rest of the line."""
+        if self.random:
+            raise Refusal("lots-or-seats")
+        teams = _called(context, self.opponents)
+        named = {name for team in teams for name in team}
+        seated = [set(team) for team in in_teams(self.game, names)]
+        split = any(len(team) > 1 and set(team) not in seated for team in teams)
+        if split or (named and named | {context.player.handle} != set(names)):
+            raise Refusal("other-seats")
+
+    def _names_sender(self, context: Context) -> bool:
+        """Whether it says itself which seat its sender has."""
+        called = _called(context, self.seats or self.opponents)
+        return any(context.player.handle in team for team in called)
+
+    def _first_unsaid(self, context: Context, names: Sequence[str]) -> bool:
+        """Whether the sender has the first of several seats without having asked for it."""
+        unsaid = not self.random and not self._names_sender(context)
+        return unsaid and len(names) > _TWO
+
+    def _seating(self, names: list[str], context: Context) -> list[str]:
+        """The names in the order of the seats, by lot if that is wanted; partners stay partners."""
+        if not self.random:
+            return names
+        if not self._has_partners:
+            return context.shuffled(names)
+        teams = [tuple(context.shuffled(team)) for team in in_teams(self.game, names)]
+        order = context.shuffled([str(index) for index in range(len(teams))])
+        return self._in_seats([teams[int(index)] for index in order])
+
+
+def _called(context: Context, teams: Sequence[Team]) -> list[Team]:
+    """The players as they are called here, `me` among them."""
+    return [tuple(_known(context, name) for name in team) for team in teams]
+
+
+def _known(context: Context, name: str) -> str:
+    """The handle of the sender; nobody learns who plays from another's address."""
+    own = {ME, *map(address_key, context.player.addresses)}
+    return context.player.handle if address_key(name) in own else name
+
+
+def _opponent(context: Context, handle: str, *, by_address: bool = False) -> Player:
+    """`by_address`: an address would do as well. Raises Refusal for nobody who can play."""
+    player = context.work.players.by_handle(handle)
+    if player is not None and player.status == "removed" and not by_address:
+        raise Refusal("has-left", handle=handle)
+    if player is None or player.status == "removed":
+        raise no_such_player(context, handle, by_address=by_address)
+    if player.status != "active":
+        raise Refusal("player-away", handle=handle)
+    return player
+
+
+class Decline(Command):
+    """Leave a board before your first move, without a trace.
+
+    The board is closed and counts for nothing. Where two or more others remain, they start
+    a new board without you. In a later round of a match the match ends, with its score so far.
+
+    A first move that is not made within seven days is a decline, too. After two days you get a
+    reminder.
+    """
+
+    takes_login = True
+    words = ("decline",)
+    group = "lobby"
+    examples = ("decline", "decline 12")
+
+    board: BoardRef | None = operand(BoardKind(), optional=True)
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Close the board."""
+        board = context.own_board(self.board)
+        player = context.player
+        if board.has_moved(player.id):
+            raise Refusal("decline-too-late", number=board.id)
+        if player.id not in board.still_in:
+            raise Refusal("already-out", number=board.id)
+        yield from decline_board(context.work, board, player, context.now)
+
+    def pinned(self, context: Context) -> str:
+        """Name the board."""
+        return f"decline {context.own_board(self.board).id}"
+
+
+class Rematch(Command):
+    """Start the same game again with the same players, once it is over.
+
+    The seats move on by one, so that the next player begins. A match is played again as a whole.
+    Whoever does not want to play answers `decline`.
+    """
+
+    takes_login = True
+    words = ("rematch",)
+    group = "lobby"
+    examples = ("rematch", "rematch 12")
+
+    board: BoardRef | None = operand(BoardKind(), optional=True)
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Start it, once."""
+        named = context.board(self.board)
+        # Locked, so that two players who ask at once do not start two of them.
+        board = context.work.boards.get(last_of_match(context.work, named).id, lock=True)
+        if board.from_record or not board.seats_of(context.player.id):
+            raise Refusal("not-your-board", number=named.id)
+        if board.status != "finished":
+            match = board.id != named.id
+            raise Refusal("no-rematch-yet", number=board.id, playing=board.playing, match=match)
+        going = [item.id for item in context.work.boards.rematches(board.id) if _counts(item)]
+        if going:
+            raise Refusal("rematch-already", number=board.id, other=going[0])
+        handles = [board.handle_of(player_id) for player_id in next_seating(board)]
+        players = [_opponent(context, handle) for handle in handles]
+        setup = setup_of(board)
+        yield from begin_board(
+            context.work,
+            setup,
+            players,
+            context.player,
+            context.now,
+            rematch_of=board.id,
+        )
+
+    def pinned(self, context: Context) -> str:
+        """Name the board."""
+        return f"rematch {context.board(self.board).id}"
+
+
+def _counts(board: Board) -> bool:
+    """Whether a rematch was not declined."""
+    return board.status != "closed"

@@ -1,0 +1,302 @@
+"""The commands that look and change nothing."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+from pbm.commands.families.lists import own_seeks, pending_challenges
+from pbm.commands.language.context import Context, player_named
+from pbm.commands.language.declare import Command
+from pbm.commands.language.fields import flag, operand
+from pbm.commands.language.logins import login_first
+from pbm.commands.language.words import ME, WHICH, BoardRef, OwnBoards, Shown, Which
+from pbm.errors import Refusal
+from pbm.events import Answered, Event
+from pbm.plain import to_plain
+from pbm.play.clocks.told import clock_told
+from pbm.play.game_words import is_game
+from pbm.play.replay import position_after
+from pbm.play.subjects import games_subject
+from pbm.play.view import board_view, past_view
+from pbm.play.waiting import boards_waiting
+from pbm.rules.sides import teams
+from pbm.store.values.boards import Board
+from pbm.store.values.players import Player
+
+MOST_SHOWN = 10  # boards in one answer
+_MOST_LISTED = 50
+_LOOKED_THROUGH = 200  # the newest boards of a player, where only some of them are asked for
+_MINE = "mine"
+_SIZES = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
+
+
+class Show(Command):
+    """Show boards with all their moves.
+
+    Name boards by number, with #17 to see the board after ply 17 and #-3 to count from the
+    end; or name players to see their boards: `next` where it is their turn, `active` the
+    games in progress (that is meant when you say nothing), `over` those that are over, `all`
+    both. With nothing named it is the board of the mail that you answer.
+    """
+
+    words = ("show", "board")
+    short = ("board",)
+    group = "look"
+    examples = ("show", "show 12", "show 12#17 13", "show 12#-3", "show bob next")
+    reads_only = True
+
+    what: tuple[BoardRef | str, ...] = operand(Shown("board|handle"), many=True, optional=True)
+
+    def on(self, board: BoardRef, line: str) -> Self | None:
+        """The same of a board that the line names before it."""
+        if self.what:
+            return None
+        self.what, self.line = (board,), line
+        return self
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Answer with the boards."""
+        refs = [item for item in self.what if isinstance(item, BoardRef)]
+        handles = [item for item in self.what if isinstance(item, str)]
+        if not refs and not handles:
+            refs = [BoardRef()]
+        boards = _asked_for(context, handles).boards(context) if handles else []
+        yield from _all_shown(context, refs, boards)
+
+
+class ShowAs(Command):
+    """Show boards on which you play, each from your side.
+
+    Name them by number, or say which you mean: `next` where it is your turn, `active` those in
+    progress (that is meant when you say nothing), `over` those that are over, `all` both.
+
+    On older servers `show` told everybody the same, and this told what one player may see; so a
+    userid and a password stood before the boards. They are read here, too. You need neither: an
+    answer to any mail of ours proves who you are, and `show` looks from your side, too.
+    """
+
+    words = ("showas",)
+    group = "look"
+    examples = ("showas", "showas 12", "showas next")
+    reads_only = True
+    takes_login = True
+
+    what: tuple[BoardRef | str, ...] = operand(OwnBoards(), many=True, optional=True)
+
+    @classmethod
+    def login_in(cls, words: list[str]) -> int | None:
+        """Where a userid and a password stand: before all else, or behind the board."""
+        first = login_first(words)
+        return super().login_in(words) if first is None else first
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Answer with the boards."""
+        refs = [item for item in self.what if isinstance(item, BoardRef)]
+        which = [item for item in self.what if isinstance(item, str)]
+        boards = _asked_for(context, which).boards(context) if which or not refs else []
+        yield from _all_shown(context, refs, boards, own=True)
+
+
+class Games(Command):
+    """List games: yours, or those of the players you name.
+
+    `next` or `waiting` lists those where it is their turn, `active` those in progress (that is
+    meant when you say nothing), `over` or `finished` those that are over, `all` both. `mine` are
+    yours. The name of a game lists games of that kind only; -three those of three players, and so
+    on from -two to -six; -teams those that are played in teams.
+    """
+
+    words = ("games",)
+    group = "look"
+    examples = (
+        *("games", "games waiting", "games finished", "games all"),
+        *("games bob", "games bob next", "games all -three"),
+    )
+    reads_only = True
+
+    who: tuple[str, ...] = operand(Shown("handle"), many=True, optional=True)
+    two: bool = flag("two")
+    three: bool = flag("three")
+    four: bool = flag("four")
+    five: bool = flag("five")
+    six: bool = flag("six")
+    teams: bool = flag("teams")
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Answer with a list."""
+        named = [str(word) for word in self.who]
+        kinds = frozenset(word for word in named if is_game(word))
+        asked = replace(
+            _asked_for(context, [word for word in named if word not in kinds]),
+            kinds=kinds,
+            sizes=frozenset(size for size, name in _SIZES.items() if getattr(self, name)),
+            teams=self.teams,
+        )
+        boards, players = asked.boards(context), asked.players
+        owners = [_owner(context, player) for player in players]
+        yield Answered(
+            "games",
+            {
+                "subject_line": games_subject(owners, _counted(owners, boards, asked)),
+                "boards": [_listed(board) for board in boards[:_MOST_LISTED]],
+                "more": max(0, len(boards) - _MOST_LISTED),
+                "which": asked.which.value,
+                "line": " ".join(["games", *(owner or ME for owner in owners if owners != [None])]),
+                "over": any(_has_ended_ones(context, player) for player in players),
+                "narrowed": asked.is_narrow,
+                "seeks": own_seeks(context) if context.player in players else [],
+                "challenges": pending_challenges(context) if None in owners else [],
+            },
+        )
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """Which boards are asked for, and of whom, each player once."""
+
+    which: Which
+    players: Sequence[Player]
+    kinds: frozenset[str] = frozenset()
+    sizes: frozenset[int] = frozenset()
+    teams: bool = False
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether only some of a player's boards are meant, by what is played there."""
+        return bool(self.kinds or self.sizes or self.teams)
+
+    def boards(self, context: Context) -> list[Board]:
+        """The boards, the newest first: more than a list holds only where there are more."""
+        found: dict[int, Board] = {}
+        for player in self.players:
+            found |= {board.id: board for board in self._boards_of(context, player)}
+        return [
+            found[number] for number in sorted(found, reverse=True) if self._fits(found[number])
+        ]
+
+    def _boards_of(self, context: Context, player: Player) -> Iterator[Board]:
+        boards, most = context.work.boards, _LOOKED_THROUGH if self.is_narrow else _MOST_LISTED + 1
+        if self.which is Which.NEXT:
+            yield from boards.get_many(boards.to_move(player.id)[-most:])
+        if self.which in (Which.ACTIVE, Which.ALL):
+            yield from boards.of_player(player.id, playing=True, most=most)
+        if self.which in (Which.OVER, Which.ALL):
+            yield from boards.of_player(player.id, playing=False, most=most)
+
+    def _fits(self, board: Board) -> bool:
+        if not board.is_installed:
+            return False
+        if self.kinds and board.game not in self.kinds:
+            return False
+        if self.sizes and len(board.seats) not in self.sizes:
+            return False
+        return not self.teams or teams(board.position) is not None
+
+
+def _all_shown(
+    context: Context, refs: Sequence[BoardRef], more: Sequence[Board], *, own: bool = False
+) -> Iterator[Event]:
+    """Show boards as far as there is room in the answer; `own`: only the speaker's. Raises
+    Refusal."""
+    room = MOST_SHOWN - context.shown
+    if room <= 0:
+        raise Refusal("enough-shown", most=MOST_SHOWN)
+    boards = [(context.board(ref), ref.ply) for ref in refs[:room]]
+    strange = [board.id for board, _ in boards if own and not board.seats_of(context.player_id)]
+    if strange:
+        raise Refusal("not-your-board", number=strange[0])
+    boards += [(board, None) for board in more]
+    if not boards:
+        raise Refusal("no-boards")
+    rest = [ref.number for ref in refs[room:]] + [board.id for board, _ in boards[room:]]
+    if rest:
+        yield Answered("more-boards", {"most": room, "numbers": rest})
+    for board, ply in boards[:room]:
+        yield _shown(context, board, ply)
+
+
+def _owner(context: Context, player: Player) -> str | None:
+    """The handle of somebody else than the speaker."""
+    return None if player.id == context.player_id else player.handle
+
+
+def _counted(owners: Sequence[str | None], boards: Sequence[Board], asked: _Asked) -> str:
+    if asked.which is Which.OVER:
+        return f"{len(boards)} over"
+    movers = [board.to_move for board in boards if board.to_move]
+    counted = f"{len(movers)} {'waiting' if asked.which is Which.NEXT else 'in progress'}"
+    if len(asked.players) > 1:
+        return counted
+    own = sum(mover.player_id == asked.players[0].id for mover in movers)
+    whose = f"{owners[0]}'s" if owners[0] else "your"
+    told = f"{whose} move on {own or 'none'}"
+    return told if asked.which is Which.NEXT else f"{counted}, {told}"
+
+
+def _has_ended_ones(context: Context, player: Player) -> bool:
+    return bool(context.work.boards.of_player(player.id, playing=False, most=1))
+
+
+def _listed(board: Board) -> dict[str, Any]:
+    return {
+        "number": board.id,
+        "players": [seat.handle for seat in board.seats],
+        "status": board.status,
+        "turn": board.to_move.handle if board.to_move else None,
+        "turn_unreachable": bool(board.to_move and board.to_move.unreachable),
+        "ply": board.ply,
+        "paused": board.playing and board.paused_since is not None,
+        "winners": [board.seats[seat - 1].handle for seat in board.winners or ()],
+    }
+
+
+def _shown(context: Context, board: Board, ply: int | None) -> Answered:
+    if ply is None:
+        player_id = context.actor_id
+        view = board_view(
+            context.work, board, player_id=player_id, whole=True, picture=context.wants_picture
+        )
+        clock = clock_told(context.work, board, context.now)
+        zone = context.actor.settings.timezone if context.actor else "UTC"
+        told = {**to_plain(view), "clock": clock.for_reader(zone) if clock else None}
+        return Answered("board", told, board.id)
+    counted = ply if ply >= 0 else board.ply + 1 + ply
+    if not 0 <= counted <= board.ply:
+        raise Refusal("no-such-ply", number=board.id, last=board.ply, ply=ply)
+    position = position_after(context.work, board, counted)
+    past = past_view(context.work, board, position, counted, picture=context.wants_picture)
+    return Answered("past-board", to_plain(past), board.id)
+
+
+def _asked_for(context: Context, words: Sequence[str]) -> _Asked:
+    chosen = [WHICH[word] for word in words if word in WHICH]
+    handles = [ME if word == _MINE else word for word in words if word not in WHICH] or [ME]
+    players = [player_named(context, handle) for handle in handles]
+    which = chosen[-1] if chosen else Which.ACTIVE
+    return _Asked(which, list({player.id: player for player in players}.values()))
+
+
+class Next(Command):
+    """See every board on which it is your move, in one mail.
+
+    The one that has waited longest comes first. Answer with a line for each board on which you
+    want to move: its number, and the move. Boards can be left out.
+    {game}
+    """
+
+    words = ("next",)
+    group = "look"
+    examples = ("next",)
+    reads_only = True
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Answer with the boards."""
+        if context.shown >= MOST_SHOWN:
+            raise Refusal("enough-shown", most=MOST_SHOWN)
+        waiting = boards_waiting(context.work, context.player, context.now)
+        if waiting.count == 1:
+            (board,) = waiting.boards
+            yield Answered("board", board, board["number"])
+            return
+        title = f"your move on {waiting.count or 'no'} boards"
+        yield Answered("waiting", {"title": title, **to_plain(waiting)})

@@ -1,0 +1,302 @@
+"""The commands that tell who plays here, and how the games of players went."""
+
+from collections.abc import Container, Iterator, Sequence
+from typing import Any
+
+from pbm.commands.language.context import Context, player_named
+from pbm.commands.language.declare import Command
+from pbm.commands.language.fields import operand, option
+from pbm.commands.language.languages_spoken import names_of
+from pbm.commands.language.words import (
+    ME,
+    BoardKind,
+    BoardRef,
+    GameName,
+    Handle,
+    Shown,
+    Word,
+    lowered,
+)
+from pbm.errors import Refusal
+from pbm.events import Answered, Event
+from pbm.plain import to_plain
+from pbm.play.clocks.vacations import today_of
+from pbm.play.ratings import STALE, at, measured, shown
+from pbm.play.results import Score, result_of, score_of
+from pbm.rules.registry import game_named, games
+from pbm.store.history import MOST_MEETINGS
+from pbm.store.players import Listed
+from pbm.store.values.players import Player
+from pbm.store.values.ratings import Pool, Rating
+
+_MOST_LISTED = 20  # games in one answer
+_MOST_PLAYERS = 30
+_MOST_COUNTED = 1000  # games in progress; beyond that nobody counts
+_LOOKED_AT = 100  # games by which it is told how often somebody was in time
+_LONGEST = 16  # characters of a handle
+_TWO = 2
+
+
+class History(Command):
+    """List the finished games of a player, or of two players with each other.
+
+    With nobody named they are yours. The newest come first, twenty in one answer, which says how
+    to ask for those before them. Of two players the score comes first, from the newest thousand
+    games of the one who is named first. Games that were imported are left out.
+    """
+
+    words = ("history",)
+    group = "look"
+    examples = ("history", "history bob", "history me bob")
+    reads_only = True
+
+    who: tuple[BoardRef | str, ...] = operand(Shown("handle"), many=True, optional=True)
+    before: BoardRef | None = option("before", BoardKind())
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Answer with a list."""
+        for item in self.who:
+            if isinstance(item, BoardRef):
+                raise Refusal("history-of-board", number=item.number)
+        handles = list(dict.fromkeys(str(item) for item in self.who)) or [ME]
+        players = [player_named(context, handle) for handle in handles]
+        if len(players) > _TWO:
+            raise Refusal("too-many-histories")
+        of = players[0]
+        score: Score | None = None
+        below = self.before.number if self.before else None
+        if len(players) == _TWO and players[0].id != players[1].id:
+            meetings = context.work.history.meetings(*(player.id for player in players))
+            score = score_of(meetings)
+            older = [item.board_id for item in meetings if below is None or item.board_id < below]
+            numbers, more = older[:_MOST_LISTED], len(older) > _MOST_LISTED
+            go_on = numbers[-1] if more else None
+        else:
+            found = context.work.history.finished(of.id, below=below, most=_MOST_LISTED)
+            numbers, go_on = list(found.board_ids), found.go_on_below
+        names = [player.handle for player in players]
+        boards = context.work.boards.get_many(numbers)
+        yield Answered(
+            "history",
+            {
+                "title": f"the games of {' and '.join(names)}",
+                "names": names,
+                "own": of.id == context.actor_id,
+                "score": score._asdict() if score else None,
+                "most": MOST_MEETINGS,
+                "many": len(context.work.boards.numbers_of(of.id, most=MOST_MEETINGS + 1))
+                > MOST_MEETINGS,
+                "games": [
+                    {**result_of(context.work, board, of.id)._asdict(), **_title(board.game)}
+                    for board in boards
+                    if board.is_installed
+                ],
+                "line": f"history {' '.join(handles)} -before={go_on}" if go_on else None,
+                "later": below is not None,
+            },
+        )
+
+
+class Info(Command):
+    """Tell about a player: since when, ratings, games, how often in time, languages.
+
+    `info me` is what others are told of you. It says nothing of your addresses, nor of how we write
+    to you.
+    """
+
+    words = ("info",)
+    group = "look"
+    examples = ("info bob", "info me")
+    reads_only = True
+
+    who: str = operand(Handle())
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Answer with what everybody may know."""
+        player = player_named(context, self.who)
+        if player.status == "removed":
+            raise Refusal("has-left", handle=player.handle)
+        yield Answered("info", {**_who(context, player), **_games(context, player)})
+
+
+class Players(Command):
+    """List who plays here, in the order of the alphabet, with their ratings.
+
+    Name the beginning of a handle to start there. The ratings are those of games of two players; a
+    game before or behind the word says of which game.
+    """
+
+    words = ("players", "list")
+    group = "look"
+    examples = ("players", "players bo", "list")
+    reads_only = True
+
+    of: str | None = operand(GameName(explains=False), optional=True)
+    start: str | None = operand(Word("handle"), optional=True)
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Answer with a list."""
+        work, info = context.work, (game_named(self.of) if self.of else self.game).info
+        first = lowered(self.start or "")[:_LONGEST]
+        players, go_on = work.players.some_from(first, most=_MOST_PLAYERS)
+        numbers = [player.id for player in players]
+        known = work.ratings.current(info.name, Pool.TWO, numbers)
+        away = work.vacations.away_among(numbers, context.now.date())
+        rows = [
+            {
+                "handle": player.handle,
+                "since": str(player.joined_at.date()),
+                "rating": _rating(context, player, known.get(player.id)),
+                "away": str(away[player.id]) if player.id in away else None,
+                "robot": player.robot is not None,
+            }
+            for player in players
+        ]
+        told = {"title": "who plays here", "players": rows, "game": info.title, "first": first}
+        yield Answered("players", {**told, "line": f"players {go_on}" if go_on else None})
+
+
+def _rating(context: Context, player: Listed, known: Rating | None) -> dict[str, Any] | None:
+    if player.robot:
+        return told_of_robot(player.robot)
+    return told_rating(context, known) if known else None
+
+
+def _who(context: Context, player: Player) -> dict[str, Any]:
+    """Who somebody is, and whether one can play with them now."""
+    away = context.work.vacations.away_among([player.id], today_of(player, context.now))
+    return {
+        "title": f"about {player.handle}",
+        "handle": player.handle,
+        "since": str(player.joined_at.date()),
+        "suspended": player.status != "active",
+        "robot": player.robot is not None,
+        "unreachable": player.unreachable_since is not None,
+        "away": str(away[player.id]) if away else None,
+        "languages": list(names_of(player.settings.languages)),
+    }
+
+
+def _games(context: Context, player: Player) -> dict[str, Any]:
+    """What somebody plays and has played."""
+    history = context.work.history
+    games_over, kept = history.kept_time(player.id, most=_LOOKED_AT)
+    return {
+        "ratings": _ratings(context, player),
+        "measured": told_of_robot(player.robot) if player.robot else None,
+        "playing": history.playing(player.id, most=_MOST_COUNTED),
+        "most": _MOST_COUNTED,
+        "over": games_over,
+        "looked_at": _LOOKED_AT,
+        "kept": kept,
+    }
+
+
+def _ratings(context: Context, player: Player) -> Sequence[dict[str, Any]]:
+    """A player's ratings, game by game."""
+    return [
+        {
+            "pool": pool.value,
+            "place": place_in(context, game, pool, player.id),
+            **_title(game),
+            **told_rating(context, rating),
+        }
+        for (game, pool), rating in context.work.ratings.of_player(player.id).items()
+        if game in games()
+    ]
+
+
+def _title(game: str) -> dict[str, str | None]:
+    """Which game it is, where there are several."""
+    return {"game": game_named(game).info.title if len(games()) > 1 else None}
+
+
+_MOST = 20  # players of each list
+_COUNTED = 1000  # players who have a place in a list
+
+
+class Standings(Command):
+    """List the players with the highest ratings, and your own place.
+
+    There is one list for games of two players, one for three and more, and one for teams. Who has
+    played ten rated games there, against two different people or more, stands in it; those of whom
+    little is known stand apart.
+
+    A rating is a number: whoever has none yet counts as 1500, and a win against somebody stronger
+    raises it more. Behind it stands how sure it is: two of three ratings are off by no more than
+    that. It grows in months without a game. A `?` says that it is large; it goes after some ten
+    games, sooner against players who are well known.
+
+    All finished games count that were not begun with `-unrated` and got somewhere: each side has
+    moved ten times, or five times where somebody has scored. What ends before counts for nobody. Of
+    your wins over one player within 30 days the third counts half, the next a quarter, and so on,
+    and so do that player's losses. The strength of robots was measured: a game with them changes
+    your rating, and never theirs.
+
+    With more than two players your place in the game counts, not only who has won: who left the
+    game comes after those who stayed, by the last moves, the latest first. Where several of your
+    games run out of time and you have written nothing since we reminded you, the first alone costs
+    you rating, once in 180 days; those in which you are behind all do.
+    """
+
+    words = ("standings", "ratings")
+    group = "look"
+    examples = ("standings",)
+    reads_only = True
+
+    of: str | None = operand(GameName(), optional=True)
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Answer with the lists of a game."""
+        info = (game_named(self.of) if self.of else self.game).info
+        lists = [found for pool in Pool if (found := _listed(context, info.name, pool))]
+        title, stale = f"the standings of {info.title}", context.work.facts.find(STALE) is not None
+        told = {"title": title, "lists": lists, "game": info.title, "stale": stale}
+        yield Answered("standings", told)
+
+
+def _listed(context: Context, game: str, pool: Pool) -> dict[str, Any] | None:
+    found = _standings(context, game, pool)
+    known = [one for one, row in found.items() if not row["provisional"]]
+    apart = [one for one, row in found.items() if row["provisional"]]
+    named = {*known[:_MOST], *apart[:_MOST], *_own(context, found)}
+    handles = context.work.players.handles_of(named)
+    lists = [
+        [{"handle": handles[one], **found[one]} for one in some if one in named]
+        for some in (known, apart)
+    ]
+    return {"pool": pool.value, "rows": lists[0], "apart": lists[1]} if found else None
+
+
+def _own(context: Context, found: Container[int]) -> set[int]:
+    return {context.actor.id} if context.actor and context.actor.id in found else set()
+
+
+def _standings(context: Context, game: str, pool: Pool) -> dict[int, dict[str, Any]]:
+    """Those who stand in a list, the best first, by their numbers, with their places; of whom
+    little is known has none."""
+    found: dict[int, dict[str, Any]] = {}
+    place = 0
+    for player_id, rating in context.work.ratings.standings(game, pool, _COUNTED):
+        told = told_rating(context, rating)
+        place += not told["provisional"]
+        found[player_id] = {"place": "" if told["provisional"] else str(place), **told}
+    return found
+
+
+def place_in(context: Context, game: str, pool: Pool, player_id: int) -> str:
+    """A player's place in the standings, as it is told; nothing for one who has none."""
+    row = _standings(context, game, pool).get(player_id)
+    return row["place"] if row else ""
+
+
+def told_rating(context: Context, rating: Rating) -> dict[str, Any]:
+    """A rating as it is by now, for a template."""
+    now = at(rating, context.now)
+    return {"games": rating.games, **to_plain(shown(now.mu, now.sigma))}
+
+
+def told_of_robot(robot: str) -> dict[str, Any]:
+    """The rating of a robot, for a template."""
+    known = measured(robot)
+    return {"games": 0, "measured": True, **to_plain(shown(known.mu, known.sigma))}

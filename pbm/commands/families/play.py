@@ -1,0 +1,181 @@
+"""The commands of a game in progress."""
+
+from collections.abc import Iterator
+from typing import Self
+
+from pbm.commands.families.look import MOST_SHOWN
+from pbm.commands.language.context import Context
+from pbm.commands.language.declare import Command
+from pbm.commands.language.fields import operand
+from pbm.commands.language.words import BoardKind, BoardRef, MoveText, PlyMark
+from pbm.errors import Refusal
+from pbm.events import Answered, Event, Held
+from pbm.mail.site import Answering
+from pbm.plain import to_plain
+from pbm.play.boards import check_move
+from pbm.play.leave import leave_board
+from pbm.play.move import play_move
+from pbm.play.view import last_seen, past_view, view_after
+from pbm.rules.contract import Game
+from pbm.store.values.boards import Board
+
+
+class Move(Command):
+    """Play a move on a board where it is your turn.
+
+    Leave the board's number out when you answer a mail about that board, or when it is
+    your turn on one board only. With #17 the move is played only as ply 17, so that a late
+    mail can do no harm. What you write below the move goes to the other players.
+    In answer to a board's mail the move alone is enough, on a line of its own: a greeting may
+    stand above it. Quotes, a full stop or "please" around it do not matter. If you write
+    something that can only mean one move, we ask whether it was meant.
+    A line that begins with a board's number needs no word `move`: the number and the move are
+    enough, in any mail, and on a line for each board.
+    """
+
+    takes_login = True
+    covered_by_yes = True
+    words = ("move", "board", "mvoe")
+    slips = frozenset({"mvoe"})
+    group = "play"
+    plainly = "{game}"
+
+    board: BoardRef | None = operand(BoardKind(), optional=True)
+    move: str = operand(MoveText())
+    ply: int | None = operand(PlyMark(), optional=True)
+    is_bare: bool = False  # the command's word was left out
+    is_line: bool = False  # a board's number stands in its place: `12 MOVE`
+
+    @classmethod
+    def bare(cls, text: str, line: str, game: Game, board: BoardRef | None = None) -> Self:
+        """The command that a move alone is, as an answer to a board's mail may hold it."""
+        command = cls()
+        command.game, command.line, command.is_bare = game, line, True
+        command.board, command.move, command.ply = board, " ".join(text.split()), None
+        return command
+
+    @classmethod
+    def on_board(cls, board: BoardRef, text: str, line: str, game: Game) -> Self:
+        """The command that a board's number and a move are, on a line of their own."""
+        command = cls.bare(text, line, game, board)
+        command.is_bare, command.is_line = False, True
+        return command
+
+    @property
+    def number(self) -> int | None:
+        """The number of the board that it names."""
+        return self.board.number if self.board else None
+
+    def is_on(self, board: Board) -> bool:
+        """Whether it may be the next move of a board: it names no other one, and no other ply."""
+        return self.number in (None, board.id) and self._meant_ply in (None, board.ply + 1)
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Play it."""
+        board = context.own_board(self.board)
+        self._check_ply(board)
+        self._check_turn(board, context)
+        older = self._older(board, context)
+        if older:
+            taken_back = board.taken_back > older.taken_back
+            yield self._held(board, context, "stale-move", taken_back=taken_back)
+            return
+        if self.is_line and context.hints and board.id not in context.hints:
+            # In an answer to another board the number may be that of a move.
+            yield self._held(board, context, "other-board", answered=context.hints[0])
+            return
+        yield from play_move(context.work, board, self.move, context.now, context.turn.arrived)
+
+    def _held(self, board: Board, context: Context, section: str, **why: int) -> Held:
+        """The question whether a move is meant for a board as it is now. Raises Refusal."""
+        check_move(board, self.move)
+        past = past_view(
+            *(context.work, board, board.position, board.ply),
+            since=last_seen(board, context.actor_id),
+            picture=context.wants_picture,
+        )
+        told = {**to_plain(past), "next": board.ply + 1, **why}
+        return Held(self.pinned(context), section, told, board.id)
+
+    def pinned(self, context: Context) -> str:
+        """Name the board and the ply for which the move is meant now."""
+        board = context.own_board(self.board)
+        ply = self._meant_ply or board.ply + 1
+        return f"move {board.id}#{ply} {self._written(board, ply)}"
+
+    def _written(self, board: Board, ply: int) -> str:
+        """The move in its canonical text; as it was typed where it isn't legal now."""
+        try:
+            return str(check_move(board, self.move)) if ply == board.ply + 1 else self.move
+        except Refusal:
+            return self.move
+
+    @property
+    def _meant_ply(self) -> int | None:
+        return self.ply if self.ply is not None else self.board.ply if self.board else None
+
+    def _check_ply(self, board: Board) -> None:
+        meant = self._meant_ply
+        if meant is not None and meant != board.ply + 1:
+            raise Refusal("other-ply", meant=meant, next=board.ply + 1, number=board.id)
+
+    def _check_turn(self, board: Board, context: Context) -> None:
+        mover = board.to_move
+        if mover and mover.player_id != context.player_id:
+            raise Refusal("not-your-turn", turn=mover.handle, number=board.id)
+
+    def _older(self, board: Board, context: Context) -> Answering | None:
+        """What this answers, if the board was older there: it may mean what stood then."""
+        if self._meant_ply is not None or (self.number is not None and not self.is_line):
+            return None
+        shown = next((item for item in context.mailed if item.number == board.id), None)
+        if shown is None or (shown.taken_back, shown.ply) >= (board.taken_back, board.ply):
+            return None
+        return shown
+
+
+class Resign(Command):
+    """Give a board up, at once.
+
+    What you have on the board stays and stands in the way; the others play on until one is left.
+    """
+
+    takes_login = True
+    words = ("resign",)
+    group = "play"
+    examples = ("resign", "resign 12")
+
+    board: BoardRef | None = operand(BoardKind(), optional=True)
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Leave all of the player's seats."""
+        board = context.own_game(self.board)
+        yield from leave_board(context.work, board, context.player, "resigned", context.now)
+
+    def pinned(self, context: Context) -> str:
+        """Name the board."""
+        return f"resign {context.own_board(self.board).id}"
+
+
+class Preview(Command):
+    """See the board as a move would leave it; nothing is played.
+
+    The move is that of the player whose turn it is. Only you get the answer.
+    """
+
+    words = ("preview",)
+    group = "look"
+    reads_only = True
+
+    board: BoardRef | None = operand(BoardKind(), optional=True)
+    move: str = operand(MoveText())
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Answer with the board."""
+        if context.shown >= MOST_SHOWN:
+            raise Refusal("enough-shown", most=MOST_SHOWN)
+        board = context.board(self.board)
+        if not board.playing:
+            raise Refusal("board-over", number=board.id)
+        view, move = view_after(board, self.move, picture=context.wants_picture)
+        yield Answered("preview", {**to_plain(view), "move": move}, board.id)

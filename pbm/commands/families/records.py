@@ -1,0 +1,133 @@
+"""Games as records: a board written out, and a game from elsewhere brought in."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+
+from pbm.commands.families.leaving import everything_about
+from pbm.commands.language.context import Context
+from pbm.commands.language.declare import Command
+from pbm.commands.language.fields import Chosen, game_options, operand
+from pbm.commands.language.words import ME, BoardRef, Shown
+from pbm.errors import Refusal
+from pbm.events import Answered, Event
+from pbm.play.analyses import kept_analysis, tells_nothing
+from pbm.play.analyses_told import better_lines
+from pbm.play.game_words import why
+from pbm.play.limits import Rate
+from pbm.play.records import (
+    Replay,
+    keep_for_a_time,
+    keep_record,
+    read_record,
+    record_of,
+    shown_names,
+)
+from pbm.rules.contract import GameRecord, KeepsRecords, RecordError
+from pbm.rules.record import forms_of, readings_of, written
+from pbm.store.values.boards import Board
+
+MOST_PLIES = 2_000
+A_RECORD = 100  # plies; each further hundred counts as another
+IMPORTS = Rate("imports", 30, timedelta(days=1))
+
+
+class Export(Command):
+    """Get a game as a record: text that other programs, or `import`, can read.
+
+    {game} `export me` sends you everything that is kept about you, as JSON.
+    """
+
+    words = ("export",)
+    group = "look"
+    examples = ("export", "export 12", "export me")
+    reads_only = True
+
+    what: BoardRef | str | None = operand(Shown("board|me"), optional=True)
+    chosen: Chosen = game_options(forms_of, of_any=True)
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Answer with the record."""
+        if self.what == ME:
+            text = json.dumps(everything_about(context), indent=1)
+            yield Answered("record", {"title": "all about you", "text": text})
+            return
+        if isinstance(self.what, str):
+            raise Refusal("not-a-board", word=self.what)
+        board = context.board(self.what)
+        chosen = self.chosen.options()
+        known = {option.name for option in forms_of(board.rules)}
+        for name in sorted(chosen.keys() - known):
+            told = {"reason": "option", "word": f"-{name}", "usage": self.usage(board.rules)}
+            raise Refusal("syntax", number=board.id, **told)
+        try:
+            text = written(self._record(context, board), board.rules, chosen)
+        except RecordError as error:
+            told = why(board.rules, error, of_board=board.id)
+            raise Refusal("no-such-form", number=board.id, **told) from error
+        title = f"board {board.id} as a record"
+        yield Answered("record", {"title": title, "number": board.id, "text": text})
+
+    def _record(self, context: Context, board: Board) -> GameRecord:
+        """The game, with the better moves that an analysis of it has found."""
+        record = record_of(context.work, board, context.server)
+        kept = None if board.playing else kept_analysis(context.work, board)
+        if not (kept and kept.finished_at and tells_nothing(context.work, board, context.actor)):
+            return record
+        return replace(record, better=better_lines(kept))
+
+
+class Import(Command):
+    """Bring in the record of a game that was played elsewhere.
+
+    Put the record below the command: text with tags and numbered moves, or JSON, as
+    `export` writes them. {game} The game is played through;
+    where the rules do not allow a move, nothing is kept, and we say which and why.
+    It gets a number like any board, so that `show` and `export` work on it. It is over, and
+    nobody can play on. It goes when nobody has looked at it for 90 days.
+
+    You can bring in thirty games in 24 hours, of 2000 moves at most. A long one counts once for
+    each hundred moves.
+    """
+
+    words = ("import",)
+    group = "look"
+    examples = ("import",)
+    takes_text = True
+    tries = IMPORTS
+
+    chosen: Chosen = game_options(readings_of)
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Replay it, and keep it."""
+        through = self._replay(context)
+        _check_length(context, len(through.played))
+        seated = [context.player.id] * through.record.seats
+        names = shown_names(through.record)
+        board = keep_record(context.turn, self.game, through, seated, names=names)
+        keep_for_a_time(context.turn, board)
+        told = {"title": "your record", "plies": board.ply, "options": dict(board.options)}
+        yield Answered("imported", {**told, "game": board.game, "number": board.id}, board.id)
+
+    def _replay(self, context: Context) -> Replay:
+        text = "\n".join(context.text)
+        if not text.strip():
+            raise Refusal("no-record")
+        if not isinstance(self.game, KeepsRecords):
+            raise Refusal("no-records", title=self.game.info.title)
+        game, chosen = self.game, self.chosen.options()
+        of = (game.info.name, text, *sorted(chosen.items()))
+        found = context.turn.apart.outcome(of, lambda: read_record(game, text, chosen))
+        if isinstance(found, RecordError):
+            raise Refusal("bad-record", **why(self.game, found)) from found
+        return found
+
+
+def _check_length(context: Context, plies: int) -> None:
+    """Count what is long once more for each further hundred moves. Raises Refusal."""
+    if plies > MOST_PLIES:
+        raise Refusal("long-record", plies=plies, most=MOST_PLIES)
+    for _ in range((plies - 1) // A_RECORD):
+        if not IMPORTS.take(context.work, context.now, context.player.id):
+            raise Refusal("too-often", most=IMPORTS.most)

@@ -1,0 +1,217 @@
+"""The commands by which somebody finds others to play with, without knowing anybody."""
+
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+from typing import ClassVar
+
+from pbm.commands.families.lists import own_seeks, told_of
+from pbm.commands.families.lobby import Challenge
+from pbm.commands.language.context import Context
+from pbm.commands.language.declare import Command
+from pbm.commands.language.fields import operand, option
+from pbm.commands.language.numbers import PlayerCount, RatingRange, SeekNumber, SeekOrAll, Span
+from pbm.commands.language.opponents import Team
+from pbm.errors import Refusal
+from pbm.events import Answered, Event
+from pbm.play.robots import robot_to_begin_with
+from pbm.play.seeks import (
+    PAIRS_FOR,
+    STANDS_FOR,
+    fewest_players,
+    find_seek,
+    has_joined,
+    join_seek,
+    leave_seek,
+    make_seek,
+    seeks_to_join,
+    usual_setup,
+    wish_for,
+)
+from pbm.store.values.seeks import Seek
+
+MOST_LISTED = 40
+_SHORTEST, _LONGEST = timedelta(days=1), timedelta(weeks=8)
+
+
+class Play(Command):
+    """Be paired with the next player who wants a game.
+
+    If somebody waits for one already, you both get the board at once; lots are drawn for the
+    seats. You take a seat in a game that another player seeks without wishes of their own, too.
+    Where there is a choice, it is somebody whom you have not just met, with a rating near yours,
+    and then whoever has waited longest. Else you wait, and get the board when somebody comes,
+    within two weeks.
+
+    `unseek` ends the waiting. For a game with wishes of your own send a `seek`.
+    """
+
+    words = ("play",)
+    stands_alone = True
+    group = "lobby"
+    plainly = 'Answer any mail of ours with "play". The first board comes as soon as there are two.'
+    examples = ("play",)
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Start a board, or let the player wait."""
+        setup, lots = usual_setup(self.game.info.name), context.shuffled
+        wish = wish_for(setup, fewest_players(setup), pairs=True)
+        done = make_seek(context.work, wish, context.player, context.now, PAIRS_FOR, lots)
+        yield from _told(context, done)
+
+    def pinned(self, context: Context) -> str:  # noqa: ARG002 - it is about the speaker
+        """Name the game."""
+        return self.of_its_game(self.words[0])
+
+
+class SeekOthers(Challenge):
+    """Offer a game to whoever wants to play it.
+
+    Others find it in `seeks` and take a seat with `join`. With the last seat the board starts, and
+    everybody gets it; lots are drawn for the seats. `seek 4` is for four players. The other options
+    are those of `challenge`.
+
+    -rating=1200-1600 lets only players in whose rating is in that range, 1200- has no upper end,
+    and a newcomer counts as 1500. A seek stands for four weeks, or for as long as you say:
+    -expires=10d. You are told when somebody joins and others are still missing, and when it has
+    come to nothing. `unseek` takes it back.
+
+    You can have five seeks. One without wishes begins at once if somebody waits who said `play`.
+    """
+
+    words = ("seek",)
+    prefix = ""
+    plainly = ""
+    examples: ClassVar[tuple[str, ...]] = (
+        "seek 3",
+        "seek",
+        "seek -rating=1200-1600",
+        "seek -forfeittime=10d -unrated",
+    )
+
+    opponents: tuple[Team, ...] = ()
+    seats: tuple[Team, ...] | None = None
+    random: bool = True
+    rating: tuple[int | None, int | None] | None = option("rating", RatingRange())
+    expires: timedelta | None = option("expires", Span(_SHORTEST, _LONGEST))
+    players: int | None = operand(PlayerCount(), optional=True)
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Write it down, or start the board with somebody who waits for such a game."""
+        least, most = self.rating or (None, None)
+        number = self.players or fewest_players(self._setup(0))
+        setup, wishes = self._setup(number), tuple(self._wishes())
+        wish = wish_for(setup, number, wishes=wishes, least=least, most=most)
+        lasts, lots = self.expires or STANDS_FOR, context.shuffled
+        yield from _told(
+            context, make_seek(context.work, wish, context.player, context.now, lasts, lots)
+        )
+
+    def pinned(self, context: Context) -> str:  # noqa: ARG002 - it names nobody
+        """The same line, with its game."""
+        return self.of_its_game(self.line)
+
+    def _wishes(self) -> Iterator[str]:
+        """The options that say how the game is played, as they are written."""
+        yield from dict.fromkeys(self.chosen.written())
+        if self.rounds:
+            yield f"-rounds={self.rounds}"
+        yield from self._written_clock()
+        if self.unrated:
+            yield "-unrated"
+
+
+class Seeks(Command):
+    """List the games that others offer, those that you can join first.
+
+    The newest stand first, and one of each player before anybody's second. Your own stand above
+    them, with who waits there already.
+    """
+
+    words = ("seeks", "offers")
+    group = "lobby"
+    examples = ("seeks",)
+    reads_only = True
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Answer with a list."""
+        can, cannot, more = seeks_to_join(context.work, context.player, context.now, MOST_LISTED)
+        told = {
+            "own": own_seeks(context),
+            "can": told_of(context, can),
+            "cannot": told_of(context, cannot),
+            "more": more,
+        }
+        yield Answered("seeks", {"title": "open games", **told})
+
+
+class Join(Command):
+    """Take a seat in a game that another player seeks.
+
+    `seeks` lists them with their numbers. With the last seat the board starts, and everybody gets
+    it. Until then `unseek` gives your seat back. You can join twenty in a day.
+    """
+
+    words = ("join",)
+    group = "lobby"
+    examples = ("join 3",)
+
+    number: int = operand(SeekNumber())
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Take it, and start the board if it was the last."""
+        lots = context.shuffled
+        done = join_seek(context.work, self.number, context.player, context.now, lots)
+        yield from _told(context, done)
+        if isinstance(done, Seek):
+            yield has_joined(done, context.player)
+
+
+class Unseek(Command):
+    """Take back a seek of yours, or your seat in somebody else's.
+
+    It ends the waiting after `play`, too. The number can be left out where there is only one, and
+    `unseek all` ends all of it.
+    """
+
+    words = ("unseek",)
+    group = "lobby"
+    examples = ("unseek", "unseek 3", "unseek all")
+
+    number: int | str | None = operand(SeekOrAll(), optional=True)
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Let it be over, or the seat be free."""
+        context.work.seeks.lock()
+        for seek in self._meant(context):
+            yield from leave_seek(context.work, seek, context.player)
+            own, pairs = seek.maker.player_id == context.player.id, seek.wish.pairs
+            told = {"number": seek.id, "own": own, "pairs": pairs, "by": seek.maker.handle}
+            yield Answered("unseek", {"title": f"seek {seek.id}", **told})
+
+    def pinned(self, context: Context) -> str:
+        """Name the seek."""
+        meant = self._meant(context)
+        return f"{self.words[0]} {SeekOrAll.ALL if self.number == SeekOrAll.ALL else meant[0].id}"
+
+    def _meant(self, context: Context) -> Sequence[Seek]:
+        own = context.work.seeks.of_player(context.player.id)
+        if own and (self.number == SeekOrAll.ALL or (self.number is None and len(own) == 1)):
+            return own
+        if not isinstance(self.number, int):
+            raise Refusal("which-seek", seeks=[seek.id for seek in own])
+        found = [seek for seek in own if seek.id == self.number]
+        if not found:
+            raise Refusal("not-in-seek", seek=find_seek(context.work, self.number).id)
+        return found
+
+
+def _told(context: Context, done: Seek | list[Event]) -> Iterator[Event]:
+    """What happened: a board started, or what the player waits in."""
+    if not isinstance(done, Seek):
+        yield from done
+        return
+    (told,) = told_of(context, [done])
+    joined = not told["own"]
+    robot = robot_to_begin_with(context.work, done.wish.game) if done.wish.pairs else None
+    told |= {"joined": joined, "robot": robot}
+    yield Answered("seeking", {"title": f"seek {done.id}", **told})

@@ -1,0 +1,308 @@
+"""The commands by which a player says how we are to write."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from datetime import datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo, available_timezones
+
+from pbm.commands.language.context import Context
+from pbm.commands.language.declare import Command
+from pbm.commands.language.fields import operand
+from pbm.commands.language.languages_spoken import names_of, read_languages
+from pbm.commands.language.numbers import Span
+from pbm.commands.language.words import OneOf, Word, Words, cut_short, lowered
+from pbm.errors import Refusal
+from pbm.events import Answered, Event
+from pbm.nearest import nearest
+from pbm.play.clocks.durations import write_duration
+from pbm.play.clocks.terms import LONGEST
+from pbm.play.clocks.vacations import keep_zone
+from pbm.play.clocks.waits import check_time_left, look_again
+from pbm.play.digests import DAILY, HOURLY, OFF, arrange_digests
+from pbm.play.robots import MOST_BOARDS, boards_with_robots
+
+_CHALLENGES = ("on", "off", "ask")
+_MOST_ZONES = 3  # of one city
+_OF_THE_CALENDAR = ("weekend", "timezone")
+_MOST_GAMES = 999
+_DAY = timedelta(days=1)
+_NO_LIMIT = ("none", "off", "no", "0")
+_SPELLINGS = {
+    "pictures": "picture",
+    "mail": "mails",
+    "digests": "digest",
+    "zone": "timezone",
+    "tz": "timezone",
+    "weekends": "weekend",
+    "language": "languages",
+    "receipt": "receipts",
+    "reminder": "reminders",
+}
+_HOW_OFTEN = {
+    **dict.fromkeys(("on", "day", "everyday"), DAILY),
+    **dict.fromkeys(("no", "never", "none"), OFF),
+    "hour": HOURLY,
+}
+_REMINDERS = {
+    **dict.fromkeys(("on", "usual", "every"), "all"),
+    **dict.fromkeys(("off", "few", "none", "no"), "last"),
+}
+_HOUR = re.compile(r"([0-9]{1,2})(?:[:.]?00)?[ ]?(h|am|pm|)", re.ASCII)
+
+
+_Read = Callable[[str], dict[str, Any]]  # a value into what is another way then; raises Refusal
+
+
+def _choice(name: str, choices: Sequence[str], word: str) -> str:
+    """The one of some words that is meant. Raises Refusal."""
+    value = lowered(word)
+    if value not in choices:
+        told = {"word": cut_short(word), "near": nearest(value, choices)}
+        raise Refusal("no-such-setting", name=name, choices=list(choices), **told)
+    return value
+
+
+def _one_of(name: str, *choices: str) -> _Read:
+    return lambda word: {name: _choice(name, choices, word)}
+
+
+def _on_or_off(name: str) -> _Read:
+    return lambda word: {name: _choice(name, ("on", "off"), word) == "on"}
+
+
+def _mails(word: str) -> dict[str, Any]:
+    value = _choice("mails", ("all", "turn", "digest"), word)
+    return {"digest": DAILY} if value == "digest" else {"mails": value, "digest": OFF}
+
+
+def _digest(word: str) -> dict[str, Any]:
+    hour = _hour(word)
+    if hour is not None:
+        return {"digest": DAILY, "digest_at": hour}
+    usual = _HOW_OFTEN.get(lowered(word), word)
+    return {"digest": _choice("digest", (DAILY, HOURLY, OFF), usual)}
+
+
+def _hour(word: str) -> int | None:
+    """An hour of the day, as people write it: `18:00`, `18h`, `6pm`; None for anything else."""
+    found = _HOUR.fullmatch(lowered(word))
+    if found is None:
+        return None
+    hour = int(found[1])
+    if found[2] in ("am", "pm"):
+        return hour % 12 + 12 * (found[2] == "pm") if 1 <= hour <= 12 else None
+    return hour if hour < 24 else None
+
+
+def _reminders(word: str) -> dict[str, Any]:
+    value = _REMINDERS.get(lowered(word), lowered(word))
+    if value in ("all", "last"):
+        return {"reminders": value}
+    after = Span(_DAY, LONGEST).read([word])
+    return {"reminders": write_duration(after)}
+
+
+def _zone(word: str) -> str:
+    alike = {name.lower(): name for name in available_timezones()}
+    name = alike.get(lowered(word).replace(" ", "_"))
+    if name is None:
+        raise Refusal("no-such-zone", word=cut_short(word), near=_zones_like(word, alike))
+    return name
+
+
+def _zones_like(word: str, zones: Mapping[str, str]) -> list[str]:
+    """The zones of a city, or those that a word is most like; `zones` by their names in small
+    letters."""
+    asked = lowered(word).replace(" ", "_").rpartition("/")[2]
+    cities = {low: low.rpartition("/")[2] for low in zones}
+    of_it = [low for low, city in cities.items() if city == asked]
+    if not of_it:
+        begun = sorted({city for city in cities.values() if city[:1] == asked[:1]})
+        near = nearest(asked, begun)
+        of_it = [low for city in near for low in cities if cities[low] == city]
+    return sorted(zones[low] for low in of_it)[:_MOST_ZONES]
+
+
+def _limit(word: str) -> int:
+    """A number of games, 0 for none. Raises Refusal."""
+    if lowered(word) in _NO_LIMIT:
+        return 0
+    if not (word.isascii() and word.isdigit() and 1 <= int(word[:9]) <= _MOST_GAMES):
+        raise Refusal("no-such-limit", word=cut_short(word), most=_MOST_GAMES)
+    return int(word)
+
+
+_SETTINGS: Mapping[str, _Read] = {
+    "picture": _on_or_off("picture"),
+    "subject": _one_of("subject", "plain", "classic"),
+    "mails": _mails,
+    "strict": _on_or_off("strict"),
+    "weekend": _on_or_off("weekend"),
+    "digest": _digest,
+    "challenges": _one_of("challenges", *_CHALLENGES),
+    "timezone": lambda word: {"timezone": _zone(word)},
+    "languages": lambda word: {"languages": read_languages(word)},
+    "limit": lambda word: {"limit": _limit(word)},
+    "receipts": _on_or_off("receipts"),
+    "reminders": _reminders,
+}
+
+SWITCHES = frozenset(
+    word
+    for word in (*_SETTINGS, *_SPELLINGS)
+    if _SPELLINGS.get(word, word) in ("picture", "strict", "weekend", "digest", "receipts")
+)
+"""Words of settings that a line may begin with, without `set`, where `on` or `off` is all else."""
+
+
+class ShowSettings(Command):
+    """Say how we write to you, and what you can change about it."""
+
+    words = ("settings",)
+    group = "account"
+    examples = ("settings",)
+    reads_only = True
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Answer with all settings."""
+        yield _told(context)
+
+
+class Set(Command):
+    """Change how we write to you.
+
+    `set picture off` leaves the picture of the board out; `on` brings it back.
+
+    `set subject classic` puts the name of whoever is to move into the subject, as older
+    servers did; then a mail program may show a game as several conversations. `plain` is
+    the usual way.
+
+    `set mails turn` sends you a board only when it is your turn, or somebody writes or asks
+    something, and at the end; your own moves are still confirmed. `all` sends every move.
+
+    `set digest daily` sends you one mail a day, at 7 in the morning, with all boards on which the
+    others did something; `set digest 18:00` is another hour, `set digest hourly` a mail an hour,
+    and `off` each board at once again. What you do yourself is answered at once in any case. So
+    is what cannot wait: an offer to you that somebody else may end meanwhile, a move for which
+    you would have less than a day after the digest, and a reminder. `set mails digest` is
+    `set digest daily`, and with `all` or `turn` there are no digests.
+
+    `set receipts off` sends you no mail for a move of your own that is played; one that cannot be
+    played is answered as ever. You would not see at once that somebody moves in your name.
+
+    `set reminders 7d` reminds you of no move that has waited for less than 7 days, and `set
+    reminders last` only before your time runs out, which is told in any case. `all` are those of
+    the board.
+
+    `set timezone Europe/Berlin` is for the times that our mails name, and for the days of your
+    clocks. `set weekend off`, or just `weekend off`, stops these on Saturdays and Sundays. What
+    would let your time on a board run out at once, such as `set weekend on` late in a wait, is not
+    done.
+
+    `set languages English, Deutsch` tells others in `info` what you write; `none` tells nothing.
+
+    `set challenges ask` and `set limit 5` are the commands `challenges` and `limit`.
+
+    `set strict on` is for those who are afraid of forgers: your yes to a question then stands
+    for no other mail, so that every mail which answers none of ours is asked about. Where this
+    server learns what your mail provider says of a mail, an answer of yours counts only if
+    your provider vouches for it, too.
+    """
+
+    words = ("set",)
+    group = "account"
+    examples = ("set picture off", "set mails turn", "set digest daily")
+
+    name: str = operand(OneOf(*_SETTINGS, shown="setting", **_SPELLINGS))
+    value: str = operand(Words("value"))
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Change it."""
+        work, before = context.work, context.player
+        changed = _SETTINGS[self.name](self.value)
+        if self.name == "strict":  # the word of a provider that is never heard would be none
+            changed["strict_by_provider"] = context.can_be_strict or not changed["strict"]
+        if self.name == "timezone":
+            keep_zone(work, before.id, context.turn.arrived)
+        work.players.change_settings(before.id, **changed)
+        if self.name in _OF_THE_CALENDAR:
+            check_time_left(work, before.id, context.turn.arrived)
+            look_again(work, before.id, context.now)
+        arrange_digests(work, before, context.player.settings, context.now)
+        yield _told(context, changed=self.name)
+
+
+class Challenges(Command):
+    """Say whether others may challenge you: `on`, `ask` or `off`.
+
+    `on` is how everybody begins: a challenge gives you a board at once, and `decline` leaves it.
+    With `ask` you are asked in a mail first. Nobody gets a board before your yes, and after seven
+    days without an answer the game is off. With `off` challenges are refused. A rematch and the
+    next round of a match begin without asking; `off` keeps a rematch away, too. Your own challenges
+    are sent as ever.
+    """
+
+    words = ("challenges",)
+    group = "lobby"
+    examples = ("challenges ask", "challenges off", "challenges on")
+
+    value: str = operand(OneOf(*_CHALLENGES))
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Change it."""
+        yield set_challenges(context, self.value)
+
+
+class SetLimit(Command):
+    """Take no further challenge while so many of your games are going that others began.
+
+    A game that you have joined or accepted counts, and one that you began does not. Yourself you
+    can begin, join and accept as many as you like. `limit none` lifts it, and `limit` alone shows
+    it.
+
+    You can play five games at a time in which robots play. `limit` says how many they are now.
+    """
+
+    words = ("limit",)
+    group = "lobby"
+    examples = ("limit 5", "limit none", "limit")
+
+    most: str | None = operand(Word("n"), optional=True)
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Change it, or show it."""
+        if self.most is None:
+            yield _told(context)
+            return
+        context.work.players.change_settings(context.player_id, limit=_limit(self.most))
+        yield _told(context, changed="limit")
+
+
+def set_challenges(context: Context, value: str) -> Answered:
+    """Write down what another's challenge does, and tell the speaker."""
+    context.work.players.change_settings(context.player_id, challenges=value)
+    return _told(context, changed="challenges")
+
+
+def local_time(moment: datetime, timezone: str) -> str:
+    """A moment as a player's mails name it: ISO 8601 to the minute, and the zone."""
+    return f"{moment.astimezone(ZoneInfo(timezone)):%Y-%m-%d %H:%M} ({timezone})"
+
+
+def _told(context: Context, changed: str = "") -> Answered:
+    settings = context.player.settings
+    shown = {
+        name: {True: "on", False: "off"}.get(value, value)
+        for name, value in asdict(settings).items()
+    }
+    shown["languages"] = ", ".join(names_of(settings.languages)) or "none"
+    now = local_time(context.now, settings.timezone)
+    blocked = list(context.work.blocks.handles_of(context.player_id))
+    shown |= {"limit": settings.limit or "none", "blocked": blocked}
+    if changed in ("", "limit"):
+        with_robots = boards_with_robots(context.work, context.player)
+        shown |= {"with_robots": with_robots, "most_with_robots": MOST_BOARDS}
+    told = {"title": "your settings", "now": now, "changed": changed, **shown}
+    return Answered("settings", told)

@@ -1,0 +1,129 @@
+"""What may stand around a move on its line and does not matter, and words in place of its signs.
+
+How a move itself looks is for its game to say. The words are data: `languages/moves.txt`.
+"""
+
+import re
+from pathlib import Path
+from typing import Final
+
+from pbm.mail.reading.charsets import fold_typography
+from pbm.word_lists import read_sections
+
+_FILE: Final = Path(__file__).parents[1] / "languages" / "moves.txt"
+_LONGEST: Final = 100  # characters of a line that can be a move and a few words
+_MOST_LAYERS: Final = 8
+_QUOTES: Final = "\"'*_`"  # only in pairs: one alone may be some program's mark of a quotation
+_NUMBER: Final = re.compile(r"\d{1,3}\s?[.)]\s*", re.ASCII)
+_BEHIND: Final = " \t:,="  # between a word and the move behind it
+_SMILEYS: Final = (":-)", ":)", ";-)", ";)", ":-D", ":D", ";D", "=)", ":-P", ":P", ":-(", ":(")
+_SMILEYS_TOO: Final = (":-*", "^^", "<3", "XD", "xD")
+_DOUBTS: Final = frozenset("🤔🤨🧐❓❔👎❌🚫🙅🤷")
+_TINTS: Final = "\ufe0f\u200d\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
+_EMOJI: Final = (("\u2600", "\u27bf"), ("\U0001f300", "\U0001faff"))
+_NO_BLANKS: Final = "\u2e80"  # from here on are the letters of languages without blanks
+
+
+def undressed(text: str, *, numbered: bool = True) -> str:
+    """A text without what does not matter around a move: quotes, a full stop, "please".
+
+    It is told from plain words by its game afterwards. What shows a doubt stays: a question mark,
+    dots, brackets. `numbered`: a number before the move ("12." or "1)") does not matter either;
+    behind the word `move` it may mean a board.
+
+    >>> undressed("1. *K-R*, please :-)"), undressed("my move: K-R!")
+    ('K-R', 'K-R')
+    """
+    text = fold_typography(text).strip()
+    if len(text) > _LONGEST:
+        return text
+    for _ in range(_MOST_LAYERS):
+        number = _NUMBER.match(text) if numbered else None
+        less = _without_last(_without_first(text[number.end() :] if number else text))
+        if less == text:
+            break
+        text = less
+    return text
+
+
+def with_signs(text: str) -> str:
+    """A text in small letters, with an arrow for "to", and without "from" and "and".
+
+    >>> with_signs("from K to R"), with_signs("K and Q -> R")
+    ('k → r', 'k q → r')
+    """
+    words = text.casefold().split()
+    if words and words[0] in _PHRASES["from"]:
+        words = words[1:]
+    text = " ".join(filter(None, (_SIGNS.get(word, word) for word in words)))
+    for phrase, sign in _SIGNS_INSIDE:
+        text = text.replace(phrase, sign)
+    return text
+
+
+def _without_first(text: str) -> str:
+    if len(text) > 1 and text[0] == text[-1] and text[0] in _QUOTES:
+        return text[1:-1].strip()
+    smiley = _smiley_at_start(text)
+    if smiley:
+        return text[smiley:].lstrip()
+    small = text.casefold()
+    if not small.startswith(_BEFORE) or len(small) != len(text):
+        return text
+    for phrase in _BEFORE:
+        if small.startswith(phrase) and not _goes_on(phrase, small[len(phrase) :]):
+            return text[len(phrase) :].lstrip(_BEHIND)
+    return text
+
+
+def _without_last(text: str) -> str:
+    less = text.rstrip("!")
+    if less.endswith(".") and not less.endswith(".."):
+        less = less[:-1]
+    if less.endswith(_SMILEYS + _SMILEYS_TOO):
+        smiley = next(item for item in _SMILEYS + _SMILEYS_TOO if less.endswith(item))
+        less = less[: -len(smiley)]
+    bare = less.rstrip(_TINTS)
+    if bare and _is_emoji(bare[-1]):
+        less = bare[:-1]
+    small = less.casefold()
+    if small.endswith(_AFTER) and len(small) == len(less):
+        phrase = next(item for item in _AFTER if small.endswith(item))
+        before = less[: -len(phrase)]
+        if before[-1:] in (" ", ","):
+            less = before.rstrip(" ,")
+    return less.rstrip()
+
+
+def _smiley_at_start(text: str) -> int:
+    """How many characters of a smiley a text begins with."""
+    if text[:1] and _is_emoji(text[0]):
+        return len(text) - len(text[1:].lstrip(_TINTS))
+    return next((len(item) for item in _SMILEYS if text.startswith(item)), 0)
+
+
+def _is_emoji(letter: str) -> bool:
+    return letter not in _DOUBTS and any(first <= letter <= last for first, last in _EMOJI)
+
+
+def _goes_on(phrase: str, rest: str) -> bool:
+    """Whether a phrase is only the beginning of a longer word."""
+    return rest[:1].isalnum() and phrase[-1] < _NO_BLANKS
+
+
+def _read() -> dict[str, tuple[str, ...]]:
+    """The phrases of each section, the longest first."""
+    sections = ("before", "after", "to", "from", "and")
+    found = read_sections(_FILE, sections, lambda line: (line.casefold(),))
+    return {name: tuple(sorted(some, key=len, reverse=True)) for name, some in found.items()}
+
+
+_PHRASES: Final = _read()
+_BEFORE: Final = _PHRASES["before"]
+_AFTER: Final = _PHRASES["after"]
+_SIGNS: Final = dict.fromkeys(_PHRASES["to"], "→") | dict.fromkeys(_PHRASES["and"], "")
+_SIGNS_INSIDE: Final = (
+    *((phrase, sign) for phrase, sign in _SIGNS.items() if phrase[-1] >= _NO_BLANKS),
+    *((phrase, "") for phrase in _PHRASES["from"] if phrase[-1] >= _NO_BLANKS),
+    *(("->", "→"), ("=>", "→"), ("&", " "), ("+", " ")),
+)

@@ -1,0 +1,206 @@
+"""What a command sees while it runs, and how the board it means is found."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from pbm.commands.language.words import ME, BoardRef
+from pbm.errors import Refusal
+from pbm.mail.site import Answering
+from pbm.passwords import PasswordWork
+from pbm.play.clocks.forfeits import forfeited_at
+from pbm.play.clocks.told import moment_told
+from pbm.play.handles import handles_like
+from pbm.play.records import note_seen
+from pbm.play.robots import robot_to_begin_with
+from pbm.play.turn import Turn
+from pbm.rules.contract import Game
+from pbm.rules.registry import default_game, games
+from pbm.store.db import UnitOfWork
+from pbm.store.values.boards import Board
+from pbm.store.values.players import Player
+
+BOARDS_NAMED = 20
+_ANY_ROBOT = frozenset("ai bot bots computer engine machine robot robots".split())
+
+
+@dataclass(frozen=True)
+class Context:
+    """The work in hand as the commands see it, who speaks, and what is pointed at.
+
+    `actor_id` is the number of the player who speaks, None for a stranger. `hints` are the boards
+    that the mail points at, the surest first: its reply address, what it answers, its subject.
+    `mailed` are the boards that the mail which it answers showed, one or several. `can_be_strict`:
+    this server learns for which senders their domain vouches, so that a player may insist on it.
+    """
+
+    turn: Turn
+    actor_id: int | None
+    help_page: Callable[[str], dict[str, Any]]  # raises Refusal for an unknown subject
+    check_handle: Callable[[str, int], None]  # raises Refusal where a player cannot have it
+    hints: tuple[int, ...] = ()
+    mailed: tuple[Answering, ...] = ()
+    can_be_strict: bool = False
+    agreed: frozenset[int] | None = None  # who has said yes to it, where it was counted before
+    shown: int = 0  # boards that the commands above have shown already
+    text: tuple[str, ...] = ()  # what stands below a command that takes it
+
+    @property
+    def work(self) -> UnitOfWork:
+        """The transaction."""
+        return self.turn.work
+
+    @property
+    def now(self) -> datetime:
+        """The moment of the turn."""
+        return self.turn.now
+
+    @property
+    def passwords(self) -> PasswordWork:
+        """What is hashed for the turn."""
+        return self.turn.passwords
+
+    @property
+    def answered(self) -> Answering | None:
+        """The board's mail that is answered, None where that showed none or several."""
+        return self.mailed[0] if len(self.mailed) == 1 else None
+
+    @property
+    def server(self) -> str:
+        """The plain address of this server."""
+        return self.turn.site.address.plain
+
+    def shuffled(self, names: Sequence[str]) -> list[str]:
+        """The names in an order that nobody can foresee."""
+        return self.turn.site.shuffled(names)
+
+    @property
+    def actor(self) -> Player | None:
+        """Who speaks, as the commands above have left the player; None for a stranger."""
+        return None if self.actor_id is None else self.work.players.get(self.actor_id)
+
+    @property
+    def player_id(self) -> int:
+        """The number of the registered player who speaks. Raises Refusal for a stranger."""
+        if self.actor_id is None:
+            raise Refusal("not-registered")
+        return self.actor_id
+
+    @property
+    def player(self) -> Player:
+        """The registered player who speaks, as `actor`. Raises Refusal for a stranger."""
+        return self.work.players.get(self.player_id)
+
+    @property
+    def wants_picture(self) -> bool:
+        """Whether boards are shown to the speaker as pictures, too."""
+        actor = self.actor
+        return actor is None or actor.settings.picture
+
+    @property
+    def game_meant(self) -> Game:
+        """The game that a line is about which names none."""
+        return game_meant(self.work, self.hints)
+
+    @property
+    def own_hint(self) -> int | None:
+        """The board that the mail points at, if the speaker sits there."""
+        return next((number for number in self.hints if self.sits_at(number)), None)
+
+    def sits_at(self, number: int) -> bool:
+        """Whether the speaker sits at a board of this number."""
+        board = self.work.boards.find(number)
+        if board is None or self.actor_id is None or not board.is_installed:
+            return False
+        return bool(board.seats_of(self.actor_id))
+
+    def board(self, ref: BoardRef | None) -> Board:
+        """Find the board that is meant, to look at it. Raises Refusal."""
+        board = self._find(ref, lock=False)
+        note_seen(self.work, board, self.turn.now)
+        return board
+
+    def own_board(self, ref: BoardRef | None) -> Board:
+        """Find a board on which the speaker sits, still being played, and lock it.
+
+        Raises Refusal.
+        """
+        board = self._find(ref, lock=True)
+        if not board.seats_of(self.player_id):
+            raise Refusal("not-your-board", number=board.id)
+        self._check_time(board)
+        if not board.playing:
+            raise Refusal("board-over", number=board.id)
+        return board
+
+    def own_game(self, ref: BoardRef | None) -> Board:
+        """Find a board, as `own_board` does, that the speaker has not left. Raises Refusal."""
+        board = self.own_board(ref)
+        if self.player_id not in board.still_in:
+            raise Refusal("already-out", number=board.id)
+        return board
+
+    def _check_time(self, board: Board) -> None:
+        """Raise Refusal where the speaker has run out of time."""
+        at = forfeited_at(self.work, board, self.player_id)
+        if at is not None:
+            told = moment_told(at, self.player.settings.timezone)
+            raise Refusal("ran-out-of-time", at=told, playing=board.playing, number=board.id)
+
+    def _find(self, ref: BoardRef | None, *, lock: bool) -> Board:
+        number = ref.number if ref and ref.number is not None else self._implied()
+        board = self.work.boards.find(number, lock=lock)
+        if board is None:
+            raise Refusal("no-such-board", number=number)
+        if not board.is_installed:
+            raise Refusal("not-installed", number=number)
+        return board
+
+    def _implied(self) -> int:
+        if self.hints:
+            return self.hints[0]
+        waiting = self.work.boards.to_move(self.player_id)
+        if len(waiting) == 1:
+            return waiting[0]
+        boards = self.work.boards.of_player(self.player_id, playing=True, most=BOARDS_NAMED)
+        raise which_board(boards)
+
+
+def which_board(boards: Sequence[Board]) -> Refusal:
+    """Asks which of some boards is meant."""
+    named = [{"number": board.id, "subject": board.subject} for board in boards]
+    return Refusal("which-board", boards=named)
+
+
+def player_named(context: Context, handle: str) -> Player:
+    """Whoever has a handle, or the speaker, who is `me`. Raises Refusal for nobody."""
+    if handle == ME:
+        return context.player
+    player = context.work.players.by_handle(handle)
+    if player is None:
+        raise no_such_player(context, handle)
+    return player
+
+
+def no_such_player(context: Context, handle: str, *, by_address: bool = False) -> Refusal:
+    """The refusal of a handle that nobody has, with those that may be meant; for a word such as
+    `computer`, with a robot to begin with.
+
+    `by_address`: an address would do as well.
+    """
+    near = handles_like(context.work, handle, context.player) if context.actor_id else []
+    robot = _robot(context.work) if handle in _ANY_ROBOT else None
+    told = {"robot": robot} if robot else {}
+    return Refusal("no-such-player", handle=handle, by_address=by_address, near=near, **told)
+
+
+def _robot(work: UnitOfWork) -> str | None:
+    return robot_to_begin_with(work, default_game().info.name)
+
+
+def game_meant(work: UnitOfWork, hints: Sequence[int]) -> Game:
+    """The game of the board that a mail points at first, else the usual one."""
+    if len(games()) > 1 and hints:
+        return games().get(work.boards.game_of(hints[0]) or "", default_game())
+    return default_game()

@@ -1,0 +1,241 @@
+"""Days of the calendar as people write them: `24.12. - 3.1.`, `Dec 24 to 31`, `tomorrow 10d`."""
+
+import re
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from pbm.commands.language.words import Kind, cut_short, lowered, misread
+from pbm.play.clocks.durations import parse_duration
+
+_A_LEAP_YEAR = 2000
+_LONGEST = 366
+_YEARS = 9  # ahead; there is a 29th of February among so many
+_BEGUN = timedelta(days=60)  # ago at most: a day without its year may be past
+_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
+_WEEKDAYS = "mon tue wed thu fri sat sun".split()
+_WORDS = {"today": timedelta(), "now": timedelta(), "tomorrow": timedelta(days=1)}
+
+_D, _YEAR = r"(?P<d>\d{1,2})", r"(?P<y>(?:20)?\d{2})"
+_MONTH = (
+    r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
+    r"sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
+)
+_WEEKDAY = (
+    r"(?P<weekday>mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:rs?(?:day)?)?|fri(?:day)?|"
+    r"sat(?:urday)?|sun(?:day)?)\b"
+)
+_NTH = r"(?:st|nd|rd|th|\.)?"
+_FORMS = tuple(
+    re.compile(form, re.ASCII)
+    for form in (
+        r"(?P<y>20\d{2})([-/.])(?P<m>\d{1,2})\2(?P<d>\d{1,2})(?!\d)",
+        rf"{_D}\. ?(?P<m>\d{{1,2}})(?:\.(?P<y>\d{{2}}| ?20\d{{2}})(?![\d.])|\.|(?![\d.]))",
+        rf"(?P<one>\d{{1,2}})/(?P<other>\d{{1,2}})(?:/{_YEAR})?(?!\d)",
+        rf"{_D}{_NTH} ?(?:of )?{_MONTH}(?:,? (?P<y>20\d{{2}})(?!\d))?",
+        rf"{_MONTH} ?{_D}(?!\d)(?:st|nd|rd|th)?(?:,? (?P<y>20\d{{2}})(?!\d))?",
+        r"(?P<word>today|now|tomorrow)\b",
+        r"(?P<span>(?:(?:\d{1,4}|an?) ?(?:d|days?|w|wks?|weeks?|months?)\b(?:,? and|,)? ?)+)",
+        _WEEKDAY,
+        rf"{_D}{_NTH}(?!\d)",
+    )
+)
+_BEFORE_A_DATE = re.compile(rf"{_WEEKDAY}[.,]? (?=\d|{_MONTH})", re.ASCII)
+_BETWEEN = re.compile(
+    r"(?:from|to|until|till?|through|thru|and|for|on|the|between|including|bis|von|vom|ab)\b|[-,.]",
+    re.ASCII,
+)
+_UNTIL = frozenset(("to", "until", "till", "til", "through", "thru", "bis"))
+
+
+@dataclass(frozen=True)
+class _Dated:
+    """A day of a month, perhaps of a year; without a month it is that of the other day."""
+
+    day: int
+    month: int | None = None
+    year: int | None = None
+
+    def first(self, today: date) -> date:
+        """The day that is meant as a beginning."""
+        return self._since(today - _BEGUN)
+
+    def last(self, first: date, _today: date) -> date:
+        """The day that is meant as an end."""
+        return self._since(first)
+
+    def _since(self, earliest: date) -> date:
+        """The first such day from another on."""
+        if self.year is not None:
+            return date(self.year, self.month or 1, self.day)
+        return next(
+            day
+            for year in range(earliest.year, earliest.year + _YEARS)
+            if (day := _day(year, self.month or 1, self.day)) and day >= earliest
+        )
+
+
+@dataclass(frozen=True)
+class _Weekday:
+    """The next such day of the week."""
+
+    number: int
+
+    def first(self, today: date) -> date:
+        return today + timedelta(days=(self.number - today.weekday()) % 7)
+
+    def last(self, first: date, _today: date) -> date:
+        return self.first(first)
+
+
+@dataclass(frozen=True)
+class _Ahead:
+    """Today, or so many days from it."""
+
+    days: timedelta
+
+    def first(self, today: date) -> date:
+        return today + self.days
+
+    def last(self, _first: date, today: date) -> date:
+        return today + self.days
+
+
+@dataclass(frozen=True)
+class _Long:
+    """As many days as that, the first one included."""
+
+    days: int
+
+    def last(self, first: date, _today: date) -> date:
+        return first + timedelta(days=self.days - 1)
+
+
+_First = _Dated | _Weekday | _Ahead
+_Item = _First | _Long
+
+
+@dataclass(frozen=True)
+class Days:
+    """A first and a last day as somebody named them."""
+
+    begin: _First
+    end: _Item
+
+    def on(self, today: date) -> tuple[date, date]:
+        """The days that are meant on a day.
+
+        One without a year is the next such day, or for a beginning one that has been lately.
+        """
+        first = self.begin.first(today)
+        return first, self.end.last(first, today)
+
+
+class DaysKind(Kind):
+    """A first and a last day, or a first day and how many they are."""
+
+    shown = "days"
+    rest = True
+
+    def read(self, words: list[str]) -> Days:
+        """Take all the words that are left."""
+        text = lowered(" ".join(words))
+        if text.isascii() and text.isdigit() and int(text) <= _LONGEST:
+            text += " days"  # no date alone is a vacation
+        items, begins_now = _items(text)
+        words.clear()
+        if begins_now or (len(items) == 1 and isinstance(items[0], _Long)):
+            items.insert(0, _Ahead(timedelta()))
+        if len(items) < 2:
+            raise misread("missing", word="last day" if items else "first day")
+        begin, end, *more = _with_months(items)
+        if more or isinstance(begin, _Long):
+            raise misread("day", word=cut_short(text))
+        return Days(begin, end)
+
+
+def _items(text: str) -> tuple[list[_Item], bool]:
+    """The days in a text, and whether it only says until when. Raises Refusal."""
+    items: list[_Item] = []
+    between = ""
+    begins_now = False
+    while text := text.lstrip():
+        if found := _BETWEEN.match(text):
+            between = found[0]
+        elif found := _BEFORE_A_DATE.match(text):
+            pass  # the date says it
+        else:
+            found, item = _item(text)
+            begins_now = begins_now or (not items and between in _UNTIL)
+            items.append(item)
+        text = text[found.end() :]
+    return items, begins_now
+
+
+def _item(text: str) -> tuple[re.Match[str], _Item]:
+    """What a text begins with. Raises Refusal."""
+    for form in _FORMS:
+        if found := form.match(text):
+            return found, _read(found)
+    raise misread("day", word=cut_short(text.split()[0]))
+
+
+def _read(found: re.Match[str]) -> _Item:
+    said = {name: value for name, value in found.groupdict().items() if value}
+    if "word" in said:
+        return _Ahead(_WORDS[said["word"]])
+    if "span" in said:
+        return _long(said["span"].strip(" ,"))
+    if "weekday" in said:
+        return _Weekday(_WEEKDAYS.index(said["weekday"][:3]))
+    year = int(said["y"]) % 100 + _A_LEAP_YEAR if "y" in said else None
+    if "one" in said:
+        one, other = int(said["one"]), int(said["other"])
+        if one != other and max(one, other) <= len(_MONTHS):
+            raise misread("day-two-ways", word=found[0])
+        return _dated(found, min(one, other), max(one, other), year)
+    month = int(said["m"]) if "m" in said else None
+    if "month" in said:
+        month = _MONTHS.index(said["month"][:3]) + 1
+    return _dated(found, month, int(said["d"]), year)
+
+
+def _dated(found: re.Match[str], month: int | None, day: int, year: int | None) -> _Dated:
+    if _day(year or _A_LEAP_YEAR, month or 1, day) is None:
+        raise misread("day", word=cut_short(found[0]))
+    return _Dated(day, month, year)
+
+
+def _long(text: str) -> _Long:
+    span = parse_duration(re.sub(r"\ban?\b", "1", text))
+    if span is None or not span.days:
+        raise misread("day", word=cut_short(text))
+    return _Long(span.days)
+
+
+def _with_months(items: list[_Item]) -> list[_Item]:
+    """The days, each with a month: one without takes that of the other, which stands beside it."""
+    dated = [item for item in items if isinstance(item, _Dated)]
+    if all(item.month for item in dated):
+        return items
+    named = next((item for item in dated if item.month), None)
+    if named is None:
+        raise misread("day", word=str(dated[0].day))
+    return [
+        _checked(_Dated(item.day, named.month, item.year or named.year))
+        if isinstance(item, _Dated)
+        else item
+        for item in items
+    ]
+
+
+def _checked(item: _Dated) -> _Dated:
+    if _day(item.year or _A_LEAP_YEAR, item.month or 1, item.day) is None:
+        raise misread("day", word=str(item.day))
+    return item
+
+
+def _day(year: int, month: int, day: int) -> date | None:
+    try:
+        return date(year, month, day)
+    except ValueError:
+        return None

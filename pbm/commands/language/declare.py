@@ -1,0 +1,277 @@
+"""How a command is declared: a class whose fields are its syntax and whose docstring is its help.
+
+    class Decline(Command):
+        '''Leave a board before your first move.'''
+        words = ("decline",)
+        board = operand(BoardKind(), optional=True)
+
+Usage line, error texts and help pages are renderings of the class.
+"""
+
+import inspect
+from collections.abc import Iterator
+from copy import copy
+from typing import Any, ClassVar, Self
+
+from pbm.commands.language.context import Context
+from pbm.commands.language.fields import Field, Flag, GameOptions, Operand, Option, split_options
+from pbm.commands.language.logins import Login, Secret, SecretText, login_at
+from pbm.commands.language.words import BoardKind, BoardRef, Sentence, cut_short, lowered, misread
+from pbm.errors import Refusal
+from pbm.events import Event
+from pbm.nearest import nearest
+from pbm.play.limits import Rate
+from pbm.play.turn import Turn
+from pbm.resources import game_note
+from pbm.rules.contract import Game
+from pbm.rules.registry import default_game, games
+from pbm.store.values.players import Player
+
+MASK = "****"
+# In a docstring: what a game says of the command, and its name.
+_OF_GAME, _NAME_OF_GAME = "{game}", "{name}"
+
+
+class Command:
+    """A command as somebody wrote it. Subclasses declare fields and `run`."""
+
+    words: ClassVar[tuple[str, ...]] = ()  # the first is the name; the others are read too
+    slips: ClassVar[frozenset[str]] = frozenset()  # misspelt words, read and not shown
+    second: ClassVar[str] = ""  # a word that must follow it
+    prefix: ClassVar[str] = ""  # a word that begins so is read too
+    short: ClassVar[tuple[str, ...]] = ()  # those of the words that take one more at most
+    examples: ClassVar[tuple[str, ...]] = ()
+    plainly: ClassVar[str] = ""  # how a newcomer uses it, told before all else
+    group: ClassVar[str] = ""
+    reads_only: ClassVar[bool] = False  # needs no proof: the answer goes to a verified address
+    stands_alone: ClassVar[bool] = False  # with other words behind it, it is something else
+    dangerous: ClassVar[bool] = False  # asked about even after a proof
+    covered_by_yes: ClassVar[bool] = False  # a yes of the last day may stand for it, too
+    tries: ClassVar[Rate | None] = None  # how often it may be tried, whatever comes of it
+    takes_text: ClassVar[bool] = False  # what stands below it is its own, and no comment
+    takes_login: ClassVar[bool] = False  # `12 userid password` is no part of it, and masked
+    comes_last: ClassVar[bool] = False  # done after the others of the same mail
+    about_board: ClassVar[bool] = False  # can name one, so that its refusal shows it
+    fields: ClassVar[dict[str, Field]] = {}
+    _in_turn: ClassVar[list[tuple[str, Field]]] = []  # the fields in the order of reading
+    _secret_at: ClassVar[int | None] = None  # the first operand that is a password
+
+    line: str  # as written, secrets masked
+    login: Login | None = None  # which proves a player, where the password is right
+    game: Game  # that the line names, or that is meant where it names none
+
+    @property
+    def text_follows(self) -> bool:
+        """Whether the lines below are its text, whatever they say."""
+        return self.takes_text
+
+    def __init_subclass__(cls) -> None:
+        cls.fields = dict(_fields_of(cls))
+        cls._in_turn = _loose_ones_first(cls.fields)
+        cls._secret_at = _first_secret(cls.fields)
+        operands = [field for field in cls.fields.values() if isinstance(field, Operand)]
+        cls.about_board = any(BoardKind.shown in field.kind.shown for field in operands)
+
+    @classmethod
+    def usage(cls, game: Game | None = None) -> str:
+        """Render the usage line, as it is for a game."""
+        name = [cls.words[0], cls.second] if cls.second else [cls.words[0]]
+        shown = (
+            field.usage(game) if isinstance(field, GameOptions) else field.usage()
+            for field in cls.fields.values()
+        )
+        return " ".join(filter(None, [*name, *shown]))
+
+    @classmethod
+    def examples_of(cls, game: Game | None = None) -> tuple[str, ...]:
+        """Lines to show: those of a game, else those that go for any."""
+        return (game or default_game()).info.examples.get(cls.words[0], cls.examples)
+
+    @classmethod
+    def help(cls) -> str:
+        """Return the help text: the docstring, with what the usual game says of the command."""
+        return cls._told_of_game(inspect.getdoc(cls) or "")
+
+    @classmethod
+    def how(cls) -> str:
+        """Return what a newcomer is told first; empty for most."""
+        return cls._told_of_game(cls.plainly)
+
+    @classmethod
+    def _told_of_game(cls, text: str) -> str:
+        if "{" not in text:
+            return text
+        name = default_game().info.name
+        text = text.replace(_NAME_OF_GAME, name)
+        return text.replace(_OF_GAME, game_note(name, cls.words[0])).replace("\n ", "\n")
+
+    @classmethod
+    def summary(cls) -> str:
+        """Return the first sentence of the help text."""
+        return cls.help().split("\n")[0]
+
+    @classmethod
+    def has_secret(cls) -> bool:
+        """Whether a line of this command may hold a password."""
+        return cls._secret_at is not None
+
+    @classmethod
+    def parse(cls, word: str, words: list[str], game: Game | None = None) -> Self:
+        """Read the words after the command's own. Raises Refusal with code `syntax`.
+
+        The refusal's parameter `number` is the board that the line names, if it does.
+        """
+        command = cls()
+        command.game = game or default_game()
+        if cls.second:
+            word, words = f"{word} {cls.second}", cls._after_second(words)
+        shown = words
+        login = cls.login_in(words)
+        if login is not None:
+            shown = [*words[: login + 1], MASK, *words[login + 2 :]]
+            command.login = _login(*words[login : login + 2])
+            words = [*words[:login], *words[login + 2 :]]
+        try:
+            command._read(words)
+        except Refusal as refusal:
+            board = vars(command).get("board")
+            number = board.number if isinstance(board, BoardRef) else None
+            raise Refusal(refusal.code, **{**refusal.params, "number": number}) from refusal
+        open_words = cls._open_words(shown)
+        command.line = " ".join([word, *shown[:open_words], *(MASK for _ in shown[open_words:])])
+        return command
+
+    @property
+    def sentence(self) -> str:
+        """Words of the sender's own in the line, which somebody else is to read."""
+        return next(filter(None, (vars(self).get(name) for name in self._sentences())), "")
+
+    def without_words(self) -> Self:
+        """The same command without such words, if it has any."""
+        held = copy(self)
+        held.line = self.line.removesuffix(self.sentence).rstrip()
+        vars(held).update(dict.fromkeys(self._sentences()))
+        return held
+
+    @classmethod
+    def _sentences(cls) -> Iterator[str]:
+        for name, field in cls.fields.items():
+            if isinstance(field, Operand) and isinstance(field.kind, Sentence):
+                yield name
+
+    @classmethod
+    def login_in(cls, words: list[str]) -> int | None:
+        """Where a userid and a password stand behind the command's own word, None if nowhere."""
+        return login_at(words) if cls.takes_login else None
+
+    @classmethod
+    def _after_second(cls, words: list[str]) -> list[str]:
+        if not words or lowered(words[0]) != cls.second:
+            word = " ".join(words[:1])
+            near = nearest(word, [cls.second])
+            raise misread("one-of", word=cut_short(word), choice=cls.second, near=near)
+        return words[1:]
+
+    def _read(self, words: list[str]) -> None:
+        """Fill the fields."""
+        open_words = self._open_words(words)
+        left, options = self._options_in(words[:open_words])
+        left += words[open_words:]
+        for name, field in self._in_turn:
+            if isinstance(field, Operand):
+                setattr(self, name, field.read(left, options))
+            elif isinstance(field, GameOptions):
+                setattr(self, name, field.read(options, self.game))
+            else:
+                setattr(self, name, field.read(options))
+        if options:
+            name, value = min(options.items())
+            written = f"-{name}" if value is None else f"-{name}="
+            raise misread("option", word=cut_short(written), near=self._options_like(name))
+        if left:
+            raise misread(
+                "left-over", word=MASK if self.has_secret() else cut_short(" ".join(left))
+            )
+
+    def _options_like(self, name: str) -> list[str]:
+        """What may be meant by the name of an option that there is not; perhaps a value of one."""
+        forms: dict[str, str] = {}
+        for field in self.fields.values():
+            forms |= field.forms(self.game) if isinstance(field, GameOptions) else {}
+            forms |= {field.name: field.usage()[1:-1]} if isinstance(field, Flag | Option) else {}
+        return [forms[near] for near in nearest(name, forms)]
+
+    @classmethod
+    def _open_words(cls, words: list[str]) -> int:
+        """How many come before a secret: from there on nothing is an option, nor ever shown."""
+        return len(words) if cls._secret_at is None else cls._secret_at
+
+    @classmethod
+    def _options_in(cls, words: list[str]) -> tuple[list[str], dict[str, str | None]]:
+        """Take the options out; where somebody writes sentences, a dash is only a dash."""
+        return (list(words), {}) if any(cls._sentences()) else split_options(words)
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Do it, yielding what happened. Raises Refusal; nothing has changed then."""
+        raise NotImplementedError
+
+    def pinned(self, context: Context) -> str:  # noqa: ARG002 - most commands need no context
+        """Return the line that means the same at any later time, to wait for a `yes`."""
+        has_options = any(isinstance(field, GameOptions) for field in self.fields.values())
+        return self.of_its_game(self.line) if has_options else self.line
+
+    def of_its_game(self, line: str) -> str:
+        """The line with the name of its game before it, where another could be meant later."""
+        return f"{self.game.info.name} {line}" if len(games()) > 1 else line
+
+    def on(self, board: BoardRef, line: str) -> Self | None:
+        """The same command about a board that the line names before it; None where it can name
+        none, or names one itself."""
+        if vars(self).get("board", board) is not None:
+            return None
+        vars(self)["board"], self.line = board, line
+        return self
+
+    def question(self) -> str:
+        """Ask in plain words whether it is really wished; empty where its line says it."""
+        return ""
+
+    def consequences(self, turn: Turn, player: Player) -> dict[str, Any] | None:  # noqa: ARG002 - most end nothing
+        """The section that tells a player, before a yes, what will work no more; None where
+        all will."""
+        return None
+
+    @property
+    def new_password(self) -> str | None:
+        """A password to be hashed: that is done apart, and no line that waits holds it."""
+        return None
+
+
+def _login(handle: str, password: str) -> Login | None:
+    """Nobody's password is the mask, which stands in lines that were written down."""
+    return None if password == MASK else Login(lowered(handle), SecretText(password))
+
+
+def _fields_of(cls: type) -> Iterator[tuple[str, Field]]:
+    """The fields of a command in order, those of the command that it is a kind of first.
+
+    What it says otherwise, as a field or as a plain value, is none of the other's any more.
+    """
+    of_all = {name: value for base in reversed(cls.__mro__) for name, value in vars(base).items()}
+    for name, value in of_all.items():
+        if isinstance(value, Field):
+            yield name, value
+
+
+def _loose_ones_first(fields: dict[str, Field]) -> list[tuple[str, Field]]:
+    """What may stand anywhere is taken out before the words are read in order."""
+    return sorted(
+        fields.items(),
+        key=lambda item: not (isinstance(item[1], Operand) and item[1].kind.anywhere),
+    )
+
+
+def _first_secret(fields: dict[str, Field]) -> int | None:
+    operands = [field for field in fields.values() if isinstance(field, Operand)]
+    kinds = [isinstance(field.kind, Secret) for field in operands]
+    return kinds.index(True) if any(kinds) else None

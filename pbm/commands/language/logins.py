@@ -1,0 +1,69 @@
+"""Userids and passwords in a command's line, as older servers wanted them."""
+
+from dataclasses import dataclass
+
+from pbm.commands.language.words import KEPT_FREE, WHICH, Kind, is_board, is_handle, lowered
+from pbm.play.game_words import mentions_place
+
+_LOGIN = 2  # words: userid, password
+
+
+@dataclass(frozen=True, repr=False)
+class SecretText:
+    """A word that must not be seen again; it prints masked."""
+
+    value: str
+
+    def __repr__(self) -> str:
+        return "SecretText('****')"
+
+    __str__ = __repr__
+
+
+@dataclass(frozen=True)
+class Login:
+    """A userid and a password, as older servers wanted them in a command's line."""
+
+    handle: str
+    password: SecretText
+
+
+class Secret(Kind):
+    """A password."""
+
+    shown = "password"
+
+    def read(self, words: list[str]) -> SecretText:
+        """Take one word."""
+        return SecretText(words.pop(0))
+
+
+def login_at(words: list[str]) -> int | None:
+    """Where a userid and a password stand, None if they do not.
+
+    Older servers wanted them after the board's number: `12 alice secret a1-c3,d4`. A word of
+    the command's own may stand before it or after it: `draw 12 alice secret`.
+    """
+    if len(words) <= _LOGIN:  # besides the board's number
+        return None
+    at = int(_is_own_word(words, 0))
+    if at >= len(words) or not is_board(words[at]):
+        return None
+    at += 1
+    at += _is_own_word(words, at)
+    userid = lowered(words[at]) if len(words) >= at + _LOGIN else ""
+    return at if is_handle(userid) and not mentions_place(userid) else None
+
+
+def login_first(words: list[str]) -> int | None:
+    """Where a userid and a password stand before all else, as some commands had them; None if they
+    do not."""
+    if len(words) < _LOGIN or not is_handle(lowered(words[0])):
+        return None
+    others = [word for word in words[:_LOGIN] if lowered(word) in WHICH or is_board(word)]
+    return None if others else 0
+
+
+def _is_own_word(words: list[str], at: int) -> bool:
+    """Whether a word that can be nobody's userid stands in a place."""
+    return at < len(words) and lowered(words[at]).replace("-", "") in KEPT_FREE

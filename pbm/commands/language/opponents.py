@@ -1,0 +1,91 @@
+"""Who plays, as people write it into a challenge."""
+
+import re
+from collections.abc import Iterator
+
+from pbm.commands.language.words import Kind, cut_short, is_handle, lowered, misread, read_address
+
+JOINING = frozenset(("and", "&", "with", "please", "pls"))
+"""What stands between players or behind them, and is nobody's handle."""
+
+AGAINST = frozenset(("against", "versus", "vs", "v"))
+"""What stands between those who play against each other, and is nobody's handle either."""
+
+Team = tuple[str, ...]
+"""One player, or several who are written together; a name is a handle, `me` or an address."""
+
+_BETWEEN = re.compile(r"[ ,;]+")
+
+
+class Opponents(Kind):
+    """Handles, `me` and the mail addresses of people to invite.
+
+    Commas and words such as `and` may stand between them. Partners have a + between them, or
+    stand together on one side of a `vs`.
+    """
+
+    shown = "handle"
+    rest = True
+
+    def read(self, words: list[str]) -> tuple[Team, ...]:
+        """Take all the words that are left."""
+        sides: list[list[str]] = [[]]
+        for word in _split(" ".join(words)):
+            if lowered(word) in AGAINST:
+                sides.append([])
+            elif lowered(word) not in JOINING:
+                sides[-1].append(word)
+        teams = [_teams(side) for side in sides if side]
+        if not teams:
+            raise misread("missing", word=self.shown)
+        words.clear()
+        if len(teams) == 1 or all(len(side) == 1 for side in teams):
+            return tuple(team for side in teams for team in side)
+        return tuple(_together(side) for side in teams)
+
+
+class Seats(Opponents):
+    """The players in the order of their seats, as one word."""
+
+    shown = "handle,..."
+
+
+def _split(text: str) -> Iterator[str]:
+    """The names in a text, and the words that stand between them; a + is a word of its own."""
+    for word in _BETWEEN.split(text):
+        apart = word if "@" in word[1:] else word.replace("&", " & ").replace("+", " + ")
+        for name in apart.split():
+            yield name.rstrip(".").removeprefix("@") or name
+
+
+def _teams(names: list[str]) -> list[Team]:
+    """The names of one side, those with a + between them together."""
+    teams: list[Team] = []
+    joined = False
+    for name in names:
+        if name == "+" and teams and not joined:
+            joined = True
+        elif joined:
+            teams[-1] = _together([teams[-1], _one(name)])
+            joined = False
+        else:
+            teams.append(_one(name))
+    if joined:
+        raise misread("handle", word="+")
+    return teams
+
+
+def _one(word: str) -> Team:
+    if "@" in word:
+        return (read_address(word),)
+    if not is_handle(lowered(word)):
+        raise misread("handle", word=cut_short(word))
+    return (lowered(word),)
+
+
+def _together(teams: list[Team]) -> Team:
+    names = tuple(name for team in teams for name in team)
+    for name in names:
+        if "@" in name:
+            raise misread("address-in-team", word=cut_short(name))
+    return names

@@ -1,0 +1,329 @@
+"""Argument types. They are the only parsers of arguments, and they name themselves.
+
+Every kind takes what it can from the front of the words left and raises `Refusal` with
+code `syntax` and a sentence's reason when the words cannot be read.
+"""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from string import ascii_lowercase, ascii_uppercase
+from typing import Any
+
+from pbm.commands.language.around_moves import undressed
+from pbm.errors import Refusal
+from pbm.mail.address import AddressError, parse_address
+from pbm.nearest import nearest
+from pbm.play.game_words import is_game, may_be_move, mentions_place
+from pbm.rules.registry import games
+
+_HANDLE = re.compile(r"[a-z][a-z0-9_-]{1,15}", re.ASCII)
+_BOARD = re.compile(r"(\d{1,9})?(?:#(-?\d{1,5}))?:?", re.ASCII)
+ME = "me"
+_LONGEST_SHOWN = 40
+_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
+_MARK = re.compile(r"#(\d{1,5})", re.ASCII)
+# Commands of game servers by mail, ours to come among them: no player may be called so.
+KEPT_FREE = frozenset(
+    "accept add back block broadcast chat change claim delete draw drop export history import "
+    "info invite join limit list message new note notify offer offers pass password preview "
+    "propose queue quit ratings reject rematch report seek set settings signoff standings stop "
+    "submit subscribe substitute takeback tournament unblock undo unseek unsubscribe vacation "
+    "who".split()
+)
+
+
+def lowered(text: str) -> str:
+    """ASCII letters in lower case, and nothing else changed: other letters look alike, and may be
+    meant to.
+
+    >>> lowered("KATE")
+    'Kate'
+    """
+    return text.lower() if text.isascii() else text.translate(_LOWER)
+
+
+def is_handle(word: str) -> bool:
+    """Whether a word, in small letters, has the form of a handle."""
+    return _HANDLE.fullmatch(word) is not None
+
+
+def is_board(word: str) -> bool:
+    """Whether a word has the form of a board with or without a ply; `:` alone has, too."""
+    return _BOARD.fullmatch(word) is not None
+
+
+def misread(reason: str, **params: Any) -> Refusal:
+    """Build the refusal for words that cannot be read; `reason` names its sentence."""
+    return Refusal("syntax", reason=reason, **params)
+
+
+def read_address(word: str) -> str:
+    """Read a word as a mail address. Raises Refusal."""
+    try:
+        return parse_address(word)
+    except AddressError as error:
+        raise misread("address", word=cut_short(word)) from error
+
+
+def cut_short(text: str) -> str:
+    """A word of a player's, short enough to be quoted in a sentence."""
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
+
+
+@dataclass(frozen=True)
+class BoardRef:
+    """A board as a player names it: number, ply, either or both. Ply -3 is the third last."""
+
+    number: int | None = None
+    ply: int | None = None
+
+    def __str__(self) -> str:
+        mark = "" if self.ply is None else f"#{self.ply}"
+        return f"{'' if self.number is None else self.number}{mark}"
+
+
+class Kind:
+    """One argument type; `shown` is its name in a usage line."""
+
+    shown = ""
+    rest = False  # takes all the words that are left
+    anywhere = False  # may stand before, between or after the other words
+    explains = False  # its refusal says best what may stand there, also where nothing may
+
+    def read(self, words: list[str]) -> Any:
+        """Take words from the front and return the value. Raises Refusal."""
+        raise NotImplementedError
+
+    def fits(self, word: str) -> bool:  # noqa: ARG002 - only kinds that stand anywhere are asked
+        """Whether a word is meant for this argument, wherever it stands."""
+        return False
+
+
+class BoardKind(Kind):
+    """A board's number, with an optional ply: `12`, `12#17`, `#-3`."""
+
+    shown = "board"
+
+    def read(self, words: list[str]) -> BoardRef:
+        """Take one word."""
+        found = _BOARD.fullmatch(words[0])
+        if not found or not (found[1] or found[2]):
+            raise misread("board", word=cut_short(words[0]))
+        number, ply = found.groups()
+        words.pop(0)
+        return BoardRef(int(number) if number else None, int(ply) if ply else None)
+
+
+class StrayBoard(BoardKind):
+    """A board that may be named before or after the other words."""
+
+    anywhere = True
+
+    def fits(self, word: str) -> bool:
+        """Whether it is a number, or a ply."""
+        return is_board(word) and word != ":"
+
+
+class PlyMark(Kind):
+    """The ply a move is meant for: `#17`."""
+
+    shown = "#ply"
+    anywhere = True
+
+    def fits(self, word: str) -> bool:
+        """Whether it is a ply."""
+        return bool(_MARK.fullmatch(word))
+
+    def read(self, words: list[str]) -> int:
+        """Take one word."""
+        found = _MARK.fullmatch(words[0])
+        if not found:
+            raise misread("ply", word=cut_short(words[0]))
+        words.pop(0)
+        return int(found[1])
+
+
+class MoveText(Kind):
+    """A move, blanks anywhere; whether it is legal is for the position to say."""
+
+    shown = "move"
+    rest = True
+
+    def read(self, words: list[str]) -> str:
+        """Take all the words that are left."""
+        written = " ".join(words)
+        found = (
+            text for text in (written, undressed(written, numbered=False)) if may_be_move(text)
+        )
+        text = next(found, None)
+        if text is None:
+            raise misread("move", word=cut_short(written))
+        words.clear()
+        return text
+
+
+class Handle(Kind):
+    """A player's userid."""
+
+    shown = "handle"
+
+    def read(self, words: list[str]) -> str:
+        """Take one word, which need not be anybody's handle yet."""
+        if not is_handle(lowered(words[0])):
+            raise misread("handle", word=cut_short(words[0]))
+        return lowered(words.pop(0))
+
+
+class Address(Kind):
+    """A mail address; some words may stand before it, which say nothing more."""
+
+    shown = "address"
+
+    def __init__(self, *before: str) -> None:
+        self._before = before
+
+    def read(self, words: list[str]) -> str:
+        """Take one word."""
+        if len(words) > 1 and lowered(words[0]) in self._before:
+            words.pop(0)
+        address = read_address(words[0].strip("<>,;"))
+        words.pop(0)
+        return address
+
+
+class Word(Kind):
+    """Any one word."""
+
+    def __init__(self, shown: str) -> None:
+        self.shown = shown
+
+    def read(self, words: list[str]) -> str:
+        """Take one word."""
+        return words.pop(0)
+
+
+class Sentence(Kind):
+    """Words as somebody writes them."""
+
+    shown = "text"
+    rest = True
+
+    def read(self, words: list[str]) -> str:
+        """Take all the words that are left."""
+        text = " ".join(words)
+        words.clear()
+        return text
+
+
+class OneOf(Kind):
+    """One of some words; `read_as` has other spellings, and which of them each means."""
+
+    explains = True
+
+    def __init__(self, *choices: str, shown: str = "", **read_as: str) -> None:
+        self._read_as = {choice: choice for choice in choices} | read_as
+        self._choices = "|".join(dict.fromkeys(self._read_as.values()))
+        self.shown = shown or self._choices
+
+    def read(self, words: list[str]) -> str:
+        """Take one word."""
+        meant = self._read_as.get(lowered(words[0]).replace("-", ""))
+        if meant is None:
+            near = nearest(words[0], self._choices.split("|"))
+            raise misread("one-of", word=cut_short(words[0]), choice=self._choices, near=near)
+        words.pop(0)
+        return meant
+
+
+class Shown(Kind):
+    """A board, a handle, or one of a command's own words."""
+
+    def __init__(self, shown: str) -> None:
+        self.shown = shown
+
+    def read(self, words: list[str]) -> BoardRef | str:
+        """Take one word."""
+        if words[0][0].isdigit() or words[0][0] == "#":
+            return BoardKind().read(words)
+        if mentions_place(words[0]):
+            raise misread("handle", word=cut_short(words[0]))
+        return Handle().read(words)
+
+
+class Which(StrEnum):
+    """Which of a player's boards are asked for."""
+
+    NEXT = "next"
+    ACTIVE = "active"
+    OVER = "over"
+    ALL = "all"
+
+
+WHICH = {
+    **{which.value: which for which in Which},
+    "waiting": Which.NEXT,
+    "playing": Which.ACTIVE,
+    "inactive": Which.OVER,
+    "finished": Which.OVER,
+}
+
+
+class OwnBoards(Kind):
+    """A board, or which of one's own are meant."""
+
+    shown = "board|next|active|over|all"
+
+    def read(self, words: list[str]) -> BoardRef | str:
+        """Take one word."""
+        if words[0][0].isdigit() or words[0][0] == "#":
+            return BoardKind().read(words)
+        return OneOf(shown=self.shown, **WHICH).read(words)
+
+
+class Topic(Kind):
+    """The subject of a help page: a word or two."""
+
+    shown = "subject"
+    rest = True
+
+    def read(self, words: list[str]) -> str:
+        """Take all the words that are left."""
+        text = lowered(" ".join(words))
+        words.clear()
+        return text
+
+
+class GameName(Kind):
+    """A game by its name."""
+
+    shown = "game"
+
+    def __init__(self, *, explains: bool = True) -> None:
+        self.explains = explains
+
+    def read(self, words: list[str]) -> str:
+        """Take one word."""
+        name = lowered(words[0])
+        if not is_game(name):
+            raise misread("game", word=cut_short(words[0]), names=sorted(games()))
+        words.pop(0)
+        return name
+
+
+class Words(Kind):
+    """One word, or several with commas or "and" between them."""
+
+    def __init__(self, shown: str) -> None:
+        self.shown = shown
+
+    def read(self, words: list[str]) -> str:
+        """Take as many words as hang together."""
+        taken = [words.pop(0)]
+        while words and (taken[-1].endswith((",", "&")) or _joins(taken[-1]) or _joins(words[0])):
+            taken.append(words.pop(0))
+        return " ".join(taken)
+
+
+def _joins(word: str) -> bool:
+    return word.startswith((",", "&")) or lowered(word) == "and"

@@ -1,0 +1,160 @@
+"""The words that people answer with, in many languages: yes and no, and what stands beside them.
+
+They are data: `languages/yes-no.txt`, which docs/replies.md describes. It is read once, when this
+module is imported.
+"""
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Final
+
+from pbm.mail.reading.charsets import fold_typography
+from pbm.word_lists import read_sections
+
+_FILE: Final = Path(__file__).parents[1] / "languages" / "yes-no.txt"
+
+
+@dataclass(frozen=True)
+class AnswerWords:
+    """All phrases in small letters; a field for each section of the file, which explains them."""
+
+    yes: frozenset[str]
+    gladly: frozenset[str]
+    no: frozenset[str]
+    no_alone: frozenset[str]
+    no_undivided: frozenset[str]
+    harmless: frozenset[str]
+    unsubscribe: frozenset[str]
+    stop: frozenset[str]
+    stop_alone: frozenset[str]
+    stop_undivided: frozenset[str]
+    not_: frozenset[str]
+    doubt: frozenset[str]
+    asks_on: frozenset[str]
+    doubt_undivided: frozenset[str]
+    no_doubt: frozenset[str]
+    accepting: frozenset[str]
+    again: frozenset[str]
+    leaving: frozenset[str]
+    polite: frozenset[str]
+    before_a_no: frozenset[str]
+    greeting: frozenset[str]
+    name_follows: frozenset[str]
+    everyday: frozenset[str]
+
+    @property
+    def no_mail(self) -> frozenset[str]:
+        """What begins a wish for no more mail."""
+        return self.unsubscribe | self.stop
+
+
+def small(text: str) -> str:
+    """Words in small letters, joined by single blanks.
+
+    A word with a letter that only looks like one of ASCII stays as it is, so that it is no other.
+
+    >>> small("SÍ  Claro \u212a")
+    'sí claro \u212a'
+    """
+    return " ".join(map(_small_word, text.split()))
+
+
+def _small_word(word: str) -> str:
+    lower = unicodedata.normalize("NFC", word).lower()
+    return word if lower.isascii() and not word.isascii() else lower
+
+
+def _read() -> AnswerWords:
+    sections = {
+        field.name.strip("_").replace("_", " "): field.name for field in fields(AnswerWords)
+    }
+    found = read_sections(_FILE, sections, lambda line: map(small, line.split(",")))
+    return AnswerWords(**{sections[name]: frozenset(some) for name, some in found.items()})
+
+
+ANSWER_WORDS: Final = _read()
+
+
+LONGEST = 200  # characters of a text that are looked at
+_MOST_WORDS = 6  # of a phrase
+_LONGEST_ANSWER = 12  # words of a clause that says nothing else
+_CLAUSE = re.compile(r"(?:[^.,;:!?¡¿()…。、，！？؟،\n\u2013\u2014-]|(?<=\w)-(?=\w))+")
+_SAY_YES, _SAY_NO = "👍👌✅✔☑🆗💯", "👎❌🙅"
+_SYMBOLS = "\u2600-\u27bf\U0001f000-\U0001faff\u200d\ufe0f"
+_WORD = re.compile(rf"[{_SAY_YES}{_SAY_NO}]|[^\s\"“”„«»*_<>\[\]`{_SYMBOLS}]+")
+_SMILEY = re.compile(r"(?<!\S)[:;=]['-]?[)(DPp](?!\S)")
+_OK = re.compile(r"\bo\. ?k\b", re.ASCII | re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Clause:
+    """Its words in small letters, the mark behind it, and where that stands in the text."""
+
+    words: tuple[str, ...]
+    mark: str
+    end: int
+
+    def parts(self, phrases: Collection[str]) -> tuple[str, ...] | None:
+        """The phrases that it is made of, the first as long as can be; None for other words."""
+        words = self.words
+        if len(words) > _LONGEST_ANSWER:
+            return None
+        found: dict[int, tuple[str, ...]] = {len(words): ()}  # by where they begin
+        for start in reversed(range(len(words))):
+            for size in range(1, _MOST_WORDS + 1):
+                phrase = " ".join(words[start : start + size])
+                if start + size in found and phrase in phrases:
+                    found[start] = (phrase, *found[start + size])
+        return found.get(0)
+
+
+def begins(words: Sequence[str], phrases: Collection[str]) -> bool:
+    """Whether the first of the words are one of these phrases."""
+    sizes = range(1, min(len(words), _MOST_WORDS) + 1)
+    return any(" ".join(words[:size]) in phrases for size in sizes)
+
+
+def clauses(text: str) -> Iterator[Clause]:
+    """The clauses at the beginning of a text, none without words."""
+    text = _SMILEY.sub(_blanks, _OK.sub(_ok, fold_typography(text[:LONGEST])))
+    for found in _CLAUSE.finditer(text):
+        words = tuple(small(word) for word in _WORD.findall(found[0]))
+        if words:
+            yield Clause(words, text[found.end() : found.end() + 1], found.end())
+
+
+def _blanks(found: re.Match[str]) -> str:
+    return " " * len(found[0])
+
+
+def _ok(found: re.Match[str]) -> str:
+    return "ok".ljust(len(found[0]))
+
+
+_FOLDER: Final = Path(__file__).parents[1] / "languages"
+_PLAIN_WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text in small letters, without the signs between them.
+
+    >>> words_of("Can't we call it a draw?")
+    ["can't", 'we', 'call', 'it', 'a', 'draw']
+    """
+    return _PLAIN_WORD.findall(fold_typography(text).casefold())
+
+
+def phrase_of(text: str) -> str:
+    """The words of a text with a blank between two of them."""
+    return " ".join(words_of(text))
+
+
+def read_list(
+    name: str, sections: Collection[str], folder: Path = _FOLDER
+) -> dict[str, frozenset[str]]:
+    """The phrases of a file, one on each line, by section. Raises WordListError and OSError."""
+    found = read_sections(folder / f"{name}.txt", sections, lambda line: (phrase_of(line),))
+    return {section: frozenset(phrases) for section, phrases in found.items()}

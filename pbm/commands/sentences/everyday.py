@@ -1,0 +1,143 @@
+"""Everyday words that people answer a question of signing up with: no, stop, hello.
+
+They are read broadly: who is asked whether to play, and says anything that may be a no, is asked
+no more. What is a yes, `yes_and_no` tells. The words are in `languages/yes-no.txt`.
+"""
+
+from collections.abc import Sequence
+from itertools import islice
+from typing import Final
+
+from pbm.commands.sentences.clauses import ANSWER_WORDS, LONGEST, Clause, begins, clauses, small
+
+_MOST_CLAUSES = 4
+_SHORT_GREETING = 4  # words
+_WORDS: Final = ANSWER_WORDS
+_PASSED_OVER: Final = {word for word in _WORDS.polite | _WORDS.before_a_no if " " not in word}
+_NO_UNDIVIDED: Final = tuple(_WORDS.no_undivided)
+_STOP_UNDIVIDED: Final = tuple(_WORDS.stop_undivided)
+_ANSWERS: Final = _WORDS.yes | _WORDS.no | _WORDS.no_alone | _WORDS.no_mail | _WORDS.stop_alone
+ANSWERS: Final = frozenset(word for word in _ANSWERS if " " not in word)
+_EVERYDAY: Final = frozenset(
+    word
+    for phrases in (
+        *(_ANSWERS, _WORDS.gladly, _WORDS.not_, _WORDS.doubt, _WORDS.polite),
+        *(_WORDS.before_a_no, _WORDS.greeting, _WORDS.everyday),
+    )
+    for word in phrases
+    if " " not in word
+)
+_AROUND_A_NAME = "\"'`*_<>[]()"
+_NO_NAME_ENDS = (",", "!", "?", ":")  # somebody is spoken to, or asked
+_MOST_WORDS = 12  # of a line that asks for a name
+
+
+def says_no(text: str) -> bool:
+    """Whether a text may be meant as a no, or as a wish for no more mail.
+
+    A no beside a yes ("Never played, but yes") is none.
+    """
+    words = _first_words(text)
+    return _is_opting_out(words) or (_is_no(words) and not _says_yes(text))
+
+
+def opts_out(text: str) -> bool:
+    """Whether a text begins with the wish for no more mail.
+
+    A word that means nothing else may stand in the next sentence, too: "I never signed up for this.
+    Unsubscribe me!"
+    """
+    if _is_opting_out(_first_words(text)):
+        return True
+    later = (_without_polite(clause.words) for clause in islice(clauses(text), _MOST_CLAUSES))
+    return any(words and words[0] in _WORDS.unsubscribe for words in later) and not _says_yes(text)
+
+
+def is_everyday(word: str) -> bool:
+    """Whether one word is something that people answer, rather than a name."""
+    return word in _EVERYDAY or says_no(word)
+
+
+def is_greeting(clause: Clause) -> bool:
+    """Whether somebody is only spoken to: "Hello Bob", or "Bob,"."""
+    return _speaks_to(clause.words, clause.mark)
+
+
+def name_alone(line: str) -> str | None:
+    """The name that a line is, if it can be nothing else; as it was written, a handle or none."""
+    *before, word = _without_polite_ends(line) or [""]
+    return None if before else _as_name(word)
+
+
+def name_told(line: str) -> str | None:
+    """The name that a line asks for in so many words: "call me marta"."""
+    *before, word = _without_polite_ends(line) or [""]
+    *_, last = ((), *(clause.words for clause in clauses(" ".join(before))))
+    told = any(" ".join(last[start:]) in _WORDS.name_follows for start in range(len(last)))
+    return _as_name(word.rstrip("!")) if told else None
+
+
+def _without_polite_ends(line: str) -> list[str]:
+    words = line.split(maxsplit=_MOST_WORDS) if len(line) <= LONGEST else []
+    while len(words) > 1 and small(words[-1].rstrip(".!")) in _WORDS.polite:
+        words.pop()
+        words[-1] = words[-1].rstrip(",")
+    return words
+
+
+def _as_name(word: str) -> str | None:
+    name = word.strip(_AROUND_A_NAME).rstrip(".").strip(_AROUND_A_NAME)
+    is_one = bool(name) and not name.endswith(_NO_NAME_ENDS) and not is_everyday(small(name))
+    return name if is_one else None
+
+
+def _says_yes(text: str) -> bool:
+    """Whether one of the first clauses begins with a yes."""
+    found = (_without_polite(clause.words) for clause in islice(clauses(text), _MOST_CLAUSES))
+    return any(words and words[0] in _WORDS.yes for words in found)
+
+
+def _first_words(text: str) -> Sequence[str]:
+    """The words of the first clause that says something; none after a yes.
+
+    Polite words, greetings and a name that is spoken to say nothing.
+    """
+    for clause in islice(clauses(text), _MOST_CLAUSES):
+        words = _without_polite(clause.words)
+        if words and words[0] in _WORDS.yes:
+            return ()
+        if words and not _speaks_to(words, clause.mark):
+            return words
+    return ()
+
+
+def _without_polite(words: Sequence[str]) -> Sequence[str]:
+    start, end = 0, len(words)
+    while start < end and words[start] in _PASSED_OVER:
+        start += 1
+    while start < end and words[end - 1] in _PASSED_OVER:
+        end -= 1
+    return words[start:end]
+
+
+def _speaks_to(words: Sequence[str], mark: str) -> bool:
+    if words[0] in _WORDS.greeting:
+        return len(words) <= _SHORT_GREETING
+    return len(words) == 1 and mark == "," and not is_everyday(words[0])
+
+
+def _is_no(words: Sequence[str]) -> bool:
+    if not words:
+        return False
+    harmless = len(words) > 1 and words[0] in _WORDS.no and words[1] in _WORDS.harmless
+    alone = len(words) == 1 and words[0] in _WORDS.no_alone
+    undivided = words[0].startswith(_NO_UNDIVIDED)
+    return not harmless and (alone or undivided or begins(words, _WORDS.no))
+
+
+def _is_opting_out(words: Sequence[str]) -> bool:
+    if not words:
+        return False
+    alone = len(words) == 1 and words[0] in _WORDS.stop_alone
+    undivided = words[0].startswith(_STOP_UNDIVIDED)
+    return alone or undivided or begins(words, _WORDS.no_mail)

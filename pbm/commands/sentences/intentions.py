@@ -1,0 +1,290 @@
+"""What people say to the server in plain words: "I give up", "draw?", "How do I resign?".
+
+They write so in answer to a board, where words go to the other players. So such a sentence must be
+known, also beside a greeting and thanks; and a sentence that only has such a word in it is talk.
+The phrases are in `languages/intentions.txt`, but for "unsubscribe" and its like, which answer a
+question, too. Pure, and bounded: long words are no intention.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum, StrEnum
+from typing import Final
+
+from pbm.commands.language.words import is_handle
+from pbm.commands.sentences.clauses import ANSWER_WORDS, phrase_of, read_list, words_of
+from pbm.play.game_words import is_any_bare_move, mentions_place
+
+_LONGEST = 400  # characters that are looked at; who writes more is talking
+_MOST_LINES = 24
+_MOST_OTHER_WORDS = 40
+_MOST_WORDS = 16  # in a sentence that says what is meant
+_NAME_WORDS = 2
+_SURE_WORDS = 2  # fewer say nothing for certain between others
+_LONGEST_NUMBER = 9
+
+
+class Intention(StrEnum):
+    """What may be meant. Its phrases are in the section that is called so."""
+
+    RESIGN = "resign"
+    LOST = "lost"  # "You win": a resignation while the game goes on, and talk afterwards
+    DRAW = "draw"
+    TAKE_BACK = "take back"
+    AGAIN = "again"
+    DECLINE = "decline"
+    LEAVE = "leave"
+    STOP = "stop"
+    RULES = "rules"
+    PLAY = "play"
+    MOVE = "move"
+    HELP = "help"
+    COMMANDS = "commands"
+    BOARD = "board"
+    TURN = "turn"
+    GAMES = "games"
+    CHALLENGE = "challenge"
+    CHANGE = "change"
+    SETTINGS = "settings"
+    PAIR = "pair"
+    ANYONE = "anyone"  # the same, but in answer to a board it is said to the others
+    HINT = "hint"
+    ROBOTS = "robots"  # "Is there a bot?"
+    AGAINST = "against"  # whoever is named behind it; a phrase alone says nothing
+
+
+class Way(Enum):
+    """How somebody comes to speak of a thing; the value is the section of its phrases."""
+
+    WISH = "ways to wish"
+    BEG = "ways to beg"
+    ASK = "ways to ask"
+
+
+# "I want to play" is said to the other players, too; "How do I play" hardly.
+_ONLY_ASKED = frozenset({Intention.PLAY, Intention.MOVE, Intention.CHALLENGE, Intention.CHANGE})
+_NOT_ASKED_OF_OTHERS = _ONLY_ASKED | {Intention.RESIGN, Intention.DECLINE}  # "Can you give up?"
+_WHOLE: Final = tuple(item for item in Intention if item is not Intention.AGAINST)
+_SECTIONS: Final = (
+    *("asides", "greetings", "objects"),
+    *(way.value for way in Way),
+    *(f"{before}{item}" for item in _WHOLE for before in ("", "to ")),
+    Intention.AGAINST,
+)
+_LISTS: Final = read_list("intentions", _SECTIONS)
+_ASIDES, _GREETINGS, _OBJECTS = (_LISTS[name] for name in ("asides", "greetings", "objects"))
+_LONGEST_ASIDE: Final = max(len(aside.split()) for aside in _ASIDES)
+_UNSUBSCRIBE: Final = ANSWER_WORDS.unsubscribe | ANSWER_WORDS.stop_undivided
+_SAID: Final = dict.fromkeys(map(phrase_of, _UNSUBSCRIBE), Intention.STOP) | {
+    phrase: item for item in _WHOLE for phrase in _LISTS[item]
+}
+_DEEDS: Final = {phrase: item for item in _WHOLE for phrase in _LISTS[f"to {item}"]}
+_CLAUSE = re.compile(r"(?:[^.,;:!?()…。、，！？\n\u2013\u2014-]|(?<=\S)-(?=\S)|(?<=\d)\.(?=\d))+")
+
+
+@dataclass(frozen=True)
+class Meant:
+    """One thing that somebody means; `asks_how` it is done. `wrote` are the words for it.
+
+    `handle` is with whom, where somebody may be called so.
+    """
+
+    intention: Intention
+    asks_how: bool
+    board: int | None
+    wrote: str
+    handle: str | None = None
+
+
+@dataclass(frozen=True)
+class Understood:
+    """What is meant by a text, and what is left of it for others to read."""
+
+    meant: tuple[Meant, ...]
+    rest: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Clause:
+    """A part of a text between two marks; `meant` is what it says to the server.
+
+    `says_nothing`: it is only polite, or a name. `is_sure`: it counts beside other words, too.
+    """
+
+    start: int
+    end: int
+    meant: Meant | None
+    says_nothing: bool
+    is_sure: bool
+
+
+def understand(lines: Sequence[str]) -> Understood | None:
+    """What somebody's own words say to the server; None where they are for others to read.
+
+    A single word counts only where it is a line of its own, or the last of all: "Resign? Never!"
+    Whoever writes a move, or names a place on the board, speaks of that.
+    """
+    text = "\n".join(lines).strip()
+    is_long = len(text) > _LONGEST or text.count("\n") >= _MOST_LINES
+    if is_long or mentions_place(text) or any(map(is_any_bare_move, lines)):
+        return None
+    clauses = tuple(_clauses(text))
+    found = [clause for clause in clauses if clause.meant]
+    others = [clause for clause in clauses if not clause.meant and not clause.says_nothing]
+    if others:
+        found = [clause for clause in found if clause.is_sure]
+    if not found:
+        return None
+    meant = tuple(dict.fromkeys(clause.meant for clause in found if clause.meant))
+    if not others:
+        return Understood(meant, ())
+    rest = _without_lines_of(text, found, others)
+    return Understood(meant, rest) if len(words_of(text)) <= _MOST_OTHER_WORDS else None
+
+
+def only_means(line: str, intention: Intention, board: int) -> bool:
+    """Whether a line says one thing only, and means this board."""
+    said = understand((line,))
+    if said is None or said.rest or len(said.meant) != 1:
+        return False
+    (meant,) = said.meant
+    return (meant.intention, meant.asks_how) == (intention, False) and meant.board in (None, board)
+
+
+def _clauses(text: str) -> Iterator[_Clause]:
+    """The parts of a text that have words in them."""
+    for found in _CLAUSE.finditer(text):
+        words, (start, end) = words_of(found[0]), found.span()
+        if not words:
+            continue
+        before, behind = text[:start].rpartition("\n")[2], text[end:].partition("\n")[0]
+        is_line = not words_of(before + behind)
+        spoken_to = (
+            behind.startswith(",") or before.rstrip().endswith(",") or (is_line and start > 0)
+        )
+        yield _Clause(
+            start,
+            end,
+            _meaning(words, " ".join(found[0].split())),
+            says_nothing=_is_polite(words) or (spoken_to and _is_name(found[0])),
+            is_sure=len(words) >= _SURE_WORDS or is_line or not words_of(text[end:]),
+        )
+
+
+def _meaning(words: list[str], wrote: str) -> Meant | None:
+    """What a clause means, if it is nothing but that."""
+    if len(words) > _MOST_WORDS:
+        return None
+    greeted = words[0] in _GREETINGS
+    core = _without_asides(words)
+    # "Hi Alice I resign"
+    for said in (core, core[1:], core[2:]) if greeted and core != words else (core,):
+        said, board = _board_at_end(_without_asides(said))
+        for shorter in _without_objects(said):
+            found = _SAID.get(shorter)
+            if found:
+                return Meant(found, False, board, wrote)
+            deed = _deed(shorter)
+            if deed:
+                return Meant(deed[0], deed[1], board, wrote)
+        handle = _opponent(said)
+        if handle and board is None:
+            return Meant(Intention.AGAINST, False, None, wrote, handle)
+    return None
+
+
+def _deed(phrase: str) -> tuple[Intention, bool] | None:
+    """What a phrase behind one of the ways means, and whether it asks how that is done."""
+    for way in (Way.ASK, Way.WISH, Way.BEG):
+        words = phrase.split()
+        for count in range(1, len(words)):
+            intention = _DEEDS.get(" ".join(words[count:]))
+            if intention is None or " ".join(words[:count]) not in _LISTS[way.value]:
+                continue
+            if way is Way.ASK:
+                return intention, True
+            kept_out = _ONLY_ASKED if way is Way.WISH else _NOT_ASKED_OF_OTHERS
+            if intention not in kept_out:
+                return intention, False
+            if intention is Intention.PLAY and way is Way.WISH:
+                return Intention.ANYONE, False
+    return None
+
+
+def _opponent(words: Sequence[str]) -> str | None:
+    """With whom somebody wants to play: "I want to play with anna".
+
+    One word before a handle, and no wish before that, is a command that went wrong, or talk; but
+    "play bob" is meant.
+    """
+    *said, handle = words or [""]
+    for count in range(len(said)):
+        begins, rest = " ".join(said[:count]), " ".join(said[count:])
+        is_wish = begins in _LISTS[Way.WISH.value] or (
+            not count and (len(said) > 1 or said == ["play"])
+        )
+        if is_wish and rest in _LISTS[Intention.AGAINST]:
+            return handle if is_handle(handle) else None
+    return None
+
+
+def _without_asides(words: list[str]) -> list[str]:
+    """The words without those at both ends that mean nothing."""
+    start, end = 0, len(words)
+    while step := next((n for n in _sizes(end - start) if _is_aside(words, start, n)), 0):
+        start += step
+    while step := next((n for n in _sizes(end - start) if _is_aside(words, end - n, n)), 0):
+        end -= step
+    return words[start:end]
+
+
+def _sizes(most: int) -> range:
+    """Of how many words an aside may be, the most first."""
+    return range(min(most, _LONGEST_ASIDE), 0, -1)
+
+
+def _is_aside(words: list[str], at: int, count: int) -> bool:
+    return " ".join(words[at : at + count]) in _ASIDES
+
+
+def _board_at_end(words: list[str]) -> tuple[list[str], int | None]:
+    """The words before the number of a board, and that number."""
+    last = words[-1] if len(words) > 1 else ""
+    if last.isascii() and last.isdigit() and len(last) <= _LONGEST_NUMBER:
+        return words[:-1], int(last)
+    return words, None
+
+
+def _without_objects(words: list[str]) -> Iterator[str]:
+    """The words as they are, and without what a deed is done to."""
+    yield " ".join(words)
+    for _ in range(_NAME_WORDS):
+        count = next((n for n in range(1, len(words)) if " ".join(words[n:]) in _OBJECTS), 0)
+        if not count:
+            return
+        words = _without_asides(words[:count])
+        yield " ".join(words)
+
+
+def _is_polite(words: list[str]) -> bool:
+    """Whether a clause is only polite, or a greeting: "Hi Alice"."""
+    greeted = words[0] in _GREETINGS and len(words) <= 1 + _NAME_WORDS
+    return greeted or not _without_asides(words)
+
+
+def _is_name(text: str) -> bool:
+    """Whether words may be somebody's name."""
+    words = text.split()
+    capitals = all(word[:1].isupper() and word.isalpha() for word in words)
+    return capitals and len(words) <= _NAME_WORDS
+
+
+def _without_lines_of(
+    text: str, found: Sequence[_Clause], others: Sequence[_Clause]
+) -> tuple[str, ...]:
+    """The lines of a text without those that say what was found, and nothing to others."""
+    said = {text.count("\n", 0, clause.start) for clause in found}
+    said -= {text.count("\n", 0, clause.start) for clause in others}
+    kept = [line.strip() for index, line in enumerate(text.split("\n")) if index not in said]
+    return tuple("\n".join(kept).strip("\n").split("\n"))

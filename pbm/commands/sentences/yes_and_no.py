@@ -1,0 +1,164 @@
+"""Yes and no as people say them, in answer to a question.
+
+They are read strictly: a whole first line or its first clause says it, and any doubt in what
+follows makes it neither. docs/replies.md tells more.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import dropwhile, islice, takewhile
+from typing import Final
+
+from pbm.commands.sentences.clauses import ANSWER_WORDS, LONGEST, Clause, begins, clauses
+from pbm.commands.sentences.everyday import is_greeting
+from pbm.mail.reading.charsets import fold_typography
+
+_MOST_LINES = 4  # of a sentence
+_BETWEEN = " .,;:!-\u2013\u2014…。、，！"
+_ASKS = frozenset("?？؟")
+_ENDS = frozenset(".!。！")
+_WORDS: Final = ANSWER_WORDS
+_YES: Final = _WORDS.yes | _WORDS.gladly
+_NO: Final = _WORDS.no | _WORDS.no_alone | _WORDS.no_mail
+_ALONE: Final = _WORDS.no_alone | _WORDS.no_mail  # where the line says nothing else
+_BESIDE: Final = _WORDS.polite | _WORDS.greeting
+_DOUBTS: Final = _WORDS.doubt | _WORDS.not_ | _NO | _WORDS.stop_alone
+_ENDS_IN_NO: Final = _WORDS.not_ | {word for word in _NO if " " not in word}
+_DOUBT_UNDIVIDED: Final = tuple(_WORDS.doubt_undivided)
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """What the first line that is no greeting says to a question.
+
+    `answer` is None where it may mean either, or neither. `begins`: it begins as an answer does,
+    be it one or not. `clear`: it is nothing but words that mean yes in every language, and polite
+    ones. `rest` is what the line says besides, `lines` how many lines have been read.
+    """
+
+    answer: bool | None = None
+    begins: bool = False
+    clear: bool = False
+    rest: str = ""
+    lines: int = 0
+
+
+def spoken(body: Sequence[str], *, leaving: bool = False) -> Spoken:
+    """Read an answer to a question; `leaving`: whether somebody wants to leave for good."""
+    again = _WORDS.again | _WORDS.leaving if leaving else _WORDS.again
+    for index, line in enumerate(body[:_MOST_LINES]):
+        found = list(clauses(line))
+        said = list(dropwhile(_says_nothing, found))
+        if said:
+            return replace(_read(said, line, body[index + 1 :], again), lines=index + 1)
+        if not all(map(is_greeting, found)):
+            return Spoken(begins=_begins(found[0]), lines=index + 1)
+    return Spoken()
+
+
+def accepts(line: str) -> bool:
+    """Whether a line says that an offer is accepted, and nothing else."""
+    said = [clause.parts(_WORDS.accepting | _BESIDE) for clause in clauses(line)]
+    return None not in said and any(_WORDS.accepting.intersection(parts or ()) for parts in said)
+
+
+def _says_nothing(clause: Clause) -> bool:
+    return is_greeting(clause) or (clause.parts(_BESIDE) is not None and clause.parts(_YES) is None)
+
+
+def _read(
+    found: Sequence[Clause], line: str, below: Sequence[str], again: frozenset[str]
+) -> Spoken:
+    first, *others = found
+    for answer, phrases in ((True, _YES | again), (False, _NO)):
+        said = first.parts(phrases | _BESIDE)
+        if said is None or (_YES if answer else _NO).isdisjoint(said):
+            continue
+        if _is_doubtful(answer, found, line, below, again):
+            continue
+        is_all = _is_all(others, line, frozenset())
+        if not is_all and _ALONE.intersection(said):
+            continue
+        clear = answer and _is_clear(first, again) and _is_all(others, line, _WORDS.yes | again)
+        says_more = not _is_all(others, line, phrases)
+        rest = line[first.end :].lstrip(_BETWEEN).strip() if says_more else ""
+        return Spoken(answer, begins=True, clear=clear, rest=rest)
+    return Spoken(begins=_begins(first))
+
+
+def _begins(clause: Clause) -> bool:
+    return begins(clause.words, _YES | _NO)
+
+
+def _is_clear(clause: Clause, again: frozenset[str]) -> bool:
+    said = clause.parts(_WORDS.yes | again | _BESIDE)
+    return said is not None and not _WORDS.yes.isdisjoint(said)
+
+
+def _is_all(found: Iterable[Clause], line: str, phrases: frozenset[str]) -> bool:
+    """Whether a line says nothing else, besides polite words."""
+    made_of = (clause.parts(phrases | _BESIDE) is not None for clause in found)
+    return len(line) <= LONGEST and all(made_of)
+
+
+def _is_doubtful(
+    answer: bool,
+    found: Sequence[Clause],
+    line: str,
+    below: Sequence[str],
+    again: frozenset[str],
+) -> bool:
+    """Whether what else is said, also in the lines right below, may make it another answer."""
+    first, *more = found
+    asks_on = answer and first.mark in _ENDS and any(map(_asks_how, more))
+    asks = bool(_ASKS.intersection(line)) and not asks_on
+    if asks or len(line) > LONGEST or _quotes(line):
+        return True
+    if not answer:
+        return any(begins(clause.words, _WORDS.yes) for clause in more)
+    if any(_is_no(clause) for later in said_below(below) for clause in clauses(later)):
+        return True
+    others = [clause for clause in more if clause.parts(_YES | again | _BESIDE) is None]
+    if not others:
+        return False
+    for goes_on in islice(takewhile(str.strip, below), _MOST_LINES):
+        others += clauses(goes_on)
+    doubts = _DOUBTS - _WORDS.asks_on if asks_on else _DOUBTS
+    return any(_doubts(clause.words, doubts) for clause in others)
+
+
+def said_below(below: Iterable[str]) -> Iterable[str]:
+    """The lines below an answer that are looked at, since they may say something else."""
+    return islice(filter(str.strip, below), _MOST_LINES)
+
+
+def _is_no(clause: Clause) -> bool:
+    """Whether a clause says no and nothing else, or ends with it: "I would rather not"."""
+    if clause.words and clause.words[-1] in _ENDS_IN_NO:
+        return clause.parts(_YES | _BESIDE) is None
+    said = clause.parts(_NO | _WORDS.stop_alone | _BESIDE)
+    return said is not None and not _BESIDE.issuperset(said)
+
+
+def _doubts(words: Sequence[str], doubts: frozenset[str]) -> bool:
+    """Whether one of the words makes a yes doubtful; "that was" does not, though "was" asks."""
+    pairs = zip(("", *words), words, strict=False)
+    return any(
+        (word in doubts and f"{before} {word}" not in _WORDS.no_doubt) or _holds_doubt(word)
+        for before, word in pairs
+    )
+
+
+def _asks_how(clause: Clause) -> bool:
+    """Whether it asks how it goes on, as somebody does who has said yes: "How do I begin?"."""
+    return not _WORDS.asks_on.isdisjoint(clause.words)
+
+
+def _quotes(line: str) -> bool:
+    """Whether words are quoted in a line: ours, perhaps, where a program has broken them anew."""
+    text = fold_typography(line).strip()
+    return '"' in text and not text[0] == text[-1] == '"'
+
+
+def _holds_doubt(word: str) -> bool:
+    return any(part in word for part in _DOUBT_UNDIVIDED)

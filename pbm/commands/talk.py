@@ -1,0 +1,70 @@
+"""Tells a sentence that only begins like a command from a command that went wrong.
+
+In answer to a board, words go to the others: "Draw your own conclusions" is meant for them. What
+went wrong as a command must not be: "move left", "resign because of work". So a line is a sentence
+only where its words say so, and nothing in it is what commands are about, or may be a secret.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from pbm.commands.families.play import Move, Preview
+from pbm.commands.language.declare import Command
+from pbm.commands.language.fields import Operand
+from pbm.commands.language.opponents import Opponents
+from pbm.commands.language.words import Handle
+from pbm.commands.registry import Problem, begun_by
+from pbm.commands.sentences.clauses import read_list, words_of
+from pbm.play.game_words import mentions_place
+
+_FEWEST_WORDS = 3  # of a sentence; shorter lines are commands that went wrong
+_LISTS: Final = read_list("sentences", ("to you", "words", "ours", "beginnings", "whole"))
+_TO_YOU, _WORDS, _OURS, _BEGINNINGS, _WHOLE = _LISTS.values()
+# A number, an option, an address, a ply, two partners.
+_EXACT = re.compile(r"\d|[@#=+*]|(?:^|\s)[-\u2013\u2014]{1,2}\w")
+_PLAYS = (Move, Preview)  # "move the left one up" is about nothing else
+
+
+def is_talk(line: str, found: Command | Problem) -> bool:
+    """Whether a line is a sentence for others, though it was read as something else.
+
+    A command that was read counts as such, unless it only looks: it would find nothing.
+    """
+    if isinstance(found, Command) and not found.reads_only:
+        return False
+    words = words_of(line)
+    if _EXACT.search(line) or mentions_place(line) or not words:
+        return False
+    if isinstance(found, Problem) and found.code == "unknown-command" and words[0] in _WORDS:
+        return True  # "How" is no "show"
+    if len(words) < _FEWEST_WORDS:
+        return " ".join(words) in _WHOLE
+    meant = begun_by(line)
+    if not meant or any(command.has_secret() for command in meant):
+        return False
+    return _is_sentence(words, meant)
+
+
+def _is_sentence(words: Sequence[str], meant: Sequence[type[Command]]) -> bool:
+    if any(" ".join(words[:count]) in _BEGINNINGS for count in (2, 3)):
+        return not _OURS.intersection(words[3:])
+    about_board = words[0] == "board"  # needs its number: else it is a word like any other
+    if _OURS.intersection(words[1:]) and not about_board:
+        return False
+    if _TO_YOU.intersection(words[1:]):
+        return True
+    if about_board:
+        return bool(_WORDS.intersection(words[1:]))
+    return all(map(_names_something, meant)) and bool(_WORDS.intersection(words[1:]))
+
+
+def _names_something(command: type[Command]) -> bool:
+    """Whether a command must name something of ours, that is no word like others.
+
+    Behind the others may stand a reason ("resign because of work") or any word, as a handle.
+    """
+    operands = [field for field in command.fields.values() if isinstance(field, Operand)]
+    if command in _PLAYS or any(isinstance(field.kind, Handle | Opponents) for field in operands):
+        return False
+    return any(not field.optional for field in operands)

@@ -1,0 +1,163 @@
+"""Challenges that wait for people who were asked by their mail addresses.
+
+The challenge is an errand of the player who sent it. Each yes puts a handle in the place of
+an address in its line; when no address is left, the line is obeyed, and the board starts.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from pbm.commands.families.lobby import Challenge
+from pbm.commands.language.declare import Command
+from pbm.commands.language.words import is_handle
+from pbm.commands.registry import parse_line
+from pbm.commands.script import Script
+from pbm.events import Answered, Proposed
+from pbm.events.board import BoardStarted
+from pbm.mail.address import address_key
+from pbm.passwords import ConfirmedPassword
+from pbm.play.challenges import who_is_asked
+from pbm.play.turn import Turn
+from pbm.rules.registry import default_game
+from pbm.service.asking.questions import Invitation
+from pbm.service.obeying.obey import tell
+from pbm.service.obeying.scripts import run_script
+from pbm.service.turns.mail_writer import MailWriter
+from pbm.service.understanding.mail_turn import MailTurn
+from pbm.store.values.players import Player
+from pbm.store.values.questions import PendingCommands, Question
+
+_TWO = 2  # players, of whom one has challenged the other
+
+
+def invited_to(turn: MailTurn, question: Question) -> PendingCommands | None:
+    """The challenge that a question belongs to, while it waits."""
+    number = question.params.get("invitation")
+    found = turn.work.questions.open_errands([number]) if number else ()
+    return found[0] if found else None
+
+
+def told_of(turn: Turn, errand: PendingCommands) -> Invitation:
+    """Who began a challenge, and which game it is about."""
+    inviter = turn.work.players.get(errand.player_id)
+    command = _command(errand.lines[0])
+    game = command.game if isinstance(command, Challenge) else default_game()
+    return Invitation(inviter.handle, game)
+
+
+def said_yes(
+    turn: MailTurn, errand: PendingCommands, question: Question, player: Player
+) -> Answered:
+    """Let a player who said yes take the seat; `start_if_complete` does the rest.
+
+    Returns what the player is told. There is no game with somebody who cannot play any more.
+    """
+    line = _with_handle(errand.lines[0], question.address, player.handle)
+    turn.work.questions.rewrite_errand(errand, [line])
+    inviter = turn.work.players.get(errand.player_id)
+    waiting = "@" in line
+    if not waiting and inviter.status != "active":
+        return called_off()
+    seated = filter(None, (_called(turn, name) for name in _names(line)))
+    asked = who_is_asked([other for other in seated if other.id != player.id], inviter)
+    waiting = waiting or bool(asked)
+    return Answered("invitation", {"inviter": inviter.handle, "waiting": waiting})
+
+
+def called_off() -> Answered:
+    """Tell somebody who said yes that there will be no game."""
+    return Answered("invitation-off", {"title": "no game"})
+
+
+def start_if_complete(turn: MailTurn, errand: PendingCommands) -> None:
+    """Start the board of a challenge once everybody has said yes, in its sender's name."""
+    (waiting,) = turn.work.questions.open_errands([errand.id])
+    if any("@" in line for line in waiting.lines):
+        return
+    inviter = turn.work.players.get(waiting.player_id)
+    if inviter.status != "active":
+        turn.work.questions.settle_errand(waiting, "dropped")
+        _tell_guests(turn, waiting)
+        return
+    turn.work.questions.settle_errand(waiting, "done")
+    here = replace(turn, passwords=ConfirmedPassword(None))
+    agreed = frozenset(guest.id for guest in _guests(turn, waiting))
+    context = replace(here.context(inviter), hints=(), agreed=agreed)
+    lines = [_as_called_now(turn, line) for line in waiting.lines]
+    commands = [command for line in lines if (command := _command(line))]
+    events = run_script(context, Script(tuple(commands), waiting.comment))
+    tell(context, events)
+    if not any(isinstance(event, BoardStarted | Proposed) for event in events):
+        _tell_guests(turn, waiting, all_of_them=True)  # the answer says that the game starts
+
+
+def said_no(turn: MailTurn, errand: PendingCommands, question: Question) -> None:
+    """Drop a challenge that somebody turned down, and tell who waits for it."""
+    turn.work.questions.settle_errand(errand, "dropped")
+    tell_it_is_off(turn, errand, question, "turned-down")
+
+
+def tell_it_is_off(turn: Turn, errand: PendingCommands, question: Question, why: str) -> None:
+    """Tell whoever sent a challenge why it comes to nothing, and those who have said yes to it."""
+    inviter = turn.work.players.get(errand.player_id)
+    if inviter.addresses:
+        others = sum(
+            "@" in name or is_handle(name) for line in errand.lines for name in _words(line)
+        )
+        told = {"address": question.address, "others": others > _TWO}
+        MailWriter(turn).tell_or_keep(inviter, why, "your invitation", told)
+    _tell_guests(turn, errand)
+
+
+def _tell_guests(turn: Turn, errand: PendingCommands, *, all_of_them: bool = False) -> None:
+    """Tell those who have said yes that there will be no game, but for who is answered now."""
+    off = {"sections": [{"section": called_off().section}], "last": False}
+    for guest in _guests(turn, errand):
+        if all_of_them or not turn.wrote(guest):
+            MailWriter(turn).tell_or_keep(guest, "answer", "no game", off)
+
+
+def _guests(turn: Turn, errand: PendingCommands) -> Iterator[Player]:
+    """Those who were asked by their addresses, and have said yes."""
+    names = (name for line in errand.lines for name in _names(line))
+    for player in filter(None, [_called(turn, name) for name in names]):
+        keys = [address_key(address) for address in player.addresses]
+        if turn.work.questions.has_accepted(keys, errand.id):
+            yield player
+
+
+def _words(line: str) -> list[str]:
+    """Whom a challenge names."""
+    return re.split("[ +]", line.partition(Challenge.words[0])[2])
+
+
+def _as_called_now(turn: Turn, line: str) -> str:
+    """A line with the handles that its players have now."""
+    for name in _names(line):
+        player = _called(turn, name)
+        if player:
+            line = re.sub(rf"(?<![^ +]){re.escape(name)}(?![^ +])", player.handle, line)
+    return line
+
+
+def _names(line: str) -> list[str]:
+    """The words of a challenge that may be handles."""
+    return [name for name in _words(line) if is_handle(name)]
+
+
+def _called(turn: Turn, name: str) -> Player | None:
+    """Who is called so, or was before taking another handle."""
+    players = turn.work.players
+    former = players.formerly(name)
+    return players.by_handle(name) or (players.get(former) if former else None)
+
+
+def _with_handle(line: str, address: str, handle: str) -> str:
+    key = address_key(address)
+    return " ".join(handle if address_key(word) == key else word for word in line.split())
+
+
+def _command(line: str) -> Command | None:
+    found = parse_line(line)
+    return found if isinstance(found, Command) else None

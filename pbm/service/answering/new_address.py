@@ -1,0 +1,102 @@
+"""The answer to the question whether an address is a player's, too."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from pbm.commands.auth import is_open
+from pbm.commands.script import confirmation
+from pbm.events.board import AddressChanged
+from pbm.mail.address import address_key
+from pbm.play.leave import boards_played
+from pbm.play.limits import strangers_answers_left
+from pbm.play.subjects import answer_subject
+from pbm.service.asking.questions import ask_once_more
+from pbm.service.turns.announce import shown_to
+from pbm.service.turns.mail_writer import MailWriter
+from pbm.service.understanding.mail_turn import MailTurn
+from pbm.store.db import UnitOfWork
+from pbm.store.values.boards import Board
+from pbm.store.values.players import Player
+from pbm.store.values.questions import Question
+
+MOST_SENT_AGAIN = 100  # boards after a change of address
+
+
+def hear_new_address(turn: MailTurn, question: Question, token: str) -> str:
+    """Settle the question of a new address. Returns the outcome for the operator."""
+    work = turn.work
+    yes, _ = confirmation(turn.envelope.said, clearly=True)
+    player = work.players.find_locked(question.params["player"])
+    if player is None or not is_open(question, turn.arrived) or not _wanted(work, question, player):
+        _answer(turn, question, "question-closed")
+        return f"{question.address}: the question is closed"
+    if yes is None:
+        if strangers_answers_left(turn.work, question.address, turn.now):
+            ask_once_more(turn, question.address, question, token, {"handle": player.handle})
+        return f"{question.address}: neither yes nor no"
+    work.questions.settle(question, "yes" if yes else "no")
+    if not yes:
+        _answer(turn, question, "dropped")
+        return f"{question.address} is not {player.handle}'s"
+    if question.params["instead"]:
+        work.players.put_address_first(player, question.address, turn.now)
+        work.players.renew_epoch(player.id)
+    else:
+        work.players.add_address(player.id, question.address, turn.now)
+    boards = boards_played(work, player) if question.params["instead"] else []
+    _announce(turn, player, question, boards)
+    _send_again(turn, player, question.address, boards[:MOST_SENT_AGAIN])
+    return f"{question.address} is {player.handle}'s now"
+
+
+def _answer(turn: MailTurn, question: Question, section: str) -> None:
+    """Answer the address that was asked, as long as it may get answers."""
+    left = strangers_answers_left(turn.work, question.address, turn.now)
+    if left:
+        params = {"sections": [{"section": section}], "last": left == 1}
+        subject = answer_subject("your answer")
+        MailWriter(turn).answer_stranger(question.address, subject, params)
+
+
+def _wanted(work: UnitOfWork, question: Question, player: Player) -> bool:
+    """Whether nothing has happened since that makes the question void."""
+    same = player.epoch == question.params["epoch"] and player.status == "active"
+    return same and work.players.by_address(address_key(question.address)) is None
+
+
+def _announce(turn: MailTurn, before: Player, question: Question, boards: Sequence[Board]) -> None:
+    """Tell every address of the player, the one that was given up included."""
+    told = {
+        "handle": before.handle,
+        "address": question.address,
+        "instead": question.params["instead"],
+    }
+    player = turn.work.players.get(before.id)
+    sent = [board.id for board in boards[:MOST_SENT_AGAIN]]
+    follow = {"boards": sent, "more": len(boards) - len(sent)}
+    section = {"section": "new-address", **told, **follow}
+    subject = answer_subject("your addresses")
+    MailWriter(turn).answer(player, subject, {"sections": [section]})
+    if question.address != player.address:
+        _confirm_there(turn, player, question, section)
+    for address in before.addresses:
+        if address != player.address:
+            MailWriter(turn).notice(address, "addresses-changed", "your addresses", told)
+
+
+def _confirm_there(
+    turn: MailTurn, player: Player, question: Question, section: dict[str, Any]
+) -> None:
+    """Tell the address that said yes that it counts from now on."""
+    params = {"sections": [{**section, "first": player.address}], "last": False}
+    MailWriter(turn).notice_player(
+        player, "answer", "your addresses", params, address=question.address
+    )
+
+
+def _send_again(turn: MailTurn, before: Player, address: str, boards: Sequence[Board]) -> None:
+    """Mail boards to the new address, since the mails that the player has of them are no good."""
+    player = turn.work.players.get(before.id)
+    for board in boards:
+        view = shown_to(turn, player, board, AddressChanged(board.id, address))
+        MailWriter(turn).board(player, board, view)

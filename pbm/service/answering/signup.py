@@ -1,0 +1,217 @@
+"""Answers to the question whether somebody wants to play, and under which handle."""
+
+from dataclasses import replace
+from typing import Any
+
+from pbm.commands.auth import Answerer, is_open
+from pbm.commands.families.account import SignUp
+from pbm.commands.families.lists import offered
+from pbm.commands.families.seeks import Play, SeekOthers
+from pbm.commands.language.words import lowered
+from pbm.commands.script import Script, answer_to_welcome, begins_answer, read_script, wants_no_mail
+from pbm.commands.sentences.everyday import name_alone, name_told
+from pbm.errors import Refusal
+from pbm.events import Answered, Event
+from pbm.play.limits import strangers_answers_left
+from pbm.play.robots import robot_to_begin_with
+from pbm.rules.registry import default_game
+from pbm.service.accounts.handles import check_new_handle, choose_handle, suggest_handle
+from pbm.service.answering.invitations import (
+    called_off,
+    invited_to,
+    said_no,
+    said_yes,
+    start_if_complete,
+    told_of,
+)
+from pbm.service.answering.strangers import help_stranger, say_goodbye
+from pbm.service.asking.first_games import FIRST_GAMES, first_game_kept
+from pbm.service.asking.passwords import asked_with, hash_of_first, within_rate
+from pbm.service.asking.questions import Welcome, ask_once_more, ask_signup
+from pbm.service.obeying.obey import ask_first, is_dangerous, obey, tell
+from pbm.service.obeying.scripts import problem_answer, run_script
+from pbm.service.understanding.mail_turn import MailTurn
+from pbm.store.values.players import Player
+from pbm.store.values.questions import Question
+
+
+def hear_signup(turn: MailTurn, question: Question) -> str:
+    """Settle the question of an address that nobody plays from. Returns the outcome."""
+    work, address = turn.work, question.address
+    script = turn.script(turn.context(None))
+    yes, rest = answer_to_welcome(turn.envelope.said)
+    first = next(filter(str.strip, turn.envelope.said), "")
+    if yes is None and _is_name_offered(turn, question):
+        yes, rest = True, ()
+    name = name_told(first)  # "No, call me marta" is no no
+    if wants_no_mail(turn.subject, ()) or (yes is False and not name):
+        return _hear_no(turn, question)
+    if help_stranger(turn.context(None), address, script):
+        return "helped a stranger"
+    signs_up = None if yes else _signup_of(script)
+    try:
+        if not is_open(question, turn.arrived):
+            raise Refusal("question-closed")
+        if name or not (yes or signs_up):
+            _refuse_misread(script)
+            is_answer = begins_answer(turn.envelope.said)
+            return _ask_back(turn, question, name or (None if is_answer else name_alone(first)))
+        handle = signs_up.handle if signs_up else question.params["handle"]
+        check_new_handle(work, handle)
+        waits = asked_with(turn.site.keyring, question)
+        kept = hash_of_first(turn, signs_up) if signs_up else waits
+    except Refusal as refusal:
+        return _ask_again(turn, question, refusal)
+    player = work.players.add(handle, address, turn.now)
+    if kept:
+        work.players.set_password(player.id, kept)
+        player = work.players.get(player.id)
+    work.questions.settle(question, "yes")
+    _welcome(turn, question, player, rest[1:] if signs_up else rest)
+    return f"{handle} signed up"
+
+
+def hear_again(turn: MailTurn, speaker: Answerer, player: Player) -> str:
+    """Hear a further answer from somebody who has become a player since the question."""
+    question = speaker.question
+    context = turn.context(player)
+    script = turn.script(context)
+    yes, rest = answer_to_welcome(turn.envelope.said)
+    if yes is False and script.commands:
+        yes = None  # "stop" and "delete" are a player's commands
+    errand = invited_to(turn, question) if is_open(question, turn.arrived) else None
+    if errand and player.status == "active" and yes is None and _is_unsure(turn, script):
+        about = {"inviter": told_of(turn, errand).inviter}
+        ask_once_more(turn, player, question, speaker.token, about)
+        return f"{player.handle}: neither yes nor no"
+    if yes is None or rest or player.status != "active":
+        script = script if yes is None else turn.held(read_script("", rest, in_answer=False))
+        return obey(context, script, proven=speaker.proven)
+    if errand is None:
+        told = [Answered("signed-up", {"handle": player.handle, "again": True})]
+        if question.params["invitation"] and is_open(question, turn.arrived):
+            told.append(called_off())
+        tell(context, told)
+        return f"{player.handle} has signed up already"
+    work = turn.work
+    work.questions.settle(question, "yes" if yes else "no")
+    if not yes:
+        said_no(turn, errand, question)
+        tell(context, [Answered("dropped", {"title": "dropped"})])
+        return f"{player.handle} turned an invitation down"
+    tell(context, [said_yes(turn, errand, question, player)])
+    start_if_complete(turn, errand)
+    return f"{player.handle} took an invitation"
+
+
+def _is_unsure(turn: MailTurn, script: Script) -> bool:
+    return not script.commands and (begins_answer(turn.envelope.said) or not script.problem)
+
+
+def _welcome(turn: MailTurn, question: Question, player: Player, rest: tuple[str, ...]) -> None:
+    """Greet a new player, do what stands below the yes, and start the game that waits."""
+    context = turn.context(player)
+    script = turn.held(read_script("", rest, in_answer=False))
+    has_one = player.password_hash is not None
+    lapsed = question.password is not None and not has_one
+    joined: dict[str, Any] = {"handle": player.handle, "password": has_one, "lapsed": lapsed}
+    errand = invited_to(turn, question)
+    asks_more = script.commands or script.problem or errand is not None
+    kept = None if asks_more else first_game_kept(question.params)
+    if kept is not None:
+        script = kept.script
+    told: list[Event] = []
+    if errand is not None:
+        told.append(said_yes(turn, errand, question, player))
+    elif question.params["invitation"]:
+        told.append(called_off())
+    if script.problem:
+        told.append(problem_answer(context, script, script.problem))
+    elif script.commands and not is_dangerous(script):
+        told += run_script(within_rate(context, script), script)
+    begins = any(isinstance(command, FIRST_GAMES) for command in script.commands)
+    pairs = any(isinstance(command, Play | SeekOthers) for command in script.commands)
+    joined["pairs"] = pairs or kept is not None
+    joined["robot"] = None if begins else robot_to_begin_with(turn.work, default_game().info.name)
+    joined["open"] = offered(context)  # what is left by now
+    told.insert(0, Answered("signed-up", {"title": "welcome", **joined}))
+    tell(context, told)
+    if errand is not None:
+        start_if_complete(turn, errand)
+    if is_dangerous(script):
+        ask_first(context, script)
+
+
+def _hear_no(turn: MailTurn, question: Question) -> str:
+    """Settle it for ever, however late: nobody else makes us write to that address again."""
+    if question.answer is None:
+        turn.work.questions.settle(question, "no")
+    errand = invited_to(turn, question)
+    if errand is not None:
+        said_no(turn, errand, question)
+    return say_goodbye(turn, question.address)
+
+
+def _is_name_offered(turn: MailTurn, question: Question) -> bool:
+    """Whether a mail says the handle that was asked about, and nothing else.
+
+    Where a password waits a name is none: who sent no password is told to answer with a name.
+    """
+    if question.password is not None:
+        return False
+    words = " ".join(turn.envelope.said).split()
+    return [lowered(word.rstrip(".!")) for word in words] == [question.params["handle"]]
+
+
+def _signup_of(script: Script) -> SignUp | None:
+    first = script.commands[0] if script.commands else None
+    return first if isinstance(first, SignUp) else None
+
+
+def _refuse_misread(script: Script) -> None:
+    """Raise Refusal for a `signup` that could not be read."""
+    problem = script.problem
+    if problem and problem.params.get("command") == SignUp.words[0]:
+        raise Refusal(problem.code, **problem.params)
+
+
+def _ask_back(turn: MailTurn, question: Question, name: str | None) -> str:
+    """Ask whether a name was meant that was read in an answer; without one, ask again.
+
+    A password that waits is forgotten: who gives a name wants none. Raises Refusal.
+    """
+    if name is None:
+        raise Refusal("answer-yes")
+    handle = lowered(name)
+    check_new_handle(turn.work, handle)
+    turn.work.questions.forget_password(question)
+    more = bool(read_script("", turn.envelope.said[1:], in_answer=False).commands)
+    welcome = Welcome(handle, None, last=False, named=True, more=more)
+    return _ask(turn, question, welcome)
+
+
+def _ask_again(turn: MailTurn, question: Question, refusal: Refusal) -> str:
+    """Say why, and ask about the same handle, or another where nobody can have that."""
+    handle, taken = choose_handle(turn.work, question.address, question.params["handle"])
+    if taken:
+        handle = suggest_handle(turn.work, question.address)
+    problem = {"code": refusal.code, "params": refusal.params}
+    kept = asked_with(turn.site.keyring, question)
+    return _ask(turn, question, Welcome(handle, problem, last=False, kept=kept))
+
+
+def _ask(turn: MailTurn, question: Question, welcome: Welcome) -> str:
+    """Ask once more, about the same invitation, as long as the address may get answers."""
+    left = strangers_answers_left(turn.work, question.address, turn.now)
+    if not left:
+        return f"nothing: {question.address} had its answers for today"
+    errand = invited_to(turn, question)
+    about = {
+        "last": left == 1,
+        "invitation": question.params["invitation"],
+        "invited": told_of(turn, errand) if errand else None,
+        "first_game": first_game_kept(question.params),
+    }
+    ask_signup(turn, question.address, replace(welcome, **about))
+    why = welcome.problem["code"] if welcome.problem else welcome.handle
+    return f"asked {question.address} again: {why}"

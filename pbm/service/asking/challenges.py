@@ -1,0 +1,94 @@
+"""Mails about challenges that wait: the question to each who wants to be asked, and the word that
+nothing comes of one."""
+
+from datetime import timedelta
+from typing import Any
+
+from pbm.events import CalledOff, Proposed
+from pbm.mail.tags import new_token, token_digest
+from pbm.play.challenges import setup_of_challenge
+from pbm.play.clocks.durations import spell_duration
+from pbm.play.clocks.terms import Terms, usual_terms
+from pbm.play.subjects import question_subject
+from pbm.play.turn import Turn
+from pbm.rules.contract import View
+from pbm.rules.registry import game_named
+from pbm.rules.sides import mover, teams
+from pbm.service.asking.questions import shortened
+from pbm.service.turns.mail_writer import Asking, MailWriter
+from pbm.store.kinds import Kind
+from pbm.store.values.challenges import PendingChallenge
+
+CHALLENGE = "challenge"  # the kind of question
+
+
+def ask_challenged(turn: Turn, event: Proposed) -> None:
+    """Ask players whether they take a challenge. It uses up none of the answers they may get."""
+    questions = turn.work.questions
+    challenge = turn.work.challenges.find(event.challenge_id)
+    if challenge is None:
+        return
+    if event.comment:
+        turn.work.challenges.set_comment(challenge.id, event.comment)
+    told = {**_told_of(challenge), "comment": shortened(event.comment)}
+    subject = question_subject(f"a game of {told['title']} with {told['inviter']}")
+    for player in turn.work.players.some(event.asked):
+        token = new_token()
+        kept = {"errands": [], "challenge": challenge.id}
+        until = challenge.expires_at
+        questions.ask(
+            *(CHALLENGE, player.address, token_digest(token), kept, turn.now, until, player)
+        )
+        asking = Asking(CHALLENGE, subject, told, token)
+        MailWriter(turn).question(player, asking, kind=Kind.NOTICE)
+
+
+def tell_called_off(turn: Turn, event: CalledOff) -> None:
+    """Tell those who know of a challenge that nothing comes of it, and why."""
+    told = {
+        "by": event.by,
+        "title": game_named(event.game).info.title,
+        "why": event.why,
+        "who": list(event.who),
+        "comment": shortened(event.comment),
+    }
+    for player in turn.work.players.some(event.told):
+        if player.addresses:
+            own = {"own": player.handle == event.by}
+            MailWriter(turn).tell_or_keep(player, "challenge-off", "no game", {**told, **own})
+
+
+def _told_of(challenge: PendingChallenge) -> dict[str, Any]:
+    """What somebody is to know before saying yes."""
+    setup = setup_of_challenge(challenge)
+    players = [seat.handle for seat in challenge.seats]
+    position = setup.position(len(players))
+    return {
+        "inviter": challenge.handle_of(challenge.by_id),
+        "game": setup.game,
+        "title": game_named(setup.game).info.title,
+        "options": dict(setup.options),
+        "players": players,
+        "sides": teams(position),
+        "begins": players[(mover(position) or 1) - 1],
+        "asked": [challenge.handle_of(player_id) for player_id in challenge.asked],
+        "rounds": setup.rounds,
+        "rated": setup.rated,
+        "clock": _clock(setup.clock or usual_terms(len(players))),
+        "board": "\n".join(position.diagram(View())),
+        "until": f"{challenge.expires_at:%Y-%m-%d}",
+    }
+
+
+def _clock(terms: Terms) -> dict[str, str]:
+    """The times of a clock, in words; empty for what it does not have."""
+    times = {
+        "each": terms.each,
+        "total": terms.total,
+        "bank": terms.bank,
+        "increment": terms.increment,
+    }
+    return {
+        name: spell_duration(timedelta(seconds=seconds)) if seconds else ""
+        for name, seconds in times.items()
+    }

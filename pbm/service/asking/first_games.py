@@ -1,0 +1,57 @@
+"""What somebody asks for who does not play here yet, and gets with the yes: a game with the next
+player who wants one, a seat on a board that is sought, or a game against robots."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pbm.commands.families.lobby import Challenge
+from pbm.commands.families.seeks import Join, Play
+from pbm.commands.registry import parse_line
+from pbm.commands.script import Script
+from pbm.rules.registry import games
+
+FIRST_GAMES = Challenge | Play | Join
+"""The commands by which somebody new may ask for one; `SeekOthers` is a challenge, too."""
+
+
+@dataclass(frozen=True)
+class FirstGame:
+    """What is done with the yes: `line`, a command of the game of that name. `robots` are those
+    whom it challenges, none where it asks to be paired, or for a seat."""
+
+    game: str
+    line: str
+    robots: tuple[str, ...] = ()
+
+    @property
+    def pairs(self) -> bool:
+        """Whether it asks to be paired."""
+        return self.line == Play.words[0]
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """What the welcome says of it."""
+        asks_for_seat = not self.robots and not self.pairs
+        seat = self.line if asks_for_seat else None
+        return {"pairs": self.pairs, "robots": list(self.robots), "seat": seat}
+
+    @property
+    def kept(self) -> dict[str, Any]:
+        """What a question keeps of it."""
+        return {"pairs": self.game} if self.pairs else {"begins": vars(self)}
+
+    @property
+    def script(self) -> Script:
+        """The command, if it can still be read."""
+        game = games().get(self.game)
+        command = parse_line(self.line, game) if game else None
+        return Script((command,)) if isinstance(command, FIRST_GAMES) else Script()
+
+
+def first_game_kept(params: Mapping[str, Any]) -> FirstGame | None:
+    """The one that a question has kept."""
+    begins, pairs = params.get("begins"), params.get("pairs")
+    if begins:
+        return FirstGame(begins["game"], begins["line"], tuple(begins["robots"]))
+    return FirstGame(pairs, Play.words[0]) if pairs else None

@@ -1,0 +1,109 @@
+"""A password that comes with `signup`, as older servers wanted it: only its hash is kept."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+from pbm.commands.families.account import SignUp
+from pbm.commands.language.context import Context
+from pbm.commands.language.declare import Command
+from pbm.commands.script import Script
+from pbm.errors import Refusal
+from pbm.mail.address import address_key
+from pbm.mail.tags import Keyring
+from pbm.passwords import SHORTEST, PasswordHash, RefusedPasswords, SealedPassword
+from pbm.play.limits import ALL_NEW_PASSWORDS, NEW_PASSWORDS, is_paused, limit_reached
+from pbm.play.turn import Turn
+from pbm.store.values.players import Player
+from pbm.store.values.questions import OPEN_FOR, PendingCommands, Question
+
+_MOST, _WITHIN = (
+    60,
+    timedelta(hours=1),
+)  # from all strangers together: each costs some 25 ms
+
+
+def hash_of_first(turn: Turn, command: Command | None) -> PasswordHash | None:
+    """The hash of the password that a `signup` brings, None where it brings none.
+
+    Raises Refusal for one that is too short, and where too many come at a time; HashingNeeded.
+    """
+    if not isinstance(command, SignUp) or command.password is None:
+        return None
+    if not turn.work.buckets.take("signup-passwords", _MOST, _WITHIN, turn.now):
+        raise Refusal("password-not-kept")
+    return turn.passwords.hash_of(command.password.value)
+
+
+def sealed_for(keyring: Keyring, kept: PasswordHash | None, address: str) -> SealedPassword | None:
+    """The hash as it waits with the question to an address, None where there is none."""
+    return keyring.seal_password(kept, _of_address(address)) if kept else None
+
+
+def asked_with(keyring: Keyring, question: Question) -> PasswordHash | None:
+    """The hash that waits with a question, None where there is none that we wrote."""
+    if question.password is None:
+        return None
+    return keyring.open_password(question.password, _of_address(question.address))
+
+
+def _of_address(address: str) -> str:
+    return f"address {address_key(address)}"
+
+
+def within_rate(context: Context, script: Script) -> Context:
+    """The same circumstances, in which no password is hashed where one must not be.
+
+    Each that a script brings counts, before it costs anything. Mails that only claim to be the
+    player's have rates of their own.
+    """
+    new = {word for word in _new_passwords(script) if len(word) >= SHORTEST}
+    refusal = _why_not(context.turn, context.player, len(new)) if new else None
+    if refusal is None:
+        return context
+    return replace(context, turn=replace(context.turn, passwords=RefusedPasswords(refusal)))
+
+
+def _why_not(turn: Turn, player: Player, count: int) -> Refusal | None:
+    """The refusal, None where so many passwords may be hashed.
+
+    Of those that nobody has proven only one waits: the player could not tell a forger's from
+    the own one. Where no question could be asked, nothing is hashed for it.
+    """
+    work, now, unproven = turn.work, turn.now, turn.unproven
+    waiting = work.questions.waiting_errands(player.id, now - OPEN_FOR) if unproven else ()
+    if any(errand.password for errand in waiting):
+        return Refusal("password-waits")
+    if is_paused(work, player.address, now, unproven=unproven) or limit_reached(
+        work, player, now, unproven=unproven
+    ):
+        return Refusal("too-many-passwords")
+    kind = ("unproven",) if unproven else ()
+    rates = ((NEW_PASSWORDS, (player.id, *kind)), (ALL_NEW_PASSWORDS, kind))
+    for _ in range(count):
+        if not all(rate.take(work, now, *whose) for rate, whose in rates):
+            return Refusal("too-many-passwords")
+    return None
+
+
+def sealed_for_errand(context: Context, script: Script) -> SealedPassword | None:
+    """The new password of a rehearsed script as it waits; of several, the last one counts."""
+    new = _new_passwords(script)
+    if not new:
+        return None
+    kept = context.passwords.hash_of(new[-1])
+    return context.turn.site.keyring.seal_password(kept, _of_player(context.player.id))
+
+
+def password_of(keyring: Keyring, errand: PendingCommands) -> PasswordHash | None:
+    """The new password that waits with an errand, None where there is none that we wrote."""
+    if errand.password is None:
+        return None
+    return keyring.open_password(errand.password, _of_player(errand.player_id))
+
+
+def _new_passwords(script: Script) -> list[str]:
+    return [command.new_password for command in script.commands if command.new_password]
+
+
+def _of_player(player_id: int) -> str:
+    return f"player {player_id}"

@@ -1,0 +1,293 @@
+"""Questions: asked with a token that only the asked mailbox sees, settled by `yes` or `no`."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any
+
+from pbm.commands.language.declare import Command
+from pbm.commands.registry import parse_line
+from pbm.events import Guest, Invited
+from pbm.mail.address import address_key
+from pbm.mail.tags import new_token, token_digest
+from pbm.passwords import PasswordHash, SealedPassword
+from pbm.play.challenges import takes_challenge
+from pbm.play.clocks.told import moment_told
+from pbm.play.limits import take_unasked_mail
+from pbm.play.subjects import question_subject
+from pbm.play.turn import Turn
+from pbm.rules.contract import Game, View, completed
+from pbm.rules.registry import default_game, game_named
+from pbm.service.accounts.handles import suggest_handle
+from pbm.service.asking.first_games import FirstGame
+from pbm.service.asking.passwords import sealed_for
+from pbm.service.asking.standing_consent import way_of
+from pbm.service.turns.allowance import may_answer
+from pbm.service.turns.mail_writer import Asking, MailWriter
+from pbm.store.values.players import Player
+from pbm.store.values.questions import OPEN_FOR, PendingCommands, Question
+
+SIGNUP_FOR = timedelta(days=3)
+ASK_ABOUT_ALIAS_EVERY = timedelta(days=1)
+MOST_ERRANDS = 10  # in one question
+_MOST_LINES, _MOST_CHARACTERS = 5, 400  # of a comment, in a mail that only asks
+
+
+@dataclass(frozen=True)
+class Invitation:
+    """A challenge that somebody was asked to take part in: who began it, and which game."""
+
+    inviter: str
+    game: Game
+
+
+@dataclass(frozen=True)
+class Welcome:
+    """What an unknown address is told when it is asked whether it wants to play.
+
+    `problem` is the refusal of the handle that was wished for; `named`: it is a name that was
+    read in the answer before; `last`: the last answer today; `more`: commands stood below that
+    are not kept; `asked`: the names of commands that only a player may give, not kept either;
+    `invitation`: the errand of the challenge that a yes belongs to, and `invited` what is told of
+    it while it waits; `kept`: the hash of the password that was sent along. `help` is the text of
+    a page; `first_game` begins with the yes.
+    """
+
+    handle: str
+    problem: dict[str, Any] | None
+    last: bool
+    more: bool = False
+    asked: Sequence[str] = ()
+    invitation: int | None = None
+    invited: Invitation | None = None
+    kept: PasswordHash | None = None
+    help: str | None = None
+    named: bool = False
+    first_game: FirstGame | None = None
+
+
+@dataclass(frozen=True)
+class ToConfirm:
+    """Commands that a player is asked about: were they really meant?
+
+    `reasons` are sections that say why it is asked; `avoidable`: an answer to one of our mails
+    would not have been asked about; `guessed`: they were not written as they stand here;
+    `password` is the new one among the lines.
+    """
+
+    lines: tuple[str, ...]
+    comment: tuple[str, ...]
+    board_id: int | None
+    reasons: Sequence[dict[str, Any]] = ()
+    avoidable: bool = False
+    guessed: bool = False
+    password: SealedPassword | None = None
+
+
+def ask_signup(turn: Turn, address: str, welcome: Welcome) -> None:
+    """Ask an unknown address whether it wants to play under a handle."""
+    sealed = sealed_for(turn.site.keyring, welcome.kept, address)
+    invited = welcome.invited
+    game = invited.game if invited else default_game()
+    params = {
+        "handle": welcome.handle,
+        "named": welcome.named,
+        "last": welcome.last,
+        "more": welcome.more,
+        "asked": list(welcome.asked),
+        "problem": welcome.problem,
+        "game": game.info.name,
+        "title": game.info.title,
+        "board": _first_board(game),
+        "password": sealed is not None,
+        "help": welcome.help,
+        **(welcome.first_game.told if welcome.first_game else {}),
+        "until": moment_told(turn.now + SIGNUP_FOR, "UTC"),
+    }
+    asking = Asking("welcome", question_subject(f"play as {welcome.handle}"), params, new_token())
+    if invited:
+        told = {**params, "inviter": invited.inviter, "again": True}
+        subject = _invites(invited.inviter, game)
+        asking = replace(asking, template="invite", subject=subject, params=told)
+    kept: dict[str, Any] = {"handle": welcome.handle, "invitation": welcome.invitation}
+    if welcome.first_game:
+        kept |= welcome.first_game.kept
+    turn.work.questions.ask(
+        *("signup", address, token_digest(asking.token), kept, turn.now, turn.now + SIGNUP_FOR),
+        password=sealed,
+    )
+    MailWriter(turn).question(address, asking)
+
+
+def record_invited(turn: Turn, player: Player, event: Invited) -> Invited:
+    """Write down at once whom a challenge asks, so that the next command knows it, too.
+
+    Raises Refusal where one of them must not be written to now.
+    """
+    work, now = turn.work, turn.now
+    errand_id = work.questions.add_errand(player.id, None, [event.line], (), now, status="invited")
+    guests = tuple(
+        Guest(address, suggest_handle(work, address), new_token()) for address in event.addresses
+    )
+    for guest in guests:
+        take_unasked_mail(work, player, guest.address, now)
+        kept = {"handle": guest.handle, "invitation": errand_id}
+        digest = token_digest(guest.token)
+        work.questions.ask("invite", guest.address, digest, kept, now, now + SIGNUP_FOR)
+    return replace(event, errand_id=errand_id, guests=guests)
+
+
+def ask_invited(turn: Turn, player: Player, event: Invited) -> None:
+    """Ask those whom a player has challenged by their addresses. Nobody is asked twice.
+
+    They get no words of somebody whom they may not know. The board brings those, once all have
+    said yes. Who plays here and takes no challenge from that player is not asked, which looks like
+    anybody's silence.
+    """
+    if event.errand_id and event.comment:
+        turn.work.questions.set_comment(event.errand_id, event.comment)
+    game = game_named(event.game)
+    title = game.info.title
+    told = {"inviter": player.handle, "title": title, "board": _first_board(game)}
+    told["until"] = moment_told(turn.now + SIGNUP_FOR, "UTC")
+    for guest in event.guests:
+        known = turn.work.players.by_address(address_key(guest.address))
+        if known and not takes_challenge(turn.work, event.game, player, known):
+            continue
+        who = {"handle": known.handle if known else guest.handle, "plays": known is not None}
+        subject = _invites(player.handle, game)
+        asking = Asking("invite", subject, {**who, **told}, guest.token)
+        MailWriter(turn).question(guest.address, asking, granted=True)
+
+
+def _invites(inviter: str, game: Game) -> str:
+    return question_subject(f"a game of {game.info.title} with {inviter}")
+
+
+def _first_board(game: Game) -> str:
+    """How a game begins, for somebody who has never seen it."""
+    info = game.info
+    position = game.start(info.seats[0], completed(info.options, {}), 0)
+    return "\n".join(position.diagram(View()))
+
+
+def shortened(comment: Sequence[str]) -> list[str]:
+    """The beginning of a comment, for a mail that only asks; a last line says that it is cut."""
+    told: list[str] = []
+    room = _MOST_CHARACTERS
+    for line in comment[:_MOST_LINES]:
+        if len(line) > room:
+            told.append(line[:room])
+            break
+        told.append(line)
+        room -= len(line)
+    cut = told != list(comment)
+    return [*told, "(and more)"] if cut else told
+
+
+def ask_once_more(
+    turn: Turn, reader: Player | str, question: Question, token: str, told: dict[str, Any]
+) -> None:
+    """Say that an answer was neither yes nor no; the same question takes the next one.
+
+    `token` is the question's, `told` what it asks.
+    """
+    if isinstance(reader, Player) and not may_answer(turn, reader):
+        return
+    section = {"section": "yes-or-no", "asks": question.kind, **told}
+    params = {"sections": [section], "last": False}
+    MailWriter(turn).question(
+        reader, Asking("answer", question_subject("yes or no?"), params, token)
+    )
+
+
+def ask_errand(turn: Turn, player: Player, asked: ToConfirm) -> None:
+    """Ask a player whether the commands were really meant.
+
+    Those that nobody has proven share one question with others of that kind which wait: the
+    newest ten, none twice. Older ones can still be said yes to where they were asked about.
+    """
+    if not may_answer(turn, player):
+        return
+    waiting = _waiting_with(turn, player, asked)
+    way = _common_way(turn, player, waiting) if asked.avoidable else ""
+    older = max(0, len(waiting) - MOST_ERRANDS)
+    waiting = waiting[older:]
+    params = {
+        "errands": [_errand_told(turn, player, item) for item in waiting],
+        "guessed": asked.guessed,
+        "older": older,
+        "reasons": list(asked.reasons),
+        "avoidable": asked.avoidable,
+        "stands_for": turn.cause.author if way else "",
+    }
+    subject = question_subject(next(iter(asked.lines), "your words"))
+    kept = {"errands": [errand.id for errand in waiting], "way": way}
+    _ask_player(turn, player, Asking("confirm", subject, params, new_token()), kept)
+
+
+def _waiting_with(turn: Turn, player: Player, asked: ToConfirm) -> list[PendingCommands]:
+    """All that one question is about, what is asked now last of all; it is written down."""
+    questions, now = turn.work.questions, turn.now
+    waiting = questions.waiting_errands(player.id, now - OPEN_FOR) if turn.unproven else ()
+    told = (asked.board_id, asked.lines, asked.comment)
+    # Nobody can tell whether the password that waits is the same as this one.
+    same = [
+        item
+        for item in waiting
+        if asked.password is None and (item.board_id, item.lines, item.comment) == told
+    ]
+    if not same:
+        added = questions.add_errand(
+            *(player.id, asked.board_id, asked.lines, asked.comment, now),
+            status="waiting" if turn.unproven else "held",
+            password=asked.password,
+        )
+        same += questions.open_errands([added])
+    return [*(item for item in waiting if item not in same), *same]
+
+
+def _common_way(turn: Turn, player: Player, waiting: Sequence[PendingCommands]) -> str:
+    """The way by which all came that a question is about; empty where a yes cannot stand for it:
+    nobody can say of which of several it was meant."""
+    if not turn.unproven or player.settings.strict:
+        return ""
+    way = way_of(turn)
+    before = turn.work.questions.ways_of(player.id, [errand.id for errand in waiting], turn.now)
+    return way if before <= {way} else ""
+
+
+def _errand_told(turn: Turn, player: Player, errand: PendingCommands) -> dict[str, Any]:
+    """What a question says of commands that wait: their lines, their words, what they end."""
+    parsed = [parse_line(line) for line in errand.lines]
+    found = [item for item in parsed if isinstance(item, Command)]
+    ends = [item.consequences(turn, player) for item in found]
+    return {
+        "lines": list(map(as_shown, errand.lines)),
+        "question": found[0].question() if len(errand.lines) == len(found) == 1 else "",
+        "comment": shortened(errand.comment),
+        "ends": [section for section in ends if section],
+    }
+
+
+def as_shown(line: str) -> str:
+    """A line that waits, as it may be seen: a version before this one wrote hashes into them."""
+    found = parse_line(line)
+    return found.line if isinstance(found, Command) and found.new_password else line
+
+
+def ask_alias(turn: Turn, owner: Player, author: str, errand_id: int, told: dict[str, Any]) -> None:
+    """Ask a player about a reply that came from an address we don't know as theirs."""
+    kept = {"author": author, "errands": [errand_id]}
+    subject = question_subject(f"a reply from {author}")
+    params = {"author": author, **told}
+    _ask_player(turn, owner, Asking("alias", subject, params, new_token()), kept)
+
+
+def _ask_player(turn: Turn, player: Player, asking: Asking, kept: dict[str, Any]) -> None:
+    """Ask a player; `kept` is what the answer will need."""
+    digest, until = token_digest(asking.token), turn.now + OPEN_FOR
+    turn.work.questions.ask(
+        *(asking.template, player.address, digest, kept, turn.now, until, player)
+    )
+    MailWriter(turn).question(player, asking)

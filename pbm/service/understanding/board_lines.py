@@ -1,0 +1,112 @@
+"""Lines for several boards in one mail: each a board's number, and what is to be done there.
+
+The first lines of a mail are commands anyway. Further below, between other words, such lines are
+commands, too. Each is done or answered for itself. What stands below the last of them goes to its
+board; where all are about one board, all words do.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from pbm.commands.families.play import Move
+from pbm.commands.language.context import Context
+from pbm.commands.language.declare import Command
+from pbm.commands.language.words import BoardRef
+from pbm.commands.registry import Problem, line_for_a_board, whole_move
+from pbm.commands.script import MOST_COMMANDS, Script, trimmed
+from pbm.mail.reading.quoting_own import holds_ours
+from pbm.rules.contract import Game
+from pbm.service.understanding.move_line import is_in_sentence
+
+_LINES_READ = 200  # of one mail
+_OF_A_MOVE = ("bare-move", "unclear-move")
+_NUMBERED = re.compile(r"(\d{1,9})[.):]?\s+(\S.*)", re.ASCII)  # at the margin, as lists are not
+
+Lines = Mapping[int, Command]  # by their indexes among the words
+
+
+def read_board_lines(context: Context, script: Script) -> Script | None:
+    """A clearer script where lines of the mail begin with the number of a board."""
+    commands, words = script.commands, script.comment
+    if script.problem:
+        if len(context.mailed) <= 1 or script.problem.code not in _OF_A_MOVE:
+            return None
+        words = script.said  # below several boards, the number decides
+    elif commands and commands[-1].takes_text:
+        return None
+    game = context.game_meant
+    lines = _lines_in(context, words, game)
+    numbered = [*(item for item in commands if _is_line(item)), *lines.values()]
+    if not numbered:
+        return None
+    others = Script(said=words).words_around(lines)
+    stray = next((line for line in others[:_LINES_READ] if whole_move(line, game)), None)
+    if stray is not None:
+        told = {"move": " ".join(stray.split()), "other": _board_of(numbered[0])}
+        return Script(comment=others, problem=Problem("", "which-board-line", told))
+    if not lines:
+        return None
+    if len(commands) + len(lines) > MOST_COMMANDS:
+        return Script(problem=Problem("", "too-many-commands", {"most": MOST_COMMANDS}))
+    clearer = replace(script, commands=(*commands, *lines.values()), problem=None)
+    return _with_doubt(_with_words(clearer, words, lines, others), words, lines)
+
+
+def _lines_in(context: Context, words: Sequence[str], game: Game) -> Lines:
+    """The lines among the words that begin with the number of a board.
+
+    In an answer to one board's mail a number may count anything: there only boards count on which
+    it is the sender's turn. In one to a mail that showed several, a number of those is surely
+    theirs, whatever stands behind it.
+    """
+    several = {item.number for item in context.mailed} if len(context.mailed) > 1 else set[int]()
+    found = {
+        index: command
+        for index, line in enumerate(words[:_LINES_READ])
+        if (command := line_for_a_board(line, game) or _for_one_of(several, line, game))
+    }
+    if not found or not context.hints:
+        return found
+    numbers = {*context.hints, *context.work.boards.to_move(context.player_id)}
+    return {index: command for index, command in found.items() if _board_of(command) in numbers}
+
+
+def _for_one_of(boards: set[int], line: str, game: Game) -> Command | None:
+    """What a line wants on one of some boards; a move that none can read will be refused."""
+    found = _NUMBERED.fullmatch(line.rstrip())
+    if not found or int(found[1]) not in boards or not any(map(str.isalpha, found[2])):
+        return None
+    plain = f"{found[1]} {found[2]}"
+    return line_for_a_board(plain, game) or Move.on_board(
+        BoardRef(int(found[1])), found[2], plain, game
+    )
+
+
+def _with_words(
+    script: Script, words: Sequence[str], lines: Lines, others: tuple[str, ...]
+) -> Script:
+    """The script with the words for the board of its last line, and those for nobody."""
+    if len(set(map(_board_of, script.commands))) == 1:
+        return replace(script, comment=others)
+    last = max(lines)
+    above = [line for at, line in enumerate(words[:last]) if at not in lines]
+    return replace(script, comment=trimmed(words[last + 1 :]), unplaced=trimmed(above))
+
+
+def _with_doubt(script: Script, words: Sequence[str], lines: Lines) -> Script:
+    """The script that asks first, where one of the lines may be none of the sender's own."""
+    returned = holds_ours(words[: max(lines)])
+    if not returned and not any(is_in_sentence(words, index) for index in lines):
+        return script
+    told = [command.line for command in script.commands]
+    return replace(script, guess={"section": "doubtful-lines", "lines": told, "returned": returned})
+
+
+def _is_line(command: Command) -> bool:
+    return isinstance(command, Move) and command.is_line
+
+
+def _board_of(command: Command) -> int | None:
+    board = vars(command).get("board")
+    return board.number if isinstance(board, BoardRef) else None

@@ -1,0 +1,101 @@
+"""The turn of one mail: what it says, and what is known of it besides."""
+
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+
+from pbm.commands.families.help import help_page
+from pbm.commands.language.context import Context, game_meant
+from pbm.commands.language.logins import Login
+from pbm.commands.registry import COMMANDS
+from pbm.commands.script import Script, answer_to_welcome, read_script
+from pbm.mail.reading.inbound import Envelope
+from pbm.mail.reading.subject import clean_subject
+from pbm.mail.site import Answering
+from pbm.play.subjects import board_named
+from pbm.play.turn import Turn
+from pbm.rules.contract import Game
+from pbm.service.accounts.handles import check_new_handle
+from pbm.store.values.players import Player
+
+
+@dataclass(frozen=True, kw_only=True)
+class MailTurn(Turn):
+    """The turn in which a mail is obeyed.
+
+    `believes_front`: what the mail server in front says about senders counts here. `peer`
+    handed the mail over, and named its `sender` in the envelope; `network` is where it comes from,
+    empty where only our own mail server could know. `done` are logins whose commands
+    are done and not to be heard again. `holds_words`: its words for others may hold a password, and
+    go to nobody.
+    """
+
+    envelope: Envelope
+    peer: str = ""
+    network: str = ""
+    sender: str = ""
+    believes_front: bool = False
+    done: frozenset[Login] = frozenset()
+    holds_words: bool = False
+    _read: dict[tuple[bool, Game], Script] = field(default_factory=dict, repr=False, compare=False)
+
+    @cached_property
+    def subject(self) -> str:
+        """The subject without reply marks and list tags."""
+        return clean_subject(self.envelope.subject)
+
+    @cached_property
+    def _mailed(self) -> tuple[Answering, ...]:
+        return self.site.boards_answered(self.envelope.references)
+
+    @cached_property
+    def _board_named(self) -> int | None:
+        return board_named(self.subject)
+
+    def hints(self, board_id: int | None) -> tuple[int, ...]:
+        """The boards that the mail points at, the surest first; the first of all is `board_id`."""
+        answered = self._mailed[0].number if len(self._mailed) == 1 else None
+        numbers = (board_id, answered, self._board_named)
+        return tuple(dict.fromkeys(number for number in numbers if number))
+
+    def context(self, actor: Player | None, board_id: int | None = None) -> Context:
+        """What the commands of this mail see; `board_id` is that of the reply address."""
+        return Context(
+            turn=self,
+            actor_id=actor.id if actor else None,
+            help_page=partial(help_page, commands=COMMANDS, server=self.site.address.plain),
+            check_handle=partial(check_new_handle, self.work),
+            hints=self.hints(board_id),
+            mailed=self._mailed,
+            can_be_strict=self.believes_front,
+        )
+
+    def script(self, context: Context) -> Script:
+        """What the mail asks for, apart from what is done."""
+        return self.script_about(context.hints)
+
+    def script_about(self, hints: tuple[int, ...]) -> Script:
+        """What it asks for where it points at these boards."""
+        script = self.held(self._script(hints, in_answer=bool(hints)))
+        return script.without(self.done) if self.done else script
+
+    def scripts(self) -> tuple[Script, ...]:
+        """Every way in which the mail may come to be read."""
+        _, below = answer_to_welcome(self.envelope.said)
+        read = [self._script((), in_answer=in_answer) for in_answer in (True, False)]
+        return (*read, read_script("", below, in_answer=False))
+
+    def held(self, script: Script) -> Script:
+        """A script of this mail, without its words where these are kept back."""
+        return script.without_words() if self.holds_words else script
+
+    def _script(self, hints: tuple[int, ...], *, in_answer: bool) -> Script:
+        game = game_meant(self.work, hints)
+        if (in_answer, game) not in self._read:
+            self._read[in_answer, game] = read_script(
+                self.subject,
+                self.envelope.said,
+                in_answer=in_answer,
+                below_quotes=self.envelope.below_quotes,
+                game=game,
+            )
+        return self._read[in_answer, game]

@@ -1,0 +1,241 @@
+"""A move on a line of its own, below or above other words, in an answer to a board's mail.
+
+People begin with a greeting. Whoever is to move, and writes one line that is wholly a move, plays
+it; all other words are the comment. Where it is not sure which move is meant, or whether one is,
+nothing is played and nothing sent on.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from pbm.commands.families.play import Move
+from pbm.commands.language.context import Context
+from pbm.commands.language.words import BoardRef, lowered
+from pbm.commands.registry import Problem, nearly_move, whole_move
+from pbm.commands.script import Script
+from pbm.errors import Refusal
+from pbm.mail.reading.quoting_own import holds_ours
+from pbm.plain import to_plain
+from pbm.play.boards import check_move
+from pbm.play.game_words import mentions_place, moves_meant
+from pbm.play.view import past_view
+from pbm.store.values.boards import Board
+
+_LINES_READ = 200  # of one mail
+_MOST_MOVES = 8  # different ones that are looked up on the board
+_WRAPPED = 50  # characters: a line that a program has broken is longer
+_SENTENCE_ENDS = ".,:;!?…)-"
+_IN_SENTENCE, _RETURNED = "in-sentence", "returned"
+
+
+@dataclass(frozen=True)
+class _Found:
+    """A move in the sender's words: the lines that say it, and what it means on the board.
+
+    `index` is that of a line, None for the subject; `move` is None where the line is only nearly
+    one, and `text` is then what the game is asked about.
+    """
+
+    index: int | None
+    line: str
+    text: str
+    move: Move | None = None
+
+
+def read_lone_move(context: Context, script: Script) -> Script | None:
+    """A clearer script where a line of the mail is the sender's move, or may be it."""
+    if script.commands:
+        return _leading_moves(context, script)
+    problem = script.problem
+    if problem and problem.code == "bare-move":
+        return _for_the_only_board(context, script, problem)
+    if problem and not _is_of_a_move(script, problem):
+        return None
+    if not context.hints and not (problem and _spells_move(problem)):
+        return None
+    board = _board_on_turn(context, problem)
+    if board is None or (problem and not _leaves_it_open(context, board, problem)):
+        return None
+    found = _by_meaning(board, _found_in(board, script))
+    if len(found) > 1:
+        return _which_of(board, script, found.values())
+    if not found:
+        return None
+    (places,) = found.values()
+    return _played(context, board, script, places)
+
+
+def _for_the_only_board(context: Context, script: Script, problem: Problem) -> Script | None:
+    """The script that asks about a move in a mail that answers none of ours: it names no board, and
+    the sender is to move on one only."""
+    board = _board_on_turn(context, None) if context.actor_id else None
+    move = whole_move(problem.line, board.rules) if board else None
+    if board is None or move is None or not move.is_on(board):
+        return None
+    found = _Found(0, problem.line, move.move, move)
+    how, meant = _meaning(board, found)
+    if how != "legal":
+        return None
+    asked = _guess(context, board, found, meant, script.comment)
+    return replace(asked, guess={**(asked.guess or {}), "in_sentence": False, "only_board": True})
+
+
+def _played(
+    context: Context, board: Board, script: Script, places: Sequence[_Found]
+) -> Script | None:
+    """The script that plays the one move which was found, or asks about it."""
+    first = places[0]
+    comment = script.words_around({item.index for item in places})
+    if first.move is None:
+        meant = moves_meant(first.text, board.rules, board.position)
+        if len(meant) == 1:
+            return _guess(context, board, first, meant[0], comment)
+        if script.problem:
+            return None  # the refusal of that line says what is near
+        return Script((Move.bare(first.text, first.line, board.rules),), comment)
+    if not first.move.is_on(board):
+        return _which_of(board, script, [places])
+    doubts = (doubt for item in places if (doubt := _doubt(script.said, item.index)))
+    if doubt := next(doubts, ""):
+        return _guess(context, board, first, first.move.move, comment, doubt)
+    return Script((first.move,), comment)
+
+
+def _guess(
+    context: Context,
+    board: Board,
+    found: _Found,
+    move: str,
+    comment: tuple[str, ...],
+    doubt: str = "",
+) -> Script:
+    """The script that asks whether a move was meant."""
+    shown = past_view(context.work, board, board.position, board.ply, picture=context.wants_picture)
+    section = {
+        **to_plain(shown),
+        "section": "guessed-move",
+        "move": move,
+        "line": found.line,
+        "in_sentence": doubt == _IN_SENTENCE,
+        "returned": doubt == _RETURNED,
+    }
+    command = Move.bare(move, found.line, board.rules, BoardRef(board.id, board.ply + 1))
+    return Script((command,), comment, guess=section)
+
+
+def _leading_moves(context: Context, script: Script) -> Script | None:
+    """A refusal where the first line is a move, and another line is another legal one."""
+    if not all(isinstance(command, Move) and command.is_bare for command in script.commands):
+        return None
+    game = script.commands[0].game
+    if not any(whole_move(line, game) for line in script.said[1:_LINES_READ]):
+        return None
+    board = _board_on_turn(context, None)
+    if board is None:
+        return None
+    lines = (item for item in _found_in(board, script) if item.move is not None)
+    legal = {
+        meaning: places
+        for meaning, places in _by_meaning(board, lines).items()
+        if meaning[0] == "legal"
+    }
+    return _which_of(board, script, legal.values()) if len(legal) > 1 else None
+
+
+def _which_of(board: Board, script: Script, found: Iterable[Sequence[_Found]]) -> Script:
+    """The script that plays nothing and asks for the move that is meant."""
+    places = [item for some in found for item in some]
+    lines = list(dict.fromkeys(item.line for item in places))
+    problem = Problem("", "which-move", {"lines": lines, "number": board.id})
+    return Script(comment=script.words_around({item.index for item in places}), problem=problem)
+
+
+def _is_of_a_move(script: Script, problem: Problem) -> bool:
+    """Whether the line that went wrong, the first or the subject, names a place or says `move`."""
+    is_first = script.comment in (script.said, script.words_around({0}))
+    return is_first and (problem.code == "unclear-move" or _spells_move(problem))
+
+
+def _leaves_it_open(context: Context, board: Board, problem: Problem) -> bool:
+    """Whether the line that went wrong is nearly a move; or only words in an answer to the board,
+    such as "e4 looks strong", so that another line may be the move."""
+    told = problem.params
+    if nearly_move(told["word"], board.rules) is not None:
+        return True
+    meant_as_move = _spells_move(problem) and (told["number"] or mentions_place(told["word"]))
+    return bool(context.hints) and not meant_as_move
+
+
+def _spells_move(problem: Problem) -> bool:
+    return (problem.code, problem.params.get("reason")) == ("syntax", "move")
+
+
+def _board_on_turn(context: Context, problem: Problem | None) -> Board | None:
+    """The board that the mail is about, if it is the sender's turn there."""
+    number = problem.params.get("number") if problem else None
+    try:
+        board = context.board(BoardRef(number) if number else None)
+    except Refusal:
+        return None
+    mover = board.to_move if board.playing else None
+    return board if mover and mover.player_id == context.player_id else None
+
+
+def _found_in(board: Board, script: Script) -> Iterator[_Found]:
+    """The lines that are moves, or nearly; a line that went wrong may be the subject."""
+    game, problem = board.rules, script.problem
+    first = 0
+    if problem:
+        in_body = script.comment != script.said
+        first = int(in_body)
+        text = nearly_move(problem.params["word"], game)
+        if text is not None:
+            yield _Found(0 if in_body else None, problem.line, text)
+    for index, line in enumerate(script.said[first:_LINES_READ], first):
+        move = whole_move(line, game)
+        text = move.move if move else nearly_move(line, game)
+        if text is not None:
+            yield _Found(index, " ".join(line.split()), text, move)
+
+
+def _by_meaning(board: Board, found: Iterable[_Found]) -> dict[tuple[str, str], list[_Found]]:
+    """What was found by what it means here; the same move twice is one."""
+    meanings: dict[tuple[str, str], list[_Found]] = {}
+    known: dict[str, tuple[str, str]] = {}
+    for item in found:
+        if item.text not in known and len(known) == _MOST_MOVES:
+            meanings.setdefault(("more", ""), []).append(item)
+            break
+        meaning = known.get(item.text) or _meaning(board, item)
+        known[item.text] = meaning
+        meanings.setdefault(meaning, []).append(item)
+    return meanings
+
+
+def _meaning(board: Board, found: _Found) -> tuple[str, str]:
+    written = "".join(lowered(found.text).split())
+    if found.move is None:
+        return "nearly", written
+    if not found.move.is_on(board):
+        return "elsewhere", found.move.line
+    try:
+        return "legal", str(check_move(board, found.text))
+    except Refusal:
+        return "illegal", written
+
+
+def _doubt(lines: Sequence[str], index: int | None) -> str:
+    """Why a line that is a legal move may be none of the sender's; empty where nothing says so."""
+    if index and holds_ours(lines[:index]):
+        return _RETURNED
+    return _IN_SENTENCE if is_in_sentence(lines, index) else ""
+
+
+def is_in_sentence(lines: Sequence[str], index: int | None) -> bool:
+    """Whether the line may be part of a sentence: that goes on right above it, and was broken by a
+    program, or asks something right below."""
+    above = lines[index - 1].strip() if index else ""
+    if not above or above.endswith(tuple(_SENTENCE_ENDS)) or index is None:
+        return False
+    below = lines[index + 1].strip() if index + 1 < len(lines) else ""
+    return len(above) >= _WRAPPED or (below[:1].islower() and below.endswith("?"))

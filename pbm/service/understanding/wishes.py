@@ -1,0 +1,247 @@
+"""What players say to the server in plain words is done, asked about or explained; nobody else
+reads it.
+
+What only looks is done. What reaches others, or cannot be undone, is asked about: such words are
+a guess, and only the command itself is none.
+"""
+
+from collections.abc import Collection
+from contextlib import suppress
+from dataclasses import replace
+from typing import Final
+
+from pbm.commands.families.agree import Draw, TakeBack
+from pbm.commands.families.help import Help
+from pbm.commands.families.leaving import Delete, Stop
+from pbm.commands.families.lobby import Challenge, Decline, Rematch
+from pbm.commands.families.look import Games, Show
+from pbm.commands.families.play import Move, Resign
+from pbm.commands.families.seeks import Play
+from pbm.commands.families.settings import ShowSettings
+from pbm.commands.families.thoughts import Hint
+from pbm.commands.language.context import Context
+from pbm.commands.language.declare import Command
+from pbm.commands.registry import parse_line
+from pbm.commands.script import Script, trimmed
+from pbm.commands.sentences.intentions import Intention, Meant, Understood, understand
+from pbm.errors import Refusal
+from pbm.rules.contract import Game
+from pbm.rules.registry import default_game
+from pbm.service.understanding.move_line import is_in_sentence
+
+_DEEDS: Final[dict[Intention, type[Command]]] = {
+    Intention.RESIGN: Resign,
+    Intention.LOST: Resign,
+    Intention.DRAW: Draw,
+    Intention.TAKE_BACK: TakeBack,
+    Intention.AGAIN: Rematch,
+    Intention.DECLINE: Decline,
+    Intention.LEAVE: Delete,
+    Intention.PAIR: Play,
+    Intention.ANYONE: Play,
+    Intention.AGAINST: Challenge,
+}
+_WISHES: Final = frozenset(
+    (Intention.RESIGN, Intention.DRAW, Intention.TAKE_BACK, Intention.AGAIN, Intention.LEAVE)
+)
+_LOOKS: Final[dict[Intention, type[Command]]] = {
+    Intention.STOP: Stop,
+    Intention.BOARD: Show,
+    Intention.GAMES: Games,
+    Intention.SETTINGS: ShowSettings,
+    Intention.HINT: Hint,
+}
+_PAGES: Final = {
+    Intention.PLAY: "tutorial",
+    Intention.MOVE: Move.words[0],
+    Intention.HELP: "",
+    Intention.COMMANDS: "commands",
+    Intention.CHALLENGE: Challenge.words[0],
+    Intention.CHANGE: "change",
+    Intention.ROBOTS: "robots",
+}
+_MOST_LINES = 24  # of the words below a move that are looked at
+_TOO_MANY = "too-many-commands"
+_TWO = 2
+_WITHOUT_BOARD = (Delete, Stop, Games, ShowSettings, Play, Challenge)
+
+
+def read_intention(context: Context, script: Script) -> Script | None:
+    """The commands that plain words stand for; None where they are no words for us."""
+    said = None if _names_page(context, script) else _understood(script)
+    if said is None:
+        return None
+    number = context.own_hint
+    meant = [item for item in said.meant if not _is_talk(context, item, number)]
+    game = context.game_meant
+    deeds = [item for item in meant if item.intention in _DEEDS and not item.asks_how]
+    lines: dict[str, Meant] = {}
+    for item in deeds or meant:
+        lines.setdefault(_line(item, number, game), item)
+    if not lines:
+        return None
+    commands = tuple(_command(line, item, game) for line, item in lines.items())
+    guess = _guess(lines.values(), number or _only_board(context)) if deeds else None
+    return Script(commands, said.rest, said=script.said, guess=guess)
+
+
+def apart_from_wish(context: Context, script: Script) -> Script:
+    """A script that moves, without a line below that wishes for something: "draw?".
+
+    The others are not to read it, and it is asked about afterwards.
+    """
+    moves = bool(script.commands) and all(isinstance(item, Move) for item in script.commands)
+    for index, line in enumerate(
+        script.comment[:_MOST_LINES] if moves and not script.guess else ()
+    ):
+        said = understand((line,))
+        wished = said and not said.rest and all(map(_is_wish, said.meant))
+        if not wished or is_in_sentence(script.comment, index):
+            continue
+        wish = read_intention(context, Script(comment=(line,), said=(line,)))
+        kept = (*script.comment[:index], *script.comment[index + 1 :])
+        return replace(script, comment=trimmed(kept), wish=wish)
+    return script
+
+
+def _is_wish(meant: Meant) -> bool:
+    return meant.intention in _WISHES and not meant.asks_how
+
+
+def page_meant(script: Script) -> str | None:
+    """The subject of the help page that a newcomer's plain words ask for, if they do.
+
+    The tutorial, which begins with signing up, is too long for the welcome.
+    """
+    said = _understood(script)
+    found = [_page(item, default_game()) for item in said.meant] if said else []
+    page = next((page for page in found if page is not None), None)
+    return "" if page == _PAGES[Intention.PLAY] else page
+
+
+def pairs_meant(script: Script) -> bool:
+    """Whether somebody asks in plain words to be paired, and for nothing else."""
+    said = _understood(script)
+    found = said.meant if said else ()
+    return bool(found) and all(
+        item.intention is Intention.PAIR and not item.asks_how for item in found
+    )
+
+
+def _names_page(context: Context, script: Script) -> bool:
+    """Whether it is `help` with a page that there is: "help help" is, and "help me" is not."""
+    first = script.commands[0] if script.commands else None
+    if not isinstance(first, Help) or not first.subject:
+        return False
+    try:
+        context.help_page(first.subject)
+    except Refusal:
+        return False
+    return True
+
+
+def ask_to_decline(context: Context, script: Script, number: int) -> Script | None:
+    """The script that asks whether a no alone means the board; None once the speaker has moved."""
+    board = context.work.boards.get(number)
+    player = context.player_id
+    if not board.playing or board.has_moved(player) or player not in board.still_in:
+        return None
+    wrote = " ".join(" ".join(script.comment).split())
+    meant = Meant(Intention.DECLINE, asks_how=False, board=number, wrote=wrote)
+    line = f"{Decline.words[0]} {number}"
+    command = _command(line, meant, context.game_meant)
+    return Script((command,), said=script.said, guess=_guess([meant], number))
+
+
+def _understood(script: Script) -> Understood | None:
+    """What the words say that may be sent on or quoted, since those hold no password.
+
+    "help me out" and "show me the board" read as commands, too. A subject counts where the rest
+    says nothing to us.
+    """
+    if script.commands:
+        first, *others = script.commands
+        names_page = isinstance(first, Help) and (first.subject or "").isalnum()
+        only_looks = first.reads_only and not names_page and not others
+        return _headed(first.line, script.comment) if only_looks else None
+    if script.problem and script.problem.code == _TOO_MANY:
+        return None  # they were read as commands
+    if script.problem:
+        return understand((script.problem.line, *script.comment))
+    return understand(script.comment) or _headed(script.heading, script.comment)
+
+
+def _headed(line: str, words: tuple[str, ...]) -> Understood | None:
+    """What a line says, if it is nothing else, with words below it."""
+    said = understand((line,))
+    return replace(said, rest=words) if said and not said.rest else None
+
+
+def _is_talk(context: Context, meant: Meant, number: int | None) -> bool:
+    """Whether something is said to the others after all: "You win" once the game is over, and
+    "Anyone for a game?" in answer to a board."""
+    if meant.intention in (Intention.ANYONE, Intention.ROBOTS):
+        return number is not None
+    if meant.intention is Intention.HINT:
+        return number is not None and _has_opponents(context, number)
+    if meant.intention is Intention.AGAINST:
+        players = context.work.players
+        return number is not None or players.by_handle(meant.handle or "") is None
+    if meant.intention not in (Intention.LOST, Intention.DECLINE):
+        return False
+    is_over = not number or not context.work.boards.get(number).playing
+    return is_over and (meant.intention is Intention.LOST or bool(number))
+
+
+def _has_opponents(context: Context, number: int) -> bool:
+    """Whether other people sit at a board, who may be asked for a hint themselves."""
+    seats = context.work.boards.get(number).seats
+    return any(not seat.robot and seat.player_id != context.player_id for seat in seats)
+
+
+def _line(meant: Meant, number: int | None, game: Game) -> str:
+    """The command that does what is meant, or explains it."""
+    page = _page(meant, game)
+    if page is not None:
+        return f"{Help.words[0]} {page}".strip()
+    board = meant.board or number
+    command = (_DEEDS | _LOOKS).get(meant.intention, Show if board else Games)
+    named = f" {board}" if board and command not in _WITHOUT_BOARD else ""
+    return f"{command.words[0]}{f' {meant.handle}' if meant.handle else named}"
+
+
+def _page(meant: Meant, game: Game) -> str | None:
+    if meant.intention is Intention.RULES:
+        return game.info.name
+    deed = _DEEDS.get(meant.intention)
+    if deed and meant.asks_how:
+        return deed.words[0]
+    return _PAGES.get(meant.intention)
+
+
+def _command(line: str, meant: Meant, game: Game) -> Command:
+    """The command, which says what was written where it is refused."""
+    command = parse_line(line, game)
+    assert isinstance(command, Command)
+    command.line = meant.wrote
+    return command
+
+
+def _only_board(context: Context) -> int | None:
+    """The board that a mail means which names none, if there is one."""
+    with suppress(Refusal):
+        return context.board(None).id
+    return None
+
+
+def _guess(deeds: Collection[Meant], number: int | None) -> dict[str, object]:
+    """The section of the question whether these are wished."""
+    asked = [
+        {
+            "command": _DEEDS[item.intention].words[0],
+            "number": item.board or number,
+            "handle": item.handle,
+        }
+        for item in deeds
+    ]
+    return {"section": "meant", "wrote": [item.wrote for item in deeds], "deeds": asked}

@@ -1,0 +1,202 @@
+"""Keeps back the words of a mail that may hold a password: nobody else gets them, not even later.
+
+That a word is the password of the handle before it is found out apart, as for a login, and within
+the same rates: else one could guess another's password by writing about it. Where it cannot be
+found out, the words are kept back, too.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from datetime import timedelta
+from functools import cache
+from itertools import islice
+
+from pbm.commands.auth import Proven, Speaker, player_of
+from pbm.commands.language.declare import Command
+from pbm.commands.language.words import BoardRef
+from pbm.commands.password_words import (
+    classic_userids,
+    may_hold_password,
+    new_password,
+    perhaps_passwords,
+)
+from pbm.commands.script import Script
+from pbm.events import Answered
+from pbm.mail.reading.inbound import masked
+from pbm.mail.tags import token_digest
+from pbm.play.limits import ALL_OWN_PASSWORDS, OTHERS_PASSWORDS, OWN_PASSWORDS
+from pbm.play.subjects import is_own
+from pbm.service.understanding.mail_turn import MailTurn
+from pbm.store.values.players import Player
+
+MOST_CHECKS = 10  # for a handle, and for a peer that is not our own mail server
+MOST_OF_FRONT = 100  # which brings everybody's
+CHECKS_WITHIN = timedelta(hours=1)
+_MOST_TRIES = 8  # in a mail; each costs some 25 ms
+_MOST_PLACES = 2000  # that are looked at for different ones
+_MOST_USERIDS = 8  # of others, in lines that look like commands
+
+
+def holding_passwords(turn: MailTurn, speaker: Speaker) -> MailTurn:
+    """The same mail, without its words for others where these may hold a password.
+
+    The sender is told. Raises HashingNeeded.
+    """
+    subject = () if is_own(turn.subject) else (turn.subject,)
+    if not may_hold_password("\n".join((*subject, *turn.envelope.said))):
+        return turn
+    scripts = turn.scripts()
+    text = "\n\n".join(dict.fromkeys("\n".join(_words_of(script)) for script in scripts))
+    if not text.strip():
+        return turn
+    players = _concerned(turn, speaker, scripts)
+    own = player_of(speaker)
+    before = (
+        _in_a_command(turn, text, own)
+        or new_password(text)
+        or _of_password(turn, text, players, speaker)
+    )
+    if before is None:
+        return turn
+    turn.notes.append(Answered("words-held", {"title": "words held back", "before": before}))
+    return replace(turn, holds_words=True)
+
+
+def _words_of(script: Script) -> tuple[str, ...]:
+    """What may be sent on, or quoted."""
+    lines = (script.problem.line,) if script.problem else ()
+    return (*filter(None, (item.sentence for item in script.commands)), *lines, *script.comment)
+
+
+def _concerned(turn: MailTurn, speaker: Speaker, scripts: Iterable[Script]) -> dict[str, Player]:
+    """By their handles those whose passwords may stand there, the speaker first."""
+    work, own = turn.work, player_of(speaker)
+    found = [own] if own else []
+    commands = [command for script in scripts for command in script.commands]
+    logins = dict.fromkeys(command.login.handle for command in commands if command.login)
+    found += filter(None, map(work.players.by_handle, islice(logins, _MOST_USERIDS)))
+    hints = turn.hints(getattr(speaker, "board_id", None))
+    for number in dict.fromkeys((*hints, *_named_boards(commands))):
+        found += work.players.seated(number)
+    return {player.handle: player for player in found}
+
+
+def _named_boards(commands: Iterable[Command]) -> Iterator[int]:
+    for command in commands:
+        board = vars(command).get("board")
+        if isinstance(board, BoardRef) and board.number:
+            yield board.number
+
+
+def _in_a_command(turn: MailTurn, text: str, own: Player | None) -> str | None:
+    """The handle of a line that looks like a command with a password: the own one, or that of any
+    player, so that nobody learns who has one."""
+    others: set[str] = set()
+    for handle, is_command in classic_userids(text):
+        if own and handle == own.handle:
+            return handle
+        if is_command:
+            others.add(handle)
+        if len(others) > _MOST_USERIDS:
+            return handle
+    found = map(turn.work.players.by_handle, sorted(others))
+    return next((player.handle for player in found if player), None)
+
+
+def _of_password(
+    turn: MailTurn, text: str, players: dict[str, Player], speaker: Speaker
+) -> str | None:
+    """The handle, or other word, before its password or before a word that cannot be tried."""
+    hashes = {name: player.password_hash for name, player in players.items()}
+    known = {name: kept for name, kept in hashes.items() if kept}
+    speaking = player_of(speaker)
+    found = perhaps_passwords(text, known, speaking.handle if speaking else None)
+    tries: dict[tuple[str, str], str] = {}
+    for count, (handle, before, word) in enumerate(islice(found, _MOST_PLACES + 1)):
+        tries.setdefault((handle, word), before)
+        if len(tries) > _MOST_TRIES or count == _MOST_PLACES:
+            return before
+    own = speaker.player if isinstance(speaker, Proven) else None
+    for (handle, word), before in list(tries.items()):
+        if _may_try(turn, players[handle], own):
+            continue
+        if own is None or handle == own.handle:
+            return before
+        del tries[handle, word]
+    right = turn.passwords.are_right([(known[handle], word) for handle, word in tries])
+    return next(
+        (before for before, is_right in zip(tries.values(), right, strict=True) if is_right), None
+    )
+
+
+def _may_try(turn: MailTurn, player: Player, own: Player | None) -> bool:
+    """Whether one more password may be tried; nobody has to guess the own one.
+
+    What a player writes behind another's name is mostly no password, and must use up nobody's
+    logins.
+    """
+    if own is None:
+        return may_check(turn, player.handle)
+    if own.id != player.id:
+        return OTHERS_PASSWORDS.take(turn.work, turn.now, player.id)
+    rates = ((OWN_PASSWORDS, (player.id,)), (ALL_OWN_PASSWORDS, ()))
+    return all(rate.take(turn.work, turn.now, *whose) for rate, whose in rates)
+
+
+_MOST_BOARDS = 300  # the newest ones, whose tags are known where they stand alone
+_MOST_ASKED = 20  # words that may be tokens of questions
+_TOKEN_CHARS, _MAC_CHARS, _LONGEST_TAG = 24, 16, 18
+
+
+def without_tags(turn: MailTurn, speaker: Speaker) -> MailTurn:
+    """The same mail with the tags and tokens in its words masked; the sender is told.
+
+    Whole addresses were masked when it was read.
+    """
+    envelope = turn.envelope
+    is_secret = _is_secret(turn, speaker)
+    if any(map(is_secret, envelope.perhaps_tags)):
+        envelope = masked(envelope, is_secret)
+    if not envelope.is_masked:
+        return turn
+    turn.notes.append(Answered("tag-masked", {"title": "what was left out"}))
+    return replace(turn, envelope=envelope, _read={})
+
+
+def _is_secret(turn: MailTurn, speaker: Speaker) -> Callable[[str], bool]:
+    """Whether a word by itself is a tag of the speaker's, or the token of a question.
+
+    Any other word of that form may be anything: a password, say.
+    """
+    player, keyring, work = player_of(speaker), turn.site.keyring, turn.work
+    asked: set[str] = set()
+
+    @cache
+    def tags() -> frozenset[str]:
+        if player is None:
+            return frozenset()
+        boards = work.boards.numbers_of(player.id, most=_MOST_BOARDS)
+        return keyring.tags_without_ids(player.id, player.epoch, boards)
+
+    def is_secret(word: str) -> bool:
+        if len(word) == _TOKEN_CHARS:
+            asked.add(word)
+            return len(asked) > _MOST_ASKED or is_token(word)
+        return len(word) <= _LONGEST_TAG and word[-_MAC_CHARS:] in tags()
+
+    @cache
+    def is_token(word: str) -> bool:
+        return work.questions.by_token(token_digest(word)) is not None
+
+    return is_secret
+
+
+def may_check(turn: MailTurn, handle: str) -> bool:
+    """Whether a password may be tried, before that costs anything."""
+    trusted = turn.site.trusts(turn.peer)
+    rates = {
+        f"password-peer {turn.peer}": MOST_OF_FRONT if trusted else MOST_CHECKS,
+        f"password {handle}": MOST_CHECKS,
+    }
+    take = turn.work.buckets.take
+    return all(take(key, most, CHECKS_WITHIN, turn.now) for key, most in rates.items())
