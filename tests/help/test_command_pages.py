@@ -1,6 +1,4 @@
-"""The pages made from the commands' classes, and the table of them in the README."""
-
-from pathlib import Path
+"""The pages made from the commands' classes."""
 
 from pbm.commands.families.help import (
     GROUPS,
@@ -17,9 +15,6 @@ from pbm.commands.registry import COMMANDS, parse_line
 from tests.help.boards import flow
 from tests.help.pages import SERVER, page_text
 from tests.rows import each_row
-
-README = Path(__file__).resolve().parents[2] / "README.md"
-OPENING, CLOSING = "<!-- commands -->", "<!-- /commands -->"
 
 every_command = each_row("command", COMMANDS, ids=lambda item: item.words[0])
 
@@ -99,10 +94,3 @@ def test_the_table_is_a_table() -> None:
     head, rule, *rows = command_table(COMMANDS).split("\n")
     assert (head, rule) == ("| command | meaning |", "| --- | --- |")
     assert [row.replace(r"\|", "").count("|") for row in rows] == [3] * len(COMMANDS)
-
-
-def test_the_readme_has_the_table() -> None:
-    text = README.read_text(encoding="utf-8")
-    assert text.count(OPENING) == text.count(CLOSING) == 1
-    written = text.split(OPENING)[1].split(CLOSING)[0].strip()
-    assert written == command_table(COMMANDS)

@@ -60,4 +60,4 @@ def test_the_pages_say_how_far_each_robot_looks() -> None:
 
 def test_the_page_says_after_how_many_moves_a_draw_is_taken() -> None:
     told = " ".join(page_text("robots").split())
-    assert f"for {QUIET} moves of each player where it is not ahead, for {STILL} where" in told
+    assert f"for {QUIET} moves each ({STILL} if it is ahead)" in told

@@ -1,0 +1,39 @@
+"""`docs/commands.md` has the commands of the registry and the limits of `help limits`.
+
+After a wanted change run `REGOLD=1 make test ARGS=tests/help/test_commands_page.py`.
+"""
+
+import os
+import re
+from pathlib import Path
+
+from pbm.commands.help import command_table
+
+from pbm.commands.registry import COMMANDS
+from tests.help.pages import page_text
+
+PAGE = Path(__file__).parents[2] / "docs" / "commands.md"
+
+
+def limits() -> str:
+    """`help limits` as Markdown: capitals are headings, and commands are code."""
+    text = re.sub(
+        r"^[A-Z][A-Z ]+$",
+        lambda title: f"### {title[0].capitalize()}",
+        page_text("limits"),
+        flags=re.MULTILINE,
+    )
+    return re.sub(r'"([^"]+)"', lambda quoted: f"`{' '.join(quoted[1].split())}`", text).strip()
+
+
+def test_the_page_has_what_the_program_says() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    whole = text
+    for name, generated in (("commands", command_table(COMMANDS)), ("limits", limits())):
+        opening, closing = f"<!-- {name} -->\n", f"<!-- /{name} -->"
+        assert text.count(opening) == text.count(closing) == 1
+        before, after = whole.partition(opening)[0], whole.partition(closing)[2]
+        whole = f"{before}{opening}{generated}\n{closing}{after}"
+    if os.environ.get("REGOLD"):
+        PAGE.write_text(whole, encoding="utf-8")
+    assert PAGE.read_text(encoding="utf-8") == whole
