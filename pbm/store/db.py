@@ -29,6 +29,7 @@ from pbm.store.inbox import Inbox
 from pbm.store.kept_news import KeptNews
 from pbm.store.looks import Look, look_ahead
 from pbm.store.outbox import Outbox
+from pbm.store.personal_data import PersonalData
 from pbm.store.players import Players
 from pbm.store.playing import Playing
 from pbm.store.plies import Plies
@@ -89,6 +90,7 @@ class UnitOfWork:
         self.playing = Playing(transaction, self.boards)
         self.waits = Waits(transaction, self.boards)
         self.players = Players(transaction)
+        self.personal_data = PersonalData(transaction)
         self.inbox = Inbox(transaction)
         self.outbox = Outbox(transaction)
         self.reminders = Reminders(transaction)

@@ -11,7 +11,6 @@ from sqlalchemy import (
     bindparam,
     delete,
     exists,
-    func,
     insert,
     or_,
     select,
@@ -22,20 +21,12 @@ from sqlalchemy.dialects import postgresql, sqlite
 from pbm.passwords import PasswordHash
 from pbm.store.among import among
 from pbm.store.driver import Row
-from pbm.store.kinds import Kind
 from pbm.store.looks import Look
-from pbm.store.schema.asking import errands, questions
-from pbm.store.schema.columns import DUE
 from pbm.store.schema.games import seats
-from pbm.store.schema.mails import inbox, kept_news, kept_notices, outbox, outbox_contents
-from pbm.store.schema.people import addresses, former_handles, players, vacations
-from pbm.store.schema.running import buckets
-from pbm.store.schema.talk import reports, words
-from pbm.store.schema.thinking import analysis_readers, thoughts
+from pbm.store.schema.people import addresses, former_handles, players
 from pbm.store.statement import ColumnSetter, Statement
 from pbm.store.transaction import Transaction
 from pbm.store.values.players import FIRST_EPOCH, Player, Settings
-from pbm.store.values.thoughts import ThoughtKind
 
 
 def with_addresses(*conditions: ColumnElement[bool]) -> Select[Any]:
@@ -288,58 +279,12 @@ class Players:
             select(former_handles.c.player_id).where(former_handles.c.handle == handle)
         ).one_or_none()
 
-    def former_handles(self, player_id: int) -> tuple[str, ...]:
-        """The handles that a player had before."""
-        query = select(former_handles.c.handle).where(former_handles.c.player_id == player_id)
-        return tuple(self._transaction.scalars(query.order_by(former_handles.c.handle)))
-
     def put_address_first(self, player: Player, address: str, now: datetime) -> None:
         """Give a player a new address in the place of the first, which is forgotten."""
         others = player.addresses[1:]
         self.drop_addresses(player.id)
         for own in (address, *others):
             self.add_address(player.id, own, now)
-
-    def erase(self, player: Player) -> None:
-        """Forget everything personal about a player but the handle, which games name.
-
-        Mails that wait to be sent to them still go out, and are the last that we know of them.
-        """
-        keys = [address.lower() for address in player.addresses]
-        self.drop_addresses(player.id)
-        self.renew_epoch(player.id)
-        self._set(player.id, status="removed", settings=None, password_hash=None, rating_news=None)
-        forget = self._transaction.execute
-        forget(delete(words).where(words.c.player_id == player.id))
-        forget(delete(reports).where(reports.c.player_id == player.id))
-        forget(delete(errands).where(errands.c.player_id == player.id))
-        forget(delete(vacations).where(vacations.c.player_id == player.id))
-        own = (thoughts.c.player_id == player.id) & (thoughts.c.kind == ThoughtKind.HINT)
-        forget(delete(thoughts).where(own))
-        forget(delete(analysis_readers).where(analysis_readers.c.player_id == player.id))
-        for table in (kept_news, kept_notices):
-            forget(delete(table).where(table.c.player_id == player.id))
-        forget(
-            delete(questions).where(
-                or_(questions.c.player_id == player.id, questions.c.address_key.in_(keys))
-            )
-        )
-        sent = or_(outbox.c.player_id == player.id, outbox.c.recipient_key.in_(keys))
-        failed = select(outbox.c.message_id).where(sent, outbox.c.status != DUE)
-        forget(delete(outbox_contents).where(outbox_contents.c.message_id.in_(failed)))
-        forget(
-            update(outbox)
-            .where(sent, outbox.c.status != DUE)
-            .values(recipient="", recipient_key="", last_error=None)
-        )
-        forget(update(outbox).where(sent, outbox.c.status == DUE).values(kind=Kind.FAREWELL))
-        forget(
-            update(inbox)
-            .where(func.lower(inbox.c.sender).in_(keys))
-            .values(sender="", lane=None, outcome=None)
-        )
-        for key in keys:
-            forget(delete(buckets).where(buckets.c.key.contains(key, autoescape=True)))
 
     def begin_absence(self, player_id: int, now: datetime) -> None:
         """Note that a player was reminded, and has not written since an earlier moment perhaps."""

@@ -141,12 +141,6 @@ class Questions:
         )
         return self._transaction.scalars(query.limit(1)).first() is not None
 
-    def of_player(self, player_id: int) -> tuple[Question, ...]:
-        """Every question that a player was asked, in order."""
-        query = select(*_COLUMNS).where(questions.c.player_id == player_id)
-        rows = self._transaction.execute(query.order_by(questions.c.id)).mappings()
-        return tuple(_question(row) for row in rows)
-
     def errands_asked_about(self, player_id: int, now: datetime) -> frozenset[int]:
         """The errands that a player can still say yes to."""
         query = select(questions.c.params).where(

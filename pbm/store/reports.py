@@ -50,13 +50,6 @@ class Reports:
             for row in reversed(rows)
         )
 
-    def of_player(self, player_id: int) -> tuple[tuple[int, datetime, tuple[str, ...]], ...]:
-        """What a player has reported: about which board, when, and in which words."""
-        columns = (reports.c.board_id, reports.c.reported_at, reports.c.lines)
-        query = select(*columns).where(reports.c.player_id == player_id).order_by(reports.c.id)
-        rows = self._transaction.execute(query)
-        return tuple((board_id, at, tuple(lines)) for board_id, at, lines in rows)
-
     def forget_before(self, moment: datetime) -> None:
         """Forget what was reported before a moment."""
         self._transaction.execute(delete(reports).where(reports.c.reported_at < moment))

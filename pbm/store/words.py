@@ -37,13 +37,6 @@ class Words:
         rows = self._transaction.execute(query).all()
         return tuple(Said(handle, at, tuple(lines)) for handle, at, lines in reversed(rows))
 
-    def of_player(self, player_id: int) -> tuple[tuple[int, datetime, tuple[str, ...]], ...]:
-        """Everything that is kept of a player's: on which board, when, and what."""
-        columns = (words.c.board_id, words.c.said_at, words.c.lines)
-        query = select(*columns).where(words.c.player_id == player_id).order_by(words.c.id)
-        rows = self._transaction.execute(query)
-        return tuple((board_id, at, tuple(lines)) for board_id, at, lines in rows)
-
     def forget_before(self, moment: datetime) -> bool:
         """Forget what was said before a moment, a piece at a time; whether there may be more."""
         old = select(words.c.id).where(words.c.said_at < moment).limit(_AT_ONCE)

@@ -1,8 +1,7 @@
 """The commands by which a player gets fewer mails, or none, or takes everything along."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict
-from datetime import datetime
 from typing import Any
 
 from pbm.commands.language.context import Context
@@ -56,9 +55,7 @@ class Delete(Command):
             yield from leave_board(context.work, board, player, "resigned", context.now)
         yield from leave_all_seeks(context.work, player)
         yield from call_off_all(context.work, player)
-        context.work.blocks.forget(player.id)
-        context.work.players.erase(player)
-        context.work.ratings.drop_player(player.id)
+        context.work.personal_data.erase(player)
         yield Forgotten(player.address, player.handle)
 
     def question(self) -> str:
@@ -94,22 +91,10 @@ def everything_about(context: Context) -> dict[str, Any]:
         "handle": player.handle,
         "status": player.status,
         "joined": player.joined_at.isoformat(),
-        "addresses": list(player.addresses),
         "settings": asdict(player.settings),
         "has_password": player.password_hash is not None,
         "mail_comes_back_since": _moment(player.unreachable_since),
-        "former_handles": list(work.players.former_handles(player.id)),
-        "questions": [
-            {"kind": item.kind, "asked": item.asked_at.isoformat(), "answer": item.answer}
-            for item in work.questions.of_player(player.id)
-        ],
-        "changes_by_the_operator": [
-            {"at": item.at.isoformat(), "what": item.what, "why": item.why}
-            for item in work.changes.of_player(player.id)
-        ],
-        "blocked": list(work.blocks.handles_of(player.id)),
-        "words": _noted(work.words.of_player(player.id)),
-        "reports": _noted(work.reports.of_player(player.id)),
+        **work.personal_data.export(player.id),
         "boards": [
             {
                 "number": board.id,
@@ -136,15 +121,6 @@ def everything_about(context: Context) -> dict[str, Any]:
             for seek in work.seeks.of_player(player.id, over=True)
         ],
     }
-
-
-def _noted(
-    items: Sequence[tuple[int, datetime, Sequence[str]]],
-) -> list[dict[str, Any]]:
-    """What somebody wrote about boards, and when."""
-    return [
-        {"board": number, "at": at.isoformat(), "lines": list(lines)} for number, at, lines in items
-    ]
 
 
 def _moment(moment: Any) -> str | None:

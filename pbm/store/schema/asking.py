@@ -3,6 +3,7 @@
 from sqlalchemy import JSON, Boolean, Column, Index, Integer, String, Table
 
 from pbm.store.schema.columns import Moment, identity, metadata, to
+from pbm.store.schema.personal import ByHand, Delete, Export, personal
 
 questions = Table(
     "questions",
@@ -20,6 +21,12 @@ questions = Table(
     Column("epoch", Integer, nullable=False, server_default="1"),  # of the player asked
     Index("ix_questions_address_key", "address_key", "kind", "asked_at"),
     Index("ix_questions_player_id", "player_id", "kind", "asked_at"),
+    info=personal(
+        "player_id",
+        erasure=Delete(),
+        export=Export("questions", {"kind": "kind", "asked": "asked_at", "answer": "answer"}),
+        addresses=("address_key",),
+    ),
 )
 
 
@@ -37,6 +44,14 @@ errands = Table(
     Column("status", String(10), nullable=False),
     Column("asked_at", Moment, nullable=False),
     Index("ix_errands_player_id", "player_id", "status"),
+    info=personal(
+        "player_id",
+        erasure=Delete(),
+        export=Export(
+            "commands_to_confirm",
+            {"lines": "lines", "comment": "comment", "asked": "asked_at", "status": "status"},
+        ),
+    ),
 )
 
 
@@ -51,6 +66,11 @@ challenges = Table(  # those that wait until everybody who wants to be asked has
     Column("asked_at", Moment, nullable=False),
     Column("expires_at", Moment, nullable=False),
     sqlite_autoincrement=True,
+    info=personal(
+        "by_id",
+        erasure=ByHand("pbm.play.challenges.call_off_all"),
+        export=Export("challenges", {"number": "id", "comment": "comment", "asked": "asked_at"}),
+    ),
 )
 
 
@@ -63,4 +83,11 @@ challenged = Table(
     Column("asked", Boolean, nullable=False),
     Column("waits", Boolean, nullable=False),  # asked, and has not answered
     Index("ix_challenged_player_id", "player_id", "challenge_id"),
+    info=personal(
+        "player_id",
+        erasure=ByHand("pbm.play.challenges.call_off_all"),
+        export=Export(
+            "seats_in_challenges", {"challenge": "challenge_id", "seat": "seat", "waits": "waits"}
+        ),
+    ),
 )

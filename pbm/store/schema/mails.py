@@ -18,6 +18,7 @@ from sqlalchemy import (
 )
 
 from pbm.store.schema.columns import MailKind, Moment, identity, metadata, to, where_it_waits
+from pbm.store.schema.personal import IMPERSONAL, Blank, ByHand, Delete, Keep, NotExported, personal
 
 # Who sends a mail of the outbox holds an advisory lock of PostgreSQL: this, and the mail's number.
 IN_HAND = 0x70626D
@@ -62,6 +63,11 @@ inbox = Table(
         postgresql_where=text("status = 'stuck'"),
     ),
     sqlite_autoincrement=True,
+    info=personal(
+        erasure=Blank({"sender": "", "lane": None, "outcome": None}),
+        export=NotExported("the player has sent them"),
+        addresses=("sender",),
+    ),
 )
 
 
@@ -72,6 +78,10 @@ inbox_raw = Table(
     metadata,
     to("inbox", "inbox_id", primary_key=True),
     Column("raw", LargeBinary, nullable=False),
+    info=personal(
+        erasure=Keep("deleted once the mail is done"),
+        export=NotExported("the player has sent them"),
+    ),
 )
 
 
@@ -107,6 +117,12 @@ outbox = Table(
     ),
     Index("ix_outbox_answers", "recipient_key", "kind", "written_at"),
     sqlite_autoincrement=True,
+    info=personal(
+        "player_id",
+        erasure=ByHand("PersonalData._erase_mails"),
+        export=NotExported("the player gets them"),
+        addresses=("recipient_key",),
+    ),
 )
 
 
@@ -118,6 +134,10 @@ outbox_contents = Table(
     Column("message_id", String(200), primary_key=True),
     Column("params", JSON, nullable=False),
     Column("headers", JSON, nullable=False),
+    info=personal(
+        erasure=ByHand("PersonalData._erase_mails"),
+        export=NotExported("the player gets them"),
+    ),
 )
 
 
@@ -132,6 +152,11 @@ kept_news = Table(  # what a player is told with the next digest
     Column("size", Integer, nullable=False),  # of that, in characters
     Column("kept_at", Moment, nullable=False),
     Index("ix_kept_news_player_id", "player_id", "board_id"),
+    info=personal(
+        "player_id",
+        erasure=Delete(),
+        export=NotExported("the player gets it with the next digest"),
+    ),
 )
 
 
@@ -142,6 +167,11 @@ kept_notices = Table(  # of no board, such as news of a seek, to be told with th
     to("players", "player_id", nullable=False, index=True),
     Column("told", JSON, nullable=False),  # frozen, with the name of the template
     Column("kept_at", Moment, nullable=False),
+    info=personal(
+        "player_id",
+        erasure=Delete(),
+        export=NotExported("the player gets it with the next digest"),
+    ),
 )
 
 
@@ -150,4 +180,5 @@ reminded_boards = Table(  # of a reminder that holds several boards
     metadata,
     to("outbox", "outbox_id", primary_key=True),
     to("boards", "board_id", primary_key=True),
+    info=IMPERSONAL,
 )

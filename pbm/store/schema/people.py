@@ -3,6 +3,7 @@
 from sqlalchemy import JSON, Column, Date, Index, Integer, String, Table
 
 from pbm.store.schema.columns import Moment, identity, metadata, to
+from pbm.store.schema.personal import Blank, Delete, Export, ExportedByHand, Keep, personal
 
 players = Table(
     "players",
@@ -23,6 +24,17 @@ players = Table(
     Column("rating_news", JSON(none_as_null=True)),  # ratings of before a change of the rules
     Column("robot", String(16)),  # its name among robots; null for people
     sqlite_autoincrement=True,
+    info=personal(
+        "id",
+        erasure=Blank(
+            {
+                **dict.fromkeys(("settings", "password_hash", "rating_news")),
+                **dict.fromkeys(("bounced_at", "unreachable_since")),
+                "bounces": 0,
+            }
+        ),
+        export=ExportedByHand("handle"),
+    ),
 )
 
 
@@ -31,6 +43,11 @@ former_handles = Table(
     metadata,
     Column("handle", String(16), primary_key=True),
     to("players", "player_id", nullable=False, index=True),
+    info=personal(
+        "player_id",
+        erasure=Keep("nobody else may pose under one"),
+        export=Export("former_handles", "handle"),
+    ),
 )
 
 
@@ -42,6 +59,12 @@ addresses = Table(
     Column("address", String(254), nullable=False),
     Column("address_key", String(254), nullable=False, unique=True),
     Column("verified_at", Moment, nullable=False),
+    info=personal(
+        "player_id",
+        erasure=Delete(),
+        export=Export("addresses", "address"),
+        addresses=("address_key",),
+    ),
 )
 
 
@@ -55,6 +78,11 @@ vacations = Table(
     Column("last_day", Date, nullable=False),
     Column("zone", String(64)),  # where it began, once the player has chosen another one
     Index("ix_vacations_player_id", "player_id", "last_day"),
+    info=personal(
+        "player_id",
+        erasure=Delete(),
+        export=Export("vacations", {"board": "board_id", "first": "first_day", "last": "last_day"}),
+    ),
 )
 
 
@@ -64,4 +92,10 @@ blocks = Table(
     to("players", "player_id", primary_key=True),
     to("players", "blocked_id", primary_key=True, index=True),
     Column("blocked_at", Moment, nullable=False),
+    info=personal(
+        "player_id",
+        "blocked_id",
+        erasure=Delete(),
+        export=Export("blocked", "blocked_id"),
+    ),
 )

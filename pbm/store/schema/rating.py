@@ -3,6 +3,7 @@
 from sqlalchemy import Column, Float, Index, Integer, String, Table, text
 
 from pbm.store.schema.columns import Moment, identity, metadata, to
+from pbm.store.schema.personal import IMPERSONAL, Delete, Export, Keep, personal
 
 rated_boards = Table(
     "rated_boards",
@@ -14,6 +15,7 @@ rated_boards = Table(
     Column("counted_at", Moment, nullable=False),
     Index("ix_rated_boards_counted_at", "counted_at", "id"),
     sqlite_autoincrement=True,
+    info=IMPERSONAL,
 )
 
 
@@ -34,6 +36,13 @@ results = Table(
     Column("rival_id", Integer),  # the player who is the only person met in these
     Column("weight", Float, nullable=False, server_default="1"),  # 0 for a rating that stays
     Index("ix_results_player_id", "player_id", "game", "pool", "rated_id"),
+    info=personal(
+        "player_id",
+        erasure=Keep("ratings of the others are counted from it"),
+        export=Export(
+            "rated_games", {"game": "game", "pool": "pool", "mu": "mu", "sigma": "sigma"}
+        ),
+    ),
 )
 
 
@@ -58,4 +67,12 @@ ratings = Table(  # the last result of each player, by how strong they are
         postgresql_where=LISTED,
     ),
     Index("ix_ratings_player_id", "player_id"),
+    info=personal(
+        "player_id",
+        erasure=Delete(),
+        export=Export(
+            "ratings",
+            {"game": "game", "pool": "pool", "mu": "mu", "sigma": "sigma", "games": "games"},
+        ),
+    ),
 )

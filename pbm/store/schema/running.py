@@ -16,6 +16,7 @@ from sqlalchemy import (
 )
 
 from pbm.store.schema.columns import Moment, identity, metadata, to
+from pbm.store.schema.personal import IMPERSONAL, ByHand, Export, Keep, NotExported, personal
 
 changes = Table(
     "changes",
@@ -28,6 +29,11 @@ changes = Table(
     to("players", "player_id", index=True),
     to("boards", "board_id", index=True),
     Column("details", JSON, nullable=False),
+    info=personal(
+        "player_id",
+        erasure=Keep("the journal of the operator is complete"),
+        export=Export("changes_by_the_operator", {"at": "at", "what": "what", "why": "why"}),
+    ),
 )
 
 
@@ -37,6 +43,11 @@ buckets = Table(
     Column("key", String(300), primary_key=True),  # what is limited, and for whom
     Column("tokens", Float, nullable=False),
     Column("filled_at", Moment, nullable=False, index=True),
+    info=personal(
+        erasure=ByHand("PersonalData._erase_buckets"),
+        export=NotExported("counts, deleted after a week"),
+        hidden=("key",),
+    ),
 )
 
 
@@ -46,6 +57,7 @@ facts = Table(
     Column("name", String(40), primary_key=True),  # what the server knows about its surroundings
     Column("value", JSON, nullable=False),
     Column("noted_at", Moment, nullable=False),
+    info=IMPERSONAL,
 )
 
 
@@ -59,6 +71,7 @@ heartbeats = Table(
     Column("beat_at", Moment, nullable=False),  # when the process wrote this
     Column("alive_at", Moment, nullable=False),  # when the role was last seen to go on
     Column("ahead", Float),  # seconds by which the process's clock is ahead of the database's
+    info=IMPERSONAL,
 )
 
 
@@ -92,4 +105,9 @@ due = Table(
         postgresql_where=text("stuck"),
     ),
     sqlite_autoincrement=True,
+    info=personal(
+        "player_id",
+        erasure=Keep("deleted once it is done"),
+        export=NotExported("moments that follow from what is exported"),
+    ),
 )

@@ -3,6 +3,7 @@
 from sqlalchemy import JSON, Boolean, Column, Index, Integer, String, Table, text
 
 from pbm.store.schema.columns import Moment, identity, metadata, to
+from pbm.store.schema.personal import ExportedByHand, Keep, personal
 
 seeks = Table(
     "seeks",
@@ -31,6 +32,12 @@ seeks = Table(
         postgresql_where=text("status = 'open'"),
     ),
     sqlite_autoincrement=True,
+    info=personal(
+        erasure=Keep(
+            "one that is over stays; open ones are left by pbm.play.seeks.leave_all_seeks"
+        ),
+        export=ExportedByHand("seeks"),
+    ),
 )
 
 
@@ -41,4 +48,11 @@ seekers = Table(
     to("players", "player_id", primary_key=True),
     Column("place", Integer, nullable=False),  # 1 is who made it
     Index("ix_seekers_player_id", "player_id", "seek_id"),
+    info=personal(
+        "player_id",
+        erasure=Keep(
+            "one that is over stays; open ones are left by pbm.play.seeks.leave_all_seeks"
+        ),
+        export=ExportedByHand("seeks"),
+    ),
 )

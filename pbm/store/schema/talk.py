@@ -3,6 +3,7 @@
 from sqlalchemy import JSON, Column, Table
 
 from pbm.store.schema.columns import Moment, identity, metadata, to
+from pbm.store.schema.personal import Delete, Export, personal
 
 words = Table(  # what was said on boards lately, so that it can be reported
     "words",
@@ -13,6 +14,11 @@ words = Table(  # what was said on boards lately, so that it can be reported
     Column("said_at", Moment, nullable=False, index=True),
     Column("lines", JSON, nullable=False),
     sqlite_autoincrement=True,
+    info=personal(
+        "player_id",
+        erasure=Delete(),
+        export=Export("words", {"board": "board_id", "at": "said_at", "lines": "lines"}),
+    ),
 )
 
 
@@ -26,4 +32,9 @@ reports = Table(
     Column("lines", JSON, nullable=False),  # of whoever reports
     Column("words", JSON, nullable=False),  # of the others: who, when, which lines
     sqlite_autoincrement=True,
+    info=personal(
+        "player_id",
+        erasure=Delete(),
+        export=Export("reports", {"board": "board_id", "at": "reported_at", "lines": "lines"}),
+    ),
 )

@@ -16,6 +16,7 @@ from sqlalchemy import (
 )
 
 from pbm.store.schema.columns import Moment, identity, metadata, to
+from pbm.store.schema.personal import IMPERSONAL, Delete, Export, NotExported, personal
 
 thoughts = Table(
     "thoughts",
@@ -38,6 +39,11 @@ thoughts = Table(
     UniqueConstraint("kind", "about"),
     Index("ix_thoughts_place", "place", "id"),
     Index("ix_thoughts_player_id", "player_id", "place"),
+    info=personal(
+        "player_id",
+        erasure=Delete(only={"kind": "hint"}),  # a board goes on with the others
+        export=NotExported("deleted once the robot has answered"),
+    ),
 )
 
 analyses = Table(
@@ -48,6 +54,7 @@ analyses = Table(
     Column("found", JSON, nullable=False),
     Column("began_at", Moment, nullable=False),
     Column("finished_at", Moment),
+    info=IMPERSONAL,
 )
 
 analysis_readers = Table(  # who is to be told once it is finished
@@ -56,4 +63,9 @@ analysis_readers = Table(  # who is to be told once it is finished
     Column("board_id", Integer, ForeignKey("boards.id"), primary_key=True, autoincrement=False),
     Column("player_id", Integer, ForeignKey("players.id"), primary_key=True, autoincrement=False),
     Index("ix_analysis_readers_player_id", "player_id"),
+    info=personal(
+        "player_id",
+        erasure=Delete(),
+        export=Export("awaited_analyses", "board_id"),
+    ),
 )

@@ -1,0 +1,102 @@
+"""Marks that say what a table holds about a person, and what erasure and export do with it.
+
+Each table has `info=personal(...)` or `info=IMPERSONAL`. `pbm/store/personal_data.py` erases and
+exports by these marks.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Table
+
+_MARK = "personal"
+
+
+@dataclass(frozen=True)
+class Delete:
+    """Erasure deletes the person's rows; with `only`, those with these values."""
+
+    only: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Blank:
+    """Erasure overwrites these columns in the person's rows."""
+
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class ByHand:
+    """Erasure of these rows is code: the named function."""
+
+    function: str
+
+
+@dataclass(frozen=True)
+class Keep:
+    """Erasure leaves the rows as they are, for this reason."""
+
+    why: str
+
+
+@dataclass(frozen=True)
+class Export:
+    """The key in the export, and the exported columns by their names there.
+
+    One column without a name makes a list of plain values.
+    """
+
+    key: str
+    columns: Mapping[str, str] | str
+
+
+@dataclass(frozen=True)
+class ExportedByHand:
+    """`everything_about` (`pbm/commands/leaving.py`) writes this key itself."""
+
+    key: str
+
+
+@dataclass(frozen=True)
+class NotExported:
+    """The export leaves the rows out, for this reason."""
+
+    why: str
+
+
+@dataclass(frozen=True)
+class Personal:
+    """The columns by which a person's rows are found, and what erasure and export do with them.
+
+    `numbers` hold a player's number; the export takes the rows of the first. `addresses` hold
+    one of the player's addresses, in any case. `hidden` hold one inside a longer text.
+    """
+
+    erasure: Delete | Blank | ByHand | Keep
+    export: Export | ExportedByHand | NotExported
+    numbers: tuple[str, ...] = ()
+    addresses: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
+
+
+IMPERSONAL: dict[str, Personal | None] = {_MARK: None}
+"""For a table whose rows are about no person."""
+
+
+def personal(
+    *numbers: str,
+    erasure: Delete | Blank | ByHand | Keep,
+    export: Export | ExportedByHand | NotExported,
+    addresses: tuple[str, ...] = (),
+    hidden: tuple[str, ...] = (),
+) -> dict[str, Personal | None]:
+    """The `info` of a table whose rows are about persons; see `Personal`."""
+    return {_MARK: Personal(erasure, export, numbers, addresses, hidden)}
+
+
+def mark_of(table: Table) -> Personal | None:
+    """A table's mark; None for an impersonal one. Raises KeyError for a table without a mark."""
+    mark: Personal | None = table.info[_MARK]
+    return mark
