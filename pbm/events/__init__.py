@@ -1,4 +1,4 @@
-"""What happened while one mail was obeyed. `pbm.service.turns.announce` turns it into mails.
+"""What happened while one mail was obeyed. `pbm.service.telling.announce` turns it into mails.
 
 What is told in words above a board is in `board`, and in `by_operator` what the operator did.
 """

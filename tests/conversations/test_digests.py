@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from pbm.play.digests import latest_digest, next_digest
-from pbm.service.turns.kept_news import MOST_KEPT
+from pbm.service.telling.kept_news import MOST_KEPT
 from pbm.store.values.players import Settings
 from tests.conversations.playing import board_mail, plays
 from tests.table import START, Person, Table

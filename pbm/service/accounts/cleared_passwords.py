@@ -1,7 +1,7 @@
 """Tells players whose password an upgrade has cleared (migration 0007)."""
 
 from pbm.play.turn import Turn
-from pbm.service.turns.mail_writer import MailWriter
+from pbm.service.telling.mail_writer import MailWriter
 
 CLEARED = "passwords-cleared"
 _TEMPLATE, _SUBJECT = "password-cleared", "your password"

@@ -8,7 +8,7 @@ from pbm.mail.address import address_key
 from pbm.play.turn import Turn
 from pbm.service.asking.questions import ASK_ABOUT_ALIAS_EVERY, ask_alias, shortened
 from pbm.service.obeying.scripts import rehearse
-from pbm.service.turns.allowance import may_answer
+from pbm.service.telling.answer import may_answer
 from pbm.service.understanding.mail_turn import MailTurn
 from pbm.service.understanding.wishes import read_intention
 from pbm.store.values.players import Player

@@ -23,7 +23,7 @@ from pbm.rules.registry import default_game
 from pbm.service.asking.questions import Invitation
 from pbm.service.obeying.obey import tell
 from pbm.service.obeying.scripts import run_script
-from pbm.service.turns.mail_writer import MailWriter
+from pbm.service.telling.mail_writer import MailWriter
 from pbm.service.understanding.mail_turn import MailTurn
 from pbm.store.values.players import Player
 from pbm.store.values.questions import PendingCommands, Question

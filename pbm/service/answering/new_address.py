@@ -11,8 +11,8 @@ from pbm.play.leave import boards_played
 from pbm.play.limits import strangers_answers_left
 from pbm.play.subjects import answer_subject
 from pbm.service.asking.questions import ask_once_more
-from pbm.service.turns.announce import shown_to
-from pbm.service.turns.mail_writer import MailWriter
+from pbm.service.telling.announce import shown_to
+from pbm.service.telling.mail_writer import MailWriter
 from pbm.service.understanding.mail_turn import MailTurn
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board

@@ -22,7 +22,7 @@ from pbm.service.accounts.handles import choose_handle
 from pbm.service.asking.first_games import FirstGame
 from pbm.service.asking.passwords import hash_of_first
 from pbm.service.asking.questions import Welcome, ask_signup
-from pbm.service.turns.mail_writer import MailWriter
+from pbm.service.telling.mail_writer import MailWriter
 from pbm.service.understanding.mail_turn import MailTurn
 from pbm.service.understanding.wishes import page_meant, pairs_meant
 from pbm.store.db import UnitOfWork

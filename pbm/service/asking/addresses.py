@@ -9,7 +9,7 @@ from pbm.mail.tags import new_token, token_digest
 from pbm.play.subjects import question_subject
 from pbm.play.turn import Turn
 from pbm.rules.registry import default_game
-from pbm.service.turns.mail_writer import Asking, MailWriter
+from pbm.service.telling.mail_writer import Asking, MailWriter
 from pbm.store.values.players import Player
 from pbm.store.values.questions import OPEN_FOR
 

@@ -15,7 +15,7 @@ from pbm.rules.contract import View
 from pbm.rules.registry import game_named
 from pbm.rules.sides import mover, teams
 from pbm.service.asking.questions import shortened
-from pbm.service.turns.mail_writer import Asking, MailWriter
+from pbm.service.telling.mail_writer import Asking, MailWriter
 from pbm.store.kinds import Kind
 from pbm.store.values.challenges import PendingChallenge
 

@@ -22,8 +22,8 @@ from pbm.service.accounts.handles import suggest_handle
 from pbm.service.asking.first_games import FirstGame
 from pbm.service.asking.passwords import sealed_for
 from pbm.service.asking.standing_consent import way_of
-from pbm.service.turns.allowance import may_answer
-from pbm.service.turns.mail_writer import Asking, MailWriter
+from pbm.service.telling.answer import may_answer
+from pbm.service.telling.mail_writer import Asking, MailWriter
 from pbm.store.values.players import Player
 from pbm.store.values.questions import OPEN_FOR, PendingCommands, Question
 

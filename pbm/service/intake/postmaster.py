@@ -4,7 +4,7 @@ import re
 from base64 import b64encode
 
 from pbm.play.turn import Turn
-from pbm.service.turns.mail_writer import MailWriter
+from pbm.service.telling.mail_writer import MailWriter
 from pbm.store.values.mails import InboxMail
 
 _MARK = b"X-PBM-Forwarded: yes\r\n"

@@ -28,9 +28,10 @@ from pbm.service.asking.passwords import sealed_for_errand, within_rate
 from pbm.service.asking.questions import ToConfirm, ask_errand, ask_invited
 from pbm.service.asking.standing_consent import stands_for
 from pbm.service.obeying.scripts import Rehearsal, problem_answer, refused, rehearse, run_script
-from pbm.service.turns.announce import announce_answer, announce_boards, announce_seeks
-from pbm.service.turns.audience import FOR_THE_SPEAKER
-from pbm.service.turns.mail_writer import MailWriter
+from pbm.service.telling.announce import announce_boards, announce_seeks
+from pbm.service.telling.answer import announce_answer
+from pbm.service.telling.audience import FOR_THE_SPEAKER
+from pbm.service.telling.mail_writer import MailWriter
 from pbm.service.understanding.interpret import as_meant
 from pbm.store.values.players import Player
 

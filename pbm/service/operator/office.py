@@ -16,8 +16,8 @@ from pbm.mail.site import Site
 from pbm.play.handles import handles_like
 from pbm.play.turn import Turn
 from pbm.rules.contract import RulesError
-from pbm.service.turns.announce import announce_boards, shown_to
-from pbm.service.turns.mail_writer import MailWriter
+from pbm.service.telling.announce import announce_boards, shown_to
+from pbm.service.telling.mail_writer import MailWriter
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.values.boards import Board
 from pbm.store.values.players import Player

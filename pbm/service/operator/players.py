@@ -20,7 +20,7 @@ from pbm.play.seeks import leave_all_seeks
 from pbm.service.asking.challenges import tell_called_off
 from pbm.service.operator.office import Act, Office, find_player
 from pbm.service.post.bounces import reachable_again
-from pbm.service.turns.announce import announce_seeks
+from pbm.service.telling.announce import announce_seeks
 from pbm.store.values.boards import Board
 from pbm.store.values.players import Player
 from pbm.store.values.running import Change

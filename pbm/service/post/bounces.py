@@ -23,9 +23,9 @@ from pbm.play.absence import show_life
 from pbm.play.clocks.pauses import keep_stop
 from pbm.play.limits import BACK_BY_CLAIM
 from pbm.play.turn import Turn
-from pbm.service.post.holding import SHORTEST
-from pbm.service.turns.announce import shown_to
-from pbm.service.turns.mail_writer import MailWriter
+from pbm.service.telling.announce import shown_to
+from pbm.service.telling.delayed_mail import SHORTEST
+from pbm.service.telling.mail_writer import MailWriter
 from pbm.store.db import UnitOfWork
 from pbm.store.values.mails import InboxMail, OutboxMail
 from pbm.store.values.players import Player

@@ -12,7 +12,7 @@ from pbm.robots.analysis import MOST_LOST, Judged, Piece, mistakes, next_piece
 from pbm.service.robots.courses import course_of
 from pbm.service.robots.minds import Question
 from pbm.service.robots.thinking import Kind, Thinking
-from pbm.service.turns.announce import announce_answer
+from pbm.service.telling.answer import announce_answer
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
 from pbm.store.values.thoughts import KeptAnalysis, Thought

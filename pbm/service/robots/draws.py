@@ -6,7 +6,7 @@ from pbm.service.robots.courses import course_of, seed_of
 from pbm.service.robots.draw_answers import say
 from pbm.service.robots.minds import Question
 from pbm.service.robots.thinking import Kind, Thinking
-from pbm.service.turns.announce import announce_boards
+from pbm.service.telling.announce import announce_boards
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, Offer
 from pbm.store.values.thoughts import Thought

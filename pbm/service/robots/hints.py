@@ -5,9 +5,9 @@ from pbm.robots.advice import Advice, advise
 from pbm.service.robots.courses import course_of, seed_of
 from pbm.service.robots.minds import Question
 from pbm.service.robots.thinking import Kind, Thinking
-from pbm.service.turns.allowance import may_answer
-from pbm.service.turns.announce import announce_answer, shown_to
-from pbm.service.turns.mail_writer import MailWriter
+from pbm.service.telling.announce import shown_to
+from pbm.service.telling.answer import announce_answer, may_answer
+from pbm.service.telling.mail_writer import MailWriter
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
 from pbm.store.values.thoughts import Thought

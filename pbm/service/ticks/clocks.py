@@ -15,10 +15,10 @@ from pbm.play.clocks.waits import (
     wait_of,
     warned_from,
 )
+from pbm.service.telling.announce import announce_boards
 from pbm.service.ticks.reminders import SOON, WARNED_BEFORE, Awaited, remind
 from pbm.service.ticks.several import announce_several
 from pbm.service.ticks.tick import Again, Done, Tick
-from pbm.service.turns.announce import announce_boards
 from pbm.store.timers import ALL_KEPT
 from pbm.store.values.boards import Board, Stop
 from pbm.store.values.players import Player

@@ -4,9 +4,9 @@ much to be told at once, when the hour is over."""
 from datetime import timedelta
 
 from pbm.play.digests import latest_digest, next_digest, next_hour
-from pbm.service.post.holding import held_until
+from pbm.service.telling.delayed_mail import deferred_until
+from pbm.service.telling.digests import write_digest
 from pbm.service.ticks.tick import Again, Done, Tick
-from pbm.service.turns.digests import write_digest
 
 _NEXT_MAIL_AFTER = timedelta(seconds=1)  # so that nobody waits for long beside it
 _A_TURN_IS_OVER = timedelta(minutes=10)  # that still had the settings of before in mind
@@ -25,7 +25,7 @@ def send(tick: Tick) -> Done | Again:
     wanted, now = player.settings.wants_digests, tick.now
     until = latest_digest(player.settings, now) if wanted else now
     sizes = tick.work.kept_news.boards(player.id, until)
-    waits = held_until(player, now)
+    waits = deferred_until(player, now)
     found = sizes or tick.work.kept_news.has_notices(player.id)
     if found and waits is None and write_digest(tick, player, sizes):
         return Again(now + _NEXT_MAIL_AFTER, f"one of the digests of {player.handle}")
@@ -53,7 +53,7 @@ def tell(tick: Tick) -> Done | Again:
     if player is None or not player.addresses:
         work.kept_news.forget(number)
         return Done("nobody is told there any more")
-    waits, later = held_until(player, tick.now), next_hour(tick.now)
+    waits, later = deferred_until(player, tick.now), next_hour(tick.now)
     if waits is not None:
         return Again(waits, f"mail to {player.handle} waits")
     sizes = work.kept_news.boards(number, tick.timer.due_at)

@@ -15,10 +15,10 @@ from pbm.play.clocks.pauses import note_reminded
 from pbm.play.clocks.waits import calendar_of, wait_of, warned_from
 from pbm.play.first_moves import DECLINED_AFTER, REMINDED_AFTER
 from pbm.play.subjects import games_subject
+from pbm.service.telling.announce import shown_to
+from pbm.service.telling.kept_news import with_kept
+from pbm.service.telling.mail_writer import MailWriter
 from pbm.service.ticks.tick import Done, Tick
-from pbm.service.turns.announce import shown_to
-from pbm.service.turns.kept_news import with_kept
-from pbm.service.turns.mail_writer import MailWriter
 from pbm.store.timers import ALL_KEPT
 from pbm.store.values.boards import Board
 from pbm.store.values.players import Player

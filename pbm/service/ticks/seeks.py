@@ -1,8 +1,8 @@
 """A seek for which not enough players have come: it lapses, and who waits in it is told."""
 
 from pbm.play.seeks import close_seek
+from pbm.service.telling.announce import announce_seeks
 from pbm.service.ticks.tick import Again, Done, Tick
-from pbm.service.turns.announce import announce_seeks
 
 
 def lapse(tick: Tick) -> Done | Again:

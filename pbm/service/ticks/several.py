@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 from pbm.events import Event
 from pbm.events.board import BoardStarted
+from pbm.service.telling.announce import announce_boards
+from pbm.service.telling.kept_news import SOON
 from pbm.service.ticks.tick import Tick
-from pbm.service.turns.announce import announce_boards
-from pbm.service.turns.kept_news import SOON
 from pbm.store.values.timers import TimerKind
 
 _RUN_OUT = (TimerKind.CLOCK, TimerKind.FIRST_MOVE_DECLINE)

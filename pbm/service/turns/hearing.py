@@ -17,7 +17,7 @@ from pbm.service.intake.postmaster import forward_to_operator
 from pbm.service.obeying.logins import hear_logins
 from pbm.service.obeying.obey import obey
 from pbm.service.post.bounces import hear_from, hear_report, send_missed
-from pbm.service.turns.announce import announce_boards
+from pbm.service.telling.announce import announce_boards
 from pbm.service.turns.next_mails import read_mail
 from pbm.service.turns.preparation import Preparation
 from pbm.service.understanding.mail_turn import MailTurn

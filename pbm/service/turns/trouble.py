@@ -13,7 +13,7 @@ from pbm.play.limits import Rate
 from pbm.play.turn import Turn
 from pbm.service.mail_numbers import incoming, outgoing
 from pbm.service.operator.masking import masked
-from pbm.service.turns.mail_writer import MailWriter
+from pbm.service.telling.mail_writer import MailWriter
 from pbm.store.db import UnitOfWork
 from pbm.store.values.mails import InboxMail, OutboxMail
 from pbm.store.values.players import Player

@@ -1,11 +1,10 @@
-"""From events to mails: one to each player of each board touched, one answer at most."""
+"""From events to mails: one mail to each reader of each board touched."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from pbm.events import (
-    Answered,
     BoardEnded,
     BoardReopened,
     Commented,
@@ -20,14 +19,12 @@ from pbm.mail.writing.blocks import said_lines
 from pbm.plain import to_plain
 from pbm.play.clocks.told import clock_told
 from pbm.play.rating_news import take_rating_news
-from pbm.play.subjects import answer_subject
 from pbm.play.turn import Turn
 from pbm.play.view import board_view, board_views
-from pbm.service.turns.allowance import may_answer
-from pbm.service.turns.audience import audience
-from pbm.service.turns.awaiting import news_of, taken_back
-from pbm.service.turns.kept_news import keep_for_digests, with_news
-from pbm.service.turns.mail_writer import MailWriter
+from pbm.service.telling.audience import audience
+from pbm.service.telling.delayed_mail import news_of, taken_back
+from pbm.service.telling.kept_news import keep_for_digests, with_news
+from pbm.service.telling.mail_writer import MailWriter
 from pbm.store.values.boards import Board
 from pbm.store.values.mails import News
 from pbm.store.values.players import Player
@@ -203,42 +200,6 @@ def _lines(said: dict[str, Any]) -> list[str]:
     return [*said["head"], *said["rest"]]
 
 
-def announce_answer(turn: Turn, player: Player, sections: Sequence[Answered]) -> bool:
-    """Write the one answer to a player, in a board's thread where it is about one board.
-
-    False where it is withheld, as the player had enough answers.
-    """
-    if not sections or not player.addresses:
-        return True
-    if not may_answer(turn, player):
-        return False
-    number = _board_of(sections)
-    # A board comes last, so that its state line is the last line of the mail.
-    told = [
-        {"section": section.section, **section.params}
-        for section in sorted(sections, key=lambda section: section.shows_board)
-    ]
-    if number is None:
-        shown = [board for section in sections for board in section.boards]
-        MailWriter(turn).answer(player, _subject(sections[0]), {"sections": told}, shown=shown)
-        return True
-    board = turn.work.boards.get(number)
-    params = {**shown_to(turn, player, board), "sections": told}
-    MailWriter(turn).answer_on_board(player, board, params)
-    return True
-
-
-def _board_of(sections: Sequence[Answered]) -> int | None:
-    """The one board that an answer is about, if it is about one.
-
-    A board that stands in a section of its own needs no thread, where others have to do with none.
-    """
-    numbers = {section.board_id for section in sections}
-    if len(numbers) > 1 and not any(section.shows_board for section in sections):
-        numbers.discard(None)
-    return numbers.pop() if len(numbers) == 1 else None
-
-
 def shown_to(
     turn: Turn, player: Player, board: Board, *facts: BoardFact, after: int | None = None
 ) -> dict[str, Any]:
@@ -280,12 +241,6 @@ def _divided(lines: Sequence[str]) -> tuple[list[str], list[str]]:
         head.append(line)
         room -= len(folded)
     return head, []
-
-
-def _subject(section: Answered) -> str:
-    subject = section.params.get("subject_line")
-    title = section.params.get("title") or section.section.replace("-", " ")
-    return str(subject or answer_subject(str(title)))
 
 
 def _by_board(events: Sequence[Event]) -> dict[int, _News]:

@@ -6,9 +6,9 @@ from typing import Any
 from pbm.play.clocks.waits import wait_of
 from pbm.play.subjects import games_subject
 from pbm.play.turn import Turn
-from pbm.service.turns.announce import shown_to
-from pbm.service.turns.kept_news import with_news
-from pbm.service.turns.mail_writer import MailWriter
+from pbm.service.telling.announce import shown_to
+from pbm.service.telling.kept_news import with_news
+from pbm.service.telling.mail_writer import MailWriter
 from pbm.store.kinds import Kind
 from pbm.store.values.boards import Board
 from pbm.store.values.players import Player

@@ -19,9 +19,8 @@ from pbm.play.limits import may_be_told, take_strangers_mail
 from pbm.play.offers import mark_of, open_offers, waiting_for
 from pbm.play.subjects import answer_subject, classic_subject
 from pbm.play.turn import Turn
-from pbm.service.post.holding import held_until
-from pbm.service.turns.awaiting import waits_until
-from pbm.service.turns.kept_news import with_kept
+from pbm.service.telling.delayed_mail import deferred_until, waits_until
+from pbm.service.telling.kept_news import with_kept
 from pbm.store.awaiting import AwaitingMail
 from pbm.store.kinds import Kind
 from pbm.store.values.boards import Board
@@ -324,7 +323,7 @@ class MailWriter:
             player_id=player.id if player else None,
             board_id=board_id,
             inbox_id=turn.cause.inbox_id,
-            due_at=held_until(player, turn.now) if player and treated.waits else None,
+            due_at=deferred_until(player, turn.now) if player and treated.waits else None,
         )
 
     def _plain_headers(self, subject: str, reply_to: str | None, *addresses: str) -> dict[str, Any]:

@@ -1,7 +1,7 @@
-"""Mails that wait some seconds for a robot, so that its answer comes in the same mail.
+"""Delayed mails: for a robot, so that its answer comes in the same mail; for an unreachable reader.
 
-Such a mail is a row of the outbox, which goes out by itself when the robot has had its time. What
-is written about the board until then takes its place, and tells what it was to tell.
+A mail that is delayed for a robot is a row of the outbox, due when the robot has had its time. A
+mail that is written about the board until then replaces it, and tells its news, too.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,6 +13,8 @@ from pbm.store.awaiting import AwaitingMail
 from pbm.store.values.boards import Board
 from pbm.store.values.mails import News
 from pbm.store.values.players import Player
+
+SHORTEST, LONGEST = timedelta(days=1), timedelta(days=7)
 
 
 def waits_until(turn: Turn, board: Board, mail: AwaitingMail | None) -> datetime | None:
@@ -47,3 +49,15 @@ def _robot_is_due(board: Board) -> bool:
         return True
     robots = {seat.player_id for seat in board.seats if seat.robot}
     return any(robots.intersection(waiting_for(board, offer)) for offer in open_offers(board))
+
+
+def deferred_until(player: Player, now: datetime) -> datetime | None:
+    """When the next board mail may go out to a player whose mail bounces; None for at once.
+
+    The backoff is a day after the first bounce and grows to a week; no mailbox is given up.
+    """
+    if player.unreachable_since is None or player.bounced_at is None:
+        return None
+    pause = player.bounced_at - player.unreachable_since
+    until = player.bounced_at + min(max(pause, SHORTEST), LONGEST)
+    return until if until > now else None

@@ -1,0 +1,72 @@
+"""The one answer to a player, and how many answers a player may be written."""
+
+from collections.abc import Sequence
+
+from pbm.events import Answered
+from pbm.play.limits import is_paused, limit_reached
+from pbm.play.subjects import answer_subject
+from pbm.play.turn import Turn
+from pbm.service.telling.announce import shown_to
+from pbm.service.telling.mail_writer import MailWriter
+from pbm.store.values.players import Player
+
+
+def announce_answer(turn: Turn, player: Player, sections: Sequence[Answered]) -> bool:
+    """Write the one answer to a player, in a board's thread where it is about one board.
+
+    False where it is withheld, as the player had enough answers.
+    """
+    if not sections or not player.addresses:
+        return True
+    if not may_answer(turn, player):
+        return False
+    number = _board_of(sections)
+    # A board comes last, so that its state line is the last line of the mail.
+    told = [
+        {"section": section.section, **section.params}
+        for section in sorted(sections, key=lambda section: section.shows_board)
+    ]
+    if number is None:
+        shown = [board for section in sections for board in section.boards]
+        MailWriter(turn).answer(player, _subject(sections[0]), {"sections": told}, shown=shown)
+        return True
+    board = turn.work.boards.get(number)
+    params = {**shown_to(turn, player, board), "sections": told}
+    MailWriter(turn).answer_on_board(player, board, params)
+    return True
+
+
+def _board_of(sections: Sequence[Answered]) -> int | None:
+    """The one board that an answer is about, if it is about one.
+
+    A board that stands in a section of its own needs no thread, where others have to do with none.
+    """
+    numbers = {section.board_id for section in sections}
+    if len(numbers) > 1 and not any(section.shows_board for section in sections):
+        numbers.discard(None)
+    return numbers.pop() if len(numbers) == 1 else None
+
+
+def may_answer(turn: Turn, player: Player) -> bool:
+    """Whether an answer or a question may be written now; the first one too many says so."""
+    work, now, unproven = turn.work, turn.now, turn.unproven
+    if is_paused(work, player.address, now, unproven=unproven):
+        return False
+    limit = limit_reached(work, player, now, unproven=unproven)
+    if limit is None:
+        return True
+    until = (now + limit.within).strftime("%Y-%m-%d %H:%M UTC")
+    paused = {
+        "section": "paused-unproven" if unproven else "paused",
+        "until": until,
+        "most": limit.most,
+    }
+    subject = answer_subject(f"answers paused until {until}")
+    MailWriter(turn).answer(player, subject, {"sections": [paused]}, kind=limit.pause)
+    return False
+
+
+def _subject(section: Answered) -> str:
+    subject = section.params.get("subject_line")
+    title = section.params.get("title") or section.section.replace("-", " ")
+    return str(subject or answer_subject(str(title)))
