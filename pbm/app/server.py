@@ -43,9 +43,9 @@ from pbm.service.running.room import watch_rooms
 from pbm.service.running.steps import InThread
 from pbm.service.running.writer import Reader, Writer
 from pbm.service.ticks.machine import Ticks
-from pbm.service.turns.crash_marker import CrashMarker
+from pbm.service.trouble.crash_marker import CrashMarker
+from pbm.service.trouble.watchdog import Watchdog
 from pbm.service.turns.turn import Turns
-from pbm.service.turns.watchdog import Watchdog
 from pbm.store.channels import MAIL_KEPT, MAIL_WRITTEN, THOUGHT_ASKED, TIMER_SET, Channel
 from pbm.store.db import Database
 from pbm.store.sole import hold_alone

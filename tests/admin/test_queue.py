@@ -9,9 +9,9 @@ import pytest
 
 from pbm.errors import OperatorError
 from pbm.events.by_operator import BoardSentAgain
-from pbm.service.mail_numbers import incoming
 from pbm.service.operator import queue
-from pbm.service.operator.masking import masked
+from pbm.service.trouble.mail_numbers import incoming
+from pbm.service.trouble.masking import masked
 from pbm.service.turns.turn import Turns
 from pbm.store.values.mails import ArrivedMail
 from tests.admin.conftest import Room

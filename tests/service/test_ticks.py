@@ -21,8 +21,8 @@ from pbm.service.ticks import machine
 from pbm.service.ticks.machine import MOST_TRIES, SLICE, Ticks
 from pbm.service.ticks.registry import TIMERS
 from pbm.service.ticks.tick import Done, Tick
-from pbm.service.turns.crash_marker import CrashMarker
-from pbm.service.turns.trouble import GIVEN_UP_FOR
+from pbm.service.trouble.crash_marker import CrashMarker
+from pbm.service.trouble.notices import GIVEN_UP_FOR
 from pbm.store.db import UnitOfWork
 from pbm.store.schema.games import seats
 from pbm.store.schema.running import due

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event
 
-from pbm.service.turns.crash_marker import CrashMarker
+from pbm.service.trouble.crash_marker import CrashMarker
 from pbm.service.turns.turn import MOST_TRIES, Turns
 from pbm.store.db import Database
 from tests.serving import keep, take_next

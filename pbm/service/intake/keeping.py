@@ -14,7 +14,7 @@ from pbm.mail.smtp_in.listener import Rejection
 from pbm.service.intake.arriving import Arriving
 from pbm.service.intake.mailrates import MailRates
 from pbm.service.intake.newcomers import PUT_OFF, Answer, count_answer
-from pbm.service.mail_numbers import incoming
+from pbm.service.trouble.mail_numbers import incoming
 from pbm.service.turns.order import queued
 from pbm.store.db import UnitOfWork
 from pbm.store.values.mails import ArrivedMail

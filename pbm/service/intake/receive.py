@@ -34,7 +34,7 @@ from pbm.service.intake.guesses import (
 )
 from pbm.service.intake.keeping import Keeping
 from pbm.service.intake.mailrates import MailRates
-from pbm.service.turns.trouble import traceback_of
+from pbm.service.trouble.masking import traceback_of
 from pbm.store.db import UnitOfWork, is_away
 from pbm.store.values.players import FIRST_EPOCH
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import structlog
 
 from pbm.mail.smtp_in.session import Session
-from pbm.service.operator.masking import masked
+from pbm.service.trouble.masking import masked
 
 MOST_A_MINUTE = 60  # lines about connections that brought no mail
 _WINDOW = 60.0  # seconds

@@ -28,7 +28,6 @@ from pbm.robots.players import ROBOTS
 from pbm.rules.contract import MayLack
 from pbm.rules.registry import games, left_out
 from pbm.service.intake.front import known_front, why_doubted
-from pbm.service.mail_numbers import incoming
 from pbm.service.operator.clocks import clocks_state, seen_by
 from pbm.service.operator.copies import sqlite_path
 from pbm.service.operator.finding import DoubtError, Finding, look_at
@@ -39,6 +38,7 @@ from pbm.service.operator.tls import certificate_state
 from pbm.service.own_address import own_address
 from pbm.service.robots.enlisting import missing
 from pbm.service.running.room import Room, rooms
+from pbm.service.trouble.mail_numbers import incoming
 from pbm.store.db import Database, UnitOfWork, parse_url, shown_url
 from pbm.store.migrate import current_version, is_current, newest_version
 from pbm.store.pooling import refuse_lent_sessions

@@ -12,7 +12,7 @@ from pbm.mail.reading.header_block import split_header
 from pbm.mail.reading.limits import LIMITS, UnreadableMail
 from pbm.mail.reading.mime import split_parts
 from pbm.mail.writing.render import Renderer
-from pbm.service.operator.masking import masked
+from pbm.service.trouble.masking import masked
 from pbm.store.values.mails import OutboxMail
 
 ERASED = "Its contents were erased when it was done."

@@ -7,11 +7,11 @@ from pbm.errors import OperatorError
 from pbm.mail.address import Postmaster, address_key
 from pbm.mail.reading.inbound import UnreadableMail, read
 from pbm.mail.writing.render import Renderer
-from pbm.service.mail_numbers import incoming, outgoing, parse_mail_number
 from pbm.service.operator.letter import incoming_text, outgoing_text
-from pbm.service.operator.masking import masked
 from pbm.service.operator.office import Act, Office
-from pbm.service.turns.trouble import tell_anew
+from pbm.service.trouble.mail_numbers import incoming, outgoing, parse_mail_number
+from pbm.service.trouble.masking import masked
+from pbm.service.trouble.notices import tell_anew
 from pbm.store.db import UnitOfWork
 from pbm.store.values.mails import InboxMail, OutboxMail
 from pbm.store.values.players import Player

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pbm.mail.writing.compose import OutgoingMail, compose
 from pbm.mail.writing.render import Renderer
 from pbm.service.running.yielding import Yielding
-from pbm.service.turns.trouble import in_a_line, traceback_of
+from pbm.service.trouble.masking import in_a_line, traceback_of
 from pbm.store.values.mails import OutboxMail
 
 SENDER_NAME = "pbm"

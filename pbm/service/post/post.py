@@ -16,15 +16,15 @@ from pbm.clock import Clock
 from pbm.mail.site import Site
 from pbm.mail.smtp_out.delivery import Deferred, Delivery, Failed, Sent, Transport
 from pbm.play.turn import Turn
-from pbm.service.mail_numbers import outgoing
-from pbm.service.operator.masking import masked
 from pbm.service.post.bounces import is_out_of_reach, note_refusal
 from pbm.service.post.composer import Composer, Unwritten, Written
 from pbm.service.post.outdated import Outdated, is_outdated, remind_anew
 from pbm.service.post.recording import Outcome, Recording
 from pbm.service.running.steps import InThread
 from pbm.service.running.writer import Writer
-from pbm.service.turns.trouble import tell_of_failed, traceback_of
+from pbm.service.trouble.mail_numbers import outgoing
+from pbm.service.trouble.masking import masked, traceback_of
+from pbm.service.trouble.notices import tell_of_failed
 from pbm.store.advisory_locks import AdvisoryLocks
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.low_mark import LowMark

@@ -22,7 +22,8 @@ from pbm.service.robots.enlisting import enlist
 from pbm.service.robots.minds import Question, ThinkingFailedError
 from pbm.service.robots.registry import THOUGHTS
 from pbm.service.robots.thinking import Thinking
-from pbm.service.turns.trouble import in_a_line, tell_of_trouble, traceback_of
+from pbm.service.trouble.masking import in_a_line, traceback_of
+from pbm.service.trouble.notices import tell_of_trouble
 from pbm.store.db import Database, UnitOfWork, is_away
 from pbm.store.values.thoughts import Thought
 

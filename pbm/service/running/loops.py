@@ -18,8 +18,8 @@ from pbm.service.running.clock_watch import ClockWatch
 from pbm.service.running.steps import InThread
 from pbm.service.running.writer import Writer
 from pbm.service.ticks.machine import Ticks
+from pbm.service.trouble.masking import traceback_of
 from pbm.service.turns.preparation import Preparation
-from pbm.service.turns.trouble import traceback_of
 from pbm.service.turns.turn import GroupUndoneError, Taken, TurnFailedError, Turns
 
 LOOK_AGAIN = 5.0  # seconds; in case that nobody told us, and no sign was seen (ADR 52)

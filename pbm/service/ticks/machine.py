@@ -17,8 +17,9 @@ from pbm.play.turn import Turn
 from pbm.service.running.steps import Steps
 from pbm.service.ticks.registry import ALWAYS, TIMERS
 from pbm.service.ticks.tick import Again, Tick
-from pbm.service.turns.crash_marker import CrashMarker
-from pbm.service.turns.trouble import GIVEN_UP_FOR, in_a_line, tell_of_trouble, traceback_of
+from pbm.service.trouble.crash_marker import CrashMarker
+from pbm.service.trouble.masking import in_a_line, traceback_of
+from pbm.service.trouble.notices import GIVEN_UP_FOR, tell_of_trouble
 from pbm.store.db import Database, UnitOfWork, gave_up, is_away
 from pbm.store.values.timers import Timer
 

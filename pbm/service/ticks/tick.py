@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from pbm.play.clocks.outages import is_down
 from pbm.play.turn import Turn
-from pbm.service.mail_numbers import incoming
+from pbm.service.trouble.mail_numbers import incoming
 from pbm.store.values.timers import Timer
 
 LOOK_AGAIN_AFTER = timedelta(minutes=10)  # while mails that came in time wait for their turns

@@ -19,21 +19,16 @@ from pbm.mail.site import Site
 from pbm.play.turn import Cause, Turn
 from pbm.service.accounts.cleared_passwords import tell_whose_was_cleared
 from pbm.service.intake.postmaster import NoOperatorError
-from pbm.service.mail_numbers import incoming
 from pbm.service.running.steps import Steps
+from pbm.service.trouble.crash_marker import CrashMarker
+from pbm.service.trouble.mail_numbers import incoming
+from pbm.service.trouble.masking import in_a_line, traceback_of
+from pbm.service.trouble.notices import GIVEN_UP_FOR, tell_operator, tell_sender
+from pbm.service.trouble.watchdog import Watchdog
 from pbm.service.turns.company import Companies
-from pbm.service.turns.crash_marker import CrashMarker
 from pbm.service.turns.hearing import hear
 from pbm.service.turns.next_mails import NextMails
 from pbm.service.turns.preparation import Preparation, Preparations
-from pbm.service.turns.trouble import (
-    GIVEN_UP_FOR,
-    in_a_line,
-    tell_operator,
-    tell_sender,
-    traceback_of,
-)
-from pbm.service.turns.watchdog import Watchdog
 from pbm.store.db import Database, UnitOfWork, gave_up, is_away
 from pbm.store.transaction import WouldWaitError
 from pbm.store.values.mails import InboxMail

@@ -1,9 +1,8 @@
-"""Our own faults: told to the sender and the operator at once, in a sentence, without secrets."""
+"""Notices to the operator and the sender about stuck and failed mails."""
 
 import re
 from datetime import timedelta
 from hashlib import sha256
-from traceback import format_exception
 from typing import Any
 
 from pbm.mail.address import Postmaster, address_key
@@ -11,30 +10,16 @@ from pbm.mail.reading.inbound import read
 from pbm.mail.reading.limits import HEADER_ONLY
 from pbm.play.limits import Rate
 from pbm.play.turn import Turn
-from pbm.service.mail_numbers import incoming, outgoing
-from pbm.service.operator.masking import masked
 from pbm.service.telling.mail_writer import MailWriter
+from pbm.service.trouble.mail_numbers import incoming, outgoing
 from pbm.store.db import UnitOfWork
 from pbm.store.values.mails import InboxMail, OutboxMail
 from pbm.store.values.players import Player
 
-GIVEN_UP_FOR = timedelta(seconds=10)  # until that is tried again which the database gave up
+GIVEN_UP_FOR = timedelta(seconds=10)  # pause before a retry of what the database gave up
 _TOLD = Rate("trouble", 1, timedelta(days=1))  # of one cause, to the operator
 _CODE = re.compile(r"\b[45]\d\d[ -](?:[45]\.\d{1,3}\.\d{1,3}\b)?", re.ASCII)
 _OF_ONE_MAIL = re.compile(r"\S*[@\d]\S*|'[^']*'|\"[^\"]*\"", re.ASCII)
-_LONGEST = 300
-
-
-def in_a_line(error: Exception) -> str:
-    """An error for the operator: one short line without control characters and secrets."""
-    text = f"{type(error).__name__}: {error}"
-    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    return masked(line)[:_LONGEST]
-
-
-def traceback_of(error: BaseException) -> str:
-    """Where an error came from, for the log; what it quotes of a mail is masked."""
-    return masked("".join(format_exception(error)).rstrip("\n"))
 
 
 def tell_of_trouble(

@@ -18,7 +18,7 @@ from types import FrameType
 
 import structlog
 
-from pbm.service.mail_numbers import incoming
+from pbm.service.trouble.mail_numbers import incoming
 
 SLOW = 1.0  # seconds, after which the log says what a turn is at
 DEADLINE = 30.0  # seconds, after which it hangs

@@ -1,12 +1,13 @@
-"""Takes secrets out of mail text before the operator sees it.
+"""Masks secrets in text for the operator and the log.
 
-Tags of our addresses and question tokens are known by their form. A password stands where
-commands have one: behind `signup handle`, or where other servers want it (`move 12 alice secret
-a1-c3,d4`). Better a word too many masked than one too few.
+Tags of our addresses and question tokens are recognised by their form, a password by its place:
+behind `signup handle`, or where other servers want it (`move 12 alice secret a1-c3,d4`). When in
+doubt a word is masked.
 """
 
 import re
 from difflib import get_close_matches
+from traceback import format_exception
 
 from pbm.commands.language.declare import MASK
 from pbm.commands.language.words import lowered
@@ -29,8 +30,23 @@ _ALIKE = 0.75
 _WITHOUT_PASSWORD = ("help", "chall", "show", "games")
 
 
+_LONGEST = 300  # characters of an error
+
+
+def in_a_line(error: Exception) -> str:
+    """An error as one short printable line, masked."""
+    text = f"{type(error).__name__}: {error}"
+    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return masked(line)[:_LONGEST]
+
+
+def traceback_of(error: BaseException) -> str:
+    """An error's traceback for the log, masked."""
+    return masked("".join(format_exception(error)).rstrip("\n"))
+
+
 def masked(text: str) -> str:
-    """The same text with every secret replaced, line by line."""
+    """The text with its secrets masked, line by line."""
     plain = "\n".join(_masked_line(line) for line in text.split("\n"))
     return mask_tags(plain, lambda _: False)  # in other spellings
 
@@ -52,14 +68,13 @@ def _masked_command(line: str) -> str:
 
 
 def _secret_words(words: list[re.Match[str]]) -> list[re.Match[str]]:
-    """Of a command's words all that are neither board, move nor option, but for the first:
-    that is the handle."""
+    """The words behind the handle that are neither board, move nor option."""
     others = [word for word in words if not _KEPT.fullmatch(word[0])]
     return [word for word in others[1:] if not is_any_bare_move(word[0])]
 
 
 def _command_at(words: list[str]) -> int | None:
-    """Where a line's command stands: behind quote marks, `Re:`, and the game's name."""
+    """Index of a line's command, after quote marks, `Re:` and the game's name."""
     for at, word in enumerate(words):
         bare = word.strip(_QUOTE_MARKS).lower()
         if not bare or bare.endswith((":", "]")) or bare == "pbm" or is_game(bare):
