@@ -97,7 +97,7 @@ class Server:
         """SQLite has one writer at a time, so that all roles share it.
 
         Elsewhere the roles share a thread: several would only take Python's lock from each other
-        (ADR 55).
+        (docs/adr/turns.md).
         """
         tell = self._waking.tell
         in_store = self._threads.one("store")

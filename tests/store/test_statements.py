@@ -38,7 +38,7 @@ OFFER = [form for form in TURN if form not in ("INSERT moves", "UPDATE seats")]
 OFFER.insert(OFFER.index("RELEASE") + 1, _SAID)
 _SET = OFFER.index("UPDATE boards")  # where an offer is written down
 OFFER.insert(_SET + 1, "INSERT buckets")  # nobody floods the others with them
-# A shared database is asked for all that a turn may look up at once, before the turn (ADR 50).
+# A shared database is asked for all that a turn may look up at once, before the turn.
 _AHEAD = ["boards", "seats", "players", "unnest", "vacations", "unnest"]  # plies, and marks
 _LOOKS = [f"SELECT {name}" for name in ("players", "boards", "seats", "moves", "vacations")]
 _LATE = {"INSERT moves", "UPDATE seats", "UPDATE boards"}  # written at the end, for all turns

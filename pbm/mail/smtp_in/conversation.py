@@ -1,7 +1,7 @@
 """One SMTP conversation, from the greeting to the goodbye (RFC 5321, sections 3 and 4).
 
 aiosmtpd carries the connection, and answers EHLO, HELO, RSET, NOOP and QUIT with the words of
-`Hooks`. ADR 31 tells, verb by verb, why the others are here.
+`Hooks`. docs/adr/smtp.md says, verb by verb, why the others are here.
 """
 
 import asyncio

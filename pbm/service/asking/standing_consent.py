@@ -2,7 +2,7 @@
 
 The way is all that is known of a mail whose `From:` nobody has proven: that address, the domain
 of the envelope's sender, which must be the same, and the network it comes from. Where nobody knows
-that network no yes stands. None of it is a proof: see ADR 36 for what remains.
+that network no yes stands. None of it is a proof: docs/adr/proof.md says what remains.
 """
 
 from datetime import timedelta

@@ -1,6 +1,6 @@
 """The door: what the listener asks, answered from the database and written there.
 
-On a shared database what is asked at once is answered together (ADR 54).
+On a shared database what is asked at once is answered together (docs/adr/inbox.md).
 """
 
 import asyncio

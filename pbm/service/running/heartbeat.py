@@ -1,7 +1,7 @@
 """The heartbeat: each process writes down now and then which roles it runs, and that they live.
 
 It is a sign of the roles, not of the process alone: a loop that stands still is told from a
-process that has died (ADR 24).
+process that has died (docs/adr/processes.md).
 """
 
 import asyncio

@@ -22,7 +22,7 @@ from pbm.service.trouble.masking import traceback_of
 from pbm.service.turns.preparation import Preparation
 from pbm.service.turns.turn import GroupUndoneError, Taken, TurnFailedError, Turns
 
-LOOK_AGAIN = 5.0  # seconds; in case that nobody told us, and no sign was seen (ADR 52)
+LOOK_AGAIN = 5.0  # seconds, in case a notification is lost (docs/adr/processes.md)
 BLOCKED_PAUSE = 1.0  # seconds; what is due waits for another mail of its board, or is another's
 MISSED_PAUSE = 0.1  # seconds; mails wait for boards that others have in hand
 STEP_UP = 4  # times as many turns as were taken may share the next transaction
