@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 from functools import cache
 from itertools import islice
 
-from pbm.commands.families.play import Move
+from pbm.commands.families.play import PlayMove
 from pbm.commands.language.words import KEPT_FREE
 from pbm.commands.registry import COMMANDS
 from pbm.passwords import LONGEST, SHORTEST
@@ -37,8 +37,9 @@ _BETWEEN = frozenset(
 ) | frozenset(_CALLED)
 _WITH_LOGIN = {word for command in COMMANDS if command.takes_login for word in command.words}
 _CLASSIC_WORDS = KEPT_FREE | _WITH_LOGIN
+_MOVE_WORDS = "|".join(PlayMove.words)
 _MOVE = re.compile(
-    rf"(?:{'|'.join(Move.words)}) \d{{1,9}}(?:#\d{{1,5}})? (.{{1,80}})", re.ASCII | re.IGNORECASE
+    rf"(?:{_MOVE_WORDS}) \d{{1,9}}(?:#\d{{1,5}})? (.{{1,80}})", re.ASCII | re.IGNORECASE
 )
 _MARKS = "[ \t>|*_\"'`(\\[{<\u2018\u201c\u201e\u00ab\u2022\u00b7#+\u2013\u2014-]"
 _CLASSIC = re.compile(

@@ -17,17 +17,17 @@ from pbm.commands.families.account import (
     WhoAmI,
 )
 from pbm.commands.families.agree import Claim, Draw, Give, Pause, Resume, TakeBack
-from pbm.commands.families.away import Back, Vacation
-from pbm.commands.families.control import Block, ReportBoard, Unblock
+from pbm.commands.families.away import Back, TakeVacation
+from pbm.commands.families.control import BlockPlayer, ReportBoard, UnblockPlayer
 from pbm.commands.families.help import Help
-from pbm.commands.families.leaving import Delete, Stop
+from pbm.commands.families.leaving import Delete, ExplainStop
 from pbm.commands.families.lobby import Challenge, Decline, Rematch
 from pbm.commands.families.look import Games, Next, Show, ShowAs
-from pbm.commands.families.people import History, Info, Players, Standings
-from pbm.commands.families.play import Move, Preview, Resign
+from pbm.commands.families.people import ListHistory, ListPlayers, ShowInfo, Standings
+from pbm.commands.families.play import PlayMove, Preview, Resign
 from pbm.commands.families.records import Export, Import
-from pbm.commands.families.seeks import Join, Play, SeekOthers, Seeks, Unseek
-from pbm.commands.families.settings import SWITCHES, Challenges, Set, SetLimit, ShowSettings
+from pbm.commands.families.seeks import Join, ListSeeks, Play, SeekOthers, Unseek
+from pbm.commands.families.settings import SWITCHES, Set, SetChallenges, SetLimit, ShowSettings
 from pbm.commands.families.thoughts import Analyse, Hint
 from pbm.commands.language.around_moves import undressed, with_signs
 from pbm.commands.language.declare import MASK, Command
@@ -58,12 +58,12 @@ COMMANDS: tuple[type[Command], ...] = (
     ChangeHandle,
     ChangePassword,
     NewKey,
-    Stop,
+    ExplainStop,
     Delete,
     Challenge,
     Decline,
     Rematch,
-    Move,
+    PlayMove,
     Resign,
     Draw,
     TakeBack,
@@ -73,7 +73,7 @@ COMMANDS: tuple[type[Command], ...] = (
     Show,
     Games,
     Standings,
-    Vacation,
+    TakeVacation,
     Back,
     Give,
     Pause,
@@ -81,20 +81,20 @@ COMMANDS: tuple[type[Command], ...] = (
     Preview,
     Export,
     Import,
-    History,
-    Info,
-    Players,
+    ListHistory,
+    ShowInfo,
+    ListPlayers,
     Next,
     ShowAs,
     Play,
     SeekOthers,
-    Seeks,
+    ListSeeks,
     Join,
     Unseek,
-    Challenges,
+    SetChallenges,
     SetLimit,
-    Block,
-    Unblock,
+    BlockPlayer,
+    UnblockPlayer,
     ReportBoard,
     Hint,
     Analyse,
@@ -108,7 +108,9 @@ _ALIKE = 0.75  # more than elsewhere: plain words stand there, too
 _OF_ALL_GAMES = ["all", Show.words[0]]  # as older servers had it, in place of a game's name
 # A board's number, perhaps with a ply, and what stands behind it.
 _NUMBERED_LINE = re.compile(r"(\d{1,9}(?:#\d{1,5})?)(?: ?: ?| )(\S.*)", re.ASCII)
-_LISTS = frozenset(word for item in (Games, Players, Seeks, Standings) for word in item.words)
+_LISTS = frozenset(
+    word for item in (Games, ListPlayers, ListSeeks, Standings) for word in item.words
+)
 _SHORT = 2  # words of a line that a command's short form may have
 
 
@@ -152,15 +154,15 @@ def parse_line(line: str, game: Game | None = None) -> Command | Problem | None:
     return problem
 
 
-def parse_move(line: str, game: Game | None = None) -> Move | None:
+def parse_move(line: str, game: Game | None = None) -> PlayMove | None:
     """Read a bare move of a game, as an answer to a board's mail may hold it."""
     game = game or default_game()
     if len(line) > _LONGEST_LINE or not is_bare_move(fold_typography(line), game):
         return None
-    return Move.bare(fold_typography(line), " ".join(line.split()), game)
+    return PlayMove.bare(fold_typography(line), " ".join(line.split()), game)
 
 
-def whole_move(line: str, game: Game | None = None) -> Move | None:
+def whole_move(line: str, game: Game | None = None) -> PlayMove | None:
     """Read a line that is a move and nothing else, with whatever does not matter around it.
 
     The command's own word may stand before it, with a board; a userid and a password may not.
@@ -171,7 +173,7 @@ def whole_move(line: str, game: Game | None = None) -> Move | None:
     plain = fold_typography(line)
     for text in dict.fromkeys((plain, undressed(plain))):
         if is_bare_move(text, game):
-            return Move.bare(text, " ".join(line.split()), game)
+            return PlayMove.bare(text, " ".join(line.split()), game)
         command = _spelled_out(text, game)
         if command is not None:
             return command
@@ -196,7 +198,7 @@ def nearly_move(line: str, game: Game | None = None) -> str | None:
         return None
     text = undressed(line)
     first, _, rest = text.partition(" ")
-    if lowered(first) in Move.words:
+    if lowered(first) in PlayMove.words:
         text = undressed(rest)
     text = with_signs(text)
     return text if is_nearly_move(text, game) else None
@@ -211,7 +213,7 @@ def _for_a_board(words: list[str], game: Game) -> Command | None:
     board, written = BoardKind().read([found[1]]), found[2]
     plain = undressed(written, numbered=False)
     if _is_surely_a_move(plain, game):
-        return Move.on_board(board, plain if may_be_move(plain) else written, line, game)
+        return PlayMove.on_board(board, plain if may_be_move(plain) else written, line, game)
     command = parse_line(written, game) if not written[0].isdigit() else None
     if not isinstance(command, Command) or command.login:
         return None
@@ -228,13 +230,13 @@ def _is_surely_a_move(text: str, game: Game) -> bool:
     return mentions_place(text) and " " not in text
 
 
-def _spelled_out(text: str, game: Game) -> Move | None:
+def _spelled_out(text: str, game: Game) -> PlayMove | None:
     """A `move` with its word before it, None for anything else and for one with a password."""
     words, named = _words(text)
-    if not words or lowered(words[0]) not in Move.words:
+    if not words or lowered(words[0]) not in PlayMove.words:
         return None
     try:
-        command = Move.parse(lowered(words[0]), words[1:], named or game)
+        command = PlayMove.parse(lowered(words[0]), words[1:], named or game)
     except Refusal:
         return None
     return None if command.login else command
@@ -367,7 +369,7 @@ def _perhaps_meant(words: list[str], game: Game) -> Problem | None:
         return Problem(line, "bare-move", {"move": move})
     if mentions_place(line):
         told = {"word": line, "game": game.info.name}
-        return Problem(line, "unclear-move", told, example=_example(Move, game))
+        return Problem(line, "unclear-move", told, example=_example(PlayMove, game))
     return None
 
 

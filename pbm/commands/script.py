@@ -12,6 +12,7 @@ from pbm.commands.registry import Problem, botched_move, parse_line, parse_move,
 from pbm.commands.sentences.everyday import opts_out, says_no
 from pbm.commands.sentences.yes_and_no import accepts, said_below, spoken
 from pbm.commands.talk import is_talk
+from pbm.events import Answered
 from pbm.play import subjects
 from pbm.rules.contract import Game
 from pbm.rules.registry import default_game
@@ -32,7 +33,7 @@ class Script:
     are only guessed: they are asked about even after a proof. `heading` is a subject that is not
     one of ours. `wish` is a line of the words below that asks us for something: it is asked about
     once the commands are done. `unplaced` are words that belong to no board for sure: they come
-    back.
+    back. `answer` is sent in place of doing anything.
     """
 
     commands: tuple[Command, ...] = ()
@@ -43,6 +44,7 @@ class Script:
     heading: str = ""
     wish: "Script | None" = None
     unplaced: tuple[str, ...] = ()
+    answer: Answered | None = None
 
     def of(self, logins: Collection[Login]) -> "Script":
         """The part that carries one of these logins; the words go with the last command."""

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from pbm.commands.families.play import Move, Preview
+from pbm.commands.families.play import PlayMove, Preview
 from pbm.commands.language.declare import Command
 from pbm.commands.language.fields import Operand
 from pbm.commands.language.opponents import Opponents
@@ -23,7 +23,9 @@ _LISTS: Final = read_list("sentences", ("to you", "words", "ours", "beginnings",
 _TO_YOU, _WORDS, _OURS, _BEGINNINGS, _WHOLE = _LISTS.values()
 # A number, an option, an address, a ply, two partners.
 _EXACT = re.compile(r"\d|[@#=+*]|(?:^|\s)[-\u2013\u2014]{1,2}\w")
-_PLAYS = (Move, Preview)  # "move the left one up" is about nothing else
+_SENTENCE_ENDS = ".,:;!?…)-"
+_WRAPPED = 50  # characters: a line that a program has broken is longer
+_PLAYS = (PlayMove, Preview)  # "move the left one up" is about nothing else
 
 
 def is_talk(line: str, found: Command | Problem) -> bool:
@@ -68,3 +70,13 @@ def _names_something(command: type[Command]) -> bool:
     if command in _PLAYS or any(isinstance(field.kind, Handle | Opponents) for field in operands):
         return False
     return any(not field.optional for field in operands)
+
+
+def is_in_sentence(lines: Sequence[str], index: int | None) -> bool:
+    """Whether the line may be part of a sentence: that goes on right above it, and was broken by a
+    program, or asks something right below."""
+    above = lines[index - 1].strip() if index else ""
+    if not above or above.endswith(tuple(_SENTENCE_ENDS)) or index is None:
+        return False
+    below = lines[index + 1].strip() if index + 1 < len(lines) else ""
+    return len(above) >= _WRAPPED or (below[:1].islower() and below.endswith("?"))

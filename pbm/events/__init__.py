@@ -86,7 +86,7 @@ class Answered:
 
 
 @dataclass(frozen=True)
-class Held:
+class NeedsConfirmation:
     """A command is not done yet: its player is asked first. `line` means the same later.
 
     `section` names the template in `templates/sections` that says why; `comment` waits too.
@@ -210,7 +210,7 @@ Event = (
     | BoardReopened
     | Commented
     | Answered
-    | Held
+    | NeedsConfirmation
     | Invited
     | AddressWanted
     | Forgotten

@@ -7,7 +7,7 @@ import pytest
 
 from pbm.commands.families.help import GROUPS
 from pbm.commands.language.declare import MASK, Command
-from pbm.commands.language.fields import Flag, GameOptions, Operand, Option
+from pbm.commands.language.fields import Flag, GameOptions, Operand, ValueOption
 from pbm.commands.language.logins import Secret
 from pbm.commands.registry import COMMANDS, Problem, find_command, parse_line
 from pbm.errors import Refusal
@@ -47,7 +47,7 @@ def test_the_usage_line_names_every_field(command: type[Command]) -> None:
     for field in command.fields.values():
         if isinstance(field, Flag):
             assert f"[-{field.name}]" in usage
-        elif isinstance(field, Option):
+        elif isinstance(field, ValueOption):
             assert f"[-{field.name}={field.kind.shown}]" in usage
         elif isinstance(field, GameOptions):
             declared = field.of(default_game())

@@ -1,7 +1,7 @@
 """Userid and password where older servers wanted them: read over, and never seen again."""
 
 from pbm.commands.families.accept import Accept, Reject
-from pbm.commands.families.play import Move
+from pbm.commands.families.play import PlayMove
 from pbm.commands.language.declare import Command
 from pbm.commands.language.words import BoardRef
 from pbm.commands.registry import Problem, parse_line
@@ -34,7 +34,7 @@ def test_the_classic_place_is_read_over(line: str) -> None:
     assert isinstance(command, Command)
     assert "sesame" not in command.line
     assert "****" in command.line
-    if isinstance(command, Move):
+    if isinstance(command, PlayMove):
         assert command.move == "a1-c3,d4"
     if isinstance(command, Accept | Reject):
         assert command.board == BoardRef(12)
@@ -59,5 +59,5 @@ def test_a_botched_line_hides_it_too(line: str) -> None:
 
 def test_a_move_with_blanks_is_no_login() -> None:
     command = parse_line("move 12 a1 - c3 , d4")
-    assert isinstance(command, Move)
+    assert isinstance(command, PlayMove)
     assert command.move == "a1 - c3 , d4"

@@ -9,7 +9,7 @@ from pbm.commands.families.help import (
     help_page,
 )
 from pbm.commands.families.look import Show
-from pbm.commands.families.play import Move
+from pbm.commands.families.play import PlayMove
 from pbm.commands.language.declare import Command
 from pbm.commands.registry import COMMANDS, parse_line
 from tests.help.boards import flow
@@ -55,7 +55,7 @@ def test_every_word_of_a_command_leads_to_its_page(command: type[Command]) -> No
 
 
 def test_a_word_of_two_commands_leads_to_both() -> None:
-    sharing = [Move, type("Other", (Show,), {"words": ("other", "mvoe")})]
+    sharing = [PlayMove, type("Other", (Show,), {"words": ("other", "mvoe")})]
     page = help_page("mvoe", sharing, SERVER)
     assert page["text"] == "\n\n".join(command_page(command) for command in sharing)
 

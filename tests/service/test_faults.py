@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import text
 
 from pbm.commands.families.account import WhoAmI
-from pbm.commands.families.play import Move, Resign
+from pbm.commands.families.play import PlayMove, Resign
 from pbm.commands.language.context import Context
 from pbm.mail.reading import inbound
 from pbm.play.by_operator import end_board
@@ -40,7 +40,7 @@ def test_a_bug_makes_one_mail_stuck_and_stops_nothing_else(
     operator = table.person(OPERATOR)
     board = alice.newest
     with monkeypatch.context() as planted:
-        planted.setattr(Move, "run", broken)
+        planted.setattr(PlayMove, "run", broken)
         alice.says("a1-c3,d4\nHere I come.", answering=board).gets(1).hears(
             "pbm: your mail has to wait",
             "Your last mail ran into a fault of ours.",
@@ -87,14 +87,14 @@ def test_a_passing_fault_is_got_over(table: Table, monkeypatch: pytest.MonkeyPat
     alice, bob = table.start("alice", "bob")
     left = [1, 1]
 
-    def sometimes(self: Move, *args: object) -> object:
+    def sometimes(self: PlayMove, *args: object) -> object:
         if left:
             left.pop()
             raise RuntimeError("not yet")
         return real(self, *args)
 
-    real = Move.run
-    monkeypatch.setattr(Move, "run", sometimes)
+    real = PlayMove.run
+    monkeypatch.setattr(PlayMove, "run", sometimes)
     alice.says("a1-c3,d4").gets(1).hears("bob's move")
     bob.gets(1)
     assert table.moves(1) == ["a1-c3,b2"]
@@ -141,7 +141,7 @@ def test_a_fault_in_the_reading_itself(table: Table, monkeypatch: pytest.MonkeyP
 def test_a_fault_in_telling_of_it(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     alice, bob = table.start("alice", "bob")
     with monkeypatch.context() as planted:
-        planted.setattr(Move, "run", broken)
+        planted.setattr(PlayMove, "run", broken)
         planted.setattr(turn, "tell_operator", broken)
         alice.says("a1-c3,d4").gets(1).hears("Your last mail ran into a fault of ours.")
         table.person(OPERATOR).hears_nothing()
@@ -154,10 +154,10 @@ def test_a_wrong_statement_is_a_fault_of_its_mail(
 ) -> None:
     alice, bob = table.start("alice", "bob")
 
-    def wrong(_: Move, context: Context) -> None:
+    def wrong(_: PlayMove, context: Context) -> None:
         context.work.run(text("SELECT nothing FROM nowhere"))
 
-    monkeypatch.setattr(Move, "run", wrong)
+    monkeypatch.setattr(PlayMove, "run", wrong)
     alice.says("a1-c3,d4").gets(1).hears("a fault of ours")
     assert len(stuck(table)) == 1
     bob.says("show").gets(1)

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import event, select, update
 from sqlalchemy.exc import OperationalError
 
-from pbm.commands.families.play import Move
+from pbm.commands.families.play import PlayMove
 from pbm.mail.smtp_out.delivery import Sent
 from pbm.service.post import post
 from pbm.service.running import loops
@@ -304,7 +304,7 @@ def test_fault_database_gone_while_a_try_is_counted_ends_no_role(
         return count_try(self, inbox_id, error)
 
     count_try = Inbox.count_try
-    monkeypatch.setattr(Move, "run", broken)
+    monkeypatch.setattr(PlayMove, "run", broken)
     monkeypatch.setattr(Inbox, "count_try", counted)
 
     async def scene() -> None:

@@ -18,7 +18,7 @@ from pbm.play.clocks.vacations import (
 )
 
 
-class Vacation(Command):
+class TakeVacation(Command):
     """Stop your clocks while you are away.
 
     Name the first and the last day, or the first and how many they are: `vacation tomorrow 10d`,

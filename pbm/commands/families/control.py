@@ -17,7 +17,7 @@ from pbm.store.values.players import Player
 MOST_BLOCKED = 100  # by one player
 
 
-class Block(Command):
+class BlockPlayer(Command):
     """Have nothing to do with a player in new games, and read no words of theirs.
 
     You begin no new game together, whoever of you wants to, and where others would bring you to
@@ -50,7 +50,7 @@ class Block(Command):
         yield _blocks(context, blocked=other.handle)
 
 
-class Unblock(Command):
+class UnblockPlayer(Command):
     """Lift a block: the player can challenge you again, and you read what they write."""
 
     words = ("unblock",)

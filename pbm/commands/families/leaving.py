@@ -17,7 +17,7 @@ _MOST_NAMED = 30  # boards in a question
 _EVERY = 1_000_000  # boards of one player; nobody has as many
 
 
-class Stop(Command):
+class ExplainStop(Command):
     """Get fewer mails, or leave altogether: this explains the choices.
 
     It changes nothing by itself, so that nobody gives a game up by accident.

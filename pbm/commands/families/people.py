@@ -37,7 +37,7 @@ _LONGEST = 16  # characters of a handle
 _TWO = 2
 
 
-class History(Command):
+class ListHistory(Command):
     """List the finished games of a player, or of two players with each other.
 
     With nobody named they are yours. The newest come first, twenty in one answer, which says how
@@ -97,7 +97,7 @@ class History(Command):
         )
 
 
-class Info(Command):
+class ShowInfo(Command):
     """Tell about a player: since when, ratings, games, how often in time, languages.
 
     `info me` is what others are told of you. It says nothing of your addresses, nor of how we write
@@ -119,7 +119,7 @@ class Info(Command):
         yield Answered("info", {**_who(context, player), **_games(context, player)})
 
 
-class Players(Command):
+class ListPlayers(Command):
     """List who plays here, in the order of the alphabet, with their ratings.
 
     Name the beginning of a handle to start there. The ratings are those of games of two players; a

@@ -9,7 +9,7 @@ from pbm.commands.language.declare import Command
 from pbm.commands.language.fields import operand
 from pbm.commands.language.words import BoardKind, BoardRef, MoveText, PlyMark
 from pbm.errors import Refusal
-from pbm.events import Answered, Event, Held
+from pbm.events import Answered, Event, NeedsConfirmation
 from pbm.mail.site import Answering
 from pbm.plain import to_plain
 from pbm.play.boards import check_move
@@ -20,7 +20,7 @@ from pbm.rules.contract import Game
 from pbm.store.values.boards import Board
 
 
-class Move(Command):
+class PlayMove(Command):
     """Play a move on a board where it is your turn.
 
     Leave the board's number out when you answer a mail about that board, or when it is
@@ -86,7 +86,7 @@ class Move(Command):
             return
         yield from play_move(context.work, board, self.move, context.now, context.turn.arrived)
 
-    def _held(self, board: Board, context: Context, section: str, **why: int) -> Held:
+    def _held(self, board: Board, context: Context, section: str, **why: int) -> NeedsConfirmation:
         """The question whether a move is meant for a board as it is now. Raises Refusal."""
         check_move(board, self.move)
         past = past_view(
@@ -95,7 +95,7 @@ class Move(Command):
             picture=context.wants_picture,
         )
         told = {**to_plain(past), "next": board.ply + 1, **why}
-        return Held(self.pinned(context), section, told, board.id)
+        return NeedsConfirmation(self.pinned(context), section, told, board.id)
 
     def pinned(self, context: Context) -> str:
         """Name the board and the ply for which the move is meant now."""

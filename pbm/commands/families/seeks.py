@@ -120,7 +120,7 @@ class SeekOthers(Challenge):
             yield "-unrated"
 
 
-class Seeks(Command):
+class ListSeeks(Command):
     """List the games that others offer, those that you can join first.
 
     The newest stand first, and one of each player before anybody's second. Your own stand above

@@ -12,7 +12,7 @@ from pbm.commands.language.declare import Command
 from pbm.commands.language.fields import operand
 from pbm.commands.language.languages_spoken import names_of, read_languages
 from pbm.commands.language.numbers import Span
-from pbm.commands.language.words import OneOf, Word, Words, cut_short, lowered
+from pbm.commands.language.words import JoinedWords, OneOf, Word, cut_short, lowered
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.nearest import nearest
@@ -216,7 +216,7 @@ class Set(Command):
     examples = ("set picture off", "set mails turn", "set digest daily")
 
     name: str = operand(OneOf(*_SETTINGS, shown="setting", **_SPELLINGS))
-    value: str = operand(Words("value"))
+    value: str = operand(JoinedWords("value"))
 
     def run(self, context: Context) -> Iterator[Event]:
         """Change it."""
@@ -234,7 +234,7 @@ class Set(Command):
         yield _told(context, changed=self.name)
 
 
-class Challenges(Command):
+class SetChallenges(Command):
     """Say whether others may challenge you: `on`, `ask` or `off`.
 
     `on` is how everybody begins: a challenge gives you a board at once, and `decline` leaves it.

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from pbm.commands.language.words import Kind, cut_short, lowered, misread
+from pbm.commands.language.words import ArgumentKind, cut_short, lowered, misread
 from pbm.play.clocks.durations import parse_duration
 
 _A_LEAP_YEAR = 2000
@@ -130,7 +130,7 @@ class Days:
         return first, self.end.last(first, today)
 
 
-class DaysKind(Kind):
+class DaysKind(ArgumentKind):
     """A first and a last day, or a first day and how many they are."""
 
     shown = "days"

@@ -14,7 +14,14 @@ from copy import copy
 from typing import Any, ClassVar, Self
 
 from pbm.commands.language.context import Context
-from pbm.commands.language.fields import Field, Flag, GameOptions, Operand, Option, split_options
+from pbm.commands.language.fields import (
+    Field,
+    Flag,
+    GameOptions,
+    Operand,
+    ValueOption,
+    split_options,
+)
 from pbm.commands.language.logins import Login, Secret, SecretText, login_at
 from pbm.commands.language.words import BoardKind, BoardRef, Sentence, cut_short, lowered, misread
 from pbm.errors import Refusal
@@ -198,7 +205,9 @@ class Command:
         forms: dict[str, str] = {}
         for field in self.fields.values():
             forms |= field.forms(self.game) if isinstance(field, GameOptions) else {}
-            forms |= {field.name: field.usage()[1:-1]} if isinstance(field, Flag | Option) else {}
+            forms |= (
+                {field.name: field.usage()[1:-1]} if isinstance(field, Flag | ValueOption) else {}
+            )
         return [forms[near] for near in nearest(name, forms)]
 
     @classmethod

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pbm.commands.language.words import Kind, cut_short, misread
+from pbm.commands.language.words import ArgumentKind, cut_short, misread
 from pbm.errors import Refusal
 from pbm.nearest import nearest
 from pbm.play.game_words import mentions_place
@@ -23,7 +23,7 @@ class Operand:
     `unless` is the option where it may be left out, since it says the same.
     """
 
-    kind: Kind
+    kind: ArgumentKind
     optional: bool = False
     many: bool = False
     unless: str = ""
@@ -83,11 +83,11 @@ class Flag:
 
 
 @dataclass(frozen=True)
-class Option:
+class ValueOption:
     """A field that is read from an option with a value: `-name=value`."""
 
     name: str
-    kind: Kind
+    kind: ArgumentKind
 
     def usage(self) -> str:
         """Show the field as in a usage line."""
@@ -176,10 +176,12 @@ def _as_written(option: GameOption, value: str | bool, by_flag: bool) -> str:
     return f"-{value}" if by_flag else f"-{option.name}={value}"
 
 
-Field = Operand | Flag | Option | GameOptions
+Field = Operand | Flag | ValueOption | GameOptions
 
 
-def operand(kind: Kind, *, optional: bool = False, many: bool = False, unless: str = "") -> Any:
+def operand(
+    kind: ArgumentKind, *, optional: bool = False, many: bool = False, unless: str = ""
+) -> Any:
     """Declare a field read from the line; None, or () for many, where it may be left out.
 
     It may be `optional`, or be left out where an option stands there that says the same.
@@ -192,9 +194,9 @@ def flag(name: str) -> Any:
     return Flag(name)
 
 
-def option(name: str, kind: Kind) -> Any:
+def option(name: str, kind: ArgumentKind) -> Any:
     """Declare an option `-name=value`; None where it is left out."""
-    return Option(name, kind)
+    return ValueOption(name, kind)
 
 
 def game_options(of: Callable[[Game], Sequence[GameOption]], *, of_any: bool = False) -> Any:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from pbm.commands.language.words import KEPT_FREE, WHICH, Kind, is_board, is_handle, lowered
+from pbm.commands.language.words import KEPT_FREE, WHICH, ArgumentKind, is_board, is_handle, lowered
 from pbm.play.game_words import mentions_place
 
 _LOGIN = 2  # words: userid, password
@@ -28,7 +28,7 @@ class Login:
     password: SecretText
 
 
-class Secret(Kind):
+class Secret(ArgumentKind):
     """A password."""
 
     shown = "password"

@@ -3,14 +3,14 @@
 import re
 from datetime import timedelta
 
-from pbm.commands.language.words import Kind, cut_short, lowered, misread
+from pbm.commands.language.words import ArgumentKind, cut_short, lowered, misread
 from pbm.play.clocks.durations import parse_duration, spell_duration
 
 MOST_ROUNDS = 20
 _RANGE = re.compile(r"(\d{1,4})?-(\d{1,4})?", re.ASCII)
 
 
-class Rounds(Kind):
+class Rounds(ArgumentKind):
     """The number of games in a match."""
 
     shown = "n"
@@ -24,7 +24,7 @@ class Rounds(Kind):
         return int(word)
 
 
-class PlayerCount(Kind):
+class PlayerCount(ArgumentKind):
     """How many play: `3`, or `3 players`."""
 
     shown = "players"
@@ -40,7 +40,7 @@ class PlayerCount(Kind):
         return int(word)
 
 
-class SeekNumber(Kind):
+class SeekNumber(ArgumentKind):
     """The number of a seek: `3`, `#3` or `seek 3`."""
 
     shown = "number"
@@ -56,7 +56,7 @@ class SeekNumber(Kind):
         return int(word)
 
 
-class SeekOrAll(Kind):
+class SeekOrAll(ArgumentKind):
     """The number of a seek, or `all`."""
 
     shown = "number"
@@ -70,7 +70,7 @@ class SeekOrAll(Kind):
         return SeekNumber().read(words)
 
 
-class RatingRange(Kind):
+class RatingRange(ArgumentKind):
     """From which rating to which: `1200-1600`, `1200-` or `-1600`."""
 
     shown = "1200-1600"
@@ -85,7 +85,7 @@ class RatingRange(Kind):
         return least or None, most or None
 
 
-class Span(Kind):
+class Span(ArgumentKind):
     """A time, as people write it, within limits; the refusal of another one may say `why`."""
 
     shown = "time"
@@ -126,7 +126,7 @@ class LongSpan(Span):
         return super().read([text])
 
 
-class Spans(Kind):
+class Spans(ArgumentKind):
     """Times with a sign between them, some of the given ones at least."""
 
     def __init__(self, between: str, *times: Span) -> None:

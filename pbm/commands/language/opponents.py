@@ -3,7 +3,14 @@
 import re
 from collections.abc import Iterator
 
-from pbm.commands.language.words import Kind, cut_short, is_handle, lowered, misread, read_address
+from pbm.commands.language.words import (
+    ArgumentKind,
+    cut_short,
+    is_handle,
+    lowered,
+    misread,
+    read_address,
+)
 
 JOINING = frozenset(("and", "&", "with", "please", "pls"))
 """What stands between players or behind them, and is nobody's handle."""
@@ -17,7 +24,7 @@ Team = tuple[str, ...]
 _BETWEEN = re.compile(r"[ ,;]+")
 
 
-class Opponents(Kind):
+class Opponents(ArgumentKind):
     """Handles, `me` and the mail addresses of people to invite.
 
     Commas and words such as `and` may stand between them. Partners have a + between them, or

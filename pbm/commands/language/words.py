@@ -83,7 +83,7 @@ class BoardRef:
         return f"{'' if self.number is None else self.number}{mark}"
 
 
-class Kind:
+class ArgumentKind:
     """One argument type; `shown` is its name in a usage line."""
 
     shown = ""
@@ -100,7 +100,7 @@ class Kind:
         return False
 
 
-class BoardKind(Kind):
+class BoardKind(ArgumentKind):
     """A board's number, with an optional ply: `12`, `12#17`, `#-3`."""
 
     shown = "board"
@@ -125,7 +125,7 @@ class StrayBoard(BoardKind):
         return is_board(word) and word != ":"
 
 
-class PlyMark(Kind):
+class PlyMark(ArgumentKind):
     """The ply a move is meant for: `#17`."""
 
     shown = "#ply"
@@ -144,7 +144,7 @@ class PlyMark(Kind):
         return int(found[1])
 
 
-class MoveText(Kind):
+class MoveText(ArgumentKind):
     """A move, blanks anywhere; whether it is legal is for the position to say."""
 
     shown = "move"
@@ -163,7 +163,7 @@ class MoveText(Kind):
         return text
 
 
-class Handle(Kind):
+class Handle(ArgumentKind):
     """A player's userid."""
 
     shown = "handle"
@@ -175,7 +175,7 @@ class Handle(Kind):
         return lowered(words.pop(0))
 
 
-class Address(Kind):
+class Address(ArgumentKind):
     """A mail address; some words may stand before it, which say nothing more."""
 
     shown = "address"
@@ -192,7 +192,7 @@ class Address(Kind):
         return address
 
 
-class Word(Kind):
+class Word(ArgumentKind):
     """Any one word."""
 
     def __init__(self, shown: str) -> None:
@@ -203,7 +203,7 @@ class Word(Kind):
         return words.pop(0)
 
 
-class Sentence(Kind):
+class Sentence(ArgumentKind):
     """Words as somebody writes them."""
 
     shown = "text"
@@ -216,7 +216,7 @@ class Sentence(Kind):
         return text
 
 
-class OneOf(Kind):
+class OneOf(ArgumentKind):
     """One of some words; `read_as` has other spellings, and which of them each means."""
 
     explains = True
@@ -236,7 +236,7 @@ class OneOf(Kind):
         return meant
 
 
-class Shown(Kind):
+class Shown(ArgumentKind):
     """A board, a handle, or one of a command's own words."""
 
     def __init__(self, shown: str) -> None:
@@ -269,7 +269,7 @@ WHICH = {
 }
 
 
-class OwnBoards(Kind):
+class OwnBoards(ArgumentKind):
     """A board, or which of one's own are meant."""
 
     shown = "board|next|active|over|all"
@@ -281,7 +281,7 @@ class OwnBoards(Kind):
         return OneOf(shown=self.shown, **WHICH).read(words)
 
 
-class Topic(Kind):
+class Topic(ArgumentKind):
     """The subject of a help page: a word or two."""
 
     shown = "subject"
@@ -294,7 +294,7 @@ class Topic(Kind):
         return text
 
 
-class GameName(Kind):
+class GameName(ArgumentKind):
     """A game by its name."""
 
     shown = "game"
@@ -311,7 +311,7 @@ class GameName(Kind):
         return name
 
 
-class Words(Kind):
+class JoinedWords(ArgumentKind):
     """One word, or several with commas or "and" between them."""
 
     def __init__(self, shown: str) -> None:

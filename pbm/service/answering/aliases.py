@@ -10,7 +10,7 @@ from pbm.service.asking.questions import ASK_ABOUT_ALIAS_EVERY, ask_alias, short
 from pbm.service.obeying.scripts import rehearse
 from pbm.service.telling.answer import may_answer
 from pbm.service.understanding.mail_turn import MailTurn
-from pbm.service.understanding.wishes import read_intention
+from pbm.service.understanding.wishes import read_wish
 from pbm.store.values.players import Player
 
 
@@ -27,7 +27,7 @@ def ask_owner(turn: MailTurn, speaker: Elsewhere) -> str:
         )
     context = turn.context(owner, speaker.board_id)
     script = turn.script(context)
-    script = read_intention(context, script) or script
+    script = read_wish(context, script) or script
     # The yes is about the reply; a dangerous command would ask for one of its own.
     left_out = [command.line for command in script.commands if command.dangerous]
     harmless = tuple(command for command in script.commands if not command.dangerous)

@@ -6,8 +6,8 @@ from typing import Any
 
 from pbm.commands.auth import Answerer, is_open
 from pbm.commands.families.account import NewKey
-from pbm.commands.families.leaving import Delete, Stop
-from pbm.commands.families.play import Move
+from pbm.commands.families.leaving import Delete, ExplainStop
+from pbm.commands.families.play import PlayMove
 from pbm.commands.language.context import Context
 from pbm.commands.language.declare import Command
 from pbm.commands.registry import parse_line
@@ -25,7 +25,7 @@ from pbm.service.asking.questions import as_shown, ask_once_more
 from pbm.service.asking.standing_consent import let_stand
 from pbm.service.obeying.obey import obey, tell
 from pbm.service.obeying.scripts import run_script
-from pbm.service.understanding.interpret import as_meant
+from pbm.service.understanding.interpret import interpret
 from pbm.service.understanding.mail_turn import MailTurn
 from pbm.store.values.players import Player
 from pbm.store.values.questions import PendingCommands, Question
@@ -72,20 +72,18 @@ def _drop(
     for errand in errands:
         turn.work.questions.settle_errand(errand, "dropped")
     others = turn.held(_behind_answer(turn, context))
-    instead = bool(context.hints) and _is_of_a_move(as_meant(context, others))
+    instead = bool(context.hints) and _is_of_a_move(interpret(context, others))
     told = {"lines": _lines_asked(errands), "unread": [] if instead else _as_read(others)}
     tell(context, [Answered("dropped", {"title": "dropped", **told})])
     said_no = f"{context.player.handle} said no"
     return f"{said_no}; {obey(context, others, proven=speaker.proven)}" if instead else said_no
 
 
-def _is_of_a_move(script: Script | Answered) -> bool:
+def _is_of_a_move(script: Script) -> bool:
     """Whether a script only moves, or has a line that went wrong as a move."""
-    if isinstance(script, Answered):
-        return False
     if script.problem:
         return script.problem.code in _OF_A_MOVE
-    return bool(script.commands) and all(isinstance(item, Move) for item in script.commands)
+    return bool(script.commands) and all(isinstance(item, PlayMove) for item in script.commands)
 
 
 def _as_read(script: Script) -> list[str]:
@@ -109,7 +107,9 @@ def _answer(
     As long as it is open, `stop` is a no; other commands are no answer.
     """
     commands = turn.script(context).commands
-    stops = bool(commands) and isinstance(commands[0], Stop) and is_open(question, turn.arrived)
+    stops = (
+        bool(commands) and isinstance(commands[0], ExplainStop) and is_open(question, turn.arrived)
+    )
     if commands and not stops:
         return None
     asked = [item for errand in errands for item in _commands(errand)]

@@ -13,8 +13,8 @@ from pbm.events import (
     CalledOff,
     Event,
     Forgotten,
-    Held,
     Invited,
+    NeedsConfirmation,
     Proposed,
     Reported,
 )
@@ -32,7 +32,7 @@ from pbm.service.telling.announce import announce_boards, announce_seeks
 from pbm.service.telling.answer import announce_answer
 from pbm.service.telling.audience import FOR_THE_SPEAKER
 from pbm.service.telling.mail_writer import MailWriter
-from pbm.service.understanding.interpret import as_meant
+from pbm.service.understanding.interpret import interpret
 from pbm.store.values.players import Player
 
 
@@ -49,11 +49,10 @@ def obey(context: Context, script: Script, *, proven: bool, doubt: str = "") -> 
     if player.status != "active":
         told = tell(context, [Answered("suspended", {"title": "your account"})])
         return f"{player.handle} is suspended{told}"
-    meant = as_meant(context, script)
-    if isinstance(meant, Answered):
-        told = tell(context, [meant])
-        return f"{player.handle}: answered with {meant.section}{told}"
-    script = meant
+    script = interpret(context, script)
+    if script.answer:
+        told = tell(context, [script.answer])
+        return f"{player.handle}: answered with {script.answer.section}{told}"
     if script.problem:
         told = tell(context, [problem_answer(context, script, script.problem)])
         return f"{player.handle}: {script.problem.code}{told}"
@@ -143,7 +142,7 @@ def tell(context: Context, events: Sequence[Event]) -> str:
     answered = [event for event in events if isinstance(event, Answered)]
     told = announce_answer(turn, speaker, answered)
     tell_other_addresses(turn, speaker, [item for item in answered if item.to_all])
-    _ask_held(turn, speaker, [event for event in events if isinstance(event, Held)])
+    _ask_held(turn, speaker, [event for event in events if isinstance(event, NeedsConfirmation)])
     for event in events:
         match event:
             case Invited():
@@ -180,7 +179,7 @@ def _withheld(answered: Sequence[Answered]) -> str:
     return f" ({refused}not answered, had enough answers)"
 
 
-def _ask_held(turn: Turn, player: Player, held: Sequence[Held]) -> None:
+def _ask_held(turn: Turn, player: Player, held: Sequence[NeedsConfirmation]) -> None:
     if not held:
         return
     reasons: list[dict[str, Any]] = []

@@ -16,9 +16,9 @@ from pbm.events import (
     CalledOff,
     Commented,
     Event,
-    Held,
     Invited,
     MovePlayed,
+    NeedsConfirmation,
     PlayerLeft,
     Proposed,
 )
@@ -31,7 +31,9 @@ from pbm.service.asking.questions import record_invited
 from pbm.service.obeying.talk import chat, count_news
 
 _BOARD_EVENTS = BoardFact | MovePlayed | PlayerLeft
-_ON_A_BOARD = MovePlayed | PlayerLeft | BoardDeclined | BoardNews | Held  # that was there before
+_ON_A_BOARD = (
+    MovePlayed | PlayerLeft | BoardDeclined | BoardNews | NeedsConfirmation
+)  # that was there before
 _REFUSAL = "refusal"
 _LINES_READ = 24  # of words that nobody is sent
 _PERHAPS_WORDS = ("unclear-move", "no-such-place")
@@ -178,7 +180,7 @@ def _run_next(
     before = [event for events in happened for event in events] if command.comes_last else []
     if any(_is_refusal(event) for event in before):
         return [refused(command, Refusal("after-a-refusal"), here, alone=alone)]
-    held = [event for event in before if isinstance(event, Held)]
+    held = [event for event in before if isinstance(event, NeedsConfirmation)]
     if held:
         return [replace(held[-1], line=_pinned(here, command))]
     return _run(here, command, alone=alone)
@@ -247,7 +249,12 @@ def _with_words(context: Context, comment: tuple[str, ...], events: list[Event])
     match events[-1]:
         case Answered() as refusal if _is_refusal(refusal):
             events[-1] = _giving_back(refusal, comment)
-        case Held() | Invited() | Proposed() | CalledOff(why="refused" | "withdrawn") as waiting:
+        case (
+            NeedsConfirmation()
+            | Invited()
+            | Proposed()
+            | CalledOff(why="refused" | "withdrawn") as waiting
+        ):
             events[-1] = replace(waiting, comment=comment)
             events[:-1] = [_keeping_words(event) for event in events[:-1]]
         case Answered(section="challenge-accepted") as accepted:

@@ -15,9 +15,9 @@ from pbm.events import (
     Commented,
     Event,
     Forgotten,
-    Held,
     Invited,
     MovePlayed,
+    NeedsConfirmation,
     PlayerLeft,
     Proposed,
     Reported,
@@ -31,7 +31,14 @@ from pbm.store.values.boards import Board
 from pbm.store.values.players import Player
 
 FOR_THE_SPEAKER = (
-    Answered | Held | Invited | AddressWanted | Forgotten | Proposed | CalledOff | Reported
+    Answered
+    | NeedsConfirmation
+    | Invited
+    | AddressWanted
+    | Forgotten
+    | Proposed
+    | CalledOff
+    | Reported
 )
 _SEEN_ON_THE_BOARD = MovePlayed | PlayerLeft | BoardEnded | BoardReopened  # without another word
 

@@ -9,15 +9,15 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from pbm.commands.families.play import Move
+from pbm.commands.families.play import PlayMove
 from pbm.commands.language.context import Context
 from pbm.commands.language.declare import Command
 from pbm.commands.language.words import BoardRef
 from pbm.commands.registry import Problem, line_for_a_board, whole_move
 from pbm.commands.script import MOST_COMMANDS, Script, trimmed
+from pbm.commands.talk import is_in_sentence
 from pbm.mail.reading.quoting_own import holds_ours
 from pbm.rules.contract import Game
-from pbm.service.understanding.move_line import is_in_sentence
 
 _LINES_READ = 200  # of one mail
 _OF_A_MOVE = ("bare-move", "unclear-move")
@@ -78,7 +78,7 @@ def _for_one_of(boards: set[int], line: str, game: Game) -> Command | None:
     if not found or int(found[1]) not in boards or not any(map(str.isalpha, found[2])):
         return None
     plain = f"{found[1]} {found[2]}"
-    return line_for_a_board(plain, game) or Move.on_board(
+    return line_for_a_board(plain, game) or PlayMove.on_board(
         BoardRef(int(found[1])), found[2], plain, game
     )
 
@@ -104,7 +104,7 @@ def _with_doubt(script: Script, words: Sequence[str], lines: Lines) -> Script:
 
 
 def _is_line(command: Command) -> bool:
-    return isinstance(command, Move) and command.is_line
+    return isinstance(command, PlayMove) and command.is_line
 
 
 def _board_of(command: Command) -> int | None:

@@ -1,45 +1,120 @@
 """What a mail means, where its words are more than commands and a comment.
 
-Each reader looks at a script and at what the speaker was asked or shown. It returns a clearer
-script, an answer where nothing may be done, or None where it has nothing to say. The first that
-says something counts.
+Is it a yes or a no to an offer, a wish in plain words, lines for several boards, a move on a line
+of its own? The first of these that fits decides. The result is a clearer script: it may have to be
+confirmed (`guess`), or an answer may take its place (`answer`).
 """
 
-from collections.abc import Callable
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
+from typing import Final
 
-from pbm.commands.families.play import Move
+from pbm.commands.families.accept import Accept, Reject
+from pbm.commands.families.play import PlayMove
 from pbm.commands.language.context import Context
+from pbm.commands.language.declare import Command
 from pbm.commands.language.words import lowered
-from pbm.commands.registry import Problem
-from pbm.commands.script import Script
+from pbm.commands.registry import Problem, parse_line
+from pbm.commands.script import Script, is_bare_no, is_bare_yes, read_script, trimmed
+from pbm.commands.sentences.everyday import opts_out, says_no
+from pbm.commands.sentences.intentions import Intention, only_means
+from pbm.commands.sentences.yes_and_no import Spoken, spoken
+from pbm.commands.talk import is_in_sentence
 from pbm.errors import Refusal
 from pbm.events import Answered
+from pbm.play.offers import DRAW, TAKEBACK, mark_of, open_offers, waiting_for
 from pbm.service.understanding.board_lines import read_board_lines
-from pbm.service.understanding.move_line import read_lone_move
-from pbm.service.understanding.offer_reply import read_bare_answer
-from pbm.service.understanding.wishes import apart_from_wish, read_intention
+from pbm.service.understanding.move_line import read_move_line
+from pbm.service.understanding.wishes import ask_to_decline, only_wishes, read_wish
+from pbm.store.values.boards import Offer
 
-Reader = Callable[[Context, Script], Script | Answered | None]
-_READERS: tuple[Reader, ...] = (
-    read_bare_answer,
-    read_intention,
-    read_board_lines,
-    read_lone_move,
-)
+_OFFERS: Final = {DRAW: Intention.DRAW, TAKEBACK: Intention.TAKE_BACK}
+_MOST_LINES = 24  # of the words below a move that are looked at
+_Waiting = Mapping[Offer, Collection[int]]  # offers, each with the players who have to answer it
 
 
-def as_meant(context: Context, script: Script) -> Script | Answered:
-    """The script as its sender means it, or what to answer instead of obeying it."""
-    found = (reader(context, script) for reader in _READERS)
-    clearer = next((meant for meant in found if meant is not None), script)
-    if isinstance(clearer, Answered):
-        return clearer
-    return _which_of_several(context, clearer) or apart_from_wish(context, clearer)
+def interpret(context: Context, script: Script) -> Script:
+    """Return the script as its sender means it."""
+    meant = (
+        _offer_reply(context, script)
+        or read_wish(context, script)
+        or read_board_lines(context, script)
+        or read_move_line(context, script)
+        or script
+    )
+    if meant.answer:
+        return meant
+    return _which_of_several(context, meant) or _without_wish(context, meant)
+
+
+def _offer_reply(context: Context, script: Script) -> Script | None:
+    """Accept or reject the offer that a yes or a no answers; what else is said is the comment.
+
+    An unclear reply gets an answer that tells what to write; so does a yes to nothing.
+    """
+    said = spoken(script.comment)
+    if script.commands or script.problem or not said.begins:
+        return None
+    number = context.own_hint
+    if number is None:
+        return _yes_to_what(None) if is_bare_yes(script) else None
+    board = context.work.boards.get(number)
+    waiting = {offer: waiting_for(board, offer) for offer in open_offers(board)}
+    asked = {offer: who for offer, who in waiting.items() if context.player_id in who}
+    if not asked:
+        if not waiting and is_bare_no(script):
+            return ask_to_decline(context, script, number)
+        return _yes_to_what(number) if is_bare_yes(script) else None
+    line = script.comment[said.lines - 1]
+    if opts_out(line):
+        return None
+    # A move rejects the offer, too.
+    moved = read_move_line(context, script) if not said.answer and says_no(line) else None
+    return moved or _settled(context, script, number, said, asked) or _yes_to_what(number, asked)
+
+
+def _settled(
+    context: Context, script: Script, number: int, said: Spoken, asked: _Waiting
+) -> Script | None:
+    """The script that answers the one offer which waits; None if that is not sure."""
+    offer = next(iter(asked))
+    meant = _OFFERS.get(offer.kind)
+    names_it = said.answer is True and meant is not None and only_means(said.rest, meant, number)
+    rest = () if names_it or not said.rest else (said.rest,)
+    line, below = script.comment[said.lines - 1], script.comment[said.lines :]
+    others = read_script("", (*rest, *below), in_answer=True, game=context.game_meant)
+    answer = _answer(number, offer, said)
+    also = others.commands or others.problem or read_wish(context, others)
+    if answer is None or also or not _is_the_only_one(context, number, asked):
+        return None
+    return replace(script, commands=(answer,), comment=(line, *below) if rest else others.comment)
+
+
+def _is_the_only_one(context: Context, number: int, asked: _Waiting) -> bool:
+    """Whether one offer waits, for the speaker alone, and the answered mail tells of it."""
+    mail = context.answered
+    if mail is None or mail.number != number:
+        return False
+    return list(asked.values()) == [(context.player_id,)] and mark_of(*asked) in mail.asked
+
+
+def _answer(number: int, offer: Offer, said: Spoken) -> Command | None:
+    if said.answer is None:
+        return None
+    word = (Accept if said.answer else Reject).words[0]
+    ply = f"#{offer.moved}" if offer.kind == TAKEBACK else ""
+    found = parse_line(f"{word} {offer.kind} {number}{ply}")
+    return found if isinstance(found, Command) else None
+
+
+def _yes_to_what(number: int | None, asked: Iterable[Offer] = ()) -> Script:
+    told = {"title": "yes to what?", "offers": [offer.kind for offer in asked]}
+    return Script(answer=Answered("bare-yes", told, number))
 
 
 def _which_of_several(context: Context, script: Script) -> Script | None:
-    """A script that plays nothing and asks, where two different moves are for the same board."""
-    moves = [command for command in script.commands if isinstance(command, Move)]
+    """A script that plays nothing and asks, if two different moves are for the same board."""
+    moves = [command for command in script.commands if isinstance(command, PlayMove)]
     if len(moves) <= 1:
         return None
     found: dict[int | None, dict[str, str]] = {}
@@ -53,8 +128,24 @@ def _which_of_several(context: Context, script: Script) -> Script | None:
     return None
 
 
-def _board_of(context: Context, move: Move) -> int | None:
+def _board_of(context: Context, move: PlayMove) -> int | None:
     try:
         return move.number or context.board(None).id
     except Refusal:
-        return None  # which running it says
+        return None  # running it gives the reason
+
+
+def _without_wish(context: Context, script: Script) -> Script:
+    """A script that moves, without a line below that asks us for something: "draw?".
+
+    The others do not get that line. It is asked about afterwards.
+    """
+    moves = bool(script.commands) and all(isinstance(item, PlayMove) for item in script.commands)
+    for index, line in enumerate(script.comment[:_MOST_LINES]):
+        if not moves or script.guess:
+            break
+        if only_wishes(line) and not is_in_sentence(script.comment, index):
+            wish = read_wish(context, Script(comment=(line,), said=(line,)))
+            kept = (*script.comment[:index], *script.comment[index + 1 :])
+            return replace(script, comment=trimmed(kept), wish=wish)
+    return script

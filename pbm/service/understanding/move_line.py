@@ -8,11 +8,12 @@ nothing is played and nothing sent on.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from pbm.commands.families.play import Move
+from pbm.commands.families.play import PlayMove
 from pbm.commands.language.context import Context
 from pbm.commands.language.words import BoardRef, lowered
 from pbm.commands.registry import Problem, nearly_move, whole_move
 from pbm.commands.script import Script
+from pbm.commands.talk import is_in_sentence
 from pbm.errors import Refusal
 from pbm.mail.reading.quoting_own import holds_ours
 from pbm.plain import to_plain
@@ -23,8 +24,6 @@ from pbm.store.values.boards import Board
 
 _LINES_READ = 200  # of one mail
 _MOST_MOVES = 8  # different ones that are looked up on the board
-_WRAPPED = 50  # characters: a line that a program has broken is longer
-_SENTENCE_ENDS = ".,:;!?…)-"
 _IN_SENTENCE, _RETURNED = "in-sentence", "returned"
 
 
@@ -39,10 +38,10 @@ class _Found:
     index: int | None
     line: str
     text: str
-    move: Move | None = None
+    move: PlayMove | None = None
 
 
-def read_lone_move(context: Context, script: Script) -> Script | None:
+def read_move_line(context: Context, script: Script) -> Script | None:
     """A clearer script where a line of the mail is the sender's move, or may be it."""
     if script.commands:
         return _leading_moves(context, script)
@@ -92,7 +91,7 @@ def _played(
             return _guess(context, board, first, meant[0], comment)
         if script.problem:
             return None  # the refusal of that line says what is near
-        return Script((Move.bare(first.text, first.line, board.rules),), comment)
+        return Script((PlayMove.bare(first.text, first.line, board.rules),), comment)
     if not first.move.is_on(board):
         return _which_of(board, script, [places])
     doubts = (doubt for item in places if (doubt := _doubt(script.said, item.index)))
@@ -119,13 +118,13 @@ def _guess(
         "in_sentence": doubt == _IN_SENTENCE,
         "returned": doubt == _RETURNED,
     }
-    command = Move.bare(move, found.line, board.rules, BoardRef(board.id, board.ply + 1))
+    command = PlayMove.bare(move, found.line, board.rules, BoardRef(board.id, board.ply + 1))
     return Script((command,), comment, guess=section)
 
 
 def _leading_moves(context: Context, script: Script) -> Script | None:
     """A refusal where the first line is a move, and another line is another legal one."""
-    if not all(isinstance(command, Move) and command.is_bare for command in script.commands):
+    if not all(isinstance(command, PlayMove) and command.is_bare for command in script.commands):
         return None
     game = script.commands[0].game
     if not any(whole_move(line, game) for line in script.said[1:_LINES_READ]):
@@ -229,13 +228,3 @@ def _doubt(lines: Sequence[str], index: int | None) -> str:
     if index and holds_ours(lines[:index]):
         return _RETURNED
     return _IN_SENTENCE if is_in_sentence(lines, index) else ""
-
-
-def is_in_sentence(lines: Sequence[str], index: int | None) -> bool:
-    """Whether the line may be part of a sentence: that goes on right above it, and was broken by a
-    program, or asks something right below."""
-    above = lines[index - 1].strip() if index else ""
-    if not above or above.endswith(tuple(_SENTENCE_ENDS)) or index is None:
-        return False
-    below = lines[index + 1].strip() if index + 1 < len(lines) else ""
-    return len(above) >= _WRAPPED or (below[:1].islower() and below.endswith("?"))

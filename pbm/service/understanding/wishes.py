@@ -12,22 +12,21 @@ from typing import Final
 
 from pbm.commands.families.agree import Draw, TakeBack
 from pbm.commands.families.help import Help
-from pbm.commands.families.leaving import Delete, Stop
+from pbm.commands.families.leaving import Delete, ExplainStop
 from pbm.commands.families.lobby import Challenge, Decline, Rematch
 from pbm.commands.families.look import Games, Show
-from pbm.commands.families.play import Move, Resign
+from pbm.commands.families.play import PlayMove, Resign
 from pbm.commands.families.seeks import Play
 from pbm.commands.families.settings import ShowSettings
 from pbm.commands.families.thoughts import Hint
 from pbm.commands.language.context import Context
 from pbm.commands.language.declare import Command
 from pbm.commands.registry import parse_line
-from pbm.commands.script import Script, trimmed
+from pbm.commands.script import Script
 from pbm.commands.sentences.intentions import Intention, Meant, Understood, understand
 from pbm.errors import Refusal
 from pbm.rules.contract import Game
 from pbm.rules.registry import default_game
-from pbm.service.understanding.move_line import is_in_sentence
 
 _DEEDS: Final[dict[Intention, type[Command]]] = {
     Intention.RESIGN: Resign,
@@ -45,7 +44,7 @@ _WISHES: Final = frozenset(
     (Intention.RESIGN, Intention.DRAW, Intention.TAKE_BACK, Intention.AGAIN, Intention.LEAVE)
 )
 _LOOKS: Final[dict[Intention, type[Command]]] = {
-    Intention.STOP: Stop,
+    Intention.STOP: ExplainStop,
     Intention.BOARD: Show,
     Intention.GAMES: Games,
     Intention.SETTINGS: ShowSettings,
@@ -53,20 +52,18 @@ _LOOKS: Final[dict[Intention, type[Command]]] = {
 }
 _PAGES: Final = {
     Intention.PLAY: "tutorial",
-    Intention.MOVE: Move.words[0],
+    Intention.MOVE: PlayMove.words[0],
     Intention.HELP: "",
     Intention.COMMANDS: "commands",
     Intention.CHALLENGE: Challenge.words[0],
     Intention.CHANGE: "change",
     Intention.ROBOTS: "robots",
 }
-_MOST_LINES = 24  # of the words below a move that are looked at
 _TOO_MANY = "too-many-commands"
-_TWO = 2
-_WITHOUT_BOARD = (Delete, Stop, Games, ShowSettings, Play, Challenge)
+_WITHOUT_BOARD = (Delete, ExplainStop, Games, ShowSettings, Play, Challenge)
 
 
-def read_intention(context: Context, script: Script) -> Script | None:
+def read_wish(context: Context, script: Script) -> Script | None:
     """The commands that plain words stand for; None where they are no words for us."""
     said = None if _names_page(context, script) else _understood(script)
     if said is None:
@@ -85,23 +82,10 @@ def read_intention(context: Context, script: Script) -> Script | None:
     return Script(commands, said.rest, said=script.said, guess=guess)
 
 
-def apart_from_wish(context: Context, script: Script) -> Script:
-    """A script that moves, without a line below that wishes for something: "draw?".
-
-    The others are not to read it, and it is asked about afterwards.
-    """
-    moves = bool(script.commands) and all(isinstance(item, Move) for item in script.commands)
-    for index, line in enumerate(
-        script.comment[:_MOST_LINES] if moves and not script.guess else ()
-    ):
-        said = understand((line,))
-        wished = said and not said.rest and all(map(_is_wish, said.meant))
-        if not wished or is_in_sentence(script.comment, index):
-            continue
-        wish = read_intention(context, Script(comment=(line,), said=(line,)))
-        kept = (*script.comment[:index], *script.comment[index + 1 :])
-        return replace(script, comment=trimmed(kept), wish=wish)
-    return script
+def only_wishes(line: str) -> bool:
+    """Whether a line asks us for something on its board, and says nothing else."""
+    said = understand((line,))
+    return said is not None and not said.rest and all(map(_is_wish, said.meant))
 
 
 def _is_wish(meant: Meant) -> bool:
